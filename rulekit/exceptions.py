@@ -1,0 +1,33 @@
+"""What can go wrong, in one tree.
+
+::
+
+    RulekitError
+    ├── DataError        the table cannot be used as it is: file, row or column is named
+    ├── RuleError        a rule is malformed, or does not fit the columns it is given
+    ├── ExportError      a rule cannot be written in the format asked for
+    └── SolverError      a program is infeasible, unbounded or failed numerically
+
+Wrong parameters stay `ValueError`. A message says what must hold, what was found, and
+what to do.
+"""
+
+
+class RulekitError(Exception):
+    """Base of every error this library raises on purpose."""
+
+
+class DataError(RulekitError, ValueError):
+    """The table cannot be used as it is."""
+
+
+class RuleError(RulekitError, ValueError):
+    """A rule is malformed, or does not fit the columns it is given."""
+
+
+class ExportError(RulekitError, ValueError):
+    """A rule cannot be written in the format asked for."""
+
+
+class SolverError(RulekitError, RuntimeError):
+    """A linear or integer program could not be solved."""

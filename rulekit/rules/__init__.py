@@ -1,0 +1,18 @@
+"""The language every learner ends in: literals, clauses, rule sets.
+
+What belongs here: immutable, hashable symbols that know column names and values, what they
+mean on a table (`mask`), how they are negated, simplified, counted and compared. What does
+not: learning, table libraries, text in any format (that is `rulekit.export`). May import
+NumPy and `rulekit.exceptions` only.
+
+*Columns.* Rules are evaluated on a mapping from column name to a one-dimensional array, all
+of one length. Numbers are `float64` with NaN for a missing value; anything else is an object
+array of `str` or `bool` with None for a missing value. `rulekit.data.columns_of` makes such a
+mapping from a data frame.
+"""
+
+from rulekit.rules.clause import Clause
+from rulekit.rules.literal import OPERATORS, Columns, Literal
+from rulekit.rules.rule_set import RuleSet
+
+__all__ = ["OPERATORS", "Clause", "Columns", "Literal", "RuleSet"]

@@ -1,0 +1,201 @@
+"""A literal: one test on one column, with its answer for a missing value built in."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.exceptions import RuleError
+
+Columns = Mapping[str, NDArray[Any]]
+Scalar = float | str | bool
+Value = Scalar | tuple[Scalar, ...] | None
+
+NEGATED = {
+    "<=": ">",
+    ">": "<=",
+    "<": ">=",
+    ">=": "<",
+    "==": "!=",
+    "!=": "==",
+    "in": "not-in",
+    "not-in": "in",
+    "missing": "not-missing",
+    "not-missing": "missing",
+}
+OPERATORS = tuple(NEGATED)
+ORDERED = ("<=", "<", ">=", ">")
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """One test on one column.
+
+    Parameters
+    ----------
+    feature : str
+        Name of the column.
+    op : {"<=", "<", ">=", ">", "==", "!=", "in", "not-in", "missing", "not-missing"}
+        The test.
+    value : float, str, bool, tuple of these, or None
+        What the column is compared with: a finite number for the four order tests, one value for
+        ``==`` and ``!=``, a non-empty tuple for ``in`` and ``not-in`` (kept sorted and without
+        repeats, so that equal sets are equal literals), None for the two tests of missingness.
+    missing : bool, default=False
+        The answer where the value is missing. Fixed by the two tests of missingness.
+
+    Raises
+    ------
+    RuleError
+        If operator and value do not go together.
+
+    Notes
+    -----
+    `negated` flips operator and `missing`: the negation of ``x > 5`` is "x <= 5, or missing", so
+    that De Morgan's laws hold on every row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> high = Literal("Glucose", ">", 127.5)
+    >>> high.mask({"Glucose": np.array([120.0, 130.0, np.nan])})
+    array([False,  True, False])
+    >>> high.negated()
+    Literal(feature='Glucose', op='<=', value=127.5, missing=True)
+    """
+
+    feature: str
+    op: str
+    value: Value = None
+    missing: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.feature, str):
+            raise RuleError(f"A literal's column name must be text, got {self.feature!r}.")
+        if self.op not in NEGATED:
+            raise RuleError(f"A literal's operator must be one of {OPERATORS}, got {self.op!r}.")
+        object.__setattr__(self, "value", _checked_value(self.op, self.value))
+        answer = {"missing": True, "not-missing": False}.get(self.op, bool(self.missing))
+        object.__setattr__(self, "missing", answer)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The columns read: here, one."""
+        return (self.feature,)
+
+    @property
+    def n_literals(self) -> int:
+        """How many literals this counts for: one."""
+        return 1
+
+    @property
+    def sort_key(self) -> tuple[str, str, str, bool]:
+        """A total order over literals that does not depend on how a table is laid out."""
+        return (self.feature, self.op, repr(self.value), self.missing)
+
+    def negated(self) -> "Literal":
+        """Return the literal that holds exactly where this one does not."""
+        return Literal(self.feature, NEGATED[self.op], self.value, not self.missing)
+
+    def mask(self, columns: Columns) -> NDArray[np.bool_]:
+        """Say for each row whether the test holds.
+
+        Parameters
+        ----------
+        columns : mapping of str to ndarray of shape (n,)
+            The table, see `rulekit.rules`.
+
+        Returns
+        -------
+        ndarray of bool, shape (n,)
+
+        Raises
+        ------
+        RuleError
+            If the column is not there, or holds text where a number is compared.
+        """
+        try:
+            column = columns[self.feature]
+        except KeyError:
+            raise RuleError(
+                f"The rule tests column {self.feature!r}, which the table does not have; "
+                f"its columns are {_shortened(list(columns))}."
+            ) from None
+        absent = missing_in(column)
+        return np.where(absent, self.missing, self._holds(column, absent))
+
+    def _holds(self, column: NDArray[Any], absent: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Answer the test where a value is present; what stands elsewhere is not used."""
+        if self.op in ("missing", "not-missing"):
+            return np.full(len(column), self.op == "not-missing")
+        if self.op in ORDERED:
+            return self._compared(column, absent)
+        values = self.value if isinstance(self.value, tuple) else (self.value,)
+        found = np.zeros(len(column), dtype=bool)
+        for value in values:
+            found |= np.asarray(column == value, dtype=bool)
+        return ~found if self.op in ("!=", "not-in") else found
+
+    def _compared(self, column: NDArray[Any], absent: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        if column.dtype == object and any(isinstance(v, str) for v in column[~absent]):
+            raise RuleError(
+                f"The rule compares column {self.feature!r} with a number, but the column holds "
+                "text; give numbers, as in the table the rule was learned from."
+            )
+        numbers = np.where(absent, np.nan, column).astype(float)
+        with np.errstate(invalid="ignore"):
+            if self.op == "<=":
+                return numbers <= self.value
+            if self.op == "<":
+                return numbers < self.value
+            return numbers >= self.value if self.op == ">=" else numbers > self.value
+
+
+def missing_in(column: NDArray[Any]) -> NDArray[np.bool_]:
+    """Say where a column has no value: NaN among numbers, None or NaN among objects."""
+    if column.dtype == object:
+        return np.array([v is None or v != v for v in column], dtype=bool)
+    if column.dtype.kind == "f":
+        return np.isnan(column)
+    return np.zeros(len(column), dtype=bool)
+
+
+def _checked_value(op: str, value: Value) -> Value:
+    if op in ("missing", "not-missing"):
+        if value is not None:
+            raise RuleError(f"A literal with operator {op!r} takes no value, got {value!r}.")
+        return None
+    if op in ("in", "not-in"):
+        if not isinstance(value, tuple) or not value:
+            raise RuleError(
+                f"A literal with operator {op!r} needs a non-empty tuple, got {value!r}."
+            )
+        return tuple(sorted({_scalar(v) for v in value}, key=lambda v: (type(v).__name__, v)))
+    if isinstance(value, tuple) or value is None:
+        raise RuleError(f"A literal with operator {op!r} needs one value, got {value!r}.")
+    value = _scalar(value)
+    if op in ORDERED and not (isinstance(value, float) and math.isfinite(value)):
+        raise RuleError(f"A literal with operator {op!r} needs a finite number, got {value!r}.")
+    return value
+
+
+def _scalar(value: Any) -> Scalar:
+    """Turn NumPy's scalars and whole numbers into str, bool or float."""
+    if isinstance(value, (str, np.str_)):
+        return str(value)
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, (int, float, np.integer, np.floating)):
+        number = float(value)
+        if math.isnan(number):
+            raise RuleError("A literal cannot be compared with NaN; use the operator 'missing'.")
+        return number + 0.0  # -0.0 becomes 0.0: equal numbers, equal literals
+    raise RuleError(f"A literal compares with text, a number or a truth value, got {value!r}.")
+
+
+def _shortened(names: list[str], limit: int = 5) -> str:
+    shown = ", ".join(repr(n) for n in names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

@@ -1,0 +1,158 @@
+"""A rule set: clauses, what each one says, and what holds otherwise."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.exceptions import RuleError
+from rulekit.rules.clause import Clause, n_rows
+from rulekit.rules.literal import Columns
+
+Label = Any
+CLAUSE_OP = {"dnf": "and", "cnf": "or"}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """Clauses in disjunctive or conjunctive normal form, with one label a clause.
+
+    Parameters
+    ----------
+    clauses : tuple of Clause
+        ANDs of conditions in a DNF, ORs of conditions in a CNF.
+    labels : tuple of str, int, float or bool
+        One label a clause. In a CNF they are all equal (the label given when every clause holds),
+        and a CNF without clauses, which always holds, still carries its one label.
+    form : {"dnf", "cnf"}, default="dnf"
+        How the clauses are joined: by OR in a DNF, by AND in a CNF.
+    default : str, int, float or bool
+        The label where the rule set does not hold.
+
+    Raises
+    ------
+    RuleError
+        If the parts do not fit together.
+
+    Notes
+    -----
+    A row gets the label of the first clause that holds (DNF), or the one label if all hold (CNF),
+    else `default`. A two-level Boolean rule has one label throughout; a tree's paths may have many.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rulekit.rules import Literal
+    >>> old = Clause((Literal("age", ">", 50),))
+    >>> rule = RuleSet((old,), ("ill",), "dnf", "well")
+    >>> rule.predict({"age": np.array([60.0, 40.0])})
+    array(['ill', 'well'], dtype=object)
+    """
+
+    clauses: tuple[Clause, ...]
+    labels: tuple[Label, ...]
+    form: str = "dnf"
+    default: Label = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "clauses", tuple(self.clauses))
+        object.__setattr__(self, "labels", tuple(_plain(v) for v in self.labels))
+        object.__setattr__(self, "default", _plain(self.default))
+        if self.form not in CLAUSE_OP:
+            raise RuleError(f"A rule set's `form` must be 'dnf' or 'cnf', got {self.form!r}.")
+        if self.default is None:
+            raise RuleError("A rule set needs a `default`: the label where no clause decides.")
+        op = CLAUSE_OP[self.form]
+        wrong = [c for c in self.clauses if c.op != op and len(c.conditions) != 1]
+        if wrong:
+            raise RuleError(
+                f"The clauses of a {self.form.upper()} join their conditions by {op.upper()}; "
+                f"clause {self.clauses.index(wrong[0]) + 1} does not."
+            )
+        joined = tuple(replace(c, op=op) for c in self.clauses)
+        object.__setattr__(self, "clauses", joined)
+        self._check_labels()
+
+    def _check_labels(self) -> None:
+        expected = 1 if self.form == "cnf" and not self.clauses else len(self.clauses)
+        if len(self.labels) != expected:
+            raise RuleError(
+                f"A rule set needs one label a clause (an empty CNF needs one): "
+                f"{expected} expected, {len(self.labels)} given."
+            )
+        if self.form == "cnf" and len(set(self.labels)) > 1:
+            raise RuleError(f"All clauses of a CNF share one label, got {set(self.labels)}.")
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The columns read, each once, in order of first use."""
+        return tuple(dict.fromkeys(f for c in self.clauses for f in c.features))
+
+    @property
+    def n_clauses(self) -> int:
+        """Number of clauses."""
+        return len(self.clauses)
+
+    @property
+    def n_literals(self) -> int:
+        """Number of literals over all clauses; an interval counts two."""
+        return sum(c.n_literals for c in self.clauses)
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """Every label the rule set can give, the default last."""
+        return tuple(dict.fromkeys((*[v for v in self.labels if v != self.default], self.default)))
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the rule set reads no column, and so gives one answer to every row."""
+        return not self.features
+
+    def clauses_fired(self, columns: Columns) -> NDArray[np.bool_]:
+        """Say for each row and clause whether the clause holds: shape (n, n_clauses)."""
+        masks = [c.mask(columns) for c in self.clauses]
+        return np.array(masks, dtype=bool).reshape(len(masks), n_rows(columns)).T
+
+    def mask(self, columns: Columns) -> NDArray[np.bool_]:
+        """Say for each row whether the rule set holds, that is, does not fall to `default`."""
+        fired = self.clauses_fired(columns)
+        return np.any(fired, axis=1) if self.form == "dnf" else np.all(fired, axis=1)
+
+    def predict(self, columns: Columns) -> NDArray[np.object_]:
+        """Give each row its label: shape (n,)."""
+        fired = self.clauses_fired(columns)
+        answer = np.full(len(fired), self.default, dtype=object)
+        if self.form == "cnf":
+            answer[fired.all(axis=1)] = self.labels[0]
+            return answer
+        for index in reversed(range(self.n_clauses)):  # the first clause that holds is written last
+            answer[fired[:, index]] = self.labels[index]
+        return answer
+
+    def negated(self) -> "RuleSet":
+        """Return the same predictions, told from the other side (De Morgan).
+
+        The DNF of one class becomes the CNF of the other: form, clauses, label and default turn.
+
+        Raises
+        ------
+        RuleError
+            If the clauses have different labels, or a DNF without clauses does not tell which
+            class the other side is.
+        """
+        labels = set(self.labels)
+        if len(labels) != 1:
+            raise RuleError(
+                "Only a rule set whose clauses share one label can be told from the other side; "
+                f"this one has {len(labels)}."
+            )
+        other = "cnf" if self.form == "dnf" else "dnf"
+        turned = tuple(c.negated() for c in self.clauses)
+        kept = (self.default,) * (1 if other == "cnf" and not turned else len(turned))
+        return RuleSet(turned, kept, other, self.labels[0])
+
+
+def _plain(label: Label) -> Label:
+    """Turn NumPy's scalars into Python's, so that labels print, hash and export alike."""
+    return label.item() if isinstance(label, np.generic) else label

@@ -1,0 +1,19 @@
+"""Settings that every test shares."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("house", derandomize=True, deadline=None, max_examples=60)
+settings.load_profile("house")
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """Folder with real tables, from the environment variable RULEKIT_DATA; skips without it."""
+    folder = os.environ.get("RULEKIT_DATA")
+    if not folder:
+        pytest.skip("needs a folder of real tables, named by the environment variable RULEKIT_DATA")
+    return Path(folder)
