@@ -1,1 +1,31 @@
-"""."""
+"""Pictures: results in, Plotly figures out.
+
+What belongs here: functions that take plain results (a data frame, a rule, columns) and return
+a `plotly.graph_objects.Figure`, each with a twin that says the takeaway in one sentence, for
+readers who cannot see the picture. What does not: learning, measuring, widgets. May import the
+learners' results and everything below them; nothing here may import streamlit or the dashboard.
+
+Every text that comes from a table is escaped before it reaches a figure, because Plotly reads a
+subset of HTML in titles, ticks and hover boxes.
+"""
+
+from rulekit.plots.case import case_figure, case_sentence
+from rulekit.plots.pareto import Baseline, front_figure, front_sentence
+from rulekit.plots.rules import (
+    clause_figure,
+    clause_sentence,
+    outcome_figure,
+    outcome_sentence,
+)
+
+__all__ = [
+    "Baseline",
+    "case_figure",
+    "case_sentence",
+    "clause_figure",
+    "clause_sentence",
+    "front_figure",
+    "front_sentence",
+    "outcome_figure",
+    "outcome_sentence",
+]

@@ -1,0 +1,263 @@
+"""The trade-off curve: what each further condition buys."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from rulekit.plots.palette import GREY, SERIES, SYMBOLS, VERMILION, base_layout, plain
+from rulekit.plots.wording import percent, plural
+
+MAX_POINTS = 200
+AXIS_NAMES = {
+    "n_literals": "Conditions in the rule (simple → complex)",
+    "n_clauses": "Clauses in the rule (simple → complex)",
+    "test_error": "Cross-validated error",
+    "train_error": "Error on the training folds",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A reference model drawn as a horizontal line.
+
+    Parameters
+    ----------
+    name : str
+        How the model is called in the figure.
+    value : float
+        Its value on the vertical axis.
+    """
+
+    name: str
+    value: float
+
+
+def front_figure(
+    points: pd.DataFrame,
+    *,
+    x: str = "n_literals",
+    y: str = "test_error",
+    series: str | None = None,
+    baselines: Sequence[Baseline] = (),
+    notes: Mapping[int, str] | None = None,
+    selected: int | None = None,
+) -> go.Figure:
+    """Draw settings as points and join the best of them by a step line.
+
+    Parameters
+    ----------
+    points : DataFrame, a row a setting
+        Columns `x`, `y` and ``on_front`` (bool); optional: ``<y>_se`` (drawn as an error bar of
+        one standard error for points on the front) and ``label`` (text of the hover box). The
+        index labels name the points: they come back as ``customdata`` of a click.
+    x, y : str
+        Columns of the two axes; smaller is better on both.
+    series : str, optional
+        Column that tells learners apart; each gets a shape of its own and, redundantly, a colour.
+    baselines : sequence of Baseline
+        Drawn as dotted horizontal lines; lines too close to be told apart share one label.
+    notes : mapping of index label to str, optional
+        Words written at points, for example which one is suggested.
+    selected : int, optional
+        Index label of the point drawn with a ring.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Trace 0 holds all points and is the only one that answers to clicks.
+
+    Notes
+    -----
+    Above 200 points the dominated ones farthest from the front are left out. Points
+    that fall on each other are all drawn; the last one, which is on the front if any is, is hit.
+    """
+    shown = _thinned(points, y).sort_values("on_front", kind="stable")
+    figure = go.Figure(layout=base_layout(460))
+    figure.update_layout(hovermode="closest")
+    figure.add_trace(_points(shown, x, y, series))
+    _add_steps(figure, shown, x, y)
+    _add_legend(figure, shown, series)
+    _add_baselines(figure, baselines)
+    _add_notes(figure, shown, (x, y), notes or {})
+    if selected is not None and selected in shown.index:
+        _add_ring(figure, shown.loc[selected], x, y)
+    figure.update_xaxes(title=AXIS_NAMES.get(x, plain(x)), rangemode="tozero")
+    figure.update_yaxes(title=AXIS_NAMES.get(y, plain(y)), tickformat=".0%")
+    return figure
+
+
+def front_sentence(points: pd.DataFrame, *, x: str = "n_literals", y: str = "test_error") -> str:
+    """Say in one sentence what the trade-off curve shows.
+
+    Parameters
+    ----------
+    points : DataFrame
+        As for `front_figure`.
+    x, y : str
+        As for `front_figure`.
+
+    Returns
+    -------
+    str
+        Where the front begins, where it ends, and that more conditions buy nothing beyond.
+    """
+    front = points[points["on_front"]].sort_values([x, y])
+    if front.empty:
+        return "No setting has been measured yet."
+    word = "clause" if x == "n_clauses" else "condition"
+    first, last = front.iloc[0], front.iloc[-1]
+    what = "training error" if y == "train_error" else "error"
+    if len(front) == 1 or first[y] == last[y]:
+        return f"The lowest {what}, {percent(last[y])}, needs {plural(last[x], word)}."
+    return (
+        f"The {what} falls from {percent(first[y])} with {plural(first[x], word)} to "
+        f"{percent(last[y])} with {plural(last[x], word)}; more {word}s do not lower it."
+    )
+
+
+def _thinned(points: pd.DataFrame, y: str) -> pd.DataFrame:
+    if len(points) <= MAX_POINTS:
+        return points
+    order = points.assign(_rank=(~points["on_front"]).astype(int)).sort_values(["_rank", y])
+    return points.loc[sorted(order.index[:MAX_POINTS])]
+
+
+def _kinds(points: pd.DataFrame, series: str | None) -> tuple[list[str], NDArray[np.intp]]:
+    """Name the learners in order of their name, and number each point's learner."""
+    if series is None:
+        return ["setting"], np.zeros(len(points), dtype=np.intp)
+    names = sorted(points[series].astype(str).unique())
+    return names, points[series].astype(str).map(names.index).to_numpy(dtype=np.intp)
+
+
+def _points(points: pd.DataFrame, x: str, y: str, series: str | None) -> go.Scatter:
+    kind = _kinds(points, series)[1] % len(SYMBOLS)
+    best = points["on_front"].to_numpy(dtype=bool)
+    colours = [SERIES[k] for k in kind]
+    bars = np.where(best, points.get(f"{y}_se", pd.Series(0.0, points.index)).fillna(0.0), 0.0)
+    texts = points["label"] if "label" in points else [""] * len(points)
+    hover = [
+        f"{plain(text, 200)}<br>{plural(a, 'condition')}, {percent(b)} error"
+        for text, a, b in zip(texts, points[x], points[y], strict=True)
+    ]
+    return go.Scatter(
+        x=points[x],
+        y=points[y],
+        mode="markers",
+        customdata=[[int(label)] for label in points.index],
+        hovertext=hover,
+        hoverinfo="text",
+        showlegend=False,
+        error_y={"type": "data", "array": bars, "thickness": 1, "width": 3, "color": GREY},
+        marker={
+            "symbol": [
+                SYMBOLS[k] if b else f"{SYMBOLS[k]}-open" for k, b in zip(kind, best, strict=True)
+            ],
+            "color": colours,
+            "size": np.where(best, 12, 8),
+            "opacity": np.where(best, 1.0, 0.4),
+            "line": {"width": 1.2, "color": colours},
+        },
+        selected={"marker": {"size": 16}},
+        unselected={"marker": {"opacity": 0.6}},
+    )
+
+
+def _add_steps(figure: go.Figure, points: pd.DataFrame, x: str, y: str) -> None:
+    front = points[points["on_front"]].sort_values([x, y])
+    figure.add_trace(
+        go.Scatter(
+            x=front[x],
+            y=front[y],
+            mode="lines",
+            line={"shape": "hv", "width": 1.5, "color": GREY},
+            name="best error for this many conditions or fewer",
+            hoverinfo="skip",
+        )
+    )
+
+
+def _add_legend(figure: go.Figure, points: pd.DataFrame, series: str | None) -> None:
+    names = _kinds(points, series)[0]
+    if len(names) < 2:
+        return
+    for k, name in enumerate(names):
+        mark = {
+            "symbol": SYMBOLS[k % len(SYMBOLS)],
+            "color": SERIES[k % len(SERIES)],
+            "size": 10,
+        }
+        figure.add_trace(
+            go.Scatter(x=[None], y=[None], mode="markers", marker=mark, name=plain(name))
+        )
+
+
+def _add_baselines(figure: go.Figure, baselines: Sequence[Baseline]) -> None:
+    """Draw the lines; of lines closer than a thirtieth of the range one label names all."""
+    ordered = sorted((b for b in baselines if np.isfinite(b.value)), key=lambda b: b.value)
+    if not ordered:
+        return
+    data = [float(v) for v in figure.data[0].y]
+    low, high = min([ordered[0].value, *data]), max([ordered[-1].value, *data])
+    groups: list[list[Baseline]] = []
+    for line in ordered:
+        figure.add_hline(y=line.value, line={"dash": "dot", "width": 1, "color": GREY})
+        if groups and line.value - groups[-1][0].value < (high - low) / 25:
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    for group in groups:
+        figure.add_annotation(
+            x=1,
+            xref="paper",
+            xanchor="right",
+            y=group[0].value,
+            yanchor="bottom",
+            showarrow=False,
+            font={"size": 11, "color": GREY},
+            text=", ".join(f"{plain(b.name)} {percent(b.value)}" for b in group),
+        )
+
+
+def _add_notes(
+    figure: go.Figure, points: pd.DataFrame, axes: tuple[str, str], notes: Mapping[int, str]
+) -> None:
+    by_point: dict[int, list[str]] = {}
+    for label, words in notes.items():
+        if label in points.index:
+            by_point.setdefault(label, []).append(words)
+    for place, (label, said) in enumerate(by_point.items()):
+        figure.add_annotation(
+            x=points.loc[label, axes[0]],
+            y=points.loc[label, axes[1]],
+            text=plain(" and ".join(said), 120),
+            showarrow=True,
+            arrowhead=2,
+            arrowcolor=GREY,
+            ax=45 + 15 * place,
+            ay=-40 - 26 * place,
+        )
+
+
+def _add_ring(figure: go.Figure, point: pd.Series, x: str, y: str) -> None:
+    ring = {
+        "symbol": "circle-open",
+        "size": 24,
+        "color": VERMILION,
+        "line": {"width": 2, "color": VERMILION},
+    }
+    figure.add_trace(
+        go.Scatter(
+            x=[point[x]],
+            y=[point[y]],
+            mode="markers",
+            marker=ring,
+            hoverinfo="skip",
+            name="picked",
+            showlegend=True,
+        )
+    )

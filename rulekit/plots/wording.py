@@ -1,0 +1,18 @@
+"""Numbers in words and figures: few digits, no float noise, no count without its noun."""
+
+import math
+
+
+def percent(share: float) -> str:
+    """Write a share in [0, 1] as a percentage with one decimal, ``"—"`` for NaN."""
+    return "—" if math.isnan(share) else f"{100 * share:.1f} %"
+
+
+def short_number(value: float) -> str:
+    """Write a number with at most four significant digits, whole numbers in full."""
+    return f"{value:,.0f}" if abs(value) >= 1e4 and value == round(value) else f"{value:.4g}"
+
+
+def plural(count: float, word: str) -> str:
+    """Write a count with its noun: ``1 condition``, ``2.5 conditions``."""
+    return f"{short_number(count)} {word}{'' if count == 1 else 's'}"

@@ -1,0 +1,60 @@
+"""One case against one clause."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.plots import case_figure, case_sentence
+from rulekit.rules import Clause, Literal
+
+REFERENCE = {"age": np.array([0.0, 50.0, 100.0]), "sex": np.array(["m", "f", None], dtype=object)}
+OLD = Literal("age", ">", 50.0)
+
+
+def row(age, sex="m"):
+    return {"age": np.array([age], dtype=float), "sex": np.array([sex], dtype=object)}
+
+
+def test_the_asked_region_is_drawn_in_shares_of_the_range():
+    asked = case_figure(Clause((OLD,)), row(60.0), REFERENCE).data[1]
+    assert (asked.base[0], asked.x[0]) == (0.5, 0.5)
+
+
+def test_two_tests_of_one_column_are_one_interval():
+    between = Clause((OLD, Literal("age", "<=", 75.0)))
+    asked = case_figure(between, row(60.0), REFERENCE).data[1]
+    assert (asked.base[0], asked.x[0]) == (0.5, 0.25)
+
+
+def test_the_conditions_of_an_or_have_a_bar_each():
+    either = Clause((OLD, Literal("age", "<=", 10.0)), "or")
+    assert len(case_figure(either, row(60.0), REFERENCE).data[1].x) == 2
+
+
+@pytest.mark.parametrize(("age", "trace"), [(60.0, 2), (50.0, 3), (0.0, 3)])
+def test_the_mark_tells_by_its_shape_whether_the_condition_is_met(age, trace):
+    figure = case_figure(Clause((OLD,)), row(age), REFERENCE)
+    assert list(figure.data[trace].x) == [age / 100]
+    assert {figure.data[2].marker.symbol, figure.data[3].marker.symbol} == {"circle", "x"}
+
+
+def test_a_missing_value_has_no_mark():
+    figure = case_figure(Clause((OLD,)), row(np.nan), REFERENCE)
+    assert not len(figure.data[2].x)
+    assert not len(figure.data[3].x)
+
+
+@given(st.floats(-1e9, 1e9))
+def test_a_mark_never_leaves_the_bar(age):
+    figure = case_figure(Clause((OLD,)), row(age), REFERENCE)
+    assert all(0 <= x <= 1 for trace in figure.data[2:] for x in trace.x)
+
+
+def test_a_clause_without_numbers_has_no_bars():
+    assert not case_figure(Clause((Literal("sex", "==", "m"),)), row(1.0), REFERENCE).data
+
+
+def test_the_sentence_counts_what_is_met():
+    clause = Clause((OLD, Literal("sex", "==", "m")))
+    assert case_sentence(clause, row(20.0)) == "1 of 2 conditions of this clause is met."

@@ -1,0 +1,118 @@
+"""The trade-off figure: what is drawn, what a click gives back, what is said."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit.plots import Baseline, front_figure, front_sentence
+
+
+def settings(n=6, **more):
+    errors = np.linspace(0.3, 0.1, n)
+    table = pd.DataFrame(
+        {
+            "n_literals": np.arange(n, dtype=float),
+            "test_error": errors,
+            "test_error_se": 0.01,
+            "on_front": True,
+        },
+        index=10 * np.arange(n),
+    )
+    return table.assign(**more)
+
+
+def test_a_click_gives_back_the_index_label_of_the_setting():
+    figure = front_figure(settings())
+    labels = [row[0] for row in figure.data[0].customdata]
+    assert labels == [0, 10, 20, 30, 40, 50]
+
+
+def test_dominated_settings_are_hollow_and_lie_below_the_front():
+    points = settings()
+    points.loc[20, "on_front"] = False
+    trace = front_figure(points).data[0]
+    assert trace.customdata[0] == [20]
+    assert trace.marker.symbol[0].endswith("-open")
+    assert not any(symbol.endswith("-open") for symbol in trace.marker.symbol[1:])
+
+
+def test_the_step_line_joins_the_front_only():
+    points = settings()
+    points.loc[20, "on_front"] = False
+    steps = front_figure(points).data[1]
+    assert steps.line.shape == "hv"
+    assert 2.0 not in steps.x
+
+
+def test_error_bars_stand_at_front_points_only():
+    points = settings()
+    points.loc[20, "on_front"] = False
+    trace = front_figure(points).data[0]
+    np.testing.assert_allclose(trace.error_y.array, [0.0, 0.01, 0.01, 0.01, 0.01, 0.01])
+
+
+def test_learners_differ_by_shape_and_not_by_colour_alone():
+    points = settings(method=["a", "b"] * 3)
+    trace = front_figure(points, series="method").data[0]
+    assert trace.marker.symbol[0] != trace.marker.symbol[1]
+    assert trace.marker.color[0] != trace.marker.color[1]
+
+
+def test_one_learner_needs_no_legend_of_learners():
+    assert len(front_figure(settings(method="a"), series="method").data) == 2
+
+
+def test_far_more_than_two_hundred_points_are_thinned_and_the_front_stays():
+    points = settings(500)
+    points["on_front"] = points["n_literals"] < 20
+    labels = {row[0] for row in front_figure(points).data[0].customdata}
+    assert len(labels) == 200
+    assert {10 * k for k in range(20)} <= labels
+
+
+def test_baselines_closer_than_a_label_is_high_share_one_label():
+    lines = [Baseline("tree", 0.2), Baseline("forest", 0.201), Baseline("majority", 0.4)]
+    texts = [a.text for a in front_figure(settings(), baselines=lines).layout.annotations]
+    assert texts == ["tree 20.0 %, forest 20.1 %", "majority 40.0 %"]
+
+
+def test_a_baseline_without_a_value_is_left_out():
+    figure = front_figure(settings(), baselines=[Baseline("tree", float("nan"))])
+    assert not figure.layout.annotations
+
+
+def test_two_suggestions_at_one_point_are_one_note():
+    figure = front_figure(settings(), notes={10: "simplest and best"})
+    assert [a.text for a in figure.layout.annotations] == ["simplest and best"]
+
+
+def test_the_picked_setting_gets_a_ring():
+    figure = front_figure(settings(), selected=20)
+    assert (figure.data[-1].name, figure.data[-1].x[0]) == ("picked", 2.0)
+
+
+def test_a_picked_setting_that_is_not_shown_gets_no_ring():
+    assert "picked" not in {trace.name for trace in front_figure(settings(), selected=7).data}
+
+
+@pytest.mark.parametrize("name", ["<a href='http://evil'>x</a>", "<img src=x onerror=y>"])
+def test_names_from_outside_are_shown_and_never_read_as_markup(name):
+    points = settings(label=name, method=[name, "b"] * 3)
+    figure = front_figure(points, series="method", notes={10: name}, baselines=[Baseline(name, 0)])
+    assert "<a" not in figure.to_json().replace("\\u003c", "<")
+    assert "<img" not in figure.to_json().replace("\\u003c", "<")
+
+
+def test_the_sentence_tells_both_ends_of_the_front():
+    assert front_sentence(settings()) == (
+        "The error falls from 30.0 % with 0 conditions to 10.0 % with 5 conditions; "
+        "more conditions do not lower it."
+    )
+
+
+def test_the_sentence_of_a_single_point_tells_what_it_needs():
+    assert front_sentence(settings(1)) == "The lowest error, 30.0 %, needs 0 conditions."
+
+
+def test_the_sentence_without_a_point_says_so():
+    assert front_sentence(settings(0)) == "No setting has been measured yet."

@@ -1,0 +1,56 @@
+"""Bars of a rule: counts, words, escaping."""
+
+import pandas as pd
+
+from rulekit.plots import clause_figure, clause_sentence, outcome_figure, outcome_sentence
+
+COUNTS = pd.DataFrame(
+    {"name": ["Clause 1", "Clause 2"], "of_class": [40, 10], "other": [10, 0]},
+)
+CONFUSION = pd.DataFrame([[50, 10], [5, 100]], index=["ill", "well"], columns=["ill", "well"])
+
+
+def test_each_clause_has_one_bar_of_two_parts():
+    figure = clause_figure(COUNTS, "ill", "well")
+    assert [list(trace.x) for trace in figure.data] == [[40, 10], [10, 0]]
+
+
+def test_the_two_classes_differ_by_hatching_too():
+    figure = clause_figure(COUNTS, "ill", "well")
+    assert figure.data[0].marker.pattern.shape != figure.data[1].marker.pattern.shape
+
+
+def test_the_clause_sentence_names_the_widest_clause():
+    assert clause_sentence(COUNTS, "ill") == (
+        "Clause 1 matches most rows, 50; 80.0 % of them are ill."
+    )
+
+
+def test_a_rule_without_clauses_says_so():
+    assert clause_sentence(COUNTS.iloc[:0], "ill") == "The rule has no clause."
+
+
+def test_a_clause_that_matches_nothing_has_no_share():
+    empty = COUNTS.assign(of_class=0, other=0)
+    assert "— of them" in clause_sentence(empty, "ill")
+
+
+def test_outcomes_are_counted_per_true_class():
+    figure = outcome_figure(CONFUSION)
+    assert [list(trace.x) for trace in figure.data] == [[50, 100], [10, 5]]
+
+
+def test_the_outcome_sentence_counts_found_and_wrong_rows():
+    assert outcome_sentence(CONFUSION) == (
+        "50 of 60 rows that are ill were found, 100 of 105 rows that are well were found; "
+        "15 of 165 decisions are wrong (9.1 %)."
+    )
+
+
+def test_outcomes_of_no_row_are_said():
+    assert outcome_sentence(CONFUSION * 0) == "No row has been decided."
+
+
+def test_class_names_are_never_read_as_markup():
+    figure = clause_figure(COUNTS, "<b>ill</b>", "well")
+    assert figure.data[0].name == "&lt;b&gt;ill&lt;/b&gt;"
