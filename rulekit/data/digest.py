@@ -1,0 +1,54 @@
+"""A fingerprint of a table's content, every cell of it."""
+
+import hashlib
+
+import numpy as np
+import pandas as pd
+
+
+def digest_of(frame: pd.DataFrame) -> str:
+    """Compute the SHA-256 of names, types and every cell of a data frame.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n, k)
+        Columns as `rulekit.data.typed` leaves them.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits. Row order and column order count; the index does not.
+
+    Notes
+    -----
+    Text is hashed as codes and distinct values, so that a table of a million rows takes well
+    under a second. Nothing is sampled: a change of one cell changes the digest.
+    """
+    sha = hashlib.sha256()
+    sha.update(f"{frame.shape[0]}x{frame.shape[1]}".encode())
+    for position, name in enumerate(frame.columns):
+        column = frame.iloc[:, position]
+        _feed_text(sha, str(name))
+        if pd.api.types.is_datetime64_any_dtype(column.dtype):
+            _feed_text(sha, str(column.dtype))
+            sha.update(column.to_numpy(dtype="datetime64[ns]").tobytes())
+        elif pd.api.types.is_numeric_dtype(column.dtype) and isinstance(column.dtype, np.dtype):
+            _feed_text(sha, str(column.dtype))
+            sha.update(np.ascontiguousarray(column.to_numpy()).tobytes())
+        else:
+            _feed_levels(sha, column)
+    return sha.hexdigest()
+
+
+def _feed_levels(sha: "hashlib._Hash", column: pd.Series) -> None:
+    codes, levels = pd.factorize(column)
+    sha.update(b"levels")
+    sha.update(codes.astype(np.int64).tobytes())
+    for level in levels:
+        _feed_text(sha, str(level))
+
+
+def _feed_text(sha: "hashlib._Hash", text: str) -> None:
+    raw = text.encode("utf-8", "surrogatepass")
+    sha.update(len(raw).to_bytes(8, "little"))
+    sha.update(raw)

@@ -1,0 +1,89 @@
+"""Column names: what a file gives, and what a table can work with."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from rulekit.data.limits import Limits
+
+RESERVED = ("__index_level_0__",)
+_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def repaired_headers(names: Sequence[Any], limits: Limits) -> tuple[list[str], list[str]]:
+    """Turn what stands in a header into distinct, printable names.
+
+    Parameters
+    ----------
+    names : sequence
+        The header as found; None and NaN are empty names.
+    limits : Limits
+        Holds the longest name kept.
+
+    Returns
+    -------
+    repaired : list of str
+        Distinct, non-empty, on one line, without control characters. A name that needs no
+        repair is kept as it is, Markdown, HTML and formulas included: whoever shows it escapes it.
+    notes : list of str
+        A sentence for every kind of repair, naming up to five columns.
+    """
+    repairs: dict[str, list[str]] = {}
+    repaired: list[str] = []
+    taken: set[str] = set()
+    for position, raw in enumerate(names, start=1):
+        name, reasons = _cleaned(raw, position, limits.max_header_length)
+        if name in taken:
+            reasons.append("occurred before, and was numbered")
+            name = _numbered(name, taken)
+        taken.add(name)
+        repaired.append(name)
+        for reason in reasons:
+            repairs.setdefault(reason, []).append(f"column {position} is now {shown(name)}")
+    return repaired, [_sentence(reason, places) for reason, places in repairs.items()]
+
+
+def shown(name: Any, length: int = 40) -> str:
+    """Quote a name for a message, shortened in the middle of a sentence."""
+    text = str(name)
+    return repr(text if len(text) <= length else text[: length - 1] + "…")
+
+
+def _cleaned(raw: Any, position: int, length: int) -> tuple[str, list[str]]:
+    text = "" if raw is None or raw != raw else str(raw)
+    reasons = []
+    visible = "".join(" " if unicodedata.category(c) in _INVISIBLE else c for c in text)
+    if visible != text:
+        reasons.append("held control or invisible characters")
+    name = re.sub(r"\s+", " ", visible).strip()
+    if name != visible and visible.strip():
+        reasons.append("had spaces around it or several in a row")
+    if len(name) > length:
+        reasons.append(f"was longer than {length} characters, and was shortened")
+        name = name[:length].rstrip()
+    if not name:
+        return f"column {position}", ["was empty"]
+    if name in RESERVED:
+        return f"{name.strip('_')} (renamed)", [*reasons, "is reserved"]
+    return name, reasons
+
+
+def _numbered(name: str, taken: set[str]) -> str:
+    number = 2
+    while f"{name} ({number})" in taken:
+        number += 1
+    return f"{name} ({number})"
+
+
+def _sentence(reason: str, places: list[str]) -> str:
+    more = f" and {len(places) - 5} more" if len(places) > 5 else ""
+    plural = "A column name" if len(places) == 1 else f"{len(places)} column names"
+    verb = reason if len(places) == 1 else _in_plural(reason)
+    return f"{plural} {verb}: {'; '.join(places[:5])}{more}."
+
+
+def _in_plural(reason: str) -> str:
+    for one, many in (("was ", "were "), ("is ", "are "), ("around it", "around them")):
+        reason = reason.replace(one, many)
+    return reason

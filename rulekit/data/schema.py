@@ -1,0 +1,397 @@
+"""Columns with a kind and a role, and the table they make up."""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rulekit.data.digest import digest_of
+from rulekit.data.headers import repaired_headers, shown
+from rulekit.data.kinds import kind_of, looks_like_id
+from rulekit.data.limits import Limits
+from rulekit.data.typed import typed
+from rulekit.exceptions import DataError
+
+ROLES = ("feature", "ignore", "id", "weight", "group", "target")
+SINGLE = ("weight", "group", "target")  # roles that one column at most can have
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What is known of one column.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    kind : {"numeric", "boolean", "category", "text", "date", "constant"}
+        What it holds. Any column of two values is "boolean", one of 0 and 1 included.
+    role : {"feature", "ignore", "id", "weight", "group", "target"}
+        What it is used for.
+    n_missing, n_distinct : int
+        Missing cells, and distinct values among the present ones.
+    levels : tuple
+        The distinct values of a boolean, category or constant column, sorted; else empty.
+    minimum, maximum : float or None
+        The range of a column of numbers.
+    is_number : bool
+        Whether cells are stored as numbers.
+    """
+
+    name: str
+    kind: str
+    role: str
+    n_missing: int
+    n_distinct: int
+    levels: tuple[Any, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    is_number: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A data frame together with what is known of its columns.
+
+    Tables come from `read_table`, `load_sample` and `Table.from_frame`; they are not changed in
+    place, every method that changes something returns a new table.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n, k)
+        The content, on a range index: ``int64`` or ``float64``, ``bool`` or ``boolean``,
+        ``datetime64``, or text.
+    columns : tuple of Column
+        One a column of `frame`, in its order.
+    notes : tuple of str
+        Sentences about what was repaired, or set aside, on the way here.
+    name : str
+        What the table is called.
+    digest : str
+        SHA-256 of the content; names and every cell count, roles and notes do not.
+    positive_label : object, default=None
+        The class of the target that rules describe, once chosen.
+
+    Examples
+    --------
+    >>> table = Table.from_frame(pd.DataFrame({"age": [31, 54, 60], "ill": ["no", "no", "yes"]}))
+    >>> X, y = table.xy("ill")
+    >>> list(X.columns), y.tolist()
+    (['age'], ['no', 'no', 'yes'])
+    """
+
+    frame: pd.DataFrame = field(repr=False)
+    columns: tuple[Column, ...]
+    notes: tuple[str, ...] = ()
+    name: str = "table"
+    digest: str = ""
+    positive_label: Any = None
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        name: str = "table",
+        notes: Sequence[str] = (),
+        limits: Limits | None = None,
+    ) -> "Table":
+        """Make a table of any data frame.
+
+        Parameters
+        ----------
+        frame : DataFrame of shape (n, k)
+            Is not changed. Its index is dropped; a multi-level header is joined by spaces.
+        name : str, default="table"
+            What the table is called.
+        notes : sequence of str
+            Sentences to keep.
+        limits : Limits, default=Limits()
+            Holds the number of levels of a category and the length of a name.
+
+        Returns
+        -------
+        Table
+            Roles are suggestions: text with many values and dates are ignored, constants too,
+            identifiers have the role "id", all else is a feature. Each such choice is a note.
+
+        Raises
+        ------
+        DataError
+            If there is no column or no row.
+        """
+        limits = limits or Limits()
+        if not isinstance(frame, pd.DataFrame):
+            raise DataError(f"A table is made of a data frame, got {type(frame).__name__}.")
+        if frame.shape[1] == 0:
+            raise DataError("The table has no columns; give at least one feature and a target.")
+        if frame.shape[0] == 0:
+            raise DataError("The table has a header but no rows; give at least one row of data.")
+        header = [" ".join(map(str, n)) if isinstance(n, tuple) else n for n in frame.columns]
+        names, repairs = repaired_headers(header, limits)
+        parts, all_notes = {}, [*notes, *repairs]
+        for position, column in enumerate(names):
+            parts[column], changed = typed(frame.iloc[:, position], column)
+            all_notes += changed
+        content = pd.DataFrame(parts)
+        columns = tuple(_described(content[c], c, limits.max_levels) for c in names)
+        all_notes += _role_notes(columns)
+        return cls(content, columns, tuple(all_notes), name, digest_of(content))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.frame)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return len(self.columns)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the columns with the role "feature"."""
+        return tuple(c.name for c in self.columns if c.role == "feature")
+
+    @property
+    def target(self) -> str | None:
+        """Name of the column with the role "target", or None."""
+        return self._with_role("target")
+
+    def column(self, name: str) -> Column:
+        """Return what is known of one column; DataError with near names if there is none."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        near = difflib.get_close_matches(str(name), [c.name for c in self.columns], n=3)
+        hint = f"did you mean {', '.join(map(shown, near))}?" if near else _names(self.columns)
+        raise DataError(f"The table has no column {shown(name)}; {hint}")
+
+    def xy(
+        self, target: str | None = None, features: Sequence[str] | None = None
+    ) -> tuple[pd.DataFrame, pd.Series]:
+        """Split the table into features and target.
+
+        Parameters
+        ----------
+        target : str, default=None
+            The column to be predicted; None takes the one with the role "target".
+        features : sequence of str, default=None
+            The columns to predict from; None takes all with the role "feature" but the target.
+
+        Returns
+        -------
+        X : DataFrame of shape (m, k)
+        y : Series of length m
+            Rows whose target is missing are left out (m <= n); the index still counts the
+            table's rows from 0. Whole numbers are given as ``int64``.
+
+        Raises
+        ------
+        DataError
+            If there is no such column, the target is among `features`, or no feature is left.
+        """
+        target = self.target if target is None else target
+        if target is None:
+            raise DataError("A target must be named: no column has the role 'target'.")
+        self.column(target)
+        chosen = [f for f in self.features if f != target] if features is None else list(features)
+        for name in chosen:
+            self.column(name)
+        if target in chosen:
+            raise DataError(f"The target {shown(target)} is among the features; leave it out.")
+        if not chosen:
+            raise DataError(f"No feature is left beside the target {shown(target)}; choose one.")
+        known = self.frame[target].notna()
+        return self.frame.loc[known, chosen], _whole(self.frame.loc[known, target])
+
+    def weights(self) -> pd.Series | None:
+        """Return the column with the role "weight", or None; DataError if it cannot weigh."""
+        name = self._with_role("weight")
+        if name is None:
+            return None
+        values = self.frame[name]
+        numeric = pd.api.types.is_numeric_dtype(values.dtype)
+        if not numeric or not (values.to_numpy(dtype=float, na_value=np.nan) >= 0).all():
+            raise DataError(
+                f"Weights must be numbers of at least 0 in every row; column {shown(name)} holds "
+                "others or misses some. Give it another role, or repair it."
+            )
+        return values.astype(float)
+
+    def groups(self) -> pd.Series | None:
+        """Return the column with the role "group", or None; DataError if cells are missing."""
+        name = self._with_role("group")
+        if name is None:
+            return None
+        if self.frame[name].isna().any():
+            row = int(self.frame[name].isna().to_numpy().argmax()) + 1
+            raise DataError(
+                f"Every row needs a group; column {shown(name)} misses some (first: row {row})."
+            )
+        return self.frame[name]
+
+    def with_roles(self, roles: Mapping[str, str], *, positive_label: Any = None) -> "Table":
+        """Return the table with other roles.
+
+        Parameters
+        ----------
+        roles : mapping of str to str
+            New role by column name; the others keep theirs. A role that only one column can
+            have ("target", "weight", "group") is taken from its former holder, which becomes a
+            feature.
+        positive_label : object, default=None
+            The class of the target that rules describe; None keeps the former one if the target
+            stays, else forgets it.
+
+        Raises
+        ------
+        DataError
+            If a column or role is unknown, a single role is given twice, or the target never
+            has the label.
+        """
+        self._check_roles(roles)
+        given = set(roles.values())
+        changed = []
+        for column in self.columns:
+            role = roles.get(column.name, column.role)
+            if column.name not in roles and role in SINGLE and role in given:
+                role = "feature"
+            changed.append(replace(column, role=role))
+        new = replace(self, columns=tuple(changed), positive_label=None)
+        if positive_label is None and new.target == self.target:
+            positive_label = self.positive_label
+        if positive_label is not None:
+            positive_label = new._known_label(positive_label)
+        return replace(new, positive_label=positive_label)
+
+    def as_numeric(self, name: str) -> "Table":
+        """Return the table with a text column read as numbers; other cells become missing.
+
+        A note counts the cells that were given up and names the first. Raises DataError if no
+        cell is a number.
+        """
+        text = self._text_of(name)
+        numbers = pd.to_numeric(text.str.strip(), errors="coerce")
+        lost = numbers.isna() & text.notna()
+        if numbers.notna().sum() == 0:
+            raise DataError(f"Column {shown(name)} holds no number at all; keep it as it is.")
+        first = int(lost.to_numpy().argmax())
+        note = f"Column {shown(name)} was read as numbers; every present cell is one."
+        if lost.any():
+            note = (
+                f"Column {shown(name)} was read as numbers: {int(lost.sum())} of {self.n_rows} "
+                f"cells are none (first: row {first + 1}, {shown(text.iloc[first])}) and became "
+                "missing."
+            )
+        return self._replaced(name, numbers.astype(float), note)
+
+    def as_category(self, name: str) -> "Table":
+        """Return the table with a column's cells read as text, 3.0 as "3"."""
+        note = f"Column {shown(name)} is read as a category."
+        return self._replaced(name, self._text_of(name), note)
+
+    def _with_role(self, role: str) -> str | None:
+        return next((c.name for c in self.columns if c.role == role), None)
+
+    def _check_roles(self, roles: Mapping[str, str]) -> None:
+        for name, role in roles.items():
+            self.column(name)
+            if role not in ROLES:
+                raise DataError(f"A role must be one of {ROLES}, got {role!r} for {shown(name)}.")
+        for role in SINGLE:
+            holders = [name for name, r in roles.items() if r == role]
+            if len(holders) > 1:
+                raise DataError(
+                    f"One column at most can have the role {role!r}, got "
+                    f"{' and '.join(map(shown, holders[:5]))}."
+                )
+
+    def _known_label(self, label: Any) -> Any:
+        if self.target is None:
+            raise DataError("A positive class needs a target; give a column the role 'target'.")
+        present = _whole(self.frame[self.target].dropna())
+        for value in present.unique().tolist():
+            if value == label or str(value) == str(label):
+                return value
+        raise DataError(
+            f"The positive class must occur in the target {shown(self.target)}; "
+            f"{shown(label)} does not."
+        )
+
+    def _text_of(self, name: str) -> pd.Series:
+        self.column(name)
+        values = _whole(self.frame[name])
+        return values.astype(object).map(str, na_action="ignore").astype("string")
+
+    def _replaced(self, name: str, series: pd.Series, note: str) -> "Table":
+        content = self.frame.copy()
+        content[name], more = typed(series, name)
+        role = self.column(name).role
+        described = _described(content[name], name, Limits().max_levels)
+        if role in SINGLE:
+            described = replace(described, role=role)
+        columns = tuple(described if c.name == name else c for c in self.columns)
+        notes = (*self.notes, note, *more)
+        return replace(self, frame=content, columns=columns, notes=notes, digest=digest_of(content))
+
+
+def _described(series: pd.Series, name: str, max_levels: int) -> Column:
+    """Count, and suggest a kind and a role."""
+    n_distinct = int(series.nunique())
+    kind = kind_of(series, n_distinct, max_levels)
+    role = "ignore" if kind in ("date", "text", "constant") else "feature"
+    if looks_like_id(series, name, n_distinct):
+        role = "id"
+    levels: tuple[Any, ...] = ()
+    if kind in ("boolean", "category", "constant"):
+        levels = tuple(sorted(_whole(series.dropna()).unique().tolist()))
+    low, high = None, None
+    is_number = pd.api.types.is_numeric_dtype(series.dtype) and series.dtype not in (
+        bool,
+        "boolean",
+    )
+    if is_number and n_distinct:
+        low, high = float(series.min()), float(series.max())
+    n_missing = int(series.isna().sum())
+    return Column(name, kind, role, n_missing, n_distinct, levels, low, high, is_number)
+
+
+def _role_notes(columns: Sequence[Column]) -> list[str]:
+    reasons = {
+        "date": "a date, and is not used: make numbers of it (an age, a weekday) to use it",
+        "text": "text with many different values, and is not used",
+        "constant": "the same in every row, and is not used",
+    }
+    groups: dict[str, list[str]] = {}
+    for column in columns:
+        if column.role == "id":
+            reason = "different in every row, as an identifier is, and is not used"
+        elif column.role == "ignore":
+            reason = reasons[column.kind]
+        else:
+            continue
+        groups.setdefault(reason, []).append(shown(column.name))
+    return [_role_note(names, reason) for reason, names in groups.items()]
+
+
+def _role_note(names: list[str], reason: str) -> str:
+    if len(names) == 1:
+        return f"Column {names[0]} is {reason}."
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return f"{len(names)} columns ({', '.join(names[:5])}{more}): each is {reason}."
+
+
+def _names(columns: Sequence[Column]) -> str:
+    more = f" and {len(columns) - 5} more" if len(columns) > 5 else ""
+    return f"its columns are {', '.join(shown(c.name) for c in columns[:5])}{more}."
+
+
+def _whole(series: pd.Series) -> pd.Series:
+    """Give numbers as int64 if all present ones are whole and none is missing."""
+    if series.dtype == float and len(series) and np.array_equal(series, np.floor(series)):
+        return series.astype(np.int64)
+    return series

@@ -1,0 +1,169 @@
+"""One column of any data frame, brought to one of four storage types.
+
+A table's columns are ``int64`` or ``float64`` (numbers), ``bool`` or pandas' ``boolean`` (truth
+values without and with missing ones), ``datetime64``, or text.
+"""
+
+import numbers
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit.data.headers import shown
+from rulekit.exceptions import DataError
+
+EXACT = 2**53  # whole numbers up to here are exact in float64
+
+
+def columns_of(frame: pd.DataFrame) -> dict[str, NDArray[Any]]:
+    """Give a data frame's columns as rules read them.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n, k)
+        Any data frame; its column names are turned into text.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n,)
+        Numbers, nullable ones included, become ``float64`` with NaN for a missing value; truth
+        values become objects ``True``, ``False``, ``None``; all else becomes objects ``str`` and
+        ``None``. Infinities pass through. An object column counts as what all its present
+        values are.
+
+    Raises
+    ------
+    DataError
+        If two columns have one name, or a column holds complex numbers.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"age": [31, None], "smoker": [True, False], "town": ["Ulm", None]})
+    >>> for name, values in columns_of(frame).items():
+    ...     print(name, values.tolist())
+    age [31.0, nan]
+    smoker [True, False]
+    town ['Ulm', None]
+    """
+    names = [str(name) for name in frame.columns]
+    if len(set(names)) < len(names):
+        twice = next(n for n in names if names.count(n) > 1)
+        raise DataError(f"Column names must differ; {shown(twice)} occurs twice. Rename one.")
+    return {name: _values(frame.iloc[:, i], name) for i, name in enumerate(names)}
+
+
+def typed(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
+    """Bring a column of a data frame to one of the storage types.
+
+    Parameters
+    ----------
+    series : Series of length n
+        Any column.
+    name : str
+        Its name, for the notes.
+
+    Returns
+    -------
+    series : Series of length n
+        The column on a fresh range index.
+    notes : list of str
+        What was changed: infinities that became missing, whole numbers too large to be exact
+        that became text.
+    """
+    series = series.reset_index(drop=True)
+    if pd.api.types.is_datetime64_any_dtype(series.dtype):
+        return series, []
+    values = _values(series, name)
+    if values.dtype != object:
+        return _typed_numbers(series, values, name)
+    absent = np.array([v is None for v in values], dtype=bool)
+    if any(isinstance(v, bool) for v in values):
+        dtype: Any = "boolean" if absent.any() else bool
+        return pd.Series(values, dtype=dtype, name=series.name), []
+    return text_series(values, series.name), []
+
+
+def text_series(values: NDArray[np.object_], name: Any = None) -> pd.Series:
+    """Make a text column of str and None: pandas' own ``str`` type where there is one."""
+    if pd.api.types.is_string_dtype(pd.Series(["a"]).dtype) and pd.Series(["a"]).dtype != object:
+        return pd.Series(values, dtype="str", name=name)
+    return pd.Series(values, dtype=object, name=name)
+
+
+def _typed_numbers(
+    series: pd.Series, values: NDArray[np.float64], name: str
+) -> tuple[pd.Series, list[str]]:
+    whole = pd.api.types.is_integer_dtype(series.dtype)
+    if whole and len(values) and np.nanmax(np.abs(values), initial=0.0) > EXACT:
+        text = np.array([None if v is pd.NA else str(v) for v in series.astype(object)], object)
+        note = (
+            f"Column {shown(name)} holds whole numbers above {EXACT}, which are not exact as "
+            "numbers; it was kept as text."
+        )
+        return text_series(text, series.name), [note]
+    values, notes = without_infinities(values, name)
+    if whole and not np.isnan(values).any():
+        return pd.Series(values.astype(np.int64), name=series.name), notes
+    return pd.Series(values, name=series.name), notes
+
+
+def without_infinities(
+    values: NDArray[np.float64], name: str
+) -> tuple[NDArray[np.float64], list[str]]:
+    """Turn infinite numbers into missing ones, with a note that counts them."""
+    infinite = np.isinf(values)
+    if not infinite.any():
+        return values, []
+    count = int(infinite.sum())
+    note = (
+        f"Column {shown(name)} is infinite in {count} of {len(values)} rows (first: row "
+        f"{int(np.argmax(infinite)) + 1}); these cells are treated as missing."
+    )
+    return np.where(infinite, np.nan, values), [note]
+
+
+def _values(series: pd.Series, name: str) -> NDArray[Any]:
+    dtype = series.dtype
+    if pd.api.types.is_complex_dtype(dtype):
+        raise DataError(f"Column {shown(name)} holds complex numbers; give real ones.")
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _texts(series.astype(object))
+    if pd.api.types.is_bool_dtype(dtype):
+        return _objects(series.astype(object), bool)
+    if pd.api.types.is_numeric_dtype(dtype):
+        return series.to_numpy(dtype=np.float64, na_value=np.nan)
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        return _texts(series.dt.strftime("%Y-%m-%d %H:%M:%S").astype(object))
+    if pd.api.types.is_object_dtype(dtype):
+        return _untyped(series)
+    return _texts(series.astype(object))
+
+
+def _untyped(series: pd.Series) -> NDArray[Any]:
+    present = [v for v in series if not _absent(v)]
+    if present and all(isinstance(v, (bool, np.bool_)) for v in present):
+        return _objects(series, bool)
+    if present and all(_is_number(v) for v in present):
+        return np.array([np.nan if _absent(v) else float(v) for v in series], dtype=float)
+    return _texts(series)
+
+
+def _is_number(value: Any) -> bool:
+    real = isinstance(value, (numbers.Real, np.number)) or type(value).__name__ == "Decimal"
+    return real and not isinstance(value, (bool, np.bool_))
+
+
+def _absent(value: Any) -> bool:
+    return value is None or value is pd.NA or value is pd.NaT or value != value
+
+
+def _texts(series: pd.Series) -> NDArray[np.object_]:
+    return _objects(series, str)
+
+
+def _objects(series: pd.Series, convert: type) -> NDArray[np.object_]:
+    values = np.empty(len(series), dtype=object)
+    values[:] = [None if _absent(v) else convert(v) for v in series]
+    return values
