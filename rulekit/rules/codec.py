@@ -1,0 +1,182 @@
+"""Rule sets as plain dictionaries, and back: what stores and the JSON export write.
+
+A dictionary holds nothing but dictionaries, lists, text, numbers, truth values and None, so it
+survives JSON unchanged; it is never pickled and decoding it runs no code::
+
+    {"schema": 1, "form": "dnf", "default": "well", "labels": ["ill"],
+     "clauses": [[{"kind": "literal", "feature": "age", "op": ">", "value": 50.0,
+                   "missing": false}]]}
+
+To add a kind of condition, give it an entry in `KINDS`.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rulekit.exceptions import RuleError
+from rulekit.rules.clause import Clause, Condition
+from rulekit.rules.literal import Literal
+from rulekit.rules.rule_set import CLAUSE_OP, RuleSet
+
+SCHEMA = 1
+PlainDict = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """How one type of condition is written and read."""
+
+    type: type
+    encode: Callable[[Any], PlainDict]
+    decode: Callable[[Mapping[str, Any]], Condition]
+
+
+def _literal_to_dict(literal: Literal) -> PlainDict:
+    value = list(literal.value) if isinstance(literal.value, tuple) else literal.value
+    return {
+        "feature": literal.feature,
+        "op": literal.op,
+        "value": value,
+        "missing": literal.missing,
+    }
+
+
+def _literal_from_dict(data: Mapping[str, Any]) -> Literal:
+    value = data.get("value")
+    missing = data.get("missing", False)
+    if not isinstance(missing, bool):
+        raise RuleError(f"its 'missing' must be true or false, found {missing!r}.")
+    return Literal(
+        _part(data, "feature", str),
+        _part(data, "op", str),
+        tuple(value) if isinstance(value, list) else value,
+        missing,
+    )
+
+
+KINDS: dict[str, _Kind] = {"literal": _Kind(Literal, _literal_to_dict, _literal_from_dict)}
+
+
+def rule_to_dict(rule_set: RuleSet) -> PlainDict:
+    """Write a rule set as a plain dictionary.
+
+    Parameters
+    ----------
+    rule_set : RuleSet
+        Labels must be text, truth values or finite numbers.
+
+    Returns
+    -------
+    dict
+        See the head of this module. Two rule sets are equal exactly when their dictionaries are.
+
+    Raises
+    ------
+    RuleError
+        If a label is of another type, or a condition of a kind without an entry in `KINDS`.
+
+    Examples
+    --------
+    >>> old = Clause((Literal("age", ">", 50),))
+    >>> rule_to_dict(RuleSet((old,), ("ill",), "dnf", "well"))["clauses"]
+    [[{'kind': 'literal', 'feature': 'age', 'op': '>', 'value': 50.0, 'missing': False}]]
+    """
+    return {
+        "schema": SCHEMA,
+        "form": rule_set.form,
+        "default": _label(rule_set.default),
+        "labels": [_label(label) for label in rule_set.labels],
+        "clauses": [[_condition_to_dict(c) for c in k.conditions] for k in rule_set.clauses],
+    }
+
+
+def rule_from_dict(data: Mapping[str, Any]) -> RuleSet:
+    """Read a rule set from a plain dictionary.
+
+    Parameters
+    ----------
+    data : mapping
+        As `rule_to_dict` writes it, also after a trip through JSON. Unknown keys are ignored.
+
+    Returns
+    -------
+    RuleSet
+        Equal to the one that was written.
+
+    Raises
+    ------
+    RuleError
+        If the schema is another one, or a part is absent or malformed; clause and condition are
+        named by their number, counted from 1.
+
+    Examples
+    --------
+    >>> rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
+    >>> rule_from_dict(rule_to_dict(rule)) == rule
+    True
+    """
+    if not isinstance(data, Mapping):
+        raise RuleError(f"A stored rule must be a dictionary, found {type(data).__name__}.")
+    if data.get("schema") != SCHEMA:
+        raise RuleError(
+            f"A stored rule must have schema {SCHEMA}, found {data.get('schema')!r}; "
+            "read it with the version that wrote it, and write it again."
+        )
+    form = _part(data, "form", str)
+    clauses = tuple(
+        _clause_from_list(conditions, form, number)
+        for number, conditions in enumerate(_part(data, "clauses", list), start=1)
+    )
+    labels = tuple(_label(label) for label in _part(data, "labels", list))
+    return RuleSet(clauses, labels, form, _label(data.get("default")))
+
+
+def _condition_to_dict(condition: Condition) -> PlainDict:
+    for name, kind in KINDS.items():
+        if isinstance(condition, kind.type):
+            return {"kind": name, **kind.encode(condition)}
+    raise RuleError(
+        f"A condition of type {type(condition).__name__} has no plain form; "
+        f"the kinds that have one are {tuple(KINDS)}."
+    )
+
+
+def _clause_from_list(conditions: Any, form: str, number: int) -> Clause:
+    if not isinstance(conditions, list):
+        raise RuleError(f"Clause {number} of a stored rule must be a list of conditions.")
+    found = []
+    for place, condition in enumerate(conditions, start=1):
+        try:
+            found.append(_condition_from_dict(condition))
+        except RuleError as error:
+            raise RuleError(f"Clause {number}, condition {place}: {error}") from error
+    return Clause(tuple(found), CLAUSE_OP.get(form, "and"))
+
+
+def _condition_from_dict(data: Any) -> Condition:
+    if not isinstance(data, Mapping):
+        raise RuleError(f"a condition must be a dictionary, found {type(data).__name__}.")
+    name = _part(data, "kind", str)
+    if name not in KINDS:
+        raise RuleError(f"its kind must be one of {tuple(KINDS)}, found {name!r}.")
+    return KINDS[name].decode(data)
+
+
+def _part(data: Mapping[str, Any], key: str, kind: type) -> Any:
+    if not isinstance(data.get(key), kind):
+        found = f"found {data[key]!r}" if key in data else "it is absent"
+        raise RuleError(f"A stored rule must have {key!r} of type {kind.__name__}; {found}.")
+    return data[key]
+
+
+def _label(label: Any) -> Any:
+    if isinstance(label, float) and not math.isfinite(label):
+        raise RuleError(f"A label must be text, a truth value or a finite number, got {label!r}.")
+    if not isinstance(label, (str, bool, int, float)):
+        raise RuleError(
+            "A label must be text, a truth value or a number, "
+            f"got {type(label).__name__} {label!r}."
+        )
+    return label

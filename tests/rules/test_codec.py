@@ -1,0 +1,100 @@
+"""Rule sets as plain dictionaries: what is written is read back, and damage is named."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.exceptions import RuleError
+from rulekit.rules import Clause, Literal, RuleSet, rule_from_dict, rule_to_dict
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+VALUES = st.one_of(NUMBERS, st.text(max_size=5), st.booleans())
+LABELS = st.one_of(NUMBERS, st.text(max_size=3), st.booleans(), st.integers())
+LITERALS = st.one_of(
+    st.builds(Literal, st.text(max_size=4), st.sampled_from(["<=", ">", "<", ">="]), NUMBERS),
+    st.builds(Literal, st.text(max_size=4), st.sampled_from(["==", "!="]), VALUES, st.booleans()),
+    st.builds(
+        Literal,
+        st.text(max_size=4),
+        st.sampled_from(["in", "not-in"]),
+        st.lists(st.text(max_size=3), min_size=1, max_size=3).map(tuple),
+        st.booleans(),
+    ),
+    st.builds(Literal, st.text(max_size=4), st.sampled_from(["missing", "not-missing"])),
+)
+
+
+@st.composite
+def rule_sets(draw):
+    form = draw(st.sampled_from(["dnf", "cnf"]))
+    op = "and" if form == "dnf" else "or"
+    clauses = draw(st.lists(st.lists(LITERALS, max_size=3).map(tuple), max_size=3))
+    count = len(clauses) if form == "dnf" else max(len(clauses), 1)
+    label = draw(LABELS)
+    made = tuple(Clause(conditions, op) for conditions in clauses)
+    return RuleSet(made, (label,) * count, form, draw(LABELS))
+
+
+def old():
+    return RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
+
+
+@given(rule_sets())
+def test_a_rule_survives_json_unchanged(rule):
+    assert rule_from_dict(json.loads(json.dumps(rule_to_dict(rule), allow_nan=False))) == rule
+
+
+def test_a_set_of_values_is_read_back_as_a_set_of_values():
+    literal = Literal("job", "in", ("cook", "baker"), missing=True)
+    rule = RuleSet((Clause((literal,)),), (1,), "dnf", 0)
+    read = rule_from_dict(json.loads(json.dumps(rule_to_dict(rule))))
+    assert read.clauses[0].literals == (literal,)
+
+
+def test_a_label_keeps_its_type():
+    read = rule_from_dict(json.loads(json.dumps(rule_to_dict(RuleSet((), (), "dnf", True)))))
+    assert read.default is True
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        ({"schema": 2}, "must have schema 1, found 2"),
+        ({"form": None}, "must have 'form' of type str; found None"),
+        ({"form": "xnf"}, "'dnf' or 'cnf', got 'xnf'"),
+        ({"clauses": [3]}, "Clause 1 of a stored rule must be a list"),
+        ({"clauses": [["age"]]}, "Clause 1, condition 1: a condition must be a dictionary"),
+        ({"clauses": [[{"kind": "plane"}]]}, "condition 1: its kind must be one of"),
+        ({"clauses": [[{"kind": "literal"}]]}, "condition 1: .* 'feature' of type str; it is abs"),
+        ({"labels": [["ill"]]}, "A label must be text, a truth value or a number, *got list"),
+        ({"default": float("nan")}, "finite number, got nan"),
+        ({"labels": []}, "one label a clause"),
+    ],
+)
+def test_damage_is_named(damage, sentence):
+    with pytest.raises(RuleError, match=sentence):
+        rule_from_dict({**rule_to_dict(old()), **damage})
+
+
+def test_a_literal_whose_missing_answer_is_no_truth_value_is_refused():
+    data = rule_to_dict(old())
+    data["clauses"][0][0]["missing"] = "no"
+    with pytest.raises(RuleError, match="'missing' must be true or false, found 'no'"):
+        rule_from_dict(data)
+
+
+def test_what_is_no_dictionary_is_refused():
+    with pytest.raises(RuleError, match="must be a dictionary, found list"):
+        rule_from_dict([])
+
+
+def test_a_condition_without_a_plain_form_is_refused_when_written():
+    class Strange:
+        features = ("a",)
+        n_literals = 1
+
+    rule = RuleSet((Clause((Strange(),)),), (1,), "dnf", 0)
+    with pytest.raises(RuleError, match="type Strange has no plain form"):
+        rule_to_dict(rule)
