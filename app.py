@@ -1,0 +1,28 @@
+"""The router: page settings, navigation, the sidebar's chips; every page runs inside it."""
+
+import sys
+from pathlib import Path
+
+import streamlit as st
+
+HERE = Path(__file__).parent
+if str(HERE) not in sys.path:  # `streamlit run /elsewhere/app.py` finds `ui` all the same
+    sys.path.insert(0, str(HERE))
+
+from ui import workspace  # noqa: E402
+from ui.shell import PAGES, said, sidebar  # noqa: E402
+
+st.set_page_config("Rulekit", page_icon="📏", layout="wide")
+st.session_state["_shell"] = True
+pages = {
+    name: st.Page(HERE / "pages" / f"{name}.py", title=title, url_path=name, default=name == "data")
+    for name, (title, _) in PAGES.items()
+}
+chosen = st.navigation(list(pages.values()))
+if wanted := st.session_state.pop("_wanted", None):
+    st.switch_page(pages[wanted], query_params=dict(st.query_params))
+workspace.attach()
+sidebar()
+said()
+chosen.run()
+workspace.save()

@@ -1,0 +1,6 @@
+"""Placeholder."""
+
+from ui.shell import guard, header
+
+guard("binning")
+header("binning")

@@ -1,0 +1,6 @@
+"""explain: under construction, shows its title only."""
+
+from ui.shell import guard, header
+
+guard("explain")
+header("explain")

@@ -1,0 +1,6 @@
+"""export: under construction, shows its title only."""
+
+from ui.shell import guard, header
+
+guard("export")
+header("export")

@@ -1,0 +1,6 @@
+"""models: under construction, shows its title only."""
+
+from ui.shell import guard, header
+
+guard("models")
+header("models")

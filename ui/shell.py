@@ -1,0 +1,147 @@
+"""The frame around every page: the router's guard, headings, empty states, the sidebar's chips."""
+
+import logging
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from rulekit.exceptions import RulekitError
+from ui import jobs, workspace
+from ui.escape import md
+from ui.state import app_state
+
+PAGES = {
+    "data": ("Data", "What am I modelling?"),
+    "binning": ("Binning", "How are numbers turned into conditions?"),
+    "models": ("Models", "How simple can it be before accuracy suffers?"),
+    "rules": ("Rules", "What does the model say, and where is it wrong?"),
+    "explain": ("Explain", "Why this decision for this case?"),
+    "export": ("Export", "Take it away, checked."),
+}
+log = logging.getLogger("rulekit.dashboard")
+
+
+def guard(me: str) -> None:
+    """Go through ``app.py`` first; the first statement of every page.
+
+    On a server that has just started, a link to a page runs the page's file without the router
+    (no page settings, no navigation, no state). This sends the visitor through the router and
+    back, with the query parameters kept.
+
+    Parameters
+    ----------
+    me : str
+        The page's name, a key of `PAGES`.
+    """
+    if not st.session_state.get("_shell"):
+        st.session_state["_wanted"] = me
+        st.switch_page("app.py", query_params=dict(st.query_params))
+
+
+def header(name: str) -> None:
+    """Show a page's title and the question it answers."""
+    title, question = PAGES[name]
+    st.title(title, anchor=False)
+    st.caption(question)
+
+
+def empty(sentence: str, page: str = "data", *, link: str | None = None) -> None:
+    """Say what is missing and where to get it, then stop the page: no chart before its data.
+
+    Parameters
+    ----------
+    sentence : str
+        What is missing; data-derived parts already escaped.
+    page : str, default="data"
+        Where it is to be had: a key of `PAGES`.
+    link : str, optional
+        The link's words; "Go to Data" by default.
+    """
+    st.info(sentence)
+    st.page_link(f"pages/{page}.py", label=link or f"Go to {PAGES[page][0]}", icon="➡️")
+    st.stop()
+
+
+@contextmanager
+def sentences(details: str = "") -> Iterator[None]:
+    """Show the library's own errors as a sentence; log anything else under an error id.
+
+    Inside the block, a `RulekitError` or `ValueError` becomes a red box with its message. Other
+    exceptions are bugs: the page shows an id, the server's log the traceback. The page goes on
+    after the block.
+    """
+    try:
+        yield
+    except (RulekitError, ValueError) as error:
+        st.error(md(f"{error} {details}".strip(), limit=600))
+    except Exception:
+        st.error(md(f"Something went wrong here that is not your doing. {new_error_id()}", 300))
+
+
+def new_error_id() -> str:
+    """Log the exception being handled, and return a sentence with the id it has in the log."""
+    error_id = uuid.uuid4().hex[:8]
+    log.exception("error %s", error_id)
+    return f"Its number in the server's log is {error_id}."
+
+
+def once(action: Callable[[], None]) -> Callable[[], None]:
+    """Wrap a button's callback so that the library's errors reach the page as a sentence."""
+
+    def wrapped() -> None:
+        try:
+            action()
+        except (RulekitError, ValueError) as error:
+            st.session_state["_said"] = str(error)
+
+    return wrapped
+
+
+def said() -> None:
+    """Show, once, what a callback left to be said."""
+    if message := st.session_state.pop("_said", None):
+        st.error(md(message, limit=600))
+
+
+def sidebar() -> None:
+    """Show what is loaded, which model is chosen and what is running; nothing else."""
+    state = app_state()
+    with st.sidebar:
+        if state.table is None:
+            st.caption("No data yet")
+            return
+        st.markdown(f"**{md(state.table.name, 40)}**  \n{state.table.n_rows:,} rows")
+        if state.model is not None:
+            st.caption(model_words(state.model))
+        job_badge()
+
+
+def model_words(model: object) -> str:
+    """Return a fitted model's chip: form, clauses, literals."""
+    rule = model.rule_set_
+    clauses = f"{rule.n_clauses} clause{'s' * (rule.n_clauses != 1)}"
+    literals = f"{rule.n_literals} condition{'s' * (rule.n_literals != 1)}"
+    return f"{rule.form.upper()}, {clauses}, {literals}"
+
+
+def job_badge() -> None:
+    """Show the running job; refreshed every second while there is one."""
+    job = jobs.registry().get(workspace.analysis_id())
+    active = job is not None and job.active
+    st.fragment(_badge, run_every=1.0 if active else None)()
+
+
+def _badge() -> None:
+    registry = jobs.registry()
+    job = registry.get(workspace.analysis_id())
+    if job is None:
+        return
+    if job.state == "queued":
+        st.caption(f"⏳ Waiting, place {registry.position(job)} in the queue")
+    elif job.state == "running":
+        st.caption(f"⏳ {md(job.title)}: {job.done} of {job.total or '?'}")
+    else:
+        words = {"done": "✓ Finished", "cancelled": "■ Cancelled", "failed": "✗ Failed"}
+        st.caption(f"{words[job.state]}: {md(job.title)}")

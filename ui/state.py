@@ -1,0 +1,256 @@
+"""One analysis in one object: what was loaded, decided and learned, and what follows from it.
+
+Everything lives in ``st.session_state["app"]``, an `AppState`; pages reach it by `app_state()`. It
+is changed by assignment only (a click can interrupt a script half-way), and dropped when
+`VERSION` moves.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+from sklearn.model_selection import GroupShuffleSplit, train_test_split
+
+from rulekit.data import Table
+from rulekit.exceptions import DataError
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class SplitSpec:
+    """How test rows are set aside: their share (0 for none) and the seed of the shuffle."""
+
+    test_share: float = 0.3
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class BinningSpec:
+    """How numbers become conditions; `cuts` holds a column's own cut points, as a sorted tuple."""
+
+    method: str = "quantile"
+    n_thresholds: int | None = 10
+    max_levels: int = 50
+    cuts: tuple[tuple[str, tuple[float, ...]], ...] = ()
+
+    @property
+    def thresholds(self) -> dict[str, list[float]] | None:
+        """The edited columns' cut points as `Binarizer` takes them."""
+        return {name: list(values) for name, values in self.cuts} or None
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What a column is called in sentences and figures: a business name and a unit."""
+
+    label: str = ""
+    unit: str = ""
+
+
+@dataclass
+class AppState:
+    """One analysis.
+
+    Set by the Data page: `table` (a `rulekit.data.Table` that carries roles, target and positive
+    class), `options` (how the file was read), `wording`, `split`. By Binning: `binning`. By
+    Models: `run_settings`, `sweep` (what a run returned), `sweep_key` (`fit_key` at the time of
+    the run, to say when it is stale), `setting` (the chosen settings of the grid), `model` (the
+    fitted model) and `rule_json` (its rule, saved with the analysis). `notes` and `case_notes`
+    are the analyst's words; `test_looks` counts how often the held-out rows were scored.
+    """
+
+    version: int = VERSION
+    table: Table | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    wording: dict[str, Wording] = field(default_factory=dict)
+    split: SplitSpec = SplitSpec()
+    binning: BinningSpec = BinningSpec()
+    run_settings: dict[str, Any] = field(default_factory=dict)
+    sweep: Any = None
+    sweep_key: str | None = None
+    setting: dict[str, Any] | None = None
+    model: Any = None
+    rule_json: str | None = None
+    notes: str = ""
+    case_notes: dict[str, Any] = field(default_factory=dict)
+    test_looks: int = 0
+
+    # What follows from the decisions -----------------------------------------------------
+
+    @property
+    def target(self) -> str | None:
+        """The column to be predicted, or None."""
+        return self.table.target if self.table is not None else None
+
+    @property
+    def positive(self) -> Any:
+        """The class the rule describes, or None."""
+        return self.table.positive_label if self.table is not None else None
+
+    @property
+    def features(self) -> list[str]:
+        """The columns a rule may use, in the table's order."""
+        return list(self.table.features) if self.table is not None else []
+
+    def column_with_role(self, role: str) -> str | None:
+        """Return the first column with a role, or None."""
+        columns = self.table.columns if self.table is not None else ()
+        return next((c.name for c in columns if c.role == role), None)
+
+    @property
+    def classes(self) -> list[Any]:
+        """The target's values, sorted; empty when no target is chosen."""
+        if self.table is None or self.target is None:
+            return []
+        return classes_of(self.table, self.target)
+
+    def problem(self) -> str | None:
+        """Return what is still to be decided before anything can be learned, or None."""
+        if self.table is None:
+            return "No table is loaded yet."
+        if self.target is None:
+            return "No target is chosen yet: the column the rule should predict."
+        if len(self.classes) < 2:
+            return f"The target {self.target!r} needs two classes; it holds {len(self.classes)}."
+        if self.positive is None:
+            return "No positive class is chosen yet: the class the rule should describe."
+        if not self.features:
+            return "No column is left to learn from: give at least one the role 'feature'."
+        return None
+
+    @property
+    def ready(self) -> bool:
+        """Whether table, target, positive class and features are all there."""
+        return self.problem() is None
+
+    @property
+    def other_label(self) -> Any:
+        """The label of "everything else": the second class, or "not <positive>" among several."""
+        others = [c for c in self.classes if c != self.positive]
+        return others[0] if len(others) == 1 else f"not {self.positive}"
+
+    @property
+    def data(self) -> tuple[pd.DataFrame, pd.Series]:
+        """The rows whose target is known: features, and a target of exactly two labels.
+
+        With three or more classes, all but the positive one are called `other_label`. Both keep
+        the table's row numbers (from 0) as their index.
+
+        Raises
+        ------
+        DataError
+            If something is still to be decided; see `problem`.
+        """
+        if (problem := self.problem()) is not None:
+            raise DataError(problem)
+        X, y = self.table.xy()
+        if len(self.classes) > 2:
+            rest = y.astype(object) != self.positive
+            y = y.astype(object).mask(rest, self.other_label)
+        return X, y
+
+    @property
+    def sample_weight(self) -> NDArray[np.float64] | None:
+        """The weights of the rows of `data`, if a column has the role "weight"."""
+        if self.table is None or (weights := self.table.weights()) is None:
+            return None
+        return weights.loc[self.data[0].index].to_numpy(dtype=float)
+
+    @property
+    def groups(self) -> NDArray[Any] | None:
+        """The groups of the rows of `data`, as text, if a column has the role "group"."""
+        if self.table is None or (groups := self.table.groups()) is None:
+            return None
+        return groups.loc[self.data[0].index].astype(str).to_numpy()
+
+    def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return positions (in `data`) of the training and the test rows, each sorted.
+
+        Stratified by class and shuffled with the split's seed; whole groups when a column has
+        the role "group". A share of 0 gives no test rows.
+        """
+        _, y = self.data
+        everything = np.arange(len(y))
+        if self.split.test_share <= 0:
+            return everything, everything[:0]
+        share, seed = self.split.test_share, self.split.seed
+        if (groups := self.groups) is not None:
+            splitter = GroupShuffleSplit(1, test_size=share, random_state=seed)
+            train, test = next(splitter.split(everything, y, groups))
+        else:
+            if y.value_counts().min() < 2:
+                raise DataError(
+                    "A split into training and test rows needs two rows of each class; "
+                    f"{y.value_counts().idxmin()!r} has one. Set the test share to 0."
+                )
+            train, test = train_test_split(
+                everything, test_size=share, random_state=seed, stratify=y
+            )
+        return np.sort(train), np.sort(test)
+
+    @property
+    def training(self) -> tuple[pd.DataFrame, pd.Series]:
+        """Features and target of the training rows."""
+        X, y = self.data
+        train, _ = self.rows()
+        return X.iloc[train], y.iloc[train]
+
+    @property
+    def testing(self) -> tuple[pd.DataFrame, pd.Series]:
+        """Features and target of the test rows; no row when none were set aside."""
+        X, y = self.data
+        _, test = self.rows()
+        return X.iloc[test], y.iloc[test]
+
+    @property
+    def fit_key(self) -> str:
+        """A text that changes whenever what is learned from changes: data, roles, split, cuts."""
+        digest = self.table.digest if self.table is not None else None
+        roles = [(c.name, c.role) for c in self.table.columns] if self.table is not None else []
+        return repr((digest, self.positive, roles, self.split, self.binning))
+
+    def label(self, name: str) -> str:
+        """Return a column's business name, or its own."""
+        wording = self.wording.get(name)
+        return wording.label if wording and wording.label else name
+
+    def unit(self, name: str) -> str:
+        """Return a column's unit, or an empty text."""
+        wording = self.wording.get(name)
+        return wording.unit if wording else ""
+
+
+def app_state() -> AppState:
+    """Return this session's analysis, a new one if there is none or it is of an older version."""
+    state = st.session_state.get("app")
+    if state is None or getattr(state, "version", None) != VERSION:
+        state = AppState()
+        st.session_state["app"] = state
+    return state
+
+
+def change(**values: Any) -> AppState:
+    """Assign several fields at once (in one new object) and return the new analysis.
+
+    Learned things are dropped where they no longer fit: a new table drops all, a new target, role
+    or split drops the fitted model. A sweep stays, and is shown as stale (its `sweep_key`
+    differs from `fit_key`).
+    """
+    state = replace(app_state(), **values)
+    before = app_state().fit_key
+    if "model" not in values and state.fit_key != before:
+        state = replace(state, model=None, rule_json=None)
+    st.session_state["app"] = state
+    return state
+
+
+def classes_of(table: Table, target: str) -> list[Any]:
+    """Return a column's present values as Python's own, sorted by type and value."""
+    values = pd.unique(table.frame[target].dropna())
+    plain = (v.item() if isinstance(v, np.generic) else v for v in values)
+    whole = (int(v) if isinstance(v, float) and v.is_integer() else v for v in plain)
+    return sorted(whole, key=lambda v: (type(v).__name__, v))

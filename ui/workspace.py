@@ -1,0 +1,201 @@
+"""Saved analyses: an unguessable id in the address brings table, decisions and rule back.
+
+Folder: the environment variable ``RULEKIT_WORKSPACE`` (default ``.rulekit`` in the current folder,
+readable by its owner only); ``off`` keeps everything in memory, and then a reload starts anew. An
+analysis is a folder named by its id with ``table.parquet``, ``analysis.json`` and the sweep's
+``sweep.sqlite``: plain data in open formats, nothing that runs code when it is loaded.
+"""
+
+import json
+import logging
+import os
+import re
+import secrets
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from rulekit.data import Table
+from ui import jobs
+from ui.state import VERSION, AppState, BinningSpec, SplitSpec, Wording, app_state
+
+PARAMETER = "analysis"
+SHAPE = re.compile(r"[A-Za-z0-9_-]{24}")
+log = logging.getLogger("rulekit.dashboard")
+
+
+def root() -> Path | None:
+    """Return the folder of all saved analyses (made if needed), or None when saving is off."""
+    setting = os.environ.get("RULEKIT_WORKSPACE", ".rulekit")
+    if setting == "off":
+        return None
+    folder = Path(setting)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def analysis_id() -> str:
+    """Return the id of this session's analysis; the owner of its jobs."""
+    if "analysis_id" not in st.session_state:
+        st.session_state["analysis_id"] = secrets.token_urlsafe(18)
+    return st.session_state["analysis_id"]
+
+
+def folder() -> Path | None:
+    """Return this analysis' folder (it may not exist yet), or None when saving is off."""
+    base = root()
+    return base / analysis_id() if base is not None else None
+
+
+def store_path() -> Path | None:
+    """Return where this analysis' sweeps keep finished folds, or None when saving is off."""
+    place = folder()
+    if place is None:
+        return None
+    place.mkdir(mode=0o700, exist_ok=True)
+    return place / "sweep.sqlite"
+
+
+def attach() -> None:
+    """Tie the session to the analysis named in the address; call once at the top of the router.
+
+    A known id is loaded when the session is new; an unknown or malformed one is replaced by a new
+    id. The address shows the id as soon as there is something saved under it.
+    """
+    wanted = st.query_params.get(PARAMETER, "")
+    if "analysis_id" not in st.session_state or (wanted and wanted != analysis_id()):
+        _open(wanted)
+    jobs.watch(analysis_id())
+    place = folder()
+    if place is not None and (place / "analysis.json").exists():
+        if st.query_params.get(PARAMETER) != analysis_id():
+            st.query_params[PARAMETER] = analysis_id()
+    elif PARAMETER in st.query_params:
+        del st.query_params[PARAMETER]
+
+
+def _open(wanted: str) -> None:
+    """Load a saved analysis into the session, or begin a new one."""
+    base = root()
+    known = base is not None and SHAPE.fullmatch(wanted) and (base / wanted).is_dir()
+    if not known:
+        if wanted:
+            st.session_state["_said"] = (
+                "The analysis in the address is not on this machine (it was forgotten, or the "
+                "address is incomplete). This is a new one."
+            )
+        if "analysis_id" not in st.session_state:
+            analysis_id()
+        return
+    st.session_state["analysis_id"] = wanted
+    try:
+        st.session_state["app"] = load(base / wanted)
+    except (OSError, ValueError, KeyError, TypeError):
+        log.exception("a saved analysis could not be read")
+        st.session_state["_said"] = (
+            "The saved analysis could not be read; its files stay in the workspace folder. "
+            "This is a new one."
+        )
+        st.session_state["analysis_id"] = secrets.token_urlsafe(18)
+        st.session_state["app"] = AppState()
+
+
+def save() -> None:
+    """Write this analysis to its folder, if saving is on and there is a table.
+
+    Called by the router at the end of every run; writes only what has changed since the last time.
+    """
+    state, place = app_state(), folder()
+    if place is None or state.table is None:
+        return
+    place.mkdir(mode=0o700, exist_ok=True)
+    table_file = place / "table.parquet"
+    if st.session_state.get("_saved_digest") != state.table.digest or not table_file.exists():
+        _written(table_file, lambda temporary: state.table.frame.to_parquet(temporary))
+        st.session_state["_saved_digest"] = state.table.digest
+    text = json.dumps(to_plain(state), indent=1)
+    if st.session_state.get("_saved_text") != text or not (place / "analysis.json").exists():
+        _written(place / "analysis.json", lambda temporary: temporary.write_text(text, "utf-8"))
+        st.session_state["_saved_text"] = text
+        if st.query_params.get(PARAMETER) != analysis_id():
+            st.query_params[PARAMETER] = analysis_id()
+
+
+def forget() -> None:
+    """Delete this analysis from disk and memory, stop its job, and begin a new one."""
+    jobs.registry().forget(analysis_id())
+    place = folder()
+    if place is not None and place.exists():
+        shutil.rmtree(place)
+    for key in list(st.session_state):
+        if key != "_shell":
+            del st.session_state[key]
+    if PARAMETER in st.query_params:
+        del st.query_params[PARAMETER]
+
+
+def to_plain(state: AppState) -> dict[str, Any]:
+    """Return all but the table's cells as what JSON can hold."""
+    table = state.table
+    return {
+        "version": VERSION,
+        "name": table.name,
+        "digest": table.digest,
+        "notes_on_table": list(table.notes),
+        "roles": {c.name: c.role for c in table.columns},
+        "positive": table.positive_label,
+        "options": state.options,
+        "wording": {name: asdict(w) for name, w in state.wording.items()},
+        "split": asdict(state.split),
+        "binning": asdict(state.binning),
+        "run_settings": state.run_settings,
+        "setting": state.setting,
+        "sweep_key": state.sweep_key,
+        "rule_json": state.rule_json,
+        "notes": state.notes,
+        "case_notes": state.case_notes,
+        "test_looks": state.test_looks,
+    }
+
+
+def load(place: Path) -> AppState:
+    """Read an analysis back; ValueError if it was saved by another version of the dashboard."""
+    saved = json.loads((place / "analysis.json").read_text("utf-8"))
+    if saved["version"] != VERSION:
+        raise ValueError(f"Saved by version {saved['version']}, this is version {VERSION}.")
+    frame = pd.read_parquet(place / "table.parquet")
+    table = Table.from_frame(frame, name=saved["name"])
+    table = table.with_roles(saved["roles"], positive_label=saved["positive"])
+    binning = dict(saved["binning"])
+    binning["cuts"] = tuple((name, tuple(values)) for name, values in binning["cuts"])
+    return AppState(
+        table=table,
+        options=saved["options"],
+        wording={name: Wording(**w) for name, w in saved["wording"].items()},
+        split=SplitSpec(**saved["split"]),
+        binning=BinningSpec(**binning),
+        **{
+            name: saved[name]
+            for name in (
+                "run_settings",
+                "setting",
+                "sweep_key",
+                "rule_json",
+                "notes",
+                "case_notes",
+                "test_looks",
+            )
+        },
+    )
+
+
+def _written(path: Path, write: Any) -> None:
+    """Write beside the file and put it in place whole, readable by its owner only."""
+    temporary = path.with_suffix(path.suffix + ".new")
+    temporary.touch(mode=0o600)
+    write(temporary)
+    temporary.replace(path)
