@@ -7,6 +7,7 @@
     ├── RuleError        a rule is malformed, or does not fit the columns it is given
     ├── ExportError      a rule cannot be written in the format asked for
     └── SolverError      a program is infeasible, unbounded or failed numerically
+        └── TimeLimitError   a program was not solved in the time it was given
 
 Wrong parameters stay `ValueError`. A message says what must hold, what was found, and
 what to do.
@@ -31,3 +32,7 @@ class ExportError(RulekitError, ValueError):
 
 class SolverError(RulekitError, RuntimeError):
     """A linear or integer program could not be solved."""
+
+
+class TimeLimitError(SolverError):
+    """A program was not solved in the time it was given."""

@@ -1,0 +1,92 @@
+"""What a `CoverProblem` is asked and what it answers."""
+
+import threading
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CoverSolution:
+    """A relaxed clause.
+
+    Attributes
+    ----------
+    w : ndarray of shape (d,)
+        Weight of each column, in [0, 1].
+    value : float
+        Optimal value for the perturbed costs.
+    is_binary : bool
+        True when no weight is fractional.
+    disabled : float
+        Weight of the column that is always true, where a clause may be disabled; else 0.
+    """
+
+    w: Floats
+    value: float
+    is_binary: bool
+    disabled: float = 0.0
+
+
+@dataclass(frozen=True)
+class LearnedClause:
+    """A clause of whole columns.
+
+    Attributes
+    ----------
+    selected : ndarray of bool, shape (d,)
+        Its columns; none of them when `disabled`.
+    disabled : bool
+        True when the clause is switched off, hence always true.
+    cost : float
+        Its cost in the sub-problem, objective (2.1), without perturbation.
+    bound : float
+        No clause costs less than this.
+    was_binary : bool
+        True when the relaxation needed no rounding, or the exact problem was solved.
+    """
+
+    selected: Bools
+    disabled: bool
+    cost: float
+    bound: float
+    was_binary: bool
+
+
+@dataclass(frozen=True)
+class SubProblem:
+    """One sub-problem after its rows in Z are folded into the prices.
+
+    Attributes
+    ----------
+    m : ndarray of shape (g,)
+        Weight of each distinct row of P that is to be covered.
+    price : ndarray of shape (d,)
+        Price of each column without perturbation; infinite for columns not allowed.
+    always : float
+        Price of disabling the clause; infinite where that is not offered.
+    """
+
+    m: Floats
+    price: Floats
+    always: float = np.inf
+
+
+@dataclass
+class CoverCounters:
+    """How often a `CoverProblem` was asked, and what that took."""
+
+    n_calls: int = 0
+    n_solved: int = 0
+    n_remembered: int = 0
+    n_skipped: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def add(self, name: str) -> None:
+        """Count one event."""
+        with self.lock:
+            setattr(self, name, getattr(self, name) + 1)

@@ -1,0 +1,374 @@
+"""The one door to linear and integer programs: SciPy's HiGHS, or HiGHS called directly.
+
+::
+
+    minimise    c @ x
+    subject to  lower <= A @ x <= upper,  x_lower <= x <= x_upper,
+                x[k] an integer where integrality[k] is true
+
+SciPy's `linprog` and `milp` are the reference. `highspy`, when it is installed, is the fast
+engine: the same simplex code without the overhead of translating the problem, and tested equal.
+Both solve cold, with the dual simplex method, without presolve and with tolerances of 1e-10, so
+that an answer depends on the program alone.
+"""
+
+import time
+from dataclasses import dataclass, field
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+
+from rulekit.exceptions import SolverError
+
+Floats = NDArray[np.float64]
+
+TOLERANCE = 1e-10
+LINPROG_STATUS = {
+    0: "optimal",
+    1: "time limit",
+    2: "infeasible",
+    3: "unbounded",
+    4: "error",
+}
+HIGHS_STATUS = {
+    "kOptimal": "optimal",
+    "kModelEmpty": "optimal",
+    "kTimeLimit": "time limit",
+    "kIterationLimit": "time limit",
+    "kInterrupt": "time limit",
+    "kInfeasible": "infeasible",
+    "kUnbounded": "unbounded",
+    "kUnboundedOrInfeasible": "infeasible",
+}
+ENGINES = ("auto", "scipy", "highs")
+
+
+@dataclass(frozen=True)
+class LinearProgram:
+    """A linear or mixed integer program, see the head of this module.
+
+    Parameters
+    ----------
+    c : ndarray of shape (n,)
+        Cost of each variable.
+    A : ndarray or scipy.sparse array of shape (m, n)
+        One row a constraint.
+    lower, upper : ndarray of shape (m,)
+        Bounds of the rows; minus or plus infinity for none.
+    x_lower, x_upper : ndarray of shape (n,)
+        Bounds of the variables.
+    integrality : ndarray of shape (n,), optional
+        True for the variables that must be integers; only `solve_milp` reads it.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not agree.
+    """
+
+    c: Floats
+    A: Any
+    lower: Floats
+    upper: Floats
+    x_lower: Floats
+    x_upper: Floats
+    integrality: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        n, m = len(self.c), len(self.lower)
+        if self.A.shape != (m, n):
+            raise ValueError(
+                f"`A` must have one row for each of the {m} bounds in `lower` and one column for "
+                f"each of the {n} costs in `c`; its shape is {self.A.shape}."
+            )
+        for name, size in (("upper", m), ("x_lower", n), ("x_upper", n)):
+            if len(getattr(self, name)) != size:
+                raise ValueError(
+                    f"`{name}` must hold {size} bounds, got {len(getattr(self, name))}."
+                )
+
+
+@dataclass(frozen=True)
+class LPSolution:
+    """What a solver found; every field is there whatever happened, None where it has no value.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n,) or None
+        The best point found.
+    value : float or None
+        ``c @ x``.
+    duals : ndarray of shape (m,) or None
+        Change of the optimal value per unit of each row's active bound.
+    reduced_costs : ndarray of shape (n,) or None
+        The same for the variables' bounds.
+    status : {"optimal", "time limit", "infeasible", "unbounded", "error"}
+        "time limit" with an `x` means: the best point so far.
+    bound : float or None
+        No feasible point has a smaller value.
+    message : str
+        The solver's own words.
+    """
+
+    x: Floats | None
+    value: float | None
+    duals: Floats | None
+    reduced_costs: Floats | None
+    status: str
+    bound: float | None
+    message: str = field(default="", repr=False)
+
+
+def solve_lp(
+    lp: LinearProgram, *, engine: str = "auto", time_limit: float | None = None
+) -> LPSolution:
+    """Solve a linear program.
+
+    Parameters
+    ----------
+    lp : LinearProgram
+        Its `integrality` is not read.
+    engine : {"auto", "scipy", "highs"}, default="auto"
+        "auto" takes highspy where it is installed, and SciPy elsewhere.
+    time_limit : float, optional
+        Seconds after which the solver stops with status "time limit".
+
+    Returns
+    -------
+    LPSolution
+
+    Raises
+    ------
+    ValueError
+        If the engine is not one of those named.
+    SolverError
+        If engine "highs" is asked for and highspy is not installed.
+
+    Examples
+    --------
+    Two units have to be bought; the cheaper kind is limited to 1.5:
+
+    >>> import numpy as np
+    >>> lp = LinearProgram(
+    ...     np.array([1.0, 3.0]), np.ones((1, 2)), np.array([2.0]), np.array([np.inf]),
+    ...     np.zeros(2), np.array([1.5, np.inf]),
+    ... )
+    >>> solve_lp(lp).x
+    array([1.5, 0.5])
+    """
+    if engine not in ENGINES:
+        raise ValueError(f"`engine` must be one of {ENGINES}, got {engine!r}.")
+    module = highs_module()
+    if engine == "highs" and module is None:
+        raise SolverError(
+            "`engine='highs'` needs the package highspy, which is not installed; install the "
+            "extra 'fast', or leave `engine='auto'`."
+        )
+    if len(lp.c) == 0:
+        return _without_variables(lp)
+    if module is None or engine == "scipy":
+        return _solve_with_linprog(lp, time_limit)
+    return ResidentProgram(lp).solve(time_limit=time_limit)
+
+
+def solve_milp(
+    lp: LinearProgram,
+    *,
+    time_limit: float | None = None,
+    incumbent: tuple[Floats, float] | None = None,
+) -> LPSolution:
+    """Solve a mixed integer program with SciPy's `milp`, to a relative gap of zero.
+
+    Parameters
+    ----------
+    lp : LinearProgram
+        With `integrality`; None means that every variable must be an integer.
+    time_limit : float, optional
+        Seconds; the best point and the bound reached by then are returned.
+    incumbent : pair of (ndarray of shape (n,), float), optional
+        A feasible point and its value, returned when the solver finds nothing better in time.
+
+    Returns
+    -------
+    LPSolution
+        Without duals and reduced costs. It is proved optimal when the status is "optimal".
+    """
+    integrality = np.ones(len(lp.c)) if lp.integrality is None else lp.integrality.astype(float)
+    options: dict[str, Any] = {"mip_rel_gap": 0.0}
+    if time_limit is not None:
+        options["time_limit"] = max(float(time_limit), 1e-3)
+    result = milp(
+        lp.c,
+        integrality=integrality,
+        bounds=Bounds(lp.x_lower, lp.x_upper),
+        constraints=[LinearConstraint(lp.A, lp.lower, lp.upper)] if len(lp.lower) else None,
+        options=options,
+    )
+    status = LINPROG_STATUS.get(result.status, "error")
+    x, value = result.x, None if result.x is None else float(result.fun)
+    bound = getattr(result, "mip_dual_bound", None)
+    bound = None if bound is None or not np.isfinite(bound) else float(bound)
+    if incumbent is not None and (value is None or incumbent[1] < value) and status != "optimal":
+        x, value = incumbent
+    return LPSolution(x, value, None, None, status, bound, str(result.message))
+
+
+@cache
+def highs_module() -> ModuleType | None:
+    """Return highspy's core, or None where it is not installed."""
+    try:
+        # Optional: the extra "fast" of this distribution.
+        from highspy import _core
+    except ImportError:
+        return None
+    return _core
+
+
+class ResidentProgram:
+    """A linear program kept inside HiGHS, so that only what changes is passed again.
+
+    Parameters
+    ----------
+    lp : LinearProgram
+        The matrix and the first set of costs and bounds.
+
+    Notes
+    -----
+    Each call of `solve` starts cold, from the slack basis, so its answer does not depend on the
+    calls before it. One object must not be used by two threads at once.
+    """
+
+    def __init__(self, lp: LinearProgram) -> None:
+        module = highs_module()
+        if module is None:
+            raise SolverError("A resident program needs the package highspy; use `solve_lp`.")
+        self._module = module
+        self._n, self._m = len(lp.c), len(lp.lower)
+        self._highs = _silent_highs(module)
+        matrix = sparse.csc_matrix(lp.A)
+        self._highs.passModel(
+            self._n,
+            self._m,
+            matrix.nnz,
+            1,  # columnwise
+            1,  # minimise
+            0.0,
+            lp.c.astype(float),
+            lp.x_lower.astype(float),
+            lp.x_upper.astype(float),
+            lp.lower.astype(float),
+            lp.upper.astype(float),
+            matrix.indptr.astype(np.int32),
+            matrix.indices.astype(np.int32),
+            matrix.data.astype(float),
+            np.zeros(self._n, dtype=np.int32),
+        )
+
+    def solve(self, *, time_limit: float | None = None) -> LPSolution:
+        """Solve with the present costs and bounds, from the slack basis."""
+        highs = self._highs
+        highs.clearSolver()
+        limit = np.inf if time_limit is None else max(float(time_limit), 1e-3)
+        highs.setOptionValue("time_limit", float(highs.getRunTime() + limit))
+        highs.run()
+        model_status = highs.getModelStatus()
+        status = HIGHS_STATUS.get(model_status.name, "error")
+        message = highs.modelStatusToString(model_status)
+        if status != "optimal":
+            return LPSolution(None, None, None, None, status, None, message)
+        found = highs.getSolution()
+        value = float(highs.getInfo().objective_function_value)
+        return LPSolution(
+            np.array(found.col_value),
+            value,
+            np.array(found.row_dual),
+            np.array(found.col_dual),
+            status,
+            value,
+            message,
+        )
+
+    def change_row_bounds(self, lower: Floats, upper: Floats) -> None:
+        """Replace the bounds of all rows."""
+        self._highs.changeRowsBounds(
+            self._m, np.arange(self._m, dtype=np.int32), lower.astype(float), upper.astype(float)
+        )
+
+    def change_column_bounds(self, lower: Floats, upper: Floats) -> None:
+        """Replace the bounds of all variables."""
+        self._highs.changeColsBounds(
+            self._n, np.arange(self._n, dtype=np.int32), lower.astype(float), upper.astype(float)
+        )
+
+
+def _silent_highs(module: ModuleType) -> Any:
+    """Make a solver that prints nothing and whose answer depends on the program alone."""
+    highs = module._Highs()
+    for option, value in (
+        ("output_flag", False),
+        ("presolve", "off"),
+        ("solver", "simplex"),
+        ("simplex_strategy", 1),  # dual simplex, serial
+        ("threads", 1),
+        ("random_seed", 0),
+        ("primal_feasibility_tolerance", TOLERANCE),
+        ("dual_feasibility_tolerance", TOLERANCE),
+    ):
+        highs.setOptionValue(option, value)
+    return highs
+
+
+def _solve_with_linprog(lp: LinearProgram, time_limit: float | None) -> LPSolution:
+    """Solve by SciPy: two-sided rows become `<=` rows and equations, and are joined again."""
+    equal = lp.lower == lp.upper
+    above = np.isfinite(lp.upper) & ~equal
+    below = np.isfinite(lp.lower) & ~equal
+    matrix = sparse.csr_matrix(lp.A)
+    options: dict[str, Any] = {
+        "presolve": False,
+        "primal_feasibility_tolerance": TOLERANCE,
+        "dual_feasibility_tolerance": TOLERANCE,
+    }
+    if time_limit is not None:
+        options["time_limit"] = max(float(time_limit), 1e-3)
+    result = linprog(
+        lp.c,
+        A_ub=sparse.vstack([matrix[above], -matrix[below]]),
+        b_ub=np.concatenate([lp.upper[above], -lp.lower[below]]),
+        A_eq=matrix[equal] if equal.any() else None,
+        b_eq=lp.upper[equal] if equal.any() else None,
+        bounds=np.column_stack([lp.x_lower, lp.x_upper]),
+        method="highs-ds",
+        options=options,
+    )
+    status = LINPROG_STATUS.get(result.status, "error")
+    if status != "optimal":
+        return LPSolution(None, None, None, None, status, None, str(result.message))
+    duals = np.zeros(len(lp.lower))
+    duals[above] += result.ineqlin.marginals[: above.sum()]
+    duals[below] -= result.ineqlin.marginals[above.sum() :]
+    if equal.any():
+        duals[equal] = result.eqlin.marginals
+    reduced = result.lower.marginals + result.upper.marginals
+    value = float(result.fun)
+    return LPSolution(result.x, value, duals, reduced, status, value, str(result.message))
+
+
+def _without_variables(lp: LinearProgram) -> LPSolution:
+    """Answer the program of no variables, which HiGHS refuses."""
+    if np.any(lp.lower > 0) or np.any(lp.upper < 0):
+        return LPSolution(None, None, None, None, "infeasible", None, "a row cannot hold")
+    return LPSolution(np.zeros(0), 0.0, np.zeros(len(lp.lower)), np.zeros(0), "optimal", 0.0, "")
+
+
+def seconds_left(time_limit: float | None, deadline: float | None) -> float | None:
+    """Join a limit for one solve with a deadline on the clock of `time.monotonic`."""
+    if deadline is None:
+        return time_limit
+    left = max(deadline - time.monotonic(), 1e-3)
+    return left if time_limit is None else min(left, time_limit)

@@ -1,0 +1,102 @@
+"""Which columns of a binary table make each other redundant inside one OR clause."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.solvers.rounding import RedundancyGroup
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class ColumnStructure:
+    """Where the columns of a binary table come from.
+
+    Attributes
+    ----------
+    feature : ndarray of int, shape (d,)
+        Index of the source column.
+    side : ndarray of int8, shape (d,)
+        -1 for ``x <= t``, +1 for ``x > t``, 0 for all others (levels, flags, missing).
+    rank : ndarray of int, shape (d,)
+        Index of the threshold t among those of the source column; 0 where `side` is 0.
+    """
+
+    feature: NDArray[np.integer]
+    side: NDArray[np.integer]
+    rank: NDArray[np.integer]
+
+    def __post_init__(self) -> None:
+        if not len(self.feature) == len(self.side) == len(self.rank):
+            raise ValueError(
+                "`feature`, `side` and `rank` must have one entry a column; their lengths are "
+                f"{len(self.feature)}, {len(self.side)} and {len(self.rank)}."
+            )
+
+
+def redundancy_groups(
+    A: Bools, y: Bools, structure: ColumnStructure | None
+) -> tuple[RedundancyGroup, ...]:
+    """Partition the columns into groups of which an optimal clause holds few.
+
+    The thresholds of one source column are one group. Of the other columns, those of one source
+    column that equal or complement one another in all rows are one group.
+
+    Parameters
+    ----------
+    A : ndarray of bool, shape (n, d)
+        The binary table.
+    y : ndarray of bool, shape (n,)
+        Rows to be covered; used to see whether both sides of a number are ever true together.
+    structure : ColumnStructure or None
+        None makes every column a group of its own.
+
+    Returns
+    -------
+    tuple of RedundancyGroup
+        Ordered by lowest column.
+
+    Notes
+    -----
+    Takes O(n d) time.
+    """
+    d = A.shape[1]
+    if structure is None:
+        return tuple(_single_group([j]) for j in range(d))
+    members: dict[tuple[object, ...], list[int]] = {}
+    for j in range(d):
+        source = int(structure.feature[j])
+        key = (source,) if structure.side[j] else (source, _pattern(A[:, j]))
+        members.setdefault(key, []).append(j)
+    return tuple(
+        _threshold_group(A[y], np.array(columns), structure)
+        if len(key) == 1
+        else _single_group(columns)
+        for key, columns in sorted(members.items(), key=lambda item: item[1][0])
+    )
+
+
+def _pattern(column: Bools) -> bytes:
+    """Name a column and its complement alike."""
+    return np.packbits(column ^ column[:1]).tobytes()
+
+
+def _single_group(columns: list[int]) -> RedundancyGroup:
+    none = np.zeros(0, dtype=np.intp)
+    return RedundancyGroup(
+        none, none, np.array(columns, dtype=np.intp), np.zeros((0, 0), dtype=bool), False
+    )
+
+
+def _threshold_group(
+    P: Bools, columns: NDArray[np.intp], structure: ColumnStructure
+) -> RedundancyGroup:
+    """Sort the thresholds of one number into its two nested sides."""
+    low = columns[structure.side[columns] < 0]
+    high = columns[structure.side[columns] > 0]
+    pairs = structure.rank[low][:, None] < structure.rank[high]
+    together = P[:, low].astype(np.float32).T @ P[:, high].astype(np.float32)
+    overlap = bool((together[pairs] > 0).any())
+    return RedundancyGroup(low, high, np.zeros(0, dtype=np.intp), pairs, overlap)
