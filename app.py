@@ -22,7 +22,9 @@ chosen = st.navigation(list(pages.values()))
 if wanted := st.session_state.pop("_wanted", None):
     st.switch_page(pages[wanted], query_params=dict(st.query_params))
 workspace.attach()
-sidebar()
 said()
-chosen.run()
-workspace.save()
+try:
+    chosen.run()
+finally:  # also after `st.stop`: what was decided is kept, and the chips show it
+    workspace.save()
+    sidebar()

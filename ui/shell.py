@@ -127,19 +127,17 @@ def model_words(model: object) -> str:
 
 
 def job_badge() -> None:
-    """Show the running job; refreshed every second while there is one."""
+    """Show the analysis' latest job; refreshed every second while it is active."""
     job = jobs.registry().get(workspace.analysis_id())
-    active = job is not None and job.active
-    st.fragment(_badge, run_every=1.0 if active else None)()
+    if job is not None:
+        st.fragment(_badge, run_every=1.0 if job.active else None)(job, job.active)
 
 
-def _badge() -> None:
-    registry = jobs.registry()
-    job = registry.get(workspace.analysis_id())
-    if job is None:
-        return
+def _badge(job: jobs.Job, was_active: bool) -> None:
+    if was_active and not job.active:
+        st.rerun()  # once: the page learns of the end, and the timer goes
     if job.state == "queued":
-        st.caption(f"⏳ Waiting, place {registry.position(job)} in the queue")
+        st.caption(f"⏳ Waiting, place {jobs.registry().position(job)} in the queue")
     elif job.state == "running":
         st.caption(f"⏳ {md(job.title)}: {job.done} of {job.total or '?'}")
     else:

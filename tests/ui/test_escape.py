@@ -1,0 +1,49 @@
+"""Escaping: what a column's name may not do to a page."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.plots.palette import plain
+from ui.escape import file_name, md
+
+MARKS = r"\`*_{}[]()#+-.!|<>~$:^=&@/"
+
+
+@given(st.text(max_size=200))
+def test_every_mark_of_markdown_is_escaped(text):
+    assert not re.search(r"(?<!\\)[`*_{}\[\]()#+\-.!|<>~$:^=&@/]", md(text).replace("\\\\", ""))
+
+
+@given(st.text(alphabet=MARKS + "abc w", max_size=100))
+def test_what_is_shown_is_what_was_given(text):
+    shown = re.sub(r"\\(.)", r"\1", md(text)).replace("\u2060", "")
+    assert shown == text
+
+
+@given(st.text(max_size=400))
+def test_the_answer_is_one_line(text):
+    assert not set(md(text)) & set("\r\n\t")
+
+
+def test_a_long_text_is_cut_with_a_sign():
+    assert md("a" * 10_000) == "a" * 119 + "…"
+
+
+def test_no_link_no_icon_and_no_arrow_can_form():
+    shown = md("https://a.site www.a.site :material/home: <= >= -> <-")
+    for risky in ("www", "://", ":material", "<\\=", "\\-\\>"):
+        assert risky not in shown
+
+
+def test_markup_in_a_figure_is_text():
+    assert (
+        plain('<a href="http://a.site">x</a>')
+        == "&lt;a href=&quot;http://a.site&quot;&gt;x&lt;/a&gt;"
+    )
+
+
+def test_a_download_s_name_has_no_path_and_no_mark():
+    assert file_name("../../etc/passwd", "csv") == "etc-passwd.csv"
+    assert file_name("💥", "txt") == "rulekit.txt"

@@ -1,0 +1,210 @@
+"""Background jobs: order, progress, cancel, queue, and what happens when the tab closes."""
+
+import threading
+import time
+
+import pytest
+
+from rulekit.exceptions import DataError
+from ui.jobs import JobRegistry
+
+
+def until(condition, seconds=5.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.005)
+
+
+def steps(n, gate=None):
+    """A piece of work that reports n results, waiting at the gate before each."""
+
+    def work(job):
+        for k in range(n):
+            if gate is not None:
+                gate.wait(5)
+            if job.should_stop():
+                return None
+            job.report(k)
+        return "all"
+
+    return work
+
+
+def test_a_job_reports_its_results_in_order_and_gives_its_answer():
+    job = JobRegistry().start("me", "count", steps(4), total=4)
+    until(lambda: job.state == "done")
+    assert job.results == (0, 1, 2, 3)
+    assert (job.answer, job.done, job.share) == ("all", 4, 1.0)
+
+
+def test_cancel_answers_within_a_second_though_the_work_does_not_listen():
+    release = threading.Event()
+    registry = JobRegistry()
+    job = registry.start("me", "deaf", lambda job: (job.report("first"), release.wait(20)))
+    until(lambda: job.results)
+    began = time.monotonic()
+    job.cancel()
+    assert time.monotonic() - began < 1
+    assert (job.state, job.results) == ("cancelled", ("first",))
+    release.set()
+
+
+def test_results_after_a_cancel_are_thrown_away():
+    gate = threading.Event()
+    ended = threading.Event()
+
+    def work(job):
+        gate.wait(5)
+        job.report("too late")
+        ended.set()
+        return "too late"
+
+    job = JobRegistry().start("me", "late", work)
+    until(lambda: job.state == "running")
+    job.cancel()
+    gate.set()
+    assert ended.wait(5)
+    time.sleep(0.05)
+    assert (job.results, job.answer, job.state) == ((), None, "cancelled")
+
+
+def test_the_library_s_own_error_becomes_the_job_s_sentence():
+    def work(job):
+        raise DataError("The target holds one class only.")
+
+    job = JobRegistry().start("me", "wrong", work)
+    until(lambda: job.state == "failed")
+    assert (job.error, job.error_id) == ("The target holds one class only.", "")
+
+
+def test_a_bug_in_a_job_gives_an_id_that_the_log_holds_too(caplog):
+    def work(job):
+        raise ZeroDivisionError("secret cell value")
+
+    job = JobRegistry().start("me", "broken", work)
+    until(lambda: job.state == "failed")
+    assert "secret" not in job.error
+    until(lambda: job.error_id in caplog.text)
+
+
+def test_a_second_job_of_one_owner_ends_the_first():
+    gate = threading.Event()
+    registry = JobRegistry()
+    first = registry.start("me", "first", steps(2, gate))
+    second = registry.start("me", "second", steps(1))
+    gate.set()
+    until(lambda: second.state == "done")
+    assert first.state == "cancelled"
+    assert registry.get("me") is second
+
+
+def test_jobs_over_the_cap_wait_in_line_and_know_their_place():
+    gate = threading.Event()
+    registry = JobRegistry(max_running=1)
+    jobs = [registry.start(owner, owner, steps(1, gate)) for owner in "abc"]
+    assert [job.state for job in jobs] == ["running", "queued", "queued"]
+    assert [registry.position(job) for job in jobs] == [0, 1, 2]
+    gate.set()
+    until(lambda: all(job.state == "done" for job in jobs))
+
+
+def test_a_cancelled_job_gives_its_place_to_the_next_at_once():
+    release = threading.Event()
+    registry = JobRegistry(max_running=1)
+    deaf = registry.start("a", "deaf", lambda job: release.wait(20))
+    waiting = registry.start("b", "next", steps(1))
+    deaf.cancel()
+    until(lambda: waiting.state == "done")
+    release.set()
+
+
+def test_a_job_cancelled_in_the_queue_never_runs():
+    gate = threading.Event()
+    ran = []
+    registry = JobRegistry(max_running=1)
+    first = registry.start("a", "first", steps(1, gate))
+    second = registry.start("b", "second", ran.append)
+    second.cancel()
+    gate.set()
+    until(lambda: first.state == "done")
+    time.sleep(0.05)
+    assert (second.state, ran) == ("cancelled", [])
+
+
+def test_abandoned_work_is_bounded_however_often_one_starts_and_cancels():
+    release = threading.Event()
+    registry = JobRegistry(max_running=1)
+    running = []
+
+    def work(job):
+        running.append(job.id)
+        release.wait(20)
+
+    for _ in range(6):
+        registry.start("me", "again", work).cancel()
+    assert len(running) <= 3
+    release.set()
+
+
+def test_closing_the_last_tab_ends_the_job_after_the_grace():
+    gate = threading.Event()
+    registry = JobRegistry(grace=0.05)
+    registry.attach("me")
+    job = registry.start("me", "left", steps(1, gate))
+    registry.detach("me")
+    assert job.state == "running"
+    until(lambda: job.state == "cancelled")
+    gate.set()
+
+
+def test_coming_back_within_the_grace_keeps_the_job():
+    gate = threading.Event()
+    registry = JobRegistry(grace=0.1)
+    registry.attach("me")
+    job = registry.start("me", "kept", steps(1, gate))
+    registry.detach("me")
+    registry.attach("me")
+    time.sleep(0.25)
+    assert job.state == "running"
+    gate.set()
+    until(lambda: job.state == "done")
+
+
+def test_one_of_two_tabs_closing_keeps_the_job():
+    gate = threading.Event()
+    registry = JobRegistry(grace=0.02)
+    registry.attach("me")
+    registry.attach("me")
+    job = registry.start("me", "kept", steps(1, gate))
+    registry.detach("me")
+    time.sleep(0.1)
+    assert job.state == "running"
+    gate.set()
+
+
+def test_the_time_to_go_is_told_after_three_pieces():
+    gate = threading.Semaphore(0)
+
+    def work(job):
+        for k in range(6):
+            gate.acquire(timeout=5)
+            job.report(k)
+
+    job = JobRegistry().start("me", "slow", work, total=6)
+    for done in range(1, 4):
+        assert job.remaining is None
+        gate.release()
+        until(lambda done=done: job.done == done)
+    assert job.remaining == pytest.approx(job.elapsed, rel=0.5)
+    for _ in range(3):
+        gate.release()
+
+
+def test_forgetting_an_owner_cancels_and_drops_the_job():
+    gate = threading.Event()
+    registry = JobRegistry()
+    job = registry.start("me", "forgotten", steps(1, gate))
+    registry.forget("me")
+    assert (job.state, registry.get("me")) == ("cancelled", None)
+    gate.set()

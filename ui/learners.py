@@ -1,0 +1,188 @@
+"""The learners a person can choose from, in words, and the settings of a run."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from sklearn.base import ClassifierMixin
+
+from rulekit.binarize import Binarizer
+from rulekit.estimators import OneLevelRuleClassifier, TwoLevelRuleClassifier
+from rulekit.evaluation import THETA_GRID
+from ui.state import AppState, BinningSpec
+
+EXACT_CELLS = 20_000  # rows times conditions up to which an exact answer comes in useful time
+FIT_SECONDS = 20.0  # no single fit of a run takes longer than about this
+
+
+@dataclass(frozen=True)
+class Learner:
+    """How one learner is told to a person: its name, what it does, when it is good."""
+
+    name: str
+    sentence: str
+    good_when: str
+
+
+LEARNERS = {
+    "alternating": Learner(
+        "Alternating minimisation",
+        "Shares the rows out among the clauses, relearns every clause, and repeats.",
+        "the first choice: most accurate for its size on most tables.",
+    ),
+    "block_coordinate": Learner(
+        "Block coordinate descent",
+        "Improves one clause at a time while the others stay, until none gets better.",
+        "a steady second opinion; its objective never rises.",
+    ),
+    "set_cover": Learner(
+        "Set covering",
+        "Learns one clause after the other, each for what the earlier ones left over.",
+        "quick answers on large tables.",
+    ),
+    "lp": Learner(
+        "Two-level linear program",
+        "Relaxes the whole rule into one linear program and rounds its answer.",
+        "small tables, and to see how far rounding is from the relaxation.",
+    ),
+    "one_level": Learner(
+        "One clause",
+        "A single AND (or OR) of conditions from one linear program.",
+        "when the shortest possible rule is wanted.",
+    ),
+    "exact": Learner(
+        "Exact optimum",
+        "Proves the best two-level rule by integer programming, within a time limit.",
+        "tables of a few hundred rows with few cut points.",
+    ),
+}
+FORMS = {
+    "dnf": "any of several ANDs (DNF)",
+    "cnf": "all of several ORs (CNF)",
+}
+ROUNDINGS = {
+    "redundancy": "redundancy-aware (best on most tables)",
+    "threshold": "threshold",
+    "random": "randomised",
+}
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """What a run computes; a plain value, so that two runs can be compared and kept.
+
+    `forbidden`, `required` and `directions` name columns; a direction is ">" or "<=".
+    """
+
+    learners: tuple[str, ...] = ("alternating",)
+    thetas: tuple[float, ...] = tuple(THETA_GRID)
+    clauses: tuple[int, int] = (1, 5)
+    folds: int = 10
+    form: str = "dnf"
+    rounding: str = "redundancy"
+    refine: bool = False
+    allow_disabled: bool = False
+    class_weight: str | None = None
+    forbidden: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    allow_not_equal: bool = True
+    directions: tuple[tuple[str, str], ...] = ()
+    baselines: bool = field(default=True)
+
+    @property
+    def n_settings(self) -> int:
+        """How many settings the run tries."""
+        steps = self.clauses[1] - self.clauses[0] + 1
+        return sum(
+            len(self.thetas) * (1 if name == "one_level" else steps) for name in self.learners
+        )
+
+    @property
+    def n_fits(self) -> int:
+        """How many models the run fits: every setting in every fold."""
+        return self.n_settings * self.folds
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as plain values that JSON can keep."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "RunSpec":
+        """Return the run that `to_dict` described; unknown entries are left out."""
+        spec = cls()
+        known = {k: _frozen(v) for k, v in values.items() if hasattr(spec, k) and k != "n_fits"}
+        known.pop("n_settings", None)
+        return replace(spec, **known)
+
+    def constraints(self) -> dict[str, Any] | None:
+        """Return what the analyst rules out or insists on, None if nothing."""
+        if not (self.forbidden or self.required or self.directions) and self.allow_not_equal:
+            return None
+        return {
+            "forbidden": self.forbidden,
+            "required": self.required,
+            "allow_not_equal": self.allow_not_equal,
+            "directions": dict(self.directions),
+        }
+
+
+def binarizer(binning: BinningSpec) -> Binarizer:
+    """Return the binarizer the Binning page describes."""
+    return Binarizer(
+        method=binning.method,
+        n_thresholds=binning.n_thresholds,
+        thresholds=binning.thresholds,
+        max_levels=binning.max_levels,
+    )
+
+
+def families(spec: RunSpec, state: AppState) -> list[tuple[ClassifierMixin, dict[str, Any]]]:
+    """Return what is to be swept: an estimator and its grid, one a class of estimators.
+
+    Parameters
+    ----------
+    spec : RunSpec
+    state : AppState
+        Tells the described class and the cut points.
+
+    Returns
+    -------
+    list of (estimator, grid)
+    """
+    two_level = [name for name in spec.learners if name != "one_level"]
+    found: list[tuple[ClassifierMixin, dict[str, Any]]] = []
+    if two_level:
+        low, high = spec.clauses
+        grid = {
+            "method": two_level,
+            "n_clauses": list(range(low, high + 1)),
+            "theta": list(spec.thetas),
+        }
+        found.append((estimator_for(two_level[0], spec, state), grid))
+    if "one_level" in spec.learners:
+        found.append((estimator_for("one_level", spec, state), {"theta": list(spec.thetas)}))
+    return found
+
+
+def estimator_for(learner: str, spec: RunSpec, state: AppState) -> ClassifierMixin:
+    """Return the unfitted estimator of one learner with everything but the swept parameters."""
+    common = {
+        "form": spec.form,
+        "rounding": spec.rounding,
+        "positive_label": state.positive,
+        "class_weight": spec.class_weight,
+        "binarizer": binarizer(state.binning),
+        "constraints": spec.constraints(),
+        "random_state": 0,
+        "time_limit": FIT_SECONDS,
+    }
+    if learner == "one_level":
+        return OneLevelRuleClassifier(screening=None, **common)
+    return TwoLevelRuleClassifier(
+        method=learner, refine=spec.refine, allow_disabled=spec.allow_disabled, **common
+    )
+
+
+def _frozen(value: Any) -> Any:
+    """Turn the lists JSON gives back into tuples."""
+    return tuple(_frozen(v) for v in value) if isinstance(value, (list, tuple)) else value
