@@ -1,0 +1,247 @@
+"""How a column becomes conditions: its values by class, its cut points, the class share per bin."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+from plotly.subplots import make_subplots
+
+from rulekit.plots.palette import GREY, NEGATIVE, POSITIVE, base_layout, plain
+
+MAX_BARS = 40
+
+
+def bin_table(
+    values: NDArray[np.float64], positive: NDArray[np.bool_], cuts: Sequence[float]
+) -> pd.DataFrame:
+    """Count rows and positive rows between cut points.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n,)
+        A column of numbers, NaN where missing.
+    positive : ndarray of bool, shape (n,)
+        Whether the row is of the class that is described.
+    cuts : sequence of float, shape (k,)
+        Ascending cut points. A value equal to a cut lies in the bin that ends there.
+
+    Returns
+    -------
+    DataFrame
+        One row a bin from low to high, then one for missing values if there are any: ``low``,
+        ``high`` (infinite at the ends, NaN for missing), ``rows``, ``positive``, ``share`` (NaN in
+        an empty bin).
+    """
+    edges = np.concatenate([[-np.inf], np.asarray(cuts, dtype=float), [np.inf]])
+    missing = np.isnan(values)
+    codes = np.searchsorted(edges[1:-1], values[~missing], side="left")
+    n_bins = len(edges) - 1
+    table = pd.DataFrame(
+        {
+            "low": edges[:-1],
+            "high": edges[1:],
+            "rows": np.bincount(codes, minlength=n_bins),
+            "positive": np.bincount(codes[positive[~missing]], minlength=n_bins),
+        }
+    )
+    if missing.any():
+        absent = [np.nan, np.nan, int(missing.sum()), int(positive[missing].sum())]
+        table.loc[n_bins] = absent
+        table = table.astype({"rows": int, "positive": int})
+    table["share"] = table["positive"] / table["rows"].where(table["rows"] > 0)
+    return table
+
+
+def level_table(values: Sequence[object], positive: NDArray[np.bool_]) -> pd.DataFrame:
+    """Count rows and positive rows of each level of a category, the commonest first.
+
+    Parameters
+    ----------
+    values : sequence of shape (n,)
+        Text, truth values or numbers; None or NaN where missing.
+    positive : ndarray of bool, shape (n,)
+
+    Returns
+    -------
+    DataFrame
+        ``level`` (text; "missing" last, if any), ``rows``, ``positive``, ``share``.
+    """
+    series = pd.Series(list(values), dtype=object)
+    absent = series.isna().to_numpy()
+    frame = pd.DataFrame({"level": series.astype(str), "positive": positive})
+    counts = frame[~absent].groupby("level")["positive"].agg(["size", "sum"])
+    counts = counts.sort_values("size", ascending=False, kind="stable")
+    if absent.any():
+        counts.loc["missing"] = [int(absent.sum()), int(positive[absent].sum())]
+    table = counts.reset_index().rename(columns={"size": "rows", "sum": "positive"})
+    table["share"] = table["positive"] / table["rows"]
+    return table
+
+
+def threshold_figure(
+    values: NDArray[np.float64],
+    positive: NDArray[np.bool_],
+    cuts: Sequence[float],
+    *,
+    name: str,
+    labels: tuple[object, object] = ("positive", "other"),
+) -> go.Figure:
+    """Draw a column's values by class with its cut points, and below the class share per bin.
+
+    Parameters
+    ----------
+    values, positive, cuts
+        As in `bin_table`.
+    name : str
+        What the axis is called; unit included.
+    labels : tuple of two objects
+        The described class and the other.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Counts are aggregated here, so its size does not depend on the number of rows.
+
+    Raises
+    ------
+    ValueError
+        If no value is present.
+    """
+    present = ~np.isnan(values)
+    if not present.any():
+        raise ValueError(f"Column {name!r} holds no value; there is nothing to draw.")
+    figure = make_subplots(
+        rows=2, cols=1, shared_xaxes=True, row_heights=[0.62, 0.38], vertical_spacing=0.06
+    )
+    _histogram(figure, values[present], positive[present], labels)
+    _shares(figure, values[present], positive[present], cuts, labels[0])
+    for cut in cuts:
+        line = {"color": GREY, "width": 1.5, "dash": "dash"}
+        figure.add_vline(x=float(cut), line=line, row="all", col=1)
+    figure.update_layout(base_layout(420), barmode="stack", bargap=0)
+    figure.update_xaxes(title_text=plain(name), row=2, col=1)
+    figure.update_yaxes(title_text="rows", row=1, col=1)
+    figure.update_yaxes(
+        title_text=f"share of {plain(labels[0], 20)}",
+        range=[0, 1],
+        tickformat=".0%",
+        row=2,
+        col=1,
+    )
+    return figure
+
+
+def level_figure(table: pd.DataFrame, *, name: str, label: object = "positive") -> go.Figure:
+    """Draw the levels of a category: rows of each, by class.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `level_table`; the first 30 levels are drawn.
+    name : str
+    label : object
+        The described class.
+    """
+    shown = table.head(30).iloc[::-1]
+    levels = [plain(level, 30) for level in shown["level"]]
+    text = [f"{share:.0%}" for share in shown["share"]]
+    figure = go.Figure(layout=base_layout(110 + 26 * len(shown)))
+    rest = shown["rows"] - shown["positive"]
+    figure.add_bar(
+        y=levels,
+        x=shown["positive"],
+        orientation="h",
+        name=plain(label),
+        marker={"color": POSITIVE, "pattern": {"shape": "/"}},
+        text=text,
+    )
+    figure.add_bar(y=levels, x=rest, orientation="h", name="other", marker_color=NEGATIVE)
+    figure.update_layout(barmode="stack")
+    figure.update_xaxes(title_text="rows")
+    figure.update_yaxes(title_text=plain(name), type="category")
+    return figure
+
+
+def threshold_sentence(table: pd.DataFrame, *, name: str, label: object = "positive") -> str:
+    """Say what a `bin_table` shows, in one sentence for readers who cannot see the figure."""
+    bins = table[table["low"].notna() & (table["rows"] > 0)]
+    if len(bins) < 2:
+        return f"{name}: no cut point divides the rows."
+    highest = bins.loc[bins["share"].idxmax()]
+    lowest = bins.loc[bins["share"].idxmin()]
+    return (
+        f"{name}: {len(table[table['low'].notna()])} bins; the share of {label} is highest, "
+        f"{highest['share']:.0%}, {interval_words(highest)} and lowest, {lowest['share']:.0%}, "
+        f"{interval_words(lowest)}."
+    )
+
+
+def interval_words(row: Mapping[str, float]) -> str:
+    """Say a bin in words: "at most 3", "over 3 and at most 5", "over 5", "where missing"."""
+    low, high = row["low"], row["high"]
+    if np.isnan(low):
+        return "where missing"
+    if np.isinf(low) and np.isinf(high):
+        return "everywhere"
+    if np.isinf(low):
+        return f"at most {high:g}"
+    return f"over {low:g}" if np.isinf(high) else f"over {low:g} and at most {high:g}"
+
+
+def _histogram(
+    figure: go.Figure,
+    values: NDArray[np.float64],
+    positive: NDArray[np.bool_],
+    labels: tuple[object, object],
+) -> None:
+    """Add stacked counts; a column of few distinct values gets one bar each."""
+    distinct = np.unique(values)
+    if len(distinct) <= MAX_BARS // 2:
+        gap = np.diff(distinct).min() if len(distinct) > 1 else 1.0
+        centers, width = distinct, 0.8 * gap
+        counts = [
+            np.array([(values[of] == v).sum() for v in distinct]) for of in (positive, ~positive)
+        ]
+    else:
+        edges = np.linspace(distinct[0], distinct[-1], MAX_BARS + 1)
+        centers, width = (edges[:-1] + edges[1:]) / 2, edges[1] - edges[0]
+        counts = [np.histogram(values[of], edges)[0] for of in (positive, ~positive)]
+    looks = ({"color": POSITIVE, "pattern": {"shape": "/"}}, {"color": NEGATIVE})
+    for count, look, label in zip(counts, looks, labels, strict=True):
+        figure.add_bar(
+            x=centers, y=count, width=width, marker=look, name=plain(label), row=1, col=1
+        )
+
+
+def _shares(
+    figure: go.Figure,
+    values: NDArray[np.float64],
+    positive: NDArray[np.bool_],
+    cuts: Sequence[float],
+    label: object,
+) -> None:
+    """Add one bar a bin, as wide as the bin, as high as the class share in it."""
+    table = bin_table(values, positive, cuts)
+    pad = (values.max() - values.min()) * 0.02 or 0.5
+    ends = [values.min() - pad, values.max() + pad]
+    ends = [min(ends[0], *cuts), max(ends[1], *cuts)] if len(cuts) else ends
+    low = table["low"].clip(lower=ends[0])
+    high = table["high"].clip(upper=ends[1])
+    hover = [
+        f"{interval_words(row)}<br>{row['positive']:.0f} of {row['rows']:.0f} rows are "
+        f"{plain(label)}"
+        for _, row in table.iterrows()
+    ]
+    figure.add_bar(
+        x=(low + high) / 2,
+        y=table["share"].fillna(0),
+        width=high - low,
+        marker={"color": POSITIVE, "opacity": 0.75, "line": {"color": "white", "width": 1}},
+        hovertext=hover,
+        hoverinfo="text",
+        showlegend=False,
+        row=2,
+        col=1,
+    )

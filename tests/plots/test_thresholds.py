@@ -1,0 +1,85 @@
+"""Figures of cut points: what is counted is what is drawn."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.plots.thresholds import (
+    bin_table,
+    level_figure,
+    level_table,
+    threshold_figure,
+    threshold_sentence,
+)
+
+numbers = st.one_of(st.integers(-5, 5).map(float), st.just(float("nan")))
+rows = st.lists(st.tuples(numbers, st.booleans()), min_size=1, max_size=40)
+cut_points = st.lists(st.integers(-5, 5).map(float), max_size=5, unique=True).map(sorted)
+
+
+@given(rows, cut_points)
+def test_bins_are_counted_as_the_conditions_would_count_them(rows, cuts):
+    values = np.array([v for v, _ in rows])
+    positive = np.array([p for _, p in rows])
+    for _, row in bin_table(values, positive, cuts).iterrows():
+        if np.isnan(row["low"]):
+            inside = np.isnan(values)
+        else:
+            inside = (values > row["low"]) & (values <= row["high"])
+        assert (row["rows"], row["positive"]) == (inside.sum(), (inside & positive).sum())
+
+
+@given(rows, cut_points)
+def test_every_row_is_in_one_bin(rows, cuts):
+    values = np.array([v for v, _ in rows])
+    table = bin_table(values, np.array([p for _, p in rows]), cuts)
+    assert table["rows"].sum() == len(rows)
+
+
+def test_the_size_of_the_figure_does_not_grow_with_the_rows():
+    values = np.random.default_rng(0).normal(size=100_000)
+    figure = threshold_figure(values, values > 0, [0.0], name="x")
+    assert max(len(trace.x) for trace in figure.data) <= 40
+
+
+def test_the_drawn_rows_are_all_rows():
+    values = np.random.default_rng(0).normal(size=500)
+    figure = threshold_figure(values, values > 1, [0.0, 1.0], name="x")
+    assert sum(trace.y.sum() for trace in figure.data[:2]) == 500
+
+
+def test_a_column_without_a_value_is_refused_with_its_name():
+    with pytest.raises(ValueError, match=r"'bmi' holds no value"):
+        threshold_figure(np.full(3, np.nan), np.zeros(3, bool), [], name="bmi")
+
+
+def test_a_hostile_name_is_text_in_the_figure():
+    values = np.arange(50.0)
+    figure = threshold_figure(values, values > 20, [], name='<a href="http://a.site">x</a>')
+    assert "<a" not in figure.to_json().replace("\\u003c", "<")
+
+
+def test_levels_are_sorted_by_size_with_missing_last():
+    table = level_table(["b", "a", "b", None, None, None], np.array([1, 1, 0, 1, 0, 0], bool))
+    assert table["level"].tolist() == ["b", "a", "missing"]
+    assert table["share"].tolist() == pytest.approx([0.5, 1.0, 1 / 3])
+
+
+def test_a_figure_of_levels_shows_each_level_once():
+    table = level_table(["b", "a", "b"], np.array([True, False, False]))
+    assert list(level_figure(table, name="c").data[0].y) == ["a", "b"]
+
+
+def test_the_sentence_names_the_highest_and_the_lowest_bin():
+    table = bin_table(np.arange(10.0), np.arange(10) >= 5, [4.0])
+    assert threshold_sentence(table, name="x", label="ill") == (
+        "x: 2 bins; the share of ill is highest, 100%, over 4 and lowest, 0%, at most 4."
+    )
+
+
+def test_without_a_cut_the_sentence_says_so():
+    table = bin_table(np.ones(3), np.ones(3, bool), [])
+    assert isinstance(table, pd.DataFrame)
+    assert threshold_sentence(table, name="x") == "x: no cut point divides the rows."
