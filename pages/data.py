@@ -1,6 +1,47 @@
 """Data: what am I modelling, and on which rows."""
 
+import streamlit as st
+
+from ui.data_choices import columns_card, split_card, target_card
+from ui.data_load import sample_buttons, upload_card
+from ui.data_session import session_card
+from ui.escape import md
 from ui.shell import guard, header
+from ui.state import app_state
 
 guard("data")
 header("data")
+state = app_state()
+
+if state.table is None:
+    left, right = st.columns([3, 2], gap="large")
+    with left, st.container(border=True):
+        upload_card()
+    with right, st.container(border=True):
+        st.markdown("**Or try a sample** (one click, about a second)")
+        sample_buttons()
+    st.stop()
+
+table = state.table
+numbers = st.container(horizontal=True)
+numbers.metric("Table", md(table.name, 40), width="content")
+numbers.metric("Rows", f"{table.n_rows:,}", width="content")
+numbers.metric("Columns", f"{table.n_columns:,}", width="content")
+with st.expander("Load another table", expanded=bool(st.session_state.get("upload_error"))):
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        upload_card()
+    with right:
+        sample_buttons()
+
+left, right = st.columns(2)
+with left, st.container(border=True):
+    target_card()
+with right, st.container(border=True):
+    split_card()
+with st.container(border=True):
+    columns_card()
+with st.expander("First rows"):
+    st.dataframe(table.frame.head(100), alt="The first rows of the table.")
+with st.container(border=True):
+    session_card()

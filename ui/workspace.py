@@ -12,7 +12,7 @@ import os
 import re
 import secrets
 import shutil
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -63,12 +63,11 @@ def store_path() -> Path | None:
 def attach() -> None:
     """Tie the session to the analysis named in the address; call once at the top of the router.
 
-    A known id is loaded when the session is new; an unknown or malformed one is replaced by a new
-    id. The address shows the id as soon as there is something saved under it.
+    A new session loads the analysis its address names; an unknown id is replaced by a new one.
+    The address shows the id as soon as there is something saved under it.
     """
-    wanted = st.query_params.get(PARAMETER, "")
-    if "analysis_id" not in st.session_state or (wanted and wanted != analysis_id()):
-        _open(wanted)
+    if "analysis_id" not in st.session_state:
+        _open(st.query_params.get(PARAMETER, ""))
     jobs.watch(analysis_id())
     place = folder()
     if place is not None and (place / "analysis.json").exists():
@@ -88,8 +87,7 @@ def _open(wanted: str) -> None:
                 "The analysis in the address is not on this machine (it was forgotten, or the "
                 "address is incomplete). This is a new one."
             )
-        if "analysis_id" not in st.session_state:
-            analysis_id()
+        analysis_id()
         return
     st.session_state["analysis_id"] = wanted
     try:
@@ -125,17 +123,34 @@ def save() -> None:
             st.query_params[PARAMETER] = analysis_id()
 
 
+def begin(table: Table, options: dict[str, Any] | None = None) -> None:
+    """Begin an analysis of a table under a new id; the former one stays under its own address.
+
+    The former analysis' job ends (what it has finished is kept in its store).
+    """
+    jobs.registry().forget(analysis_id())
+    _clear()
+    st.session_state["app"] = AppState(table=table, options=options or {})
+    save()
+
+
 def forget() -> None:
-    """Delete this analysis from disk and memory, stop its job, and begin a new one."""
+    """Delete this analysis from disk and memory, stop its job, and begin an empty one."""
     jobs.registry().forget(analysis_id())
     place = folder()
     if place is not None and place.exists():
         shutil.rmtree(place)
-    for key in list(st.session_state):
-        if key != "_shell":
-            del st.session_state[key]
+    _clear()
+    st.session_state.pop("upload", None)
     if PARAMETER in st.query_params:
         del st.query_params[PARAMETER]
+
+
+def _clear() -> None:
+    """Drop this session's analysis and every widget's value but the upload's."""
+    for key in list(st.session_state):
+        if not str(key).startswith(("_shell", "_wanted", "_said", "upload")):
+            del st.session_state[key]
 
 
 def to_plain(state: AppState) -> dict[str, Any]:
@@ -169,6 +184,9 @@ def load(place: Path) -> AppState:
         raise ValueError(f"Saved by version {saved['version']}, this is version {VERSION}.")
     frame = pd.read_parquet(place / "table.parquet")
     table = Table.from_frame(frame, name=saved["name"])
+    if table.digest != saved["digest"]:
+        raise ValueError("The table's cells are not those that were saved.")
+    table = replace(table, notes=tuple(saved["notes_on_table"]))
     table = table.with_roles(saved["roles"], positive_label=saved["positive"])
     binning = dict(saved["binning"])
     binning["cuts"] = tuple((name, tuple(values)) for name, values in binning["cuts"])

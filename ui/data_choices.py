@@ -1,0 +1,235 @@
+"""The Data page's decisions: what is predicted, which rows are held back, what columns are for."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from rulekit.data import Table
+from rulekit.exceptions import DataError
+from ui.escape import md
+from ui.state import SplitSpec, Wording, app_state, change, classes_of
+
+FEW_CLASSES = 20
+EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
+
+
+def rarer_class(table: Table, target: str) -> Any:
+    """Return the class with the fewest rows (ties: the last by name), or None if not 2 to 20."""
+    classes = classes_of(table, target)
+    if not 2 <= len(classes) <= FEW_CLASSES:
+        return None
+    counts = table.frame[target].value_counts()
+    return min(reversed(classes), key=lambda label: counts[label])
+
+
+def choose_target(name: str | None) -> None:
+    """Make a column the target, its rarer class the one to be described; None takes it back."""
+    table = app_state().table
+    if name is None:
+        change(table=table.with_roles({table.target: "feature"}) if table.target else table)
+    else:
+        with_target = table.with_roles({name: "target"})
+        label = rarer_class(table, name)
+        change(table=with_target.with_roles({}, positive_label=label))
+    _refresh_editor()
+
+
+def choose_positive(label: Any) -> None:
+    """Make a class the one the rule describes."""
+    change(table=app_state().table.with_roles({}, positive_label=label))
+
+
+def set_role(name: str, role: str) -> None:
+    """Give a column a role, from outside the editor."""
+    change(table=app_state().table.with_roles({name: role}))
+    _refresh_editor()
+
+
+def target_card() -> None:
+    """Ask for target and positive class; say what stands in the way."""
+    state = app_state()
+    names = [c.name for c in state.table.columns]
+    st.subheader("What should be predicted?", anchor=False)
+    key = f"target_{_round()}"
+    st.selectbox(
+        "Target column",
+        names,
+        index=names.index(state.target) if state.target else None,
+        placeholder="Choose the column the rule should predict",
+        key=key,
+        on_change=lambda: choose_target(st.session_state[key]),
+        persist_state="session",
+    )
+    if state.target is None:
+        _suggestion(state.table)
+        return
+    classes = state.classes
+    if not 2 <= len(classes) <= FEW_CLASSES:
+        return
+    counts = state.table.frame[state.target].value_counts()
+    st.radio(
+        "The rule describes the class",
+        classes,
+        index=classes.index(state.positive) if state.positive in classes else None,
+        format_func=lambda c: f"{md(c, 40)} ({counts[c]:,} rows, {counts[c] / counts.sum():.0%})",
+        horizontal=len(classes) <= 4,
+        key=f"{key}_class",
+        on_change=lambda: choose_positive(st.session_state[f"{key}_class"]),
+        help="The rule says when a row is of this class; all other rows get the other label. "
+        "Suggested: the rarer class.",
+    )
+    if len(classes) > 2 and state.positive is not None:
+        st.caption(f"{len(classes)} classes: {md(state.positive, 40)} against all the rest.")
+    if missing := int(state.table.frame[state.target].isna().sum()):
+        st.caption(f"{missing:,} rows without a value in the target are left out.")
+
+
+def _suggestion(table: Table) -> None:
+    """Offer the last column of few classes as the target; nothing is chosen silently."""
+    usable = [c for c in table.columns if c.kind in ("boolean", "category")]
+    if not usable:
+        st.caption("No column of few classes was found; a rule predicts one of two classes.")
+        return
+    name = usable[-1].name
+    label = rarer_class(table, name)
+    if label is None:
+        return
+    st.button(
+        f"Use the suggestion: predict {md(name, 40)}, describe {md(label, 30)}",
+        on_click=choose_target,
+        args=(name,),
+        key="use_suggestion",
+        type="primary",
+    )
+
+
+def split_card() -> None:
+    """Ask how many rows are held back for the test, and show what that gives."""
+    state = app_state()
+    st.subheader("Rows held back for the test", anchor=False)
+    left, right = st.columns([3, 1])
+    share = left.slider(
+        "Share of rows",
+        0,
+        50,
+        round(state.split.test_share * 100),
+        5,
+        format="%d %%",
+        key=f"split_share_{_round()}",
+        help="They take no part in learning or in choosing a rule, and are scored once at the "
+        "end. Cross-validation inside the other rows draws the trade-off curve.",
+    )
+    seed = right.number_input(
+        "Seed", 0, 10_000, state.split.seed, key=f"split_seed_{_round()}", help="Of the shuffle."
+    )
+    wanted = SplitSpec(share / 100, int(seed))
+    if wanted != state.split:
+        state = change(split=wanted)
+    if not state.ready:
+        return
+    X, y = state.data
+    train, test = state.rows()
+    positive = y.to_numpy() == state.positive
+    group = state.column_with_role("group")
+    how = f"whole groups of {md(group, 40)}" if group else "the same class shares in both"
+    st.caption(
+        f"Learning: {len(train):,} rows, {positive[train].sum():,} {md(state.positive, 30)}. "
+        f"Test: {len(test):,} rows, {positive[test].sum():,} {md(state.positive, 30)} ({how})."
+    )
+
+
+def columns_card() -> None:
+    """Show every column with its role, a name for people and a unit, all editable."""
+    state = app_state()
+    st.subheader("Columns", anchor=False)
+    st.caption(
+        "Roles: a *feature* may appear in rules; *id* and *ignore* never do; *weight* counts a "
+        "row more than once; rows of one *group* stay on one side of every split. The name for "
+        "people and the unit are used in sentences and figures."
+    )
+    key = f"columns_{_round()}"
+    if st.session_state.get("columns_base_key") != key:
+        st.session_state["columns_base"] = editor_frame(state.table, state.wording)
+        st.session_state["columns_base_key"] = key
+    st.data_editor(
+        st.session_state["columns_base"],
+        key=key,
+        hide_index=True,
+        height=min(420, 38 + 35 * state.table.n_columns),
+        disabled=["column", "holds", "distinct", "missing"],
+        column_config={
+            "column": st.column_config.TextColumn("Column", pinned=True),
+            "role": st.column_config.SelectboxColumn("Role", options=EDITABLE_ROLES, required=True),
+            "holds": "Holds",
+            "distinct": st.column_config.NumberColumn("Distinct", format="localized"),
+            "missing": st.column_config.NumberColumn("Missing", format="percent"),
+            "label": st.column_config.TextColumn("Name for people", max_chars=60),
+            "unit": st.column_config.TextColumn("Unit", max_chars=20),
+        },
+        on_change=_edited,
+        args=(key,),
+        alt="Columns of the table with their roles, names for people and units.",
+    )
+
+
+def editor_frame(table: Table, wording: dict[str, Wording]) -> pd.DataFrame:
+    """Return what the column editor starts from: a row a column, in the table's order."""
+    rows = [
+        {
+            "column": c.name,
+            "role": c.role,
+            "holds": c.kind,
+            "distinct": c.n_distinct,
+            "missing": c.n_missing / max(1, table.n_rows),
+            "label": wording.get(c.name, Wording()).label,
+            "unit": wording.get(c.name, Wording()).unit,
+        }
+        for c in table.columns
+    ]
+    return pd.DataFrame(rows)
+
+
+def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
+    """Apply the editor's edited cells (row number to new values) to the analysis.
+
+    Raises
+    ------
+    DataError
+        If a role cannot be given as asked; nothing is changed then.
+    """
+    state = app_state()
+    names = [c.name for c in state.table.columns]
+    roles = {names[row]: cells["role"] for row, cells in edits.items() if "role" in cells}
+    now = {c.name: c.role for c in state.table.columns}
+    roles = {name: role for name, role in roles.items() if now[name] != role}
+    wording = dict(state.wording)
+    for row, cells in edits.items():
+        old = wording.get(names[row], Wording())
+        label = str(cells.get("label", old.label) or "").strip()
+        unit = str(cells.get("unit", old.unit) or "").strip()
+        wording[names[row]] = Wording(label, unit)
+    table = state.table.with_roles(roles) if roles else state.table
+    if table.target is not None and table.positive_label is None:
+        table = table.with_roles({}, positive_label=rarer_class(table, table.target))
+    change(table=table, wording=wording)
+    if {"target", "weight", "group"} & set(roles.values()) or state.target != table.target:
+        _refresh_editor()  # another column has lost its role
+
+
+def _edited(key: str) -> None:
+    edits = {int(row): cells for row, cells in st.session_state[key]["edited_rows"].items()}
+    try:
+        apply_edits(edits)
+    except DataError as error:
+        st.session_state["_said"] = str(error)
+        _refresh_editor()
+
+
+def _round() -> str:
+    """Name this table and this state of the editor: widgets of another one start afresh."""
+    return f"{app_state().table.digest[:12]}_{st.session_state.get('columns_round', 0)}"
+
+
+def _refresh_editor() -> None:
+    st.session_state["columns_round"] = st.session_state.get("columns_round", 0) + 1
