@@ -1,0 +1,115 @@
+"""Where the results of a sweep come together, from whichever thread they come."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.evaluation import keys
+from rulekit.evaluation.grid import Setting
+from rulekit.evaluation.result import SweepResult, table_of
+from rulekit.evaluation.store import SweepStore
+from rulekit.rules import rule_from_dict
+
+
+@dataclass(frozen=True)
+class Work:
+    """All a sweep is asked to do."""
+
+    estimator: Any
+    settings: tuple[Setting, ...]
+    folds: list[tuple[NDArray[np.intp], NDArray[np.intp]]]
+    X: Any
+    y: NDArray[Any]
+    weights: NDArray[np.float64] | None
+
+
+class Collector:
+    """Keeps each result once, puts it into the store, and tells the caller.
+
+    Parameters
+    ----------
+    work : Work
+        What is to be collected.
+    store : SweepStore or None
+        Where results are looked up and kept.
+    on_result : callable or None
+        Who is told.
+    """
+
+    def __init__(
+        self,
+        work: Work,
+        store: SweepStore | None,
+        on_result: Callable[[dict[str, Any]], None] | None,
+    ) -> None:
+        self._work, self._store, self._on_result = work, store, on_result
+        self._lock = threading.RLock()
+        self._rows: dict[tuple[int, int], dict[str, Any]] = {}
+        self._total = len(work.settings) * len(work.folds)
+        self._data = keys.data_digest(work.X, work.y, work.weights)
+        self._folds = keys.folds_digest(work.folds)
+        self._names = {} if store is None else self._names_of_work()
+
+    def has(self, setting: int, fold: int) -> bool:
+        """Say whether this result is known."""
+        return (setting, fold) in self._rows
+
+    def look_up(self) -> None:
+        """Land everything the store already holds, fold by fold."""
+        if self._store is None:
+            return
+        found = self._store.get(self._names.values())
+        for (setting, fold), name in sorted(self._names.items(), key=lambda item: item[0][::-1]):
+            if name in found:
+                self._land(setting, fold, found[name], from_store=True)
+
+    def land(self, setting: int, fold: int, measured: dict[str, Any]) -> None:
+        """Take a fresh result; one that came before by another way is not taken twice."""
+        self._land(setting, fold, measured, from_store=False)
+
+    def result(self) -> SweepResult:
+        """Put everything that has landed into one table."""
+        with self._lock:
+            rows = list(self._rows.values())
+        names = list(dict.fromkeys(k for s in self._work.settings for k in s))
+        n_settings = len(self._work.settings)
+        return SweepResult(
+            table=table_of(rows, names),
+            settings=self._work.settings,
+            estimators=(self._work.estimator,) * n_settings,
+            n_folds=len(self._folds),
+            complete=len(rows) == self._total,
+            folds_digest="-".join((self._data[:16], *(f[:8] for f in self._folds))),
+        )
+
+    def _land(self, setting: int, fold: int, measured: dict[str, Any], *, from_store: bool) -> None:
+        with self._lock:
+            if self.has(setting, fold):
+                return
+            plain = measured.get("rule")
+            row = {
+                "setting": setting,
+                "learner": type(self._work.estimator).__name__,
+                **self._work.settings[setting],
+                "fold": fold,
+                **measured,
+                "rule": None if plain is None else rule_from_dict(plain),
+            }
+            self._rows[setting, fold] = row
+            if self._store is not None and not from_store:
+                self._store.put(self._names[setting, fold], self._data, measured)
+            if self._on_result is not None:
+                told = {"done": len(self._rows), "total": self._total, "from_store": from_store}
+                self._on_result(row | told)
+
+    def _names_of_work(self) -> dict[tuple[int, int], str]:
+        """Name every fit; the learner is written down once a setting, not once a fold."""
+        return {
+            (number, fold): keys.work_key(self._data, self._work.estimator, setting, digest)
+            for number, setting in enumerate(self._work.settings)
+            for fold, digest in enumerate(self._folds)
+        }

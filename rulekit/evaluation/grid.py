@@ -1,0 +1,116 @@
+"""Grids of settings: what a sweep tries, and in which order the fits are made."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+Setting = dict[str, Any]
+PLAIN = (str, int, float, type(None))
+Grid = Mapping[str, Sequence[Any]] | Iterable[Mapping[str, Sequence[Any]]]
+
+#: The 18 prices of a literal that the two-level paper sweeps: 1, 2, 5 times 0.0001 ... 10.
+THETA_GRID: tuple[float, ...] = tuple(float(f"{a}e{b}") for b in range(-4, 2) for a in (1, 2, 5))
+
+#: What one fold's matrix and solved programs serve together; any other key starts a new family.
+PATH_KEYS = ("theta", "n_clauses")
+SHARED_KEYS = (
+    *PATH_KEYS,
+    *("method", "rounding", "rounding_threshold", "refine", "max_iter"),
+    *("allow_disabled", "disable_cost", "init", "update"),
+)
+
+
+def settings_of(grid: Grid, allowed: Iterable[str] | None = None) -> tuple[Setting, ...]:
+    """List the settings of a grid.
+
+    Parameters
+    ----------
+    grid : mapping of str to sequence, or several of these
+        Each mapping stands for every combination of its values, the last key changing fastest.
+        Several mappings are listed one after another; a setting met twice is listed once.
+    allowed : iterable of str, default=None
+        Names that may occur. None allows any.
+
+    Returns
+    -------
+    tuple of dict
+
+    Raises
+    ------
+    ValueError
+        If a name is not allowed, a value is no list, or a list or the grid is empty.
+
+    Examples
+    --------
+    >>> settings_of({"n_clauses": [1, 2], "theta": [0.5]})
+    ({'n_clauses': 1, 'theta': 0.5}, {'n_clauses': 2, 'theta': 0.5})
+    """
+    parts = [grid] if isinstance(grid, Mapping) else list(grid)
+    settings: dict[tuple[Any, ...], Setting] = {}
+    for part in parts:
+        _check_part(part, None if allowed is None else set(allowed))
+        for values in product(*part.values()):
+            setting = dict(zip(part, values, strict=True))
+            settings.setdefault(_identities(setting), setting)
+    if not settings:
+        raise ValueError("`grid` must hold at least one setting; it is empty.")
+    return tuple(settings.values())
+
+
+def _check_part(part: Any, allowed: set[str] | None) -> None:
+    if not isinstance(part, Mapping):
+        raise ValueError(
+            f"`grid` must be a dictionary of lists, or a list of such dictionaries; found {part!r}."
+        )
+    for name, values in part.items():
+        if allowed is not None and name not in allowed:
+            raise ValueError(
+                f"`grid` varies {name!r}, which the learner does not have; "
+                f"it has {', '.join(sorted(map(repr, allowed)))}."
+            )
+        if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+            raise ValueError(f"`grid` needs a list of values for {name!r}, found {values!r}.")
+        if len(values) == 0:
+            raise ValueError(f"`grid` needs at least one value for {name!r}; its list is empty.")
+
+
+def families(settings: Sequence[Setting], shared: Iterable[str]) -> list[list[int]]:
+    """Group settings that differ in the `shared` keys alone; positions, in the order to fit them.
+
+    The order shows a sketch of the whole curve early: the middle price first, then both ends,
+    then the middles of the gaps. It changes nothing but the time at which results appear.
+    """
+    keys = set(shared)
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for position, setting in enumerate(settings):
+        rest = {k: v for k, v in setting.items() if k not in keys}
+        groups.setdefault(_identities(rest), []).append(position)
+    rank = _spread_rank([s.get("theta") for s in settings])
+    return [sorted(g, key=lambda i: (rank[i], i)) for g in groups.values()]
+
+
+def _identities(setting: Setting) -> tuple[Any, ...]:
+    """Stand for a setting: by value what is plain, by identity any other object."""
+    return tuple(
+        (name, type(value).__name__, value if isinstance(value, PLAIN) else id(value))
+        for name, value in sorted(setting.items())
+    )
+
+
+def _spread_rank(prices: Sequence[Any]) -> list[int]:
+    values = sorted({p for p in prices if isinstance(p, (int, float))})
+    rank = {values[i]: place for place, i in enumerate(_spread_order(len(values)))}
+    return [rank.get(p, 0) if isinstance(p, (int, float)) else 0 for p in prices]
+
+
+def _spread_order(n: int) -> list[int]:
+    """List 0 .. n-1: the middle, both ends, then the middle of each gap, breadth first."""
+    order = [n // 2, n - 1, 0] if n else []
+    gaps = [(0, n // 2), (n // 2, n - 1)] if n else []
+    while gaps:
+        low, high = gaps.pop(0)
+        middle = (low + high) // 2
+        if middle not in (low, high):
+            order.append(middle)
+            gaps += [(low, middle), (middle, high)]
+    return list(dict.fromkeys(order))

@@ -1,0 +1,160 @@
+"""What is measured about one fitted model: how often it is wrong, and how much there is to read."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import roc_auc_score
+
+#: Measures that are better when larger; all others are better when smaller.
+MAXIMISED = frozenset({"test_f1", "test_auc"})
+
+
+def error_rate(y: ArrayLike, predicted: ArrayLike, weight: ArrayLike | None = None) -> float:
+    """Compute the share of rows, by weight, whose prediction is wrong.
+
+    Parameters
+    ----------
+    y, predicted : array-like of shape (n,)
+        True and predicted classes.
+    weight : array-like of shape (n,), default=None
+        Non-negative weight of each row; None weighs all alike.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; NaN where the rows have no weight at all.
+
+    Examples
+    --------
+    >>> error_rate(["a", "b", "b", "b"], ["a", "a", "b", "b"])
+    0.25
+    """
+    wrong = _array(predicted) != _array(y)
+    return _share(np.asarray(wrong, dtype=float), _weights(weight, len(wrong)))
+
+
+def balanced_error_rate(
+    y: ArrayLike, predicted: ArrayLike, weight: ArrayLike | None = None
+) -> float:
+    """Compute the mean over the classes met in `y` of the share of their rows that are wrong.
+
+    Parameters and the returned value are as for `error_rate`.
+
+    Examples
+    --------
+    >>> balanced_error_rate(["a", "b", "b", "b", "b"], ["b", "b", "b", "b", "b"])
+    0.5
+    """
+    true, weights = _array(y), _weights(weight, len(_array(y)))
+    wrong = np.asarray(_array(predicted) != true, dtype=float)
+    masks = [np.asarray(true == label, dtype=bool) for label in pd.unique(true)]
+    shares = [_share(wrong[m], weights[m]) for m in masks]
+    known = [s for s in shares if not math.isnan(s)]
+    return float(np.mean(known)) if known else math.nan
+
+
+def confusion_counts(
+    y: ArrayLike, predicted: ArrayLike, positive: Any, weight: ArrayLike | None = None
+) -> dict[str, float]:
+    """Count rows by what they are and what they were taken for, seen from one class.
+
+    Parameters
+    ----------
+    y, predicted : array-like of shape (n,)
+        True and predicted classes.
+    positive : label
+        The class that counts as positive; every other one is negative.
+    weight : array-like of shape (n,), default=None
+        Non-negative weight of each row.
+
+    Returns
+    -------
+    dict of str to float
+        Sums of weights under ``tp``, ``fp``, ``fn`` and ``tn``.
+
+    Examples
+    --------
+    >>> confusion_counts([1, 1, 0], [1, 0, 0], positive=1)
+    {'tp': 1.0, 'fp': 0.0, 'fn': 1.0, 'tn': 1.0}
+    """
+    true = np.asarray(_array(y) == positive, dtype=bool)
+    said = np.asarray(_array(predicted) == positive, dtype=bool)
+    weights = _weights(weight, len(true))
+    cells = {"tp": true & said, "fp": ~true & said, "fn": true & ~said, "tn": ~true & ~said}
+    return {name: float(weights[mask].sum()) for name, mask in cells.items()}
+
+
+def f1_score(counts: Mapping[str, float]) -> float:
+    """Compute the harmonic mean of precision and recall; NaN where neither is defined.
+
+    Examples
+    --------
+    >>> f1_score({"tp": 2.0, "fp": 1.0, "fn": 1.0, "tn": 0.0})
+    0.6666666666666666
+    """
+    whole = 2 * counts["tp"] + counts["fp"] + counts["fn"]
+    return 2 * counts["tp"] / whole if whole else math.nan
+
+
+def mean_cost(counts: Mapping[str, float], false_positive: float, false_negative: float) -> float:
+    """Compute the cost of the wrong answers, per unit of weight of all rows.
+
+    Examples
+    --------
+    >>> mean_cost({"tp": 5.0, "fp": 1.0, "fn": 2.0, "tn": 2.0}, 1.0, 10.0)
+    2.1
+    """
+    whole = sum(counts[name] for name in ("tp", "fp", "fn", "tn"))
+    total = false_positive * counts["fp"] + false_negative * counts["fn"]
+    return total / whole if whole else math.nan
+
+
+def area_under_roc(
+    y: ArrayLike, scores: ArrayLike, positive: Any, weight: ArrayLike | None = None
+) -> float:
+    """Compute the area under the ROC curve; NaN where the rows are of one class only.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        True classes.
+    scores : array-like of shape (n,)
+        Larger where the row more likely is of class `positive`.
+    positive : label
+        The class to be told from all others.
+    weight : array-like of shape (n,), default=None
+        Non-negative weight of each row.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> area_under_roc(["no", "yes", "yes"], [0.1, 0.9, 0.1], "yes")
+    0.75
+    """
+    true = np.asarray(_array(y) == positive, dtype=bool)
+    weights = _weights(weight, len(true))
+    if not weights[true].sum() or not weights[~true].sum():
+        return math.nan
+    return float(roc_auc_score(true, np.asarray(scores, dtype=float), sample_weight=weights))
+
+
+def _array(values: ArrayLike) -> NDArray[Any]:
+    """Take labels as a plain array, in which a comparison answers element by element."""
+    array = np.asarray(values)
+    return array.astype(object) if array.dtype.kind in "US" else array
+
+
+def _weights(weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
+    return np.ones(n) if weight is None else np.asarray(weight, dtype=float)
+
+
+def _share(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    whole = weights.sum()
+    return float(values @ weights / whole) if whole else math.nan

@@ -1,0 +1,329 @@
+"""What a sweep found: one table, its summary, the front, and which point to take."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from rulekit.evaluation.grid import Setting
+from rulekit.evaluation.metrics import MAXIMISED, mean_cost
+from rulekit.evaluation.pareto import pareto_front
+
+CELLS = ("tp", "fp", "fn", "tn")
+TEST_MEASURES = ("test_error", "test_balanced_error", "test_f1", "test_auc")
+COUNTED = ("test_tp", "test_fp", "test_fn", "test_tn")
+SIZES = ("n_literals", "n_clauses_used", "objective", "seconds")
+MEASURES = ("test_error", "train_error", *TEST_MEASURES[1:], *COUNTED, *SIZES)
+EXTRAS = ("done", "total", "from_store")  # what `on_result` is told besides
+AVERAGED = ("train_error", *SIZES)
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """Every fold of every setting.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row a setting and fold, sorted by both. Columns: ``setting`` (a number), ``learner``,
+        the grid's keys, ``fold``, the measures (`test_error`, `train_error`,
+        `test_balanced_error`, `test_f1`, `test_auc`, the four confusion counts `test_tp` ...,
+        `n_literals`, `n_clauses_used`, `objective`, `seconds`) and ``rule`` (a `RuleSet`, or None
+        for a learner without one). Errors are shares between 0 and 1.
+    settings : tuple of dict
+        The parameters that stand behind each number in ``setting``.
+    estimators : tuple of estimator
+        Unfitted, one for each setting: what the setting is set on.
+    n_folds : int
+        How many folds were asked for.
+    complete : bool
+        Whether every fold of every setting is there; False after a stop.
+    folds_digest : str
+        Fingerprint of rows, target and folds: equal for results that may stand on one front.
+
+    Notes
+    -----
+    The lowest of many cross-validated errors flatters the setting that has it. It compares
+    settings; an honest figure for the chosen one needs rows that the sweep never saw.
+    """
+
+    table: pd.DataFrame
+    settings: tuple[Setting, ...]
+    estimators: tuple[Any, ...]
+    n_folds: int
+    complete: bool
+    folds_digest: str
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """One row a setting, see `summarise`."""
+        return summarise(self.table)
+
+    def setting(self, number: int) -> Setting:
+        """Give the parameters behind a number of column ``setting``."""
+        if not 0 <= number < len(self.settings):
+            raise ValueError(
+                f"Settings are numbered 0 to {len(self.settings) - 1}; there is none {number}."
+            )
+        return dict(self.settings[number])
+
+    def model(self, number: int) -> Any:
+        """Make the unfitted learner of a setting."""
+        setting = self.setting(number)
+        return clone(self.estimators[number]).set_params(**setting)
+
+    def front(self, x: str = "n_literals", y: str = "test_error") -> pd.DataFrame:
+        """Take the settings that no other setting beats in both coordinates.
+
+        Parameters
+        ----------
+        x, y : str
+            Columns of `summary`. Small is good, but for ``test_f1`` and ``test_auc``.
+
+        Returns
+        -------
+        DataFrame
+            Rows of `summary`, from left to right. Equal settings all stay. Of an incomplete sweep
+            only the settings with the most finished folds compete.
+
+        Raises
+        ------
+        ValueError
+            If the summary has no such column.
+        """
+        rows = _comparable(self.summary)
+        across, up = _coordinate(rows, x), _coordinate(rows, y)
+        chosen = rows[pareto_front(across, up)]
+        return chosen.sort_values([x, y, "setting"], ascending=[x not in MAXIMISED, True, True])
+
+    def suggest(self, y: str = "test_error") -> dict[str, Any]:
+        """Say which settings to look at first.
+
+        Parameters
+        ----------
+        y : str, default="test_error"
+            The measure to judge by.
+
+        Returns
+        -------
+        dict
+            Numbers of settings under ``best`` (best mean; a tie goes to fewer literals, then to
+            fewer clauses, then to the lower number), ``simplest_within_1se`` (fewest literals
+            among those at most one standard error worse than the best) and ``default`` (the same,
+            but never a rule that is empty on average), and a sentence under ``reason``.
+
+        Raises
+        ------
+        ValueError
+            If nothing has finished, or the measure is not there.
+        """
+        rows = _comparable(self.summary)
+        worth = _coordinate(rows, y)
+        rows = rows.assign(_worth=worth)[~np.isnan(worth)]
+        if rows.empty:
+            raise ValueError(f"Nothing to suggest: no setting has a {y!r} yet. Sweep on.")
+        order = ["_worth", "n_literals", "n_clauses_used", "setting"]
+        best = rows.sort_values(order).iloc[0]
+        error = best[f"{y}_se"] if np.isfinite(best[f"{y}_se"]) else 0.0
+        near = rows[rows["_worth"] <= best["_worth"] + error + 1e-12]
+        simple = near.sort_values(["n_literals", "_worth", "n_clauses_used", "setting"])
+        simplest = simple.iloc[0]
+        readable = simple[~(simple["n_literals"] < 0.5)]
+        default = readable.iloc[0] if len(readable) else simplest
+        return {
+            "default": int(default["setting"]),
+            "simplest_within_1se": int(simplest["setting"]),
+            "best": int(best["setting"]),
+            "reason": self._reason(best, simplest, default, y),
+        }
+
+    def join(self, *others: "SweepResult") -> "SweepResult":
+        """Put results of several learners side by side, settings numbered anew in this order.
+
+        Raises
+        ------
+        ValueError
+            If a result is of other rows or other folds: their errors cannot be compared.
+        """
+        for place, other in enumerate(others, start=1):
+            if other.folds_digest != self.folds_digest:
+                raise ValueError(
+                    "Results are joined when they are of the same rows, target, weights and "
+                    f"folds; result {place} to be joined is not. Sweep it again with the same `cv` "
+                    "and `random_state`."
+                )
+        everyone = (self, *others)
+        shifts = np.cumsum([0, *(len(r.settings) for r in everyone[:-1])])
+        tables = [
+            r.table.assign(setting=r.table["setting"] + int(shift)).astype({"learner": object})
+            for r, shift in zip(everyone, shifts, strict=True)
+        ]
+        rows = [row for table in tables for row in table.to_dict("records")]
+        return SweepResult(
+            table_of(rows, list(dict.fromkeys(k for r in everyone for s in r.settings for k in s))),
+            tuple(s for r in everyone for s in r.settings),
+            tuple(e for r in everyone for e in r.estimators),
+            self.n_folds,
+            all(r.complete for r in everyone),
+            self.folds_digest,
+        )
+
+    def with_cost(self, false_positive: float, false_negative: float) -> "SweepResult":
+        """Add the measure ``test_cost``: mean cost a row of the wrong answers.
+
+        Parameters
+        ----------
+        false_positive, false_negative : float
+            Cost of one row wrongly taken for the positive class, and of one missed.
+
+        Returns
+        -------
+        SweepResult
+        """
+        counts = self.table[[f"test_{c}" for c in CELLS]].rename(columns=lambda c: c[5:])
+        costs = [
+            mean_cost(row, false_positive, false_negative) for row in counts.to_dict("records")
+        ]
+        return replace(self, table=self.table.assign(test_cost=np.array(costs, dtype=float)))
+
+    def _reason(self, best: Any, simplest: Any, default: Any, y: str) -> str:
+        told = f"Of the settings tried, {self._name(best)} has the best mean {y.replace('_', ' ')} "
+        told += f"({_figure(best, y)})"
+        if best["setting"] == simplest["setting"]:
+            return f"{told}, and none within one standard error of it is simpler."
+        text = f"{told}; {self._name(simplest)} is within one standard error of it and simplest "
+        text += f"({_figure(simplest, y)})"
+        if simplest["setting"] == default["setting"]:
+            return f"{text}, so it is the default."
+        return (
+            f"{text}, but it is an empty rule, which gives every row the same answer; the default "
+            f"is the simplest rule that says something: {self._name(default)} "
+            f"({_figure(default, y)})."
+        )
+
+    def _name(self, row: Any) -> str:
+        setting = self.settings[int(row["setting"])]
+        return ", ".join(f"{k} = {v}" for k, v in setting.items()) or str(row["learner"])
+
+
+def fit_setting(
+    estimator: Any, setting: Mapping[str, Any], X: Any, y: Any, sample_weight: Any = None
+) -> Any:
+    """Fit a learner with one setting on all rows given: the model to keep after a sweep.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Left as it is; a copy is fitted.
+    setting : mapping of str to object
+        Its parameters, for instance ``result.setting(number)``.
+    X : DataFrame or array of shape (n, k)
+        Features.
+    y : array-like of shape (n,)
+        Classes.
+    sample_weight : array-like of shape (n,), default=None
+        Weights.
+
+    Returns
+    -------
+    estimator
+        Fitted.
+    """
+    model = clone(estimator).set_params(**setting)
+    return model.fit(X, y) if sample_weight is None else model.fit(X, y, sample_weight)
+
+
+def summarise(rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Average over folds.
+
+    Parameters
+    ----------
+    rows : DataFrame or iterable of mapping
+        `SweepResult.table`, or rows as `on_result` received them, for a sweep that still runs.
+
+    Returns
+    -------
+    DataFrame
+        One row a setting: ``setting``, ``learner``, the grid's keys, each test measure's mean and,
+        under its name with ``_se``, the standard error (standard deviation over folds divided by
+        the root of their number; NaN for a single fold), the means of `train_error`,
+        `n_literals`, `n_clauses_used`, `objective` and `seconds`, and ``folds`` (how many
+        are done). ``n_clauses`` is what the grid asked for; where the grid does not vary it, it is
+        the mean number found. A fold in which a measure is undefined is left out of its mean.
+    """
+    table = rows if isinstance(rows, pd.DataFrame) else table_of(list(rows))
+    measures = [c for c in table.columns if c.startswith("test_") and c not in COUNTED]
+    known = {"fold", "rule", *AVERAGED, *measures, *COUNTED, *EXTRAS}
+    keys = [c for c in table.columns if c not in known]
+    groups = table.groupby("setting", sort=True)
+    summary = table[keys].drop_duplicates("setting").set_index("setting")
+    for name in measures:
+        summary[name] = groups[name].mean()
+        summary[f"{name}_se"] = groups[name].sem()
+    for name in AVERAGED:
+        summary[name] = groups[name].mean()
+    if "n_clauses" not in summary:
+        summary["n_clauses"] = summary["n_clauses_used"]
+    summary["folds"] = groups.size()
+    return summary.reset_index()
+
+
+def table_of(rows: Sequence[Mapping[str, Any]], keys: Sequence[str] | None = None) -> pd.DataFrame:
+    """Build a sweep's table, sorted by setting and fold; a key a setting lacks is None there."""
+    fixed = {"setting", "learner", "fold", "rule", *MEASURES, *EXTRAS}
+    if keys is None:
+        keys = list(dict.fromkeys(k for row in rows for k in row if k not in fixed))
+    ordered = sorted(rows, key=lambda row: (row["setting"], row["fold"]))
+    extra = [k for k in dict.fromkeys(k for row in rows for k in row) if k.startswith("test_")]
+    measures = [*MEASURES, *(k for k in extra if k not in MEASURES)]
+    columns: dict[str, Any] = {"setting": _column(ordered, "setting", int)}
+    columns["learner"] = _objects([row["learner"] for row in ordered])
+    for key in keys:
+        columns[key] = _key_column([row.get(key) for row in ordered])
+    columns["fold"] = _column(ordered, "fold", int)
+    for name in measures:
+        columns[name] = _column(ordered, name, float)
+    columns["rule"] = _objects([row.get("rule") for row in ordered])
+    return pd.DataFrame(columns)
+
+
+def _column(rows: Sequence[Mapping[str, Any]], name: str, kind: type) -> Any:
+    values = [row.get(name) for row in rows]
+    return np.array([math.nan if v is None else v for v in values], dtype=kind)
+
+
+def _key_column(values: list[Any]) -> Any:
+    """Keep whole numbers whole and anything unusual as it is."""
+    kinds = {type(v) for v in values}
+    if kinds <= {int}:
+        return np.array(values, dtype=int)
+    return np.array(values, dtype=float) if kinds <= {int, float} else _objects(values)
+
+
+def _objects(values: list[Any]) -> Any:
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
+
+
+def _comparable(summary: pd.DataFrame) -> pd.DataFrame:
+    return summary[summary["folds"] == summary["folds"].max()] if len(summary) else summary
+
+
+def _coordinate(rows: pd.DataFrame, name: str) -> Any:
+    """Read a column so that smaller is better."""
+    if name not in rows.columns or not pd.api.types.is_numeric_dtype(rows[name]):
+        numeric = [c for c in rows.columns if pd.api.types.is_numeric_dtype(rows[c])]
+        raise ValueError(f"The summary has no measure {name!r}; it has {', '.join(numeric)}.")
+    values = rows[name].to_numpy(dtype=float)
+    return -values if name in MAXIMISED else values
+
+
+def _figure(row: Any, y: str) -> str:
+    value = f"{row[y]:.3f}" if y in MAXIMISED or y == "test_cost" else f"{100 * row[y]:.1f} %"
+    return f"{value} with {row['n_literals']:.1f} literals"

@@ -1,0 +1,277 @@
+"""Cross-validate a learner over a grid of settings, in parallel, resumably, shown as it runs."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+from rulekit.data.folds import make_folds
+from rulekit.evaluation import metrics
+from rulekit.evaluation.channel import Channel, Listener
+from rulekit.evaluation.collector import Collector, Work
+from rulekit.evaluation.grid import PATH_KEYS, SHARED_KEYS, Grid, Setting, families, settings_of
+from rulekit.evaluation.result import SweepResult, fit_setting
+from rulekit.evaluation.store import SweepStore
+from rulekit.rules import rule_to_dict
+
+OnResult = Callable[[dict[str, Any]], None]
+ShouldStop = Callable[[], bool]
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One fold and one family of settings: what one worker does in one go."""
+
+    estimator: Any
+    X: Any
+    y: NDArray[Any]
+    sample_weight: NDArray[np.float64] | None
+    fold: int
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+    numbers: tuple[int, ...]
+    settings: tuple[Setting, ...]
+
+
+def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyword
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    grid: Grid,
+    cv: Any = 10,
+    n_jobs: int | None = None,
+    random_state: int | None = None,
+    store: SweepStore | None = None,
+    on_result: OnResult | None = None,
+    should_stop: ShouldStop | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> SweepResult:
+    """Cross-validate a learner over a grid of settings.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Left as it is. One with ``fit_many`` fits the settings of a fold from one shared
+        preparation; any other scikit-learn classifier is cloned and fitted.
+    X : DataFrame or array of shape (n, k)
+        Features.
+    y : array-like of shape (n,)
+        Classes.
+    grid : mapping of str to list, or several of these
+        Parameters to vary. Each mapping stands for all combinations of its values.
+    cv : int, splitter or iterable, default=10
+        See `rulekit.data.folds.make_folds`; folds are seeded, shuffled and stratified. Give
+        ``make_folds(y, 10, groups=...)`` to keep groups together.
+    n_jobs : int, default=None
+        Workers, as joblib counts them: None is one, or what `joblib.parallel_config` says. The
+        active backend is used, whichever it is; each worker computes with one thread.
+    random_state : int, default=None
+        Seed of the folds; None is 0, so that a sweep can be repeated and resumed.
+    store : SweepStore, default=None
+        Where finished folds are kept, each as soon as it is finished, and looked up first.
+    on_result : callable, default=None
+        Called with a row of the table (a dictionary, with ``done``, ``total`` and ``from_store``
+        added) as soon as it is known, stored rows first. Never called twice at the same time, but
+        not always from the calling thread. What it raises ends the sweep and is raised.
+    should_stop : callable, default=None
+        Asked between fits, from any thread; True ends the sweep early.
+    sample_weight : array-like of shape (n,), default=None
+        Weights of rows, in fits and in errors.
+
+    Returns
+    -------
+    SweepResult
+        Its table does not depend on `n_jobs`, on the order of the work, or on what the store
+        already held (but for ``seconds``), as long as the learner itself is repeatable. After a
+        stop it holds what was finished, and ``complete`` is False.
+
+    Raises
+    ------
+    ValueError
+        If the grid names no parameter of the learner, or lengths differ; and whatever a fit
+        raises, with a note that says which setting and fold.
+    DataError
+        If a class has fewer rows than there are folds, or the store cannot be used.
+
+    Notes
+    -----
+    A unit of work is one fold with all settings that can share its matrix.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(random_state=0)
+    >>> found = sweep(tree, X, y, grid={"max_leaf_nodes": [2, 3]}, cv=5)
+    >>> found.summary["test_error"].round(3).tolist()
+    [0.333, 0.073]
+    """
+    labels, weights = _checked(X, y, sample_weight)
+    settings = settings_of(grid, estimator.get_params(deep=True))
+    folds = make_folds(labels, cv, random_state=0 if random_state is None else random_state)
+    work = Work(estimator, settings, folds, X, labels, weights)
+    collector = Collector(work, store, on_result)
+    stop = should_stop or _never
+    if not stop():
+        collector.look_up()
+    tasks = _tasks(work, collector, effective_n_jobs(n_jobs))
+    with Listener(collector.land, stop) as listener, threadpool_limits(1):
+        _run(tasks, listener, collector, n_jobs)
+    return collector.result()
+
+
+def _run(
+    tasks: Sequence[_Task], listener: Listener, collector: Collector, n_jobs: int | None
+) -> None:
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    try:
+        for fold, rows in parallel(delayed(_do)(task, listener.channel()) for task in tasks):
+            for number, measured in rows:
+                collector.land(number, fold, measured)
+    except BaseException:
+        if listener.error is None:
+            raise
+    if listener.error is not None:
+        raise listener.error
+
+
+def _tasks(work: Work, collector: Collector, n_workers: int) -> list[_Task]:
+    """List the units still to be done, fold by fold; finer ones where workers would be idle."""
+    groups = families(work.settings, SHARED_KEYS)
+    if len(groups) * len(work.folds) < n_workers:
+        groups = families(work.settings, PATH_KEYS)
+    tasks = []
+    for fold, (train, test) in enumerate(work.folds):
+        for group in groups:
+            todo = tuple(i for i in group if not collector.has(i, fold))
+            if todo:
+                settings = tuple(work.settings[i] for i in todo)
+                tasks.append(
+                    _Task(
+                        work.estimator,
+                        work.X,
+                        work.y,
+                        work.weights,
+                        fold,
+                        train,
+                        test,
+                        todo,
+                        settings,
+                    )
+                )
+    return tasks
+
+
+def _do(task: _Task, channel: Channel) -> tuple[int, list[tuple[int, dict[str, Any]]]]:
+    """Fit and measure every setting of a task, telling of each as soon as it is done."""
+    rows: list[tuple[int, dict[str, Any]]] = []
+    with threadpool_limits(1) if channel.is_remote else nullcontext():
+        fits = _fits(task, channel.stopped)
+        for number, setting in zip(task.numbers, task.settings, strict=True):
+            if channel.stopped():
+                break
+            start = time.perf_counter()
+            try:
+                model = next(fits, None)
+                if model is None:
+                    break
+                seconds = time.perf_counter() - start
+                measured = _measured(model, task) | {"seconds": seconds}
+            except Exception as error:
+                error.add_note(f"This happened in fold {task.fold} with the setting {setting}.")
+                raise
+            rows.append((number, measured))
+            channel.send(number, task.fold, measured)
+    return task.fold, rows
+
+
+def _fits(task: _Task, should_stop: ShouldStop) -> Iterator[Any]:
+    X, y, weight = _rows(task.X, task.train), task.y[task.train], _part(task, task.train)
+    if hasattr(task.estimator, "fit_many"):
+        estimator = clone(task.estimator)
+        yield from estimator.fit_many(
+            X, y, task.settings, sample_weight=weight, should_stop=should_stop
+        )
+    else:
+        for setting in task.settings:
+            yield fit_setting(task.estimator, setting, X, y, weight)
+
+
+def _measured(model: Any, task: _Task) -> dict[str, Any]:
+    """Measure one fitted model on both parts of its fold."""
+    X, y, weight = _rows(task.X, task.test), task.y[task.test], _part(task, task.test)
+    said = model.predict(X)
+    y_train = task.y[task.train]
+    said_train = model.predict(_rows(task.X, task.train))
+    measured = {
+        "test_error": metrics.error_rate(y, said, weight),
+        "train_error": metrics.error_rate(y_train, said_train, _part(task, task.train)),
+        "test_balanced_error": metrics.balanced_error_rate(y, said, weight),
+    }
+    if len(model.classes_) == 2:
+        measured |= _two_class_measures(model, X, y, said, weight)
+    rule = getattr(model, "rule_set_", None)
+    return measured | {
+        "n_literals": _number(getattr(model, "n_literals_", None)),
+        "n_clauses_used": _number(getattr(model, "n_rules_", None)),
+        "objective": _number(getattr(model, "objective_", None)),
+        "rule": None if rule is None else rule_to_dict(rule),
+    }
+
+
+def _two_class_measures(
+    model: Any, X: Any, y: NDArray[Any], said: NDArray[Any], weight: NDArray[np.float64] | None
+) -> dict[str, float]:
+    positive = getattr(model, "positive_label_", model.classes_[-1])
+    counts = metrics.confusion_counts(y, said, positive, weight)
+    measured = {f"test_{name}": count for name, count in counts.items()}
+    measured["test_f1"] = metrics.f1_score(counts)
+    if hasattr(model, "predict_proba"):
+        column = int(np.flatnonzero(model.classes_ == positive)[0])
+        scores = model.predict_proba(X)[:, column]
+        measured["test_auc"] = metrics.area_under_roc(y, scores, positive, weight)
+    return measured
+
+
+def _checked(
+    X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
+    labels = np.asarray(y)
+    n = len(X)
+    if labels.shape != (n,):
+        raise ValueError(f"`y` must hold one class a row ({n}); its shape is {labels.shape}.")
+    if sample_weight is None:
+        return labels, None
+    weights = np.asarray(sample_weight, dtype=float)
+    if weights.shape != (n,):
+        raise ValueError(
+            f"`sample_weight` must hold one weight a row ({n}); its shape is {weights.shape}."
+        )
+    return labels, weights
+
+
+def _rows(X: Any, positions: NDArray[np.intp]) -> Any:
+    return X.iloc[positions] if isinstance(X, pd.DataFrame) else np.asarray(X)[positions]
+
+
+def _part(task: _Task, positions: NDArray[np.intp]) -> NDArray[np.float64] | None:
+    return None if task.sample_weight is None else task.sample_weight[positions]
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+def _never() -> bool:
+    return False

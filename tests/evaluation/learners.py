@@ -1,0 +1,68 @@
+"""Small learners for the tests of sweeps: quick, repeatable, with rules."""
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+
+from rulekit.rules import Clause, Literal, RuleSet
+
+
+class Stump(ClassifierMixin, BaseEstimator):
+    """Predicts 1 where column `column` is above `theta`; always 0 where `theta` is large.
+
+    `journal` names a folder: each fit leaves a file there, so that tests can count fits over
+    processes. `pause` seconds are spent in each fit.
+    """
+
+    def __init__(self, theta=0.0, column=0, pause=0.0, journal=None, fail_at=None):
+        self.theta = theta
+        self.column = column
+        self.pause = pause
+        self.journal = journal
+        self.fail_at = fail_at
+
+    def fit(self, X, y, sample_weight=None):
+        if self.fail_at is not None and self.theta == self.fail_at:
+            raise ValueError("the planted failure")
+        time.sleep(self.pause)
+        self.classes_ = np.unique(y)
+        literal = Literal(f"x{self.column}", ">", self.theta)
+        clauses = (Clause((literal,)),) if self.theta < 1.5 else ()
+        self.rule_set_ = RuleSet(clauses, (1,) * len(clauses), "dnf", 0)
+        self.n_literals_ = self.rule_set_.n_literals
+        self.n_rules_ = self.rule_set_.n_clauses
+        self.objective_ = self.theta + (0 if sample_weight is None else float(sample_weight[0]))
+        if self.journal is not None:
+            note = f"{self.theta}-{self.column}-{time.time_ns()}-{os.getpid()}"
+            (Path(self.journal) / note).touch()
+        return self
+
+    def predict(self, X):
+        values = np.asarray(X, dtype=float)
+        columns = {f"x{i}": values[:, i] for i in range(values.shape[1])}
+        return self.rule_set_.predict(columns).astype(int)
+
+    def predict_proba(self, X):
+        positive = self.predict(X).astype(float)
+        return np.column_stack([1 - positive, positive])
+
+
+class SharedStump(Stump):
+    """A `Stump` that fits many settings in one go."""
+
+    def fit_many(self, X, y, settings, sample_weight=None, should_stop=None):
+        for setting in settings:
+            if should_stop is not None and should_stop():
+                return
+            yield clone(self).set_params(**setting).fit(X, y, sample_weight)
+
+
+def noisy_table(n=120, seed=0):
+    """Three columns of noise; the class is the sign of the first, with one in ten turned."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    y = ((X[:, 0] > 0) ^ (rng.random(n) < 0.1)).astype(int)
+    return X, y
