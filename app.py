@@ -15,10 +15,18 @@ from ui.shell import PAGES, said, sidebar  # noqa: E402
 st.set_page_config("Rulekit", page_icon="📏", layout="wide")
 st.session_state["_shell"] = True
 pages = {
-    name: st.Page(HERE / "pages" / f"{name}.py", title=title, url_path=name, default=name == "data")
+    name: st.Page(HERE / "pages" / f"{name}.py", title=title, url_path=name)
     for name, (title, _) in PAGES.items()
 }
-chosen = st.navigation(list(pages.values()))
+
+
+def home() -> None:
+    """Lead from the bare address to Data; a default page would have no address of its own."""
+    st.switch_page(pages["data"], query_params=dict(st.query_params))
+
+
+start = st.Page(home, title="Start", default=True, visibility="hidden")
+chosen = st.navigation([start, *pages.values()])
 if wanted := st.session_state.pop("_wanted", None):
     st.switch_page(pages[wanted], query_params=dict(st.query_params))
 workspace.attach()

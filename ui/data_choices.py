@@ -128,7 +128,7 @@ def split_card() -> None:
         state = change(split=wanted)
     if not state.ready:
         return
-    X, y = state.data
+    _, y = state.data
     train, test = state.rows()
     positive = y.to_numpy() == state.positive
     group = state.column_with_role("group")

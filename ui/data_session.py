@@ -23,7 +23,7 @@ def session_card() -> None:
         change(notes=notes)
     if workspace.folder() is None:
         st.caption(
-            "Nothing is written to disk (`RULEKIT_WORKSPACE=off`): a reload of the page starts anew."
+            "Nothing is written to disk (`RULEKIT_WORKSPACE=off`): a reload starts anew."
         )
     else:
         st.caption(
