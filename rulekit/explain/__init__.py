@@ -1,1 +1,32 @@
-"""."""
+"""Explanations: why a row was decided as it was, and what would change the answer.
+
+What belongs here: questions about single rows (what decided, what is missing and by how much, the
+smallest change, past cases alike) and the sentences that answer them. What does not: drawing,
+export formats, anything that learns. May import the estimators and everything below them.
+"""
+
+from rulekit.explain.changes import Change
+from rulekit.explain.counterfactual import Counterfactual, smallest_change
+from rulekit.explain.hamming import hamming_distances
+from rulekit.explain.near_miss import CheckedClause, CheckedLiteral, NearMiss
+from rulekit.explain.phrases import Wording, condition_text
+from rulekit.explain.row import Explanation, explain
+from rulekit.explain.similar import PastCases, SimilarCase, similar_cases, training_rows
+
+__all__ = [
+    "Change",
+    "CheckedClause",
+    "CheckedLiteral",
+    "Counterfactual",
+    "Explanation",
+    "NearMiss",
+    "PastCases",
+    "SimilarCase",
+    "Wording",
+    "condition_text",
+    "explain",
+    "hamming_distances",
+    "similar_cases",
+    "smallest_change",
+    "training_rows",
+]

@@ -1,0 +1,172 @@
+"""The changes that lead to another answer, in words that are true of every value they name."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from typing import Any
+
+from rulekit.explain.domains import Candidate, OtherText, named_values, number_cuts
+from rulekit.explain.phrases import ORDERED, PLAIN, Wording, exact, levels, number, shown
+from rulekit.explain.subject import as_column
+from rulekit.rules import Literal, RuleSet
+
+MAX_CHECKED = 4096
+
+
+@dataclass(frozen=True)
+class Change:
+    """One column that has to change.
+
+    Attributes
+    ----------
+    feature : str
+        The column.
+    old, new : float, str, bool or None
+        The value now, and one that gives the other answer; None stands for missing.
+    text : str
+        The change in words: "glucose were 126 or lower (now 141)".
+    """
+
+    feature: str
+    old: Any
+    new: Any
+    text: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the change as plain values."""
+        return {"column": self.feature, "old": self.old, "new": self.new, "text": self.text}
+
+
+def changes_between(
+    rule: RuleSet,
+    row: Mapping[str, Any],
+    found: Mapping[str, Candidate],
+    wording: Wording = PLAIN,
+) -> tuple[Change, ...]:
+    """List the columns in which two rows differ, and say what they would have to be.
+
+    Parameters
+    ----------
+    rule : RuleSet
+        What answers.
+    row : mapping of str to float, str, bool or None
+        The row as it is.
+    found : mapping of str to Candidate
+        The row that gets another answer.
+    wording : Wording
+        What columns are called.
+
+    Returns
+    -------
+    tuple of Change
+        In the order of the rule's columns. A number's text names a whole range ("126 or lower")
+        where every value in it, with the other changes in theirs, gives the same new answer; else
+        it names the one value.
+    """
+    after = {f: c.value for f, c in found.items()}
+    moved = [f for f in rule.features if found[f].cost > 0 or after[f] != row[f]]
+    literals = {f: _literals_on(rule, f) for f in moved}
+    runs = {f: _run(rule, literals[f], row, after, f) for f in moved}
+    if not _all_agree(rule, after, runs):
+        runs = {f: [after[f]] for f in moved}
+    return tuple(
+        Change(f, row[f], after[f], _text(f, row[f], found[f], runs[f], literals[f], wording))
+        for f in moved
+    )
+
+
+def _literals_on(rule: RuleSet, feature: str) -> list[Literal]:
+    return [x for clause in rule.clauses for x in clause.literals if x.feature == feature]
+
+
+def _run(
+    rule: RuleSet,
+    literals: Sequence[Literal],
+    row: Mapping[str, Any],
+    after: Mapping[str, Any],
+    feature: str,
+) -> list[Any]:
+    """Collect values of neighbouring cells, away from the old value, that get the same answer."""
+    new, old = after[feature], row[feature]
+    if not _is_number(new) or not _is_number(old) or not math.isfinite(old):
+        return [new]
+    if not any(x.op in ORDERED for x in literals):
+        return [new]
+    cells = sorted({new, *_cell_values(literals)})
+    outward = [v for v in cells if v > new] if new > old else [v for v in cells if v < new][::-1]
+    wanted = _answers(rule, after, {feature: [new]})[0]
+    run = [new]
+    for value in outward:
+        if _answers(rule, after, {feature: [value]})[0] != wanted:
+            break
+        run.append(value)
+    return run
+
+
+def _cell_values(literals: Sequence[Literal]) -> list[float]:
+    """Give every threshold, and one number between each two and beyond the outer ones."""
+    cuts = number_cuts(literals)
+    between = [a + (b - a) / 2 for a, b in pairwise(cuts)]
+    return [cuts[0] - 1 - abs(cuts[0]), *cuts, *between, cuts[-1] + 1 + abs(cuts[-1])]
+
+
+def _answers(
+    rule: RuleSet, after: Mapping[str, Any], runs: Mapping[str, Sequence[Any]]
+) -> list[Any]:
+    rows = [dict(zip(runs, values, strict=True)) for values in product(*runs.values())]
+    columns = {f: as_column([r.get(f, after[f]) for r in rows]) for f in after}
+    return rule.predict(columns).tolist()
+
+
+def _all_agree(rule: RuleSet, after: Mapping[str, Any], runs: Mapping[str, Sequence[Any]]) -> bool:
+    if math.prod(len(run) for run in runs.values()) > MAX_CHECKED:
+        return False
+    return len(set(_answers(rule, after, runs))) == 1
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, float) and not isinstance(value, bool)
+
+
+def _text(
+    feature: str,
+    old: Any,
+    to: Candidate,
+    run: Sequence[Any],
+    literals: Sequence[Literal],
+    wording: Wording,
+) -> str:
+    name = wording.name(feature)
+    if to.value is None:
+        return f"{name} were missing (now {shown(old)})"
+    if isinstance(to.value, OtherText):
+        named = [v for x in literals for v in named_values(x)]
+        return f"{name} were none of {levels(dict.fromkeys(named))} (now {shown(old)})"
+    cuts = number_cuts(literals)
+    if not _is_number(to.value) or not _is_number(old) or not cuts:
+        return f"{name} were {shown(to.value)} (now {shown(old)})"
+    words = _range_text(feature, to, run, cuts, wording)
+    nearest = min(cuts, key=lambda t: abs(t - old))
+    return f"{name} were {words} (now {number(old, nearest)})"
+
+
+def _range_text(
+    feature: str, to: Candidate, run: Sequence[float], cuts: Sequence[float], wording: Wording
+) -> str:
+    """Name the values of a run: "126 or lower", "above 126, but below 150"."""
+    if len(run) == 1 and (to.beyond is None or to.value in cuts):
+        return wording.amount(feature, exact(to.value))
+    up = run[-1] > run[0] if len(run) > 1 else to.value > (to.beyond or 0.0)
+    if to.beyond is None:
+        start = f"{wording.amount(feature, exact(to.value))} or {'higher' if up else 'lower'}"
+    else:
+        start = f"{'above' if up else 'below'} {wording.amount(feature, exact(to.beyond))}"
+    last = run[-1]
+    further = [t for t in cuts if (t > last if up else t < last)]
+    if last in cuts:
+        return f"{start}, {'up' if up else 'down'} to {exact(last)}"
+    if not further:
+        return start
+    end = exact(further[0] if up else further[-1])
+    return f"{start}, but {'below' if up else 'above'} {end}"

@@ -1,0 +1,229 @@
+"""Which values a column could take instead: one candidate for each way its literals can answer.
+
+A rule sees a column only through its literals. Their thresholds cut a numeric column into cells
+(points and open intervals) in which all of them answer alike, so the nearest value of each cell
+stands for the whole cell. That makes the search for the smallest change finite and exact.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.explain.subject import as_column
+from rulekit.rules import Columns, Literal
+from rulekit.rules.literal import missing_in
+
+FEW_VALUES = 10
+STEP = 1e-3
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The values a column may be changed to.
+
+    Attributes
+    ----------
+    kind : {"numbers", "whole numbers", "values"}
+        Any number, any whole number, or one of `values` only.
+    values : tuple of float, str or bool
+        The possible values of kind "values".
+    scale : float
+        The size of a change that counts as one: the range of a numeric column.
+    """
+
+    kind: str
+    values: tuple[Any, ...] = ()
+    scale: float = 1.0
+
+    def cost(self, old: Any, new: Any) -> float:
+        """Price a change: distance over scale for numbers, one for anything else."""
+        if old is None or new is None or isinstance(new, (str, bool)):
+            return 1.0
+        if not math.isfinite(old) or not math.isfinite(new):
+            return 1.0
+        return abs(new - float(old)) / self.scale
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One value a column could take, and the price of changing to it.
+
+    An open interval is priced up to its end, `beyond`, which its values come as near to as one
+    likes; the value itself lies a little past it.
+    """
+
+    value: Any
+    cost: float
+    beyond: float | None = None
+
+
+def domain_of(literals: Sequence[Literal], seen: NDArray[Any] | None, current: Any) -> Domain:
+    """Find out which values a column may be changed to.
+
+    Parameters
+    ----------
+    literals : sequence of Literal
+        What a rule asks of the column.
+    seen : ndarray of shape (n,), optional
+        The column in the training rows.
+    current : float, str, bool or None
+        The value to be changed; tells the type where nothing else does.
+
+    Returns
+    -------
+    Domain
+        With training rows: the values seen, if they are text, truth values or at most ten
+        numbers; whole numbers, if all that were seen are whole; otherwise any number. The scale is
+        the range seen. Without: the values the literals name and one other, for text; true and
+        false; 0 and 1 for a column only ever compared with these; otherwise any number, and the
+        scale is the spread of the thresholds (a single one: its size; zero: one).
+    """
+    named = [v for literal in literals for v in named_values(literal)]
+    present = [] if seen is None else list(dict.fromkeys(seen[~missing_in(seen)].tolist()))
+    values = [*named, *present, *([] if current is None else [current])]
+    if any(isinstance(v, str) for v in values):
+        texts = [v for v in (present or named) if isinstance(v, str)]
+        return Domain("values", tuple(texts) if present else (*texts, _other(values)))
+    if any(isinstance(v, (bool, np.bool_)) for v in values):
+        return Domain("values", (True, False))
+    if present:
+        return _numeric_domain(np.array(present, dtype=float))
+    if all(literal.op in ("==", "!=") for literal in literals) and set(named) <= {0.0, 1.0}:
+        return Domain("values", (0.0, 1.0))
+    return Domain("numbers", scale=_spread(named))
+
+
+def _numeric_domain(present: NDArray[np.float64]) -> Domain:
+    finite = present[np.isfinite(present)]
+    scale = float(np.ptp(finite)) if len(finite) else 0.0
+    scale = scale if scale > 0 and math.isfinite(scale) else 1.0
+    if len(present) <= FEW_VALUES:
+        return Domain("values", tuple(sorted(present.tolist())), scale)
+    whole = bool(np.all(finite == np.floor(finite)))
+    return Domain("whole numbers" if whole else "numbers", scale=scale)
+
+
+def _spread(numbers: Sequence[Any]) -> float:
+    finite = [float(v) for v in numbers if math.isfinite(v)]
+    spread = max(finite) - min(finite) if finite else 0.0
+    return spread or (abs(finite[0]) if finite else 0.0) or 1.0
+
+
+class OtherText(str):
+    """A made-up text that differs from every one the rule names."""
+
+
+def _other(values: Sequence[Any]) -> OtherText:
+    name = "another value"
+    while name in values:
+        name += "'"
+    return OtherText(name)
+
+
+def named_values(literal: Literal) -> tuple[Any, ...]:
+    """Return the values a literal compares with."""
+    if literal.value is None:
+        return ()
+    return literal.value if isinstance(literal.value, tuple) else (literal.value,)
+
+
+def candidates(
+    literals: Sequence[Literal], domain: Domain, current: Any, erase: bool = False
+) -> tuple[Candidate, ...]:
+    """List the nearest value of each cell, the current value first.
+
+    Parameters
+    ----------
+    literals : sequence of Literal
+        What a rule asks of the column.
+    domain : Domain
+        The values allowed.
+    current : float, str, bool or None
+        The value to be changed; it stays a candidate, at no cost.
+    erase : bool, default=False
+        Whether "missing" is a candidate too.
+
+    Returns
+    -------
+    tuple of Candidate
+        One for each distinct pattern of answers, the cheapest (on a tie, the one listed first:
+        the current value, smaller numbers, values in the domain's order, missing).
+    """
+    found = [Candidate(current, 0.0)]
+    if domain.kind == "values":
+        others = [v for v in domain.values if v != current]
+        found += [Candidate(v, domain.cost(current, v)) for v in others]
+    else:
+        found += _cells(literals, domain, current)
+    if erase and current is not None:
+        found.append(Candidate(None, 1.0))
+    column: Columns = {literals[0].feature: as_column([c.value for c in found])}
+    patterns = np.array([literal.mask(column) for literal in literals]).T
+    best: dict[tuple[bool, ...], Candidate] = {}
+    for pattern, candidate in zip(map(tuple, patterns.tolist()), found, strict=True):
+        if pattern not in best or candidate.cost < best[pattern].cost:
+            best[pattern] = candidate
+    return tuple(best.values())
+
+
+def _cells(literals: Sequence[Literal], domain: Domain, current: Any) -> list[Candidate]:
+    """Take the nearest number of every point and open interval between the literals' values."""
+    known = current is not None and math.isfinite(current)
+    cuts = number_cuts(literals)
+    origin = float(current) if known else cuts[0] if cuts else 0.0
+    whole = domain.kind == "whole numbers"
+    points = [Candidate(t, abs(t - origin)) for t in cuts if not whole or t == math.floor(t)]
+    ends = [-math.inf, *cuts, math.inf]
+    inside = _whole_inside if whole else _inside
+    scale = domain.scale
+    cells = [inside(*pair, origin, scale) for pair in pairwise(ends)]
+    found = [*points, *(c for c in cells if c is not None)]  # points first: they win ties
+    return [replace(c, cost=c.cost / scale if known else 1.0) for c in found]
+
+
+def number_cuts(literals: Sequence[Literal]) -> list[float]:
+    """Return the finite numbers that literals compare with, in order, each once."""
+    named = [v for literal in literals for v in named_values(literal)]
+    return sorted({float(v) for v in named if not isinstance(v, str) and math.isfinite(v)})
+
+
+def _inside(low: float, high: float, origin: float, scale: float) -> Candidate | None:
+    """Return a number inside an open interval, at the distance of the interval."""
+    if low < origin < high:
+        return Candidate(origin, 0.0)
+    end, side = (low, 1.0) if origin <= low else (high, -1.0)
+    value = _just_past(end, side, scale)
+    if not low < value < high:
+        value = math.nextafter(end, side * math.inf)
+    return Candidate(value, abs(end - origin), end) if low < value < high else None
+
+
+def _whole_inside(low: float, high: float, origin: float, scale: float) -> Candidate | None:
+    """Return the nearest whole number inside an open interval, if there is one."""
+    smallest = math.floor(low) + 1.0 if math.isfinite(low) else -math.inf
+    largest = math.ceil(high) - 1.0 if math.isfinite(high) else math.inf
+    near = {float(min(max(f(origin), smallest), largest)) for f in (math.floor, math.ceil)}
+    inside = [Candidate(v, abs(v - origin)) for v in sorted(near) if low < v < high]
+    return min(inside, key=lambda c: c.cost, default=None)
+
+
+def _just_past(end: float, side: float, scale: float) -> float:
+    """Step about a thousandth of the scale past a threshold, to a short decimal."""
+    digits = -math.floor(math.log10(max(scale * STEP, 1e-300)))
+    return round(end + side * 10.0**-digits, max(digits, 0))
+
+
+def value_ranges(columns: Mapping[str, NDArray[Any]]) -> dict[str, tuple[float, float]]:
+    """Return the smallest and largest finite value of each numeric column that has one."""
+    ranges = {}
+    for name, column in columns.items():
+        if column.dtype != object:
+            finite = column[np.isfinite(column.astype(float))]
+            if len(finite):
+                ranges[name] = (float(finite.min()), float(finite.max()))
+    return ranges

@@ -1,0 +1,208 @@
+"""Words for conditions and numbers, shared by every sentence of an explanation.
+
+A number beside a threshold gets as many digits as it takes to show on which side it lies, and no
+more: 126.0000001 > 126 is never written as "126 > 126".
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from rulekit.rules import Literal
+
+DIGITS = 6
+ORDERED = ("<=", "<", ">=", ">")
+MAX_LISTED = 5
+MAX_TEXT = 60
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How columns and clauses are called in sentences.
+
+    Parameters
+    ----------
+    names : mapping of str to str, optional
+        Business names of columns; a column that is not listed keeps its own.
+    units : mapping of str to str, optional
+        Units of columns, written after a number.
+    clause : str, default="clause"
+        What a clause is called: "rule" or "reason" where readers know no logic.
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+    clause: str = "clause"
+
+    def name(self, feature: str) -> str:
+        """Return what readers call a column, on one line."""
+        return one_line(self.names.get(feature, feature))
+
+    def amount(self, feature: str, text: str) -> str:
+        """Put a column's unit behind a number."""
+        unit = self.units.get(feature)
+        return f"{text} {one_line(unit)}" if unit else text
+
+
+PLAIN = Wording()
+
+
+def one_line(text: str, limit: int = MAX_TEXT) -> str:
+    """Make text fit a sentence: no line breaks or control characters, and not endless."""
+    clean = "".join(c if c.isprintable() else " " for c in text)
+    return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+
+
+def number(value: float, beside: float | None = None) -> str:
+    """Write a number with six significant digits, or as many as show its order to another."""
+    for digits in range(DIGITS, 18):
+        text = _decimal(value, digits)
+        if beside is None or _same_order(value, beside, digits):
+            return text
+    return _decimal(value, 17)
+
+
+def exact(value: float) -> str:
+    """Write a number with all the digits it has, and no more."""
+    return next(t for t in (_decimal(value, d) for d in range(1, 18)) if float(t) == value)
+
+
+def _same_order(value: float, other: float, digits: int) -> bool:
+    a, b = float(f"{value:.{digits}g}"), float(f"{other:.{digits}g}")
+    return (a < b) == (value < other) and (a > b) == (value > other)
+
+
+def _decimal(value: float, digits: int) -> str:
+    """Write a number without exponent where that is readable, whole numbers in full."""
+    if not math.isfinite(value):
+        return "infinity" if value > 0 else "-infinity"
+    if value == int(value) and abs(value) < 1e15:
+        return str(int(value))
+    rounded = float(f"{value:.{digits}g}")
+    if 1e-5 <= abs(rounded) < 1e15:
+        return np.format_float_positional(rounded, trim="-")
+    return repr(rounded)
+
+
+def gap_between(value: float, threshold: float) -> str:
+    """Write how far a number is from a threshold, as the written decimals differ."""
+    if not math.isfinite(value):
+        return "infinitely far"
+    difference = abs(Decimal(repr(float(value))) - Decimal(repr(float(threshold))))
+    return number(float(f"{difference:.4g}"))
+
+
+def shown(value: Any, beside: float | None = None) -> str:
+    """Write a cell's value: missing in words, truth values as true and false, text in quotes."""
+    if value is None:
+        return "missing"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"'{one_line(value)}'"
+    return number(float(value), beside)
+
+
+def label_text(label: Any) -> str:
+    """Write a label: text in quotes, numbers without noise."""
+    return shown(label) if isinstance(label, (str, bool, int, float)) else one_line(str(label))
+
+
+def listed(texts: Iterable[str], word: str = "and") -> str:
+    """Join texts as a reader would: "a, b and c"."""
+    parts = list(texts)
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {word} {parts[-1]}"
+
+
+def levels(values: Iterable[Any]) -> str:
+    """List the values of a set, the first five of a long one."""
+    texts = [shown(v) for v in values]
+    more = len(texts) - MAX_LISTED
+    return ", ".join(texts) if more <= 0 else f"{', '.join(texts[:MAX_LISTED])} and {more} more"
+
+
+def counted(n: int, noun: str) -> str:
+    """Write a number and its noun: "1 row", "2 rows"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def asked_text(literal: Literal, wording: Wording = PLAIN) -> str:
+    """Write what a literal asks for, without the column's name: "> 126"."""
+    value = literal.value
+    if literal.op == "missing":
+        return "to be missing"
+    if literal.op == "not-missing":
+        return "a value"
+    if literal.op in ORDERED:
+        assert isinstance(value, float)
+        return f"{literal.op} {wording.amount(literal.feature, number(value))}"
+    if isinstance(value, tuple):
+        return f"{'one' if literal.op == 'in' else 'none'} of {levels(value)}"
+    return shown(value) if literal.op == "==" else f"a value other than {shown(value)}"
+
+
+def condition_text(literal: Literal, wording: Wording = PLAIN) -> str:
+    """Write a condition in words: "glucose > 126", "age <= 50 or missing"."""
+    name = wording.name(literal.feature)
+    if literal.op in ("missing", "not-missing"):
+        return f"{name} is {'missing' if literal.op == 'missing' else 'known'}"
+    if literal.op in ORDERED:
+        text = f"{name} {asked_text(literal, wording)}"
+    elif literal.op == "!=":
+        text = f"{name} is not {shown(literal.value)}"
+    else:
+        text = f"{name} is {asked_text(literal, wording)}"
+    return f"{text} or missing" if literal.missing else text
+
+
+def met_text(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:
+    """Say why a literal holds for a value: "glucose 141 > 126"."""
+    name = wording.name(literal.feature)
+    if literal.op == "not-missing":
+        return f"{name} is known ({shown(value)})"
+    if value is None:
+        counts = "" if literal.op == "missing" else _counts_as(literal, wording)
+        return f"{name} is missing{counts}"
+    if literal.op in ORDERED:
+        return _beside(literal, value, literal.op, wording)
+    if literal.op == "==":
+        return f"{name} is {shown(value)}"
+    if literal.op == "!=":
+        return f"{name} is {shown(value)}, not {shown(literal.value)}"
+    return f"{name} is {shown(value)}, {asked_text(literal)}"
+
+
+def unmet_text(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:
+    """Say why a literal does not hold, and how far off: "glucose 120 needs > 126 (6 short)"."""
+    name = wording.name(literal.feature)
+    if literal.op in ORDERED and value is not None:
+        text = _beside(literal, value, f"needs {literal.op}", wording)
+        return f"{text} ({_distance(literal, value, wording)})"
+    return f"{name} is {shown(value)} and needs {asked_text(literal, wording)}"
+
+
+def _counts_as(literal: Literal, wording: Wording) -> str:
+    if literal.op in ("==", "!=", "in", "not-in"):
+        return f", which counts as {asked_text(literal)}"
+    return f", which counts as {asked_text(literal, wording)}"
+
+
+def _beside(literal: Literal, value: Any, words: str, wording: Wording) -> str:
+    assert isinstance(literal.value, float)
+    left, right = number(float(value), literal.value), number(literal.value, float(value))
+    amount = wording.amount(literal.feature, right)
+    return f"{wording.name(literal.feature)} {left} {words} {amount}"
+
+
+def _distance(literal: Literal, value: Any, wording: Wording) -> str:
+    assert isinstance(literal.value, float)
+    if float(value) == literal.value:
+        return "exactly at the limit"
+    gap = wording.amount(literal.feature, gap_between(float(value), literal.value))
+    return f"{gap} {'short' if literal.op in ('>', '>=') else 'over'}"

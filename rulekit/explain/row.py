@@ -1,0 +1,345 @@
+"""Why a row was decided as it was: one object a row, in data and in words."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.exceptions import DataError
+from rulekit.explain.counterfactual import Counterfactual, smallest_change
+from rulekit.explain.hamming import hamming_distances
+from rulekit.explain.near_miss import (
+    CheckedClause,
+    CheckedLiteral,
+    NearMiss,
+    check_literal,
+    near_miss,
+    nearness,
+)
+from rulekit.explain.phrases import MAX_LISTED, PLAIN, Wording, counted, label_text, listed
+from rulekit.explain.similar import (
+    PastCases,
+    SimilarCase,
+    Training,
+    deciding_clause,
+    past_cases,
+    similar_cases,
+    training_rows,
+)
+from rulekit.explain.subject import (
+    Subject,
+    columns_for,
+    literals_of,
+    row_values,
+    rule_of,
+    subject_of,
+    value_at,
+)
+from rulekit.rules import Columns, RuleSet
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why one row got its answer.
+
+    Attributes
+    ----------
+    row : int
+        Position of the row in the table, from 0.
+    prediction : str, int, float or bool
+        The answer: what the model predicts.
+    sentence : str
+        The reason in one sentence.
+    fired : tuple of CheckedClause
+        The clauses that hold, the deciding one first, with the row's values. For a CNF that gives
+        its label: every clause, with the conditions that hold in it. For a CNF that does not: the
+        clauses that fail, told by what holds instead (the negated conditions).
+    near_misses : tuple of NearMiss
+        The other clauses, nearest first. For a CNF these are the clauses that hold, told by what
+        would have to be true for them to fail.
+    hamming_distance : int or None
+        Literals to add or remove until the rule is right about this row, see
+        `hamming_distances`; None where no true label was given.
+    past : PastCases or None
+        How training rows decided in the same way turned out, where these were given.
+    values : dict of str to float, str, bool or None
+        The row's values in the columns that the rule reads.
+    counterfactual : Counterfactual
+        The smallest change that gives another answer; worked out when first asked for.
+    """
+
+    row: int
+    prediction: Any
+    sentence: str
+    fired: tuple[CheckedClause, ...]
+    near_misses: tuple[NearMiss, ...]
+    hamming_distance: int | None
+    past: PastCases | None
+    values: dict[str, Any]
+    _context: "_Context" = field(repr=False, compare=False)
+
+    @cached_property
+    def counterfactual(self) -> Counterfactual:
+        """The smallest change that gives another answer."""
+        context = self._context
+        return smallest_change(
+            context.subject.rule,
+            self.values,
+            training=context.training.columns if context.training else None,
+            immutable=context.immutable,
+            wording=context.wording,
+        )
+
+    @property
+    def supporting(self) -> tuple[str, ...]:
+        """At most three more sentences: past cases, the smallest change, columns not used."""
+        lines = [] if self.past is None else [self.past.sentence]
+        lines.append(self.counterfactual.sentence)
+        if self._context.unused:
+            names = [self._context.wording.name(f) for f in self._context.unused]
+            more = len(names) - MAX_LISTED
+            shown = (
+                listed(names) if more <= 0 else f"{', '.join(names[:MAX_LISTED])} and {more} more"
+            )
+            lines.append(f"Not used: {shown}.")
+        return tuple(lines)
+
+    def similar(self, k: int = 5) -> tuple[SimilarCase, ...]:
+        """Find the training rows most like this one; none where no training rows were given."""
+        context = self._context
+        if context.training is None:
+            return ()
+        return similar_cases(context.subject.rule, context.training, self.values, k)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the explanation as plain values, ready for JSON; clauses count from 1."""
+        return {
+            "row": self.row,
+            "answer": self.prediction,
+            "sentence": self.sentence,
+            "values": self.values,
+            "fired": [c.to_dict() for c in self.fired],
+            "near_misses": [m.to_dict() for m in self.near_misses],
+            "smallest_change": self.counterfactual.to_dict(),
+            "hamming_distance": self.hamming_distance,
+            "past_cases": None if self.past is None else self.past.sentence,
+        }
+
+
+@dataclass(frozen=True)
+class _Context:
+    """What the rows explained together share."""
+
+    subject: Subject
+    training: Training | None
+    immutable: frozenset[str]
+    wording: Wording
+    unused: tuple[str, ...]
+
+
+def explain(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    training: Any = None,
+    immutable: Collection[str] = (),
+    wording: Wording = PLAIN,
+) -> list[Explanation]:
+    """Explain the answer of a rule for each row of a table.
+
+    Parameters
+    ----------
+    model : fitted rule model or RuleSet
+        What decides.
+    X : DataFrame, array or mapping of column name to array, n rows
+        The rows; checked exactly as `predict` does.
+    y : array-like of shape (n,), optional
+        Their true labels, for the Hamming distance.
+    training : table, or pair of table and labels, optional
+        Past rows. They give near misses a scale, the smallest change its realistic values, and,
+        with labels, the number of past cases decided alike.
+    immutable : collection of str
+        Columns that the smallest change must leave alone.
+    wording : Wording
+        What columns, units and clauses are called in sentences.
+
+    Returns
+    -------
+    list of Explanation, length n
+
+    Raises
+    ------
+    DataError
+        If the table lacks a column, labels do not fit, or `immutable` names an unknown column.
+    RuleError
+        If the model is not fitted, or has conditions that are not literals.
+
+    Notes
+    -----
+    Answer and reason come from one evaluation of the rule, so they cannot disagree. Linear in rows
+    times literals; the smallest change is worked out only when asked for.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rulekit.rules import Clause, Literal
+    >>> clause = Clause((Literal("glucose", ">", 126), Literal("age", ">", 50)))
+    >>> rule = RuleSet((clause,), ("ill",), "dnf", "well")
+    >>> old, young = explain(rule, pd.DataFrame({"glucose": [141, 141], "age": [57, 44]}))
+    >>> old.sentence
+    "The answer is 'ill' because glucose 141 > 126 and age 57 > 50 (clause 1)."
+    >>> young.near_misses[0].sentence
+    'Clause 1 nearly applies: 1 of 2 conditions holds; age 44 needs > 50 (6 short).'
+    """
+    rule, columns = rule_of(model), columns_for(model, X)
+    subject = subject_of(rule)
+    past = None if training is None else training_rows(model, training)
+    context = _Context(
+        subject,
+        past,
+        _known(immutable, columns),
+        wording,
+        tuple(f for f in columns if f not in rule.features),
+    )
+    answers = rule.predict(columns).tolist()
+    checked = _checked_rows(context, columns, len(answers))
+    distances = _distances(model, rule, columns, y, len(answers))
+    told_past = _past_by_clause(context, columns)
+    read = {f: columns[f] for f in rule.features}
+    rows = zip(answers, checked, distances, told_past, strict=True)
+    return [
+        _explanation(context, i, answer, clauses, distance, cases, row_values(read, i))
+        for i, (answer, clauses, distance, cases) in enumerate(rows)
+    ]
+
+
+def _explanation(
+    context: _Context,
+    row: int,
+    answer: Any,
+    clauses: list[CheckedClause],
+    distance: int | None,
+    past: PastCases | None,
+    values: dict[str, Any],
+) -> Explanation:
+    held = tuple(c for c in clauses if c.holds)
+    mirrored = context.subject.mirrored
+    missed = [near_miss(c, mirrored, context.wording) for c in clauses if not c.holds]
+    missed.sort(key=nearness)
+    fired = held
+    if mirrored and not held:
+        fired = tuple(_as_written(context, c) for c in clauses)
+    sentence = _sentence(context, answer, clauses, fired)
+    return Explanation(row, answer, sentence, fired, tuple(missed), distance, past, values, context)
+
+
+def _checked_rows(context: _Context, columns: Columns, n: int) -> list[list[CheckedClause]]:
+    """Check every clause of the told form on every row."""
+    told = context.subject.told
+    rows: list[list[CheckedClause]] = [[] for _ in range(n)]
+    ranges = context.training.ranges if context.training else None
+    for index, (clause, label) in enumerate(zip(told.clauses, told.labels, strict=True)):
+        literals = literals_of(clause)
+        holds = clause.condition_masks(columns)
+        for i, row in enumerate(rows):
+            checks = tuple(
+                check_literal(
+                    x, value_at(columns[x.feature], i), bool(holds[i, k]), ranges, context.wording
+                )
+                for k, x in enumerate(literals)
+            )
+            row.append(CheckedClause(index, label, checks))
+    return rows
+
+
+def _as_written(context: _Context, checked: CheckedClause) -> CheckedClause:
+    """Turn a mirrored clause that fails back: the CNF's clause, with the conditions that hold."""
+    ranges = context.training.ranges if context.training else None
+    checks = tuple(
+        check_literal(c.literal.negated(), c.value, True, ranges, context.wording)
+        for c in checked.failing
+    )
+    return CheckedClause(checked.index, context.subject.rule.labels[0], checks)
+
+
+def _sentence(
+    context: _Context,
+    answer: Any,
+    clauses: list[CheckedClause],
+    fired: tuple[CheckedClause, ...],
+) -> str:
+    rule, word = context.subject.rule, context.wording.clause
+    if rule.is_constant:
+        return f"Every row gets the answer {label_text(answer)}: the rule reads no column."
+    lead = f"The answer is {label_text(answer)} because"
+    if context.subject.mirrored:
+        return f"{lead} {_cnf_reason(clauses, fired, word)}."
+    if fired:
+        first, rest = fired[0], [f"{word} {c.index + 1}" for c in fired[1:]]
+        also = f"; {listed(rest)} would hold too" if rest else ""
+        return f"{lead} {_because(first, word)} ({word} {first.index + 1}{also})."
+    reasons = [f"{word} {c.index + 1} fails because {_first_failures(c)}" for c in clauses]
+    return f"{lead} no {word} holds: {_capped(reasons, word)}."
+
+
+def _cnf_reason(clauses: list[CheckedClause], fired: tuple[CheckedClause, ...], word: str) -> str:
+    if any(c.holds for c in clauses):
+        reasons = [f"{word} {c.index + 1} fails: {_all_of(c.checks)}" for c in fired]
+        return _capped(reasons, word)
+    reasons = [f"{word} {c.index + 1} as {c.checks[0].text}" for c in fired]
+    return f"every {word} holds: {_capped(reasons, word)}"
+
+
+def _because(checked: CheckedClause, word: str) -> str:
+    return _all_of(checked.checks) if checked.checks else f"{word} {checked.index + 1} always holds"
+
+
+def _all_of(checks: tuple[CheckedLiteral, ...]) -> str:
+    return listed(c.text for c in checks) or "it has no condition"
+
+
+def _first_failures(checked: CheckedClause) -> str:
+    return listed(c.text for c in checked.failing)
+
+
+def _capped(reasons: list[str], word: str) -> str:
+    """Join reasons, the first five of many."""
+    more = len(reasons) - MAX_LISTED
+    kept = reasons[:MAX_LISTED] + ([f"and {counted(more, f'more {word}')} likewise"] * (more > 0))
+    return "; ".join(kept)
+
+
+def _distances(model: Any, rule: RuleSet, columns: Columns, y: Any, n: int) -> list[int | None]:
+    if y is None:
+        return [None] * n
+    classes = getattr(model, "classes_", None)
+    known = None if classes is None else tuple(np.asarray(classes).tolist())
+    return hamming_distances(rule, columns, np.asarray(y, dtype=object), known)
+
+
+def _past_by_clause(context: _Context, columns: Columns) -> list[PastCases | None]:
+    """Count the past cases once for each deciding clause, and hand them to its rows."""
+    subject, past = context.subject, context.training
+    deciding = deciding_clause(subject, columns)
+    if past is None or past.labels is None:
+        return [None] * len(deciding)
+    then = deciding_clause(subject, past.columns)
+    labels: NDArray[Any] = past.labels
+    told: Mapping[int, Any] = {-1: subject.told.default, **dict(enumerate(subject.told.labels))}
+    cases = {int(k): past_cases(labels, then == k, told[int(k)]) for k in np.unique(deciding)}
+    return [cases[int(k)] for k in deciding]
+
+
+def _known(immutable: Collection[str], columns: Columns) -> frozenset[str]:
+    names = {immutable} if isinstance(immutable, str) else set(immutable)
+    strange = sorted(names - set(columns))
+    if strange:
+        from_table = listed(repr(c) for c in list(columns)[:MAX_LISTED])
+        raise DataError(
+            f"`immutable` names {strange[0]!r}, which is no column of the table ({from_table} ...)."
+        )
+    return frozenset(names)

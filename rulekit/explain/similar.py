@@ -1,0 +1,201 @@
+"""Past cases: how the ones decided alike turned out, and which ones are most like a row."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.exceptions import DataError
+from rulekit.explain.domains import value_ranges
+from rulekit.explain.phrases import label_text
+from rulekit.explain.subject import Subject, as_column, columns_for, row_values
+from rulekit.rules import Literal, RuleSet
+from rulekit.rules.literal import missing_in
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Past rows with their true labels.
+
+    Attributes
+    ----------
+    columns : dict of str to ndarray of shape (n,)
+        The rows.
+    labels : ndarray of shape (n,) or None
+        What they turned out to be.
+    ranges : dict of str to (low, high)
+        Smallest and largest value of the numeric columns.
+    """
+
+    columns: dict[str, NDArray[Any]]
+    labels: NDArray[Any] | None
+    ranges: dict[str, tuple[float, float]]
+
+
+def training_rows(model: Any, training: Any) -> Training:
+    """Read past rows, given as a table or as a pair of table and labels.
+
+    Raises
+    ------
+    DataError
+        If table and labels differ in length.
+    """
+    X, y = training if isinstance(training, tuple) else (training, None)
+    columns = columns_for(model, X)
+    labels = None if y is None else np.asarray(y, dtype=object)
+    n = len(next(iter(columns.values()), ()))
+    if labels is not None and len(labels) != n:
+        raise DataError(
+            f"`training` must hold one label a row; it has {n} rows and {len(labels)} labels."
+        )
+    return Training(columns, labels, value_ranges(columns))
+
+
+@dataclass(frozen=True)
+class PastCases:
+    """How past rows that a rule decides in the same way turned out.
+
+    Attributes
+    ----------
+    n : int
+        Past rows with the same deciding clause (or, like the row, without one).
+    n_same : int
+        How many of these truly had the label that the rule gives.
+    label : str, int, float or bool
+        That label.
+    sentence : str
+        The same in words.
+    """
+
+    n: int
+    n_same: int
+    label: Any
+    sentence: str
+
+
+def past_cases(labels: NDArray[Any], alike: NDArray[np.bool_], label: Any) -> PastCases:
+    """Count the past rows decided alike, and those that truly had the label given.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n,)
+        True labels of the past rows.
+    alike : ndarray of bool, shape (n,)
+        Which past rows are decided by the same clause, or like the row by none.
+    label : str, int, float or bool
+        The answer they all get.
+
+    Returns
+    -------
+    PastCases
+    """
+    n = int(alike.sum())
+    same = int(sum(v == label for v in labels[alike]))
+    if n == 0:
+        return PastCases(0, 0, label, "No past case was decided in the same way.")
+    verb = "was" if 1 in (n, same) else "were"
+    noun = "past case" if n == 1 else "past cases"
+    text = f"{same} of {n} {noun} decided in the same way {verb} {label_text(label)}."
+    return PastCases(n, same, label, text)
+
+
+def deciding_clause(subject: Subject, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
+    """Give each row the index of the first clause of the told form that holds, -1 for none."""
+    fired = subject.told.clauses_fired(columns)
+    if not fired.shape[1]:
+        return np.full(len(fired), -1)
+    return np.where(fired.any(axis=1), fired.argmax(axis=1), -1)
+
+
+@dataclass(frozen=True)
+class SimilarCase:
+    """A past row like the one explained.
+
+    Attributes
+    ----------
+    row : int
+        Its position in the training rows, from 0.
+    label : str, int, float, bool or None
+        Its true label, where labels were given.
+    agreement : float
+        Share of the rule's literals that answer alike for both rows.
+    distance : float
+        Mean difference over the rule's columns: of numbers as a share of the range, at most 1; 1
+        for differing categories or where one of two values is missing.
+    values : dict of str to float, str, bool or None
+        Its values in the rule's columns.
+    """
+
+    row: int
+    label: Any
+    agreement: float
+    distance: float
+    values: dict[str, Any]
+
+
+def similar_cases(
+    rule: RuleSet, training: Training, values: Mapping[str, Any], k: int = 5
+) -> tuple[SimilarCase, ...]:
+    """Find the past rows most like a row, as the rule sees them.
+
+    Parameters
+    ----------
+    rule : RuleSet
+        Its literals and columns are what is compared; other columns play no part.
+    training : Training
+        The past rows, see `training_rows`.
+    values : mapping of str to float, str, bool or None
+        The row.
+    k : int, default=5
+        How many to return; fewer if there are fewer rows.
+
+    Returns
+    -------
+    tuple of SimilarCase
+        Largest agreement first, then smallest distance, then first in the table.
+
+    Notes
+    -----
+    Linear in the number of rows and literals. A constant rule has no columns to compare: no row
+    is returned.
+    """
+    if rule.is_constant or k < 1:
+        return ()
+    literals = list(dict.fromkeys(x for c in rule.clauses for x in c.literals))
+    agreement = np.mean([_same_answer(x, training, values) for x in literals], axis=0)
+    differences = [_difference(f, training, values[f]) for f in rule.features]
+    distance = np.mean(differences, axis=0)
+    order = np.lexsort((distance, -agreement))[:k]
+    read = {f: training.columns[f] for f in rule.features}
+    labels = training.labels
+    return tuple(
+        SimilarCase(
+            int(i),
+            None if labels is None else labels[i],
+            float(agreement[i]),
+            float(distance[i]),
+            row_values(read, int(i)),
+        )
+        for i in order
+    )
+
+
+def _same_answer(
+    literal: Literal, training: Training, values: Mapping[str, Any]
+) -> NDArray[np.bool_]:
+    here = literal.mask({literal.feature: as_column([values[literal.feature]])})[0]
+    return literal.mask(training.columns) == here
+
+
+def _difference(feature: str, training: Training, value: Any) -> NDArray[np.float64]:
+    """Compare one column with one value: 0 alike to 1 unlike."""
+    column = training.columns[feature]
+    absent = missing_in(column)
+    if value is None:
+        return np.where(absent, 0.0, 1.0)
+    low, high = training.ranges.get(feature, (0.0, 0.0))
+    if column.dtype == object or not high > low:
+        return np.where(absent, 1.0, (column != value).astype(float))
+    return np.where(absent, 1.0, np.minimum(np.abs(column - value) / (high - low), 1.0))

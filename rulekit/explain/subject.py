@@ -1,0 +1,136 @@
+"""What is explained: the rule of a model, and a table as the rule's columns."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit.data import columns_of
+from rulekit.exceptions import DataError, RuleError
+from rulekit.rules import Clause, Columns, Literal, RuleSet
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A rule, the columns it reads, and how it is told clause by clause.
+
+    ``told`` is a DNF with the same predictions: the rule itself, or its mirror image by De Morgan
+    where the rule is a CNF. In the mirror, clause k holds exactly where clause k of the CNF fails,
+    so both forms are explained by "these conditions hold together".
+    """
+
+    rule: RuleSet
+    told: RuleSet
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether `told` is the mirror image."""
+        return self.rule.form == "cnf"
+
+
+def subject_of(rule: RuleSet) -> Subject:
+    """Pair a rule with the DNF that tells it."""
+    return Subject(rule, rule if rule.form == "dnf" else rule.negated())
+
+
+def rule_of(model: Any) -> RuleSet:
+    """Return the rule set of a fitted model, or the rule set itself.
+
+    Raises
+    ------
+    RuleError
+        If there is none.
+    """
+    rule = model if isinstance(model, RuleSet) else getattr(model, "rule_set_", None)
+    if not isinstance(rule, RuleSet):
+        raise RuleError(
+            f"A rule set or a fitted rule model is needed, got {type(model).__name__} without "
+            "`rule_set_`; call `fit` first."
+        )
+    return rule
+
+
+def columns_for(model: Any, X: Any) -> dict[str, NDArray[Any]]:
+    """Read a table as the model's columns, or as they are for a bare rule set.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted model
+        A model checks the table exactly as its `predict` does.
+    X : DataFrame, array, or mapping of column name to array
+        The rows.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n,)
+
+    Raises
+    ------
+    DataError
+        If a bare rule set is given something without column names, or without a column it reads.
+    """
+    if isinstance(X, Mapping):
+        return _present(rule_of(model), {str(k): np.asarray(v) for k, v in X.items()})
+    if not isinstance(model, RuleSet) and hasattr(model, "columns_"):
+        return dict(model.columns_(X))
+    if not isinstance(X, pd.DataFrame):
+        raise DataError(
+            "A rule set reads columns by name; give a data frame or a mapping of column names to "
+            f"arrays, not {type(X).__name__}."
+        )
+    return _present(rule_of(model), columns_of(X))
+
+
+def _present(rule: RuleSet, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    absent = [f for f in rule.features if f not in columns]
+    if absent:
+        raise DataError(
+            f"The rule reads column {absent[0]!r}, which the table does not have"
+            + (f" (nor {len(absent) - 1} more)." if len(absent) > 1 else ".")
+            + " Give the columns the rule was learned from."
+        )
+    return columns
+
+
+def value_at(column: NDArray[Any], row: int) -> Any:
+    """Return one cell as bool, float or str; None where it is missing."""
+    value = column[row]
+    if value is None or value != value:
+        return None
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    return value if isinstance(value, str) else float(value)
+
+
+def row_values(columns: Columns, row: int) -> dict[str, Any]:
+    """Return one row of a table as plain values, None for missing ones."""
+    return {f: value_at(column, row) for f, column in columns.items()}
+
+
+def as_column(values: Sequence[Any]) -> NDArray[Any]:
+    """Make a rules' column of values: float64 where all present ones are numbers, else objects."""
+    present = [v for v in values if v is not None]
+    if present and all(isinstance(v, float) and not isinstance(v, bool) for v in present):
+        return np.array([np.nan if v is None else v for v in values])
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
+
+
+def literals_of(clause: Clause) -> tuple[Literal, ...]:
+    """Return a clause's literals; refuse a clause with conditions of another kind.
+
+    Raises
+    ------
+    RuleError
+        If a condition tests more than one column at once.
+    """
+    if len(clause.literals) < len(clause.conditions):
+        raise RuleError(
+            "Explanations are written for conditions that each test one column; this clause has "
+            "a condition of another kind."
+        )
+    return clause.literals
