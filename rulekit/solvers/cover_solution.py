@@ -83,7 +83,6 @@ class CoverCounters:
     n_calls: int = 0
     n_solved: int = 0
     n_remembered: int = 0
-    n_skipped: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def add(self, name: str) -> None:

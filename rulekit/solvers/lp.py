@@ -113,6 +113,10 @@ class LPSolution:
         No feasible point has a smaller value.
     message : str
         The solver's own words.
+    basic_x : ndarray of bool, shape (n,) or None
+        The variables in the optimal basis, where the engine tells ("highs").
+    basic_rows : ndarray of bool, shape (m,) or None
+        The rows whose slack is in the basis.
     """
 
     x: Floats | None
@@ -122,6 +126,8 @@ class LPSolution:
     status: str
     bound: float | None
     message: str = field(default="", repr=False)
+    basic_x: NDArray[np.bool_] | None = field(default=None, repr=False)
+    basic_rows: NDArray[np.bool_] | None = field(default=None, repr=False)
 
 
 def solve_lp(
@@ -283,6 +289,10 @@ class ResidentProgram:
             return LPSolution(None, None, None, None, status, None, message)
         found = highs.getSolution()
         value = float(highs.getInfo().objective_function_value)
+        basis = np.asarray(highs.getBasicVariables()[1])
+        basic_x, basic_rows = np.zeros(self._n, dtype=bool), np.zeros(self._m, dtype=bool)
+        basic_x[basis[basis >= 0]] = True
+        basic_rows[-1 - basis[basis < 0]] = True  # HiGHS writes row i as -1 - i
         return LPSolution(
             np.array(found.col_value),
             value,
@@ -291,6 +301,8 @@ class ResidentProgram:
             status,
             value,
             message,
+            basic_x,
+            basic_rows,
         )
 
     def change_row_bounds(self, lower: Floats, upper: Floats) -> None:

@@ -26,18 +26,11 @@ import hashlib
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from rulekit.exceptions import SolverError, TimeLimitError
-from rulekit.solvers.canonical import ALWAYS_PERTURBATION, default_perturbation, snapped
+from rulekit.solvers.canonical import ALWAYS_PERTURBATION, default_perturbation
+from rulekit.solvers.cover_program import CoverProgram, Vertex
 from rulekit.solvers.cover_solution import CoverCounters, CoverSolution, LearnedClause, SubProblem
-from rulekit.solvers.lp import (
-    ENGINES,
-    LinearProgram,
-    LPSolution,
-    seconds_left,
-    solve_lp,
-)
+from rulekit.solvers.lp import ENGINES, seconds_left
 from rulekit.solvers.redundancy import ColumnStructure, redundancy_groups
 from rulekit.solvers.rounding import (
     RoundingTask,
@@ -45,6 +38,9 @@ from rulekit.solvers.rounding import (
     round_by_threshold,
     round_without_redundancy,
 )
+from rulekit.solvers.theta_path import ThetaPath
+
+__all__ = ["ColumnStructure", "CoverProblem", "CoverSolution", "LearnedClause"]
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -82,8 +78,10 @@ class CoverProblem:
         Columns every clause holds (weight 1 in every solution); none, until set otherwise.
     deadline : float or None
         Point on the clock of `time.monotonic` after which solves end with `TimeLimitError`.
+    remember : bool
+        False solves every program anew; the answers are the same.
     counters : CoverCounters
-        Calls; solved programs; answers from memory; answers by the theta path.
+        Calls, solved programs, and answers from memory.
 
     Raises
     ------
@@ -93,9 +91,8 @@ class CoverProblem:
     Notes
     -----
     Rows are sorted, and equal rows of P merged, so that the order of rows changes nothing.
-    Solutions are remembered. A clause optimal at two values of theta, all else equal, is optimal
-    between them (the optimal value is concave in theta, and the perturbed optimum is unique), so
-    that such a theta in between is answered without a solve.
+    Solutions are remembered, each with the interval of theta in which it is optimal, all else
+    equal; a theta in a known interval is answered without a solve. See `ThetaPath`.
 
     One problem may be used by several threads.
     """
@@ -122,11 +119,16 @@ class CoverProblem:
         self.structure, self.engine, self.time_limit = structure, engine, time_limit
         self.allowed, self.required = np.ones(d, dtype=bool), np.zeros(d, dtype=bool)
         self.deadline: float | None = None
+        self.remember = True
         self.counters = CoverCounters()
         self.n_rows, self.n_columns = n, d
         self._arrange(A, y)
         self.groups = redundancy_groups(A, y, structure)
-        self._memory: dict[bytes, dict[float, CoverSolution]] = {}
+        always = np.ones((len(self._P), 1))
+        self._program = CoverProgram(
+            np.hstack([self._P, always]), np.append(np.ones(d, dtype=bool), False), engine
+        )
+        self._paths: dict[bytes, ThetaPath] = {}
 
     def _arrange(self, A: Bools, y: Bools) -> None:
         """Sort the rows by content and merge equal rows of P."""
@@ -155,11 +157,9 @@ class CoverProblem:
                 f"`rows` must hold one weight for each of the {self.n_rows} rows; its shape is "
                 f"{rows.shape}."
             )
-        if not theta >= 0 or not np.isfinite(theta):
-            raise ValueError(f"`theta` must be a finite number of at least 0, got {theta!r}.")
-        m: Floats = np.bincount(
-            self._group_of_row, weights=rows[self._p_order], minlength=len(self._P)
-        )
+        theta = _checked_theta(theta)
+        m = np.zeros(len(self._P))
+        np.add.at(m, self._group_of_row, rows[self._p_order])
         z = rows[self._z_order]
         price = theta + z @ self._Z
         if extra_cost is not None:
@@ -203,88 +203,45 @@ class CoverProblem:
             If HiGHS fails, or its primal and dual values differ.
         """
         self.counters.add("n_calls")
-        task = self.sub_problem(rows, 0.0, extra_cost, disable_cost=disable_cost)
-        theta = float(theta)
-        if not theta >= 0 or not np.isfinite(theta):
-            raise ValueError(f"`theta` must be a finite number of at least 0, got {theta!r}.")
-        path = self._memory.setdefault(self._key(task), {})
-        known = path.get(theta)
-        if known is not None:
-            self.counters.add("n_remembered")
-            return known
-        between = _same_on_both_sides(path, theta)
-        if between is None:
+        theta = _checked_theta(theta)
+        sub = self.sub_problem(rows, 0.0, extra_cost, disable_cost=disable_cost)
+        path = self._paths.setdefault(self._key(sub), ThetaPath())
+        vertex = path.at(theta) if self.remember else None
+        if vertex is None:
             self.counters.add("n_solved")
-            w, always = self._solve_program(task, theta)
+            vertex = self._solve_program(sub, theta)
+            path.add(theta, vertex)
         else:
-            self.counters.add("n_skipped")
-            w, always = between.w, between.disabled
-        solution = self._solution(task, theta, w, always)
-        path[theta] = solution
-        return solution
+            self.counters.add("n_remembered")
+        return self._solution(sub, theta, vertex)
 
-    def _key(self, task: SubProblem) -> bytes:
+    def _key(self, sub: SubProblem) -> bytes:
         """Digest everything but theta that a solution depends on."""
         digest = hashlib.blake2b(digest_size=20)
-        for part in (task.m, task.price, self.required, np.float64(task.always)):
+        for part in (sub.m, sub.price, self.required, np.float64(sub.always)):
             digest.update(part.tobytes())
         return digest.digest()
 
-    def _solve_program(self, task: SubProblem, theta: float) -> tuple[Floats, float]:
-        """Solve the dual program over the rows and columns that matter."""
-        w = self.required.astype(float)
-        c = task.price + theta + self.perturbation
-        m = np.where(self._P @ w > 0, 0.0, task.m)
-        # A column that costs as much as all it covers is 0 in some optimum, and the perturbed
-        # optimum is unique.
-        columns = np.flatnonzero((c < m @ self._P) & ~self.required)
-        always = task.always + ALWAYS_PERTURBATION < m.sum()
-        rows = np.flatnonzero(m > 0)
-        if len(columns) == 0 and not always:
-            return w, 0.0
-        matrix, cost = self._P[np.ix_(rows, columns)].T, c[columns]
-        if always:
-            matrix = np.vstack([matrix, np.ones(len(rows))])
-            cost = np.append(cost, task.always + ALWAYS_PERTURBATION)
-        found = self._duals(matrix, cost, m[rows])
-        w[columns] = found[: len(columns)]
-        return w, float(found[-1]) if always else 0.0
-
-    def _duals(self, matrix: Floats, cost: Floats, m: Floats) -> Floats:
-        """Solve ``max 1 @ mu, matrix @ mu <= cost, 0 <= mu <= m``; return the rows' prices."""
-        lp = LinearProgram(
-            -np.ones(len(m)),
-            sparse.csc_matrix(matrix),
-            np.full(len(cost), -np.inf),
-            cost,
-            np.zeros(len(m)),
-            m,
-        )
+    def _solve_program(self, sub: SubProblem, theta: float) -> Vertex:
+        """Solve for the columns that are not required, over the rows these leave open."""
+        c = np.append(sub.price + theta + self.perturbation, sub.always + ALWAYS_PERTURBATION)
+        c[:-1][self.required] = np.inf
+        open_row = ~self._P[:, self.required].any(axis=1)
         limit = seconds_left(self.time_limit, self.deadline)
-        answer = solve_lp(lp, engine=self.engine, time_limit=limit)
-        _raise_if_unsolved(answer, limit)
-        assert answer.duals is not None
-        assert answer.value is not None
-        w = snapped(-answer.duals)
-        value = float(cost @ w + m @ np.maximum(0.0, 1.0 - matrix.T @ w))
-        if abs(value + answer.value) > 1e-7 * max(1.0, abs(value)):
-            raise SolverError(
-                f"HiGHS found a primal value of {value!r} and a dual value of {-answer.value!r}; "
-                "they must agree. Report the table that shows this."
-            )
-        return w
+        return self._program.solve(c, np.where(open_row, sub.m, 0.0), limit)
 
-    def _solution(self, task: SubProblem, theta: float, w: Floats, always: float) -> CoverSolution:
+    def _solution(self, sub: SubProblem, theta: float, vertex: Vertex) -> CoverSolution:
         """Value a relaxed clause; the value depends on the clause and the sub-problem alone."""
+        w = np.append(self.required.astype(float), 0.0)
+        w[vertex.columns] = vertex.weights
+        w, always = w[:-1], float(w[-1])
         used = np.flatnonzero(w)
         xi = 1.0 - always - self._P[:, used] @ w[used]
-        price = (task.price[used] + theta + self.perturbation[used]) @ w[used]
+        price = float((sub.price[used] + theta + self.perturbation[used]) @ w[used])
         if always:
-            price += always * (task.always + ALWAYS_PERTURBATION)
-        value = float(price + task.m @ np.where(xi > TINY, xi, 0.0))
-        is_binary = bool(np.isin(w[used], 1.0).all() and always in (0.0, 1.0))
-        w.flags.writeable = False
-        return CoverSolution(w, value, is_binary, always)
+            price += always * (sub.always + ALWAYS_PERTURBATION)
+        value = price + float(sub.m @ np.where(xi > TINY, xi, 0.0))
+        return CoverSolution(w, value, bool(np.all(vertex.weights == 1.0)), always)
 
     def round(
         self,
@@ -369,27 +326,10 @@ class CoverProblem:
         return LearnedClause(selected, False, cost, bound, relaxed.is_binary)
 
 
-def _same_on_both_sides(path: dict[float, CoverSolution], theta: float) -> CoverSolution | None:
-    """Find a clause that is optimal at a smaller and at a larger theta."""
-    below = max((t for t in path if t < theta), default=None)
-    above = min((t for t in path if t > theta), default=None)
-    if below is None or above is None:
-        return None
-    first, second = path[below], path[above]
-    same = first.disabled == second.disabled and np.array_equal(first.w, second.w)
-    return first if same else None
-
-
-def _raise_if_unsolved(answer: LPSolution, limit: float | None) -> None:
-    if answer.status == "time limit":
-        raise TimeLimitError(
-            f"A linear program was not solved within {limit:.3g} s; raise `time_limit`."
-        )
-    if answer.status != "optimal":
-        raise SolverError(
-            f"A linear program that always has a solution ended with {answer.status!r} "
-            f"({answer.message}). Report the table that shows this."
-        )
+def _checked_theta(theta: float) -> float:
+    if not 0 <= theta < np.inf:
+        raise ValueError(f"`theta` must be a finite number of at least 0, got {theta!r}.")
+    return float(theta)
 
 
 def _check_shapes(A: Bools, y: Bools, weight: Floats | None, perturbation: Floats | None) -> None:

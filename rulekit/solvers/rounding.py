@@ -13,6 +13,7 @@ some of `w` is still fractional.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +47,7 @@ class RedundancyGroup:
     pairs: Bools
     overlap: bool
 
-    @property
+    @cached_property
     def columns(self) -> NDArray[np.intp]:
         """All columns of the group, in order."""
         return np.sort(np.concatenate([self.low, self.high, self.single]))

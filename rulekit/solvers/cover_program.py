@@ -1,0 +1,205 @@
+"""The compact one-level program, solved through its dual, and where its answer stays the same.
+
+::
+
+    minimise  c @ w + m @ xi    subject to  P @ w + xi >= 1,  0 <= w,  0 <= xi           (primal)
+    maximise  sum(mu)           subject to  P.T @ mu <= c,  0 <= mu <= m                 (dual)
+
+    P   (g, d) float   distinct rows to be covered; a last column of ones disables the clause
+    m   (g,)   float   their weights; a weight of 0 takes a row out
+    c   (d,)   float   prices of the columns; infinite where a column is not on offer
+
+The dual starts from a feasible slack basis, keeps one matrix for all sub-problems of a fold, and
+its row prices are w. HiGHS gets the matrix once a thread, then only bounds.
+
+*Range.* Let R be the tight rows of the dual at its optimum and F the mu strictly between their
+bounds. If all prices rise by t, mu[F] moves along ``K @ dmu = 1`` with ``K = P[F][:, R].T``, and w
+stays optimal as long as mu stays within its bounds and no other row of the dual is passed. The
+interval of t is computed after every solve: each theta in it needs no solve.
+"""
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rulekit.exceptions import SolverError, TimeLimitError
+from rulekit.solvers.canonical import snapped
+from rulekit.solvers.lp import (
+    LinearProgram,
+    LPSolution,
+    ResidentProgram,
+    highs_module,
+    solve_lp,
+)
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+GAP = 1e-7
+MARGIN = 1e-9  # kept from the ends of an interval, where two vertices are optimal
+
+
+@dataclass(frozen=True)
+class Vertex:
+    """An optimal relaxed clause, and for which change of all prices it stays optimal.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        Columns of positive weight.
+    weights : ndarray of float
+        Their weights.
+    lower, upper : float
+        The clause is optimal for all prices changed by t with ``lower <= t <= upper``.
+    """
+
+    columns: NDArray[np.intp]
+    weights: Floats
+    lower: float
+    upper: float
+
+
+class CoverProgram:
+    """One matrix, many prices and weights.
+
+    Parameters
+    ----------
+    P : ndarray of shape (g, d)
+        The rows to be covered.
+    priced : ndarray of bool, shape (d,)
+        True for the columns whose price moves with theta (not the one that disables).
+    engine : {"auto", "scipy", "highs"}
+        See `rulekit.solvers.lp`.
+    """
+
+    def __init__(self, P: Floats, priced: Bools, engine: str) -> None:
+        self.P, self._priced, self._engine = P, priced, engine
+        self._resident = engine != "scipy" and highs_module() is not None
+        self._local = threading.local()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the solvers of the threads behind."""
+        return {k: v for k, v in self.__dict__.items() if k != "_local"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Start without solvers."""
+        self.__dict__.update(state)
+        self._local = threading.local()
+
+    def solve(self, c: Floats, m: Floats, time_limit: float | None = None) -> Vertex:
+        """Find the optimal clause and its range.
+
+        Parameters
+        ----------
+        c : ndarray of shape (d,)
+            Prices, positive; infinity for columns not on offer.
+        m : ndarray of shape (g,)
+            Weights of the rows, not negative.
+        time_limit : float, optional
+            Seconds.
+
+        Returns
+        -------
+        Vertex
+
+        Raises
+        ------
+        TimeLimitError
+            If the limit is passed first.
+        SolverError
+            If HiGHS fails, or its primal and dual values differ by more than 1e-7.
+        """
+        worth = m @ self.P
+        # A column that costs as much as all it covers has weight 0 in some optimum, and the
+        # perturbed optimum is unique.
+        useful = c < worth
+        if not useful.any():
+            excess = (worth - c)[self._priced & np.isfinite(c)]
+            return Vertex(
+                np.zeros(0, dtype=np.intp), np.zeros(0), excess.max(initial=-np.inf), np.inf
+            )
+        ceiling = np.where(useful, c, np.inf)
+        answer = self._run(ceiling, m, time_limit)
+        _raise_if_unsolved(answer, time_limit)
+        assert answer.x is not None
+        assert answer.duals is not None
+        w = snapped(-answer.duals)
+        columns = np.flatnonzero(w)
+        self._check_gap(c, m, columns, w[columns], float(answer.x.sum()))
+        lower, upper = self._range(c, m, answer)
+        return Vertex(columns, w[columns], lower, upper)
+
+    def _run(self, ceiling: Floats, m: Floats, time_limit: float | None) -> LPSolution:
+        """Solve the dual program, in the thread's own copy of it where HiGHS is at hand."""
+        if not self._resident:
+            return solve_lp(self._dual(ceiling, m), engine="scipy", time_limit=time_limit)
+        program: ResidentProgram | None = getattr(self._local, "program", None)
+        if program is None:
+            program = self._local.program = ResidentProgram(self._dual(ceiling, m))
+        program.change_row_bounds(np.full(len(ceiling), -np.inf), ceiling)
+        program.change_column_bounds(np.zeros(len(m)), m)
+        return program.solve(time_limit=time_limit)
+
+    def _dual(self, ceiling: Floats, m: Floats) -> LinearProgram:
+        g, d = self.P.shape
+        return LinearProgram(
+            -np.ones(g),
+            sparse.csc_matrix(self.P.T),
+            np.full(d, -np.inf),
+            ceiling,
+            np.zeros(g),
+            m,
+        )
+
+    def _check_gap(
+        self, c: Floats, m: Floats, columns: NDArray[np.intp], weights: Floats, dual: float
+    ) -> None:
+        """Compare the primal with the dual value."""
+        xi = np.maximum(0.0, 1.0 - self.P[:, columns] @ weights)
+        primal = float(c[columns] @ weights + m @ xi)
+        if not abs(primal - dual) <= GAP * max(1.0, abs(primal)):
+            raise SolverError(
+                f"HiGHS found a primal value of {primal!r} and a dual value of {dual!r}, which "
+                "must agree to 1e-7; please report the table that shows this."
+            )
+
+    def _range(self, c: Floats, m: Floats, answer: LPSolution) -> tuple[float, float]:
+        """Find for which change of the prices of theta the basis stays optimal."""
+        if answer.basic_x is None or answer.basic_rows is None or answer.x is None:
+            return 0.0, 0.0
+        free = np.flatnonzero(answer.basic_x)
+        tight = np.flatnonzero(~answer.basic_rows)
+        if len(free) != len(tight):
+            return 0.0, 0.0
+        step = self._priced.astype(float)
+        try:
+            move = np.linalg.solve(self.P[np.ix_(free, tight)].T, step[tight])
+        except np.linalg.LinAlgError:
+            return 0.0, 0.0
+        mu = answer.x
+        slack, slope = c - mu @ self.P, step - move @ self.P[free]
+        other = np.isfinite(c)
+        other[tight] = False
+        room = np.concatenate([mu[free], m[free] - mu[free], slack[other]])
+        rate = np.concatenate([move, -move, slope[other]])
+        room = np.maximum(room, 0.0)
+        rate = np.where(np.abs(rate) < MARGIN, 0.0, rate)
+        up = np.min(room[rate < 0] / -rate[rate < 0], initial=np.inf) - MARGIN
+        down = np.min(room[rate > 0] / rate[rate > 0], initial=np.inf) - MARGIN
+        return -max(down, 0.0), max(up, 0.0)
+
+
+def _raise_if_unsolved(answer: LPSolution, limit: float | None) -> None:
+    if answer.status == "time limit":
+        raise TimeLimitError(
+            f"A linear program was not solved within {limit:.3g} s; raise `time_limit`."
+        )
+    if answer.status != "optimal":
+        raise SolverError(
+            f"A linear program that always has a solution ended with {answer.status!r} "
+            f"({answer.message}); please report the table that shows this."
+        )
