@@ -6,24 +6,51 @@ rules. May import NumPy, pandas, scikit-learn's splitters, pyarrow, openpyxl and
 `rulekit.exceptions`.
 """
 
+from rulekit.data.column import ROLES, Column
+from rulekit.data.drift import DriftNote, compare_tables
 from rulekit.data.folds import make_folds
+from rulekit.data.kinds import KINDS
 from rulekit.data.limits import Limits
+from rulekit.data.loading import read_table, read_with_options
+from rulekit.data.options import ParseOptions
+from rulekit.data.quality import QualityNote, quality_notes
 from rulekit.data.samples import SampleInfo, list_samples, load_sample, sample_info
-from rulekit.data.schema import Column, Table
+from rulekit.data.schema import Table
 from rulekit.data.synthetic import Planted, credit, planted_two_level
+from rulekit.data.target import (
+    check_target,
+    class_counts,
+    suggest_positive,
+    suggest_target,
+    target_notes,
+)
 from rulekit.data.typed import columns_of
 
 __all__ = [
+    "KINDS",
+    "ROLES",
     "Column",
+    "DriftNote",
     "Limits",
+    "ParseOptions",
     "Planted",
+    "QualityNote",
     "SampleInfo",
     "Table",
+    "check_target",
+    "class_counts",
     "columns_of",
+    "compare_tables",
     "credit",
     "list_samples",
     "load_sample",
     "make_folds",
     "planted_two_level",
+    "quality_notes",
+    "read_table",
+    "read_with_options",
     "sample_info",
+    "suggest_positive",
+    "suggest_target",
+    "target_notes",
 ]

@@ -88,7 +88,7 @@ def _seeded(
     codes = _class_codes(labels, n_folds)
     if groups is None:
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-        return splitter.split(np.zeros((len(labels), 1)), codes)
+        return list(splitter.split(np.zeros((len(labels), 1)), codes))
     n_groups = len(np.unique(groups))
     if n_groups < n_folds:
         raise DataError(
@@ -96,7 +96,7 @@ def _seeded(
             f"{n_folds} folds. Take `cv={max(n_groups, 2)}` or fewer, or other groups."
         )
     splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
-    return splitter.split(np.zeros((len(labels), 1)), codes, groups)
+    return list(splitter.split(np.zeros((len(labels), 1)), codes, groups))
 
 
 def _class_codes(labels: NDArray[Any], n_folds: int) -> NDArray[np.intp]:

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
-
+from rulekit.data.loading import read_table
 from rulekit.data.schema import Table
 from rulekit.exceptions import DataError
 
@@ -159,5 +158,5 @@ def load_sample(name: str) -> Table:
             f"The sample tables are in the project's folder 'sample_data', and {path.name!r} is "
             "not there; install from a clone (pip install -e .), or run scripts/make_samples.py."
         )
-    table = Table.from_frame(pd.read_csv(path), name=name)
+    table = read_table(path, name=name)
     return table.with_roles({info.target: "target"}, positive_label=info.positive_label)

@@ -1,4 +1,4 @@
-"""Columns with a kind and a role, and the table they make up."""
+"""Tables: a data frame together with what is known of its columns."""
 
 import difflib
 from collections.abc import Mapping, Sequence
@@ -8,48 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rulekit.data.cells import numbers_in
+from rulekit.data.column import ROLES, SINGLE, Column, described, listed, role_notes, whole
 from rulekit.data.digest import digest_of
 from rulekit.data.headers import repaired_headers, shown
-from rulekit.data.kinds import kind_of, looks_like_id
 from rulekit.data.limits import Limits
 from rulekit.data.typed import typed
 from rulekit.exceptions import DataError
-
-ROLES = ("feature", "ignore", "id", "weight", "group", "target")
-SINGLE = ("weight", "group", "target")  # roles that one column at most can have
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """What is known of one column.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    kind : {"numeric", "boolean", "category", "text", "date", "constant"}
-        What it holds. Any column of two values is "boolean", one of 0 and 1 included.
-    role : {"feature", "ignore", "id", "weight", "group", "target"}
-        What it is used for.
-    n_missing, n_distinct : int
-        Missing cells, and distinct values among the present ones.
-    levels : tuple
-        The distinct values of a boolean, category or constant column, sorted; else empty.
-    minimum, maximum : float or None
-        The range of a column of numbers.
-    is_number : bool
-        Whether cells are stored as numbers.
-    """
-
-    name: str
-    kind: str
-    role: str
-    n_missing: int
-    n_distinct: int
-    levels: tuple[Any, ...] = ()
-    minimum: float | None = None
-    maximum: float | None = None
-    is_number: bool = False
 
 
 @dataclass(frozen=True)
@@ -137,8 +102,8 @@ class Table:
             parts[column], changed = typed(frame.iloc[:, position], column)
             all_notes += changed
         content = pd.DataFrame(parts)
-        columns = tuple(_described(content[c], c, limits.max_levels) for c in names)
-        all_notes += _role_notes(columns)
+        columns = tuple(described(content[c], c, limits.max_levels) for c in names)
+        all_notes += role_notes(columns)
         return cls(content, columns, tuple(all_notes), name, digest_of(content))
 
     @property
@@ -159,7 +124,7 @@ class Table:
     @property
     def target(self) -> str | None:
         """Name of the column with the role "target", or None."""
-        return self._with_role("target")
+        return self._holder("target")
 
     def column(self, name: str) -> Column:
         """Return what is known of one column; DataError with near names if there is none."""
@@ -167,7 +132,7 @@ class Table:
             if column.name == name:
                 return column
         near = difflib.get_close_matches(str(name), [c.name for c in self.columns], n=3)
-        hint = f"did you mean {', '.join(map(shown, near))}?" if near else _names(self.columns)
+        hint = f"did you mean {', '.join(map(shown, near))}?" if near else listed(self.columns)
         raise DataError(f"The table has no column {shown(name)}; {hint}")
 
     def xy(
@@ -206,11 +171,11 @@ class Table:
         if not chosen:
             raise DataError(f"No feature is left beside the target {shown(target)}; choose one.")
         known = self.frame[target].notna()
-        return self.frame.loc[known, chosen], _whole(self.frame.loc[known, target])
+        return self.frame.loc[known, chosen], whole(self.frame.loc[known, target])
 
     def weights(self) -> pd.Series | None:
         """Return the column with the role "weight", or None; DataError if it cannot weigh."""
-        name = self._with_role("weight")
+        name = self._holder("weight")
         if name is None:
             return None
         values = self.frame[name]
@@ -224,7 +189,7 @@ class Table:
 
     def groups(self) -> pd.Series | None:
         """Return the column with the role "group", or None; DataError if cells are missing."""
-        name = self._with_role("group")
+        name = self._holder("group")
         if name is None:
             return None
         if self.frame[name].isna().any():
@@ -271,15 +236,17 @@ class Table:
     def as_numeric(self, name: str) -> "Table":
         """Return the table with a text column read as numbers; other cells become missing.
 
-        A note counts the cells that were given up and names the first. Raises DataError if no
-        cell is a number.
+        A note counts the cells that were given up and names the first; a column of numbers is
+        left as it is. Raises DataError if no cell is a number.
         """
+        if self.column(name).is_number:
+            return self
         text = self._text_of(name)
-        numbers = pd.to_numeric(text.str.strip(), errors="coerce")
-        lost = numbers.isna() & text.notna()
-        if numbers.notna().sum() == 0:
+        numbers = numbers_in(text)
+        lost = np.isnan(numbers) & text.notna().to_numpy()
+        if np.isnan(numbers).all():
             raise DataError(f"Column {shown(name)} holds no number at all; keep it as it is.")
-        first = int(lost.to_numpy().argmax())
+        first = int(lost.argmax())
         note = f"Column {shown(name)} was read as numbers; every present cell is one."
         if lost.any():
             note = (
@@ -287,14 +254,14 @@ class Table:
                 f"cells are none (first: row {first + 1}, {shown(text.iloc[first])}) and became "
                 "missing."
             )
-        return self._replaced(name, numbers.astype(float), note)
+        return self._replaced(name, pd.Series(numbers), note)
 
     def as_category(self, name: str) -> "Table":
         """Return the table with a column's cells read as text, 3.0 as "3"."""
         note = f"Column {shown(name)} is read as a category."
         return self._replaced(name, self._text_of(name), note)
 
-    def _with_role(self, role: str) -> str | None:
+    def _holder(self, role: str) -> str | None:
         return next((c.name for c in self.columns if c.role == role), None)
 
     def _check_roles(self, roles: Mapping[str, str]) -> None:
@@ -313,7 +280,7 @@ class Table:
     def _known_label(self, label: Any) -> Any:
         if self.target is None:
             raise DataError("A positive class needs a target; give a column the role 'target'.")
-        present = _whole(self.frame[self.target].dropna())
+        present = whole(self.frame[self.target].dropna())
         for value in present.unique().tolist():
             if value == label or str(value) == str(label):
                 return value
@@ -324,74 +291,16 @@ class Table:
 
     def _text_of(self, name: str) -> pd.Series:
         self.column(name)
-        values = _whole(self.frame[name])
+        values = whole(self.frame[name])
         return values.astype(object).map(str, na_action="ignore").astype("string")
 
     def _replaced(self, name: str, series: pd.Series, note: str) -> "Table":
         content = self.frame.copy()
         content[name], more = typed(series, name)
         role = self.column(name).role
-        described = _described(content[name], name, Limits().max_levels)
+        new = described(content[name], name, Limits().max_levels)
         if role in SINGLE:
-            described = replace(described, role=role)
-        columns = tuple(described if c.name == name else c for c in self.columns)
+            new = replace(new, role=role)
+        columns = tuple(new if c.name == name else c for c in self.columns)
         notes = (*self.notes, note, *more)
         return replace(self, frame=content, columns=columns, notes=notes, digest=digest_of(content))
-
-
-def _described(series: pd.Series, name: str, max_levels: int) -> Column:
-    """Count, and suggest a kind and a role."""
-    n_distinct = int(series.nunique())
-    kind = kind_of(series, n_distinct, max_levels)
-    role = "ignore" if kind in ("date", "text", "constant") else "feature"
-    if looks_like_id(series, name, n_distinct):
-        role = "id"
-    levels: tuple[Any, ...] = ()
-    if kind in ("boolean", "category", "constant"):
-        levels = tuple(sorted(_whole(series.dropna()).unique().tolist()))
-    low, high = None, None
-    is_number = pd.api.types.is_numeric_dtype(series.dtype) and series.dtype not in (
-        bool,
-        "boolean",
-    )
-    if is_number and n_distinct:
-        low, high = float(series.min()), float(series.max())
-    n_missing = int(series.isna().sum())
-    return Column(name, kind, role, n_missing, n_distinct, levels, low, high, is_number)
-
-
-def _role_notes(columns: Sequence[Column]) -> list[str]:
-    reasons = {
-        "date": "a date, and is not used: make numbers of it (an age, a weekday) to use it",
-        "text": "text with many different values, and is not used",
-        "constant": "the same in every row, and is not used",
-    }
-    groups: dict[str, list[str]] = {}
-    for column in columns:
-        if column.role == "id":
-            reason = "different in every row, as an identifier is, and is not used"
-        elif column.role == "ignore":
-            reason = reasons[column.kind]
-        else:
-            continue
-        groups.setdefault(reason, []).append(shown(column.name))
-    return [_role_note(names, reason) for reason, names in groups.items()]
-
-
-def _role_note(names: list[str], reason: str) -> str:
-    if len(names) == 1:
-        return f"Column {names[0]} is {reason}."
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return f"{len(names)} columns ({', '.join(names[:5])}{more}): each is {reason}."
-
-
-def _names(columns: Sequence[Column]) -> str:
-    more = f" and {len(columns) - 5} more" if len(columns) > 5 else ""
-    return f"its columns are {', '.join(shown(c.name) for c in columns[:5])}{more}."
-
-
-def _whole(series: pd.Series) -> pd.Series:
-    """Give numbers as int64 if all present ones are whole and none is missing."""
-    if series.dtype == float and len(series) and np.array_equal(series, np.floor(series)):
-        return series.astype(np.int64)
-    return series

@@ -202,17 +202,16 @@ def _holds(
 ) -> NDArray[np.bool_]:
     answers = [np.array([_meets(frame, *test) for test in clause]) for clause in clauses]
     if form == "dnf":
-        return np.any([a.all(axis=0) for a in answers], axis=0)
-    return np.all([a.any(axis=0) for a in answers], axis=0)
+        return np.array([a.all(axis=0) for a in answers]).any(axis=0)
+    return np.array([a.any(axis=0) for a in answers]).all(axis=0)
 
 
 def _meets(frame: pd.DataFrame, name: str, op: str, value: Any) -> NDArray[np.bool_]:
     column = frame[name]
-    present = column.notna().to_numpy()
-    if op == "==":
-        return present & (column == value).to_numpy(dtype=bool)
-    if op == "!=":
-        return present & (column != value).to_numpy(dtype=bool)
+    present = np.asarray(column.notna(), dtype=bool)
+    if op in ("==", "!="):
+        equal = np.asarray(column == value, dtype=bool)
+        return present & (equal if op == "==" else ~equal)
     numbers = column.to_numpy(dtype=float)
     with np.errstate(invalid="ignore"):
         return present & (numbers <= value if op == "<=" else numbers > value)

@@ -133,7 +133,7 @@ def _values(series: pd.Series, name: str) -> NDArray[Any]:
     if pd.api.types.is_bool_dtype(dtype):
         return _objects(series.astype(object), bool)
     if pd.api.types.is_numeric_dtype(dtype):
-        return series.to_numpy(dtype=np.float64, na_value=np.nan)
+        return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
     if pd.api.types.is_datetime64_any_dtype(dtype):
         return _texts(series.dt.strftime("%Y-%m-%d %H:%M:%S").astype(object))
     if pd.api.types.is_object_dtype(dtype):

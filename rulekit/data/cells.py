@@ -1,0 +1,297 @@
+"""Cells of text become numbers, truth values or text, column by column.
+
+Every column is held as distinct texts and codes, so that each distinct text is looked at once::
+
+    texts   pyarrow string array, length u     distinct, stripped cells
+    codes   (n,) int, -1 for a missing cell    texts[codes[i]] stands in row i
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from rulekit.data.headers import shown
+from rulekit.data.options import MISSING_AMONG_NUMBERS, ParseOptions
+from rulekit.data.typed import EXACT, text_series, without_infinities
+
+_PLAIN = r"^[+-]?(\d+{d}?\d*|{d}\d+)([eE][+-]?\d+)?$"
+_GROUPED = r"^[+-]?\d{{1,3}}(?:({t}\d{{3}})+|([ '’\x{{a0}}\x{{202f}}]\d{{3}})+)({d}\d+)?$"
+_INFINITE = r"(?i)^[+-]?inf(inity)?$"
+_LEADING_ZERO = r"^[+-]?0\d"
+_AMBIGUOUS = r"^[+-]?[1-9]\d{{0,2}}({d}\d{{3}})+$"
+_MARK = {".": r"\.", ",": ","}
+_OTHER = {".": ",", ",": "."}
+TELLING_SHARE = 0.5  # from this share of numbers on, text in a column is worth a word
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """One column of text, see the module."""
+
+    name: str
+    texts: pa.Array
+    codes: NDArray[np.int64]
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """Which texts stand in some row: shape (u,)."""
+        used = np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts))
+        return used > 0
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Distinct texts read as numbers; arrays of shape (u,)."""
+
+    values: NDArray[np.float64]
+    valid: NDArray[np.bool_]
+    grouped: NDArray[np.bool_]
+    leading_zero: NDArray[np.bool_]
+    whole: NDArray[np.bool_]
+
+
+@dataclass
+class _Findings:
+    """What the notes are made of."""
+
+    tokens: Counter[str] = field(default_factory=Counter)
+    trimmed: list[str] = field(default_factory=list)
+    grouped: list[str] = field(default_factory=list)
+    leading: list[str] = field(default_factory=list)
+    large: list[str] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
+
+
+def typed_columns(
+    columns: Mapping[str, pa.ChunkedArray], options: ParseOptions
+) -> tuple[dict[str, pd.Series], list[str], str]:
+    """Turn columns of text into columns of a table.
+
+    Parameters
+    ----------
+    columns : mapping of str to pyarrow string array
+        The cells as they stand in the file.
+    options : ParseOptions
+        Delimiter (known by now), decimal mark and the texts that mean "missing".
+
+    Returns
+    -------
+    columns : dict of str to Series
+        Numbers where every present cell is one; truth values where all are "true" or "false";
+        else text. Numbers with leading zeros, or too large to be exact, stay text.
+    notes : list of str
+    decimal : {".", ","}
+        The decimal mark used: the one more columns speak for. Where none speaks, a dot, but a
+        comma if semicolons separate the cells and some cell, such as 1,234, could be either.
+    """
+    found = _Findings()
+    parts = [_text_column(name, cells, options.missing, found) for name, cells in columns.items()]
+    decimal = options.decimal or _decimal_mark(parts, options.delimiter)
+    typed = {part.name: _typed(part, decimal, found) for part in parts}
+    return typed, _notes(found, decimal), decimal
+
+
+def read_numbers(texts: pa.Array, decimal: str) -> Numbers:
+    """Read texts as numbers.
+
+    Parameters
+    ----------
+    texts : pyarrow string array of length u
+        Stripped cells.
+    decimal : {".", ","}
+        The decimal mark; the other one, spaces and apostrophes may group digits by three.
+
+    Returns
+    -------
+    Numbers
+        ``valid`` says which texts are numbers (exponents and infinities included); the values
+        of the others are NaN.
+    """
+    marks = {"d": _MARK[decimal], "t": _MARK[_OTHER[decimal]]}
+    plain = _matches(texts, _PLAIN.replace("{d}", marks["d"]))
+    grouped = _matches(texts, _GROUPED.format(**marks)) & ~plain
+    infinite = _matches(texts, _INFINITE)
+    valid = plain | grouped | infinite
+    values = np.full(len(texts), np.nan)
+    if (plain | grouped).any():
+        chosen = texts.filter(pa.array(plain | grouped))
+        bare = pc.replace_substring_regex(
+            chosen, r"[+ '’\x{a0}\x{202f}" + _OTHER[decimal] + "]", ""
+        )
+        # a plus sign may stand in an exponent only as decoration: 1e+5 is 1e5
+        bare = pc.replace_substring(bare, decimal, ".")
+        values[plain | grouped] = pc.cast(bare, pa.float64()).to_numpy()
+    if infinite.any():
+        signs = pc.starts_with(texts.filter(pa.array(infinite)), "-").to_numpy(False)
+        values[infinite] = np.where(signs, -np.inf, np.inf)
+    whole = valid & ~infinite & (values == np.floor(values))
+    whole &= ~_matches(texts, "[eE" + _MARK[decimal] + "]")
+    return Numbers(values, valid, grouped, _matches(texts, _LEADING_ZERO), whole)
+
+
+def numbers_in(texts: pd.Series) -> NDArray[np.float64]:
+    """Read a Series of text as numbers under the decimal mark it speaks for; NaN for the rest."""
+    cells = pa.array(texts.astype(object).where(texts.notna(), None), pa.string())
+    column = _text_column(str(texts.name), pa.chunked_array([cells]), (), _Findings())
+    numbers = read_numbers(column.texts, _decimal_mark([column], None))
+    return np.append(numbers.values, np.nan)[column.codes]
+
+
+def _matches(texts: pa.Array, pattern: str) -> NDArray[np.bool_]:
+    found = pc.match_substring_regex(texts, pattern)
+    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def _text_column(
+    name: str, cells: pa.ChunkedArray, missing: Sequence[str], found: _Findings
+) -> TextColumn:
+    encoded = cells.combine_chunks().dictionary_encode()
+    codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    texts = pc.utf8_trim_whitespace(encoded.dictionary)
+    empty = pc.is_in(texts, value_set=pa.array(list(missing), pa.string())).to_numpy(False)
+    column = TextColumn(name, texts, codes)
+    if empty.any():
+        column = _emptied(column, empty, found)
+    changed = pc.not_equal(texts, encoded.dictionary).to_numpy(zero_copy_only=False)
+    if (changed & column.present).any():
+        found.trimmed.append(name)
+    return column
+
+
+def _emptied(column: TextColumn, empty: NDArray[np.bool_], found: _Findings) -> TextColumn:
+    """Take out texts that mean "missing", and count them."""
+    counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.texts))
+    for index in np.flatnonzero(empty & (counts > 0)):
+        text = column.texts[int(index)].as_py()
+        if text:
+            found.tokens[text] += int(counts[index])
+    gone = np.append(empty, True)  # code -1 reads the last entry
+    return replace(column, codes=np.where(gone[column.codes], -1, column.codes))
+
+
+def _decimal_mark(columns: Sequence[TextColumn], delimiter: str | None) -> str:
+    votes = Counter(_vote(column) for column in columns)
+    if votes["."] or votes[","]:
+        return "," if votes[","] > votes["."] else "."
+    return "," if votes["either"] and delimiter == ";" else "."
+
+
+def _vote(column: TextColumn) -> str:
+    """Say which decimal mark a column speaks for: ".", ",", "either" (as 1,234) or none ("")."""
+    texts = column.texts.filter(pa.array(column.present))
+    if not len(texts):
+        return ""
+    has = {mark: _matches(texts, _MARK[mark]) for mark in ".,"}
+    if not (has["."].any() or has[","].any()):
+        return ""
+    speaks = {}
+    for mark in ".,":
+        numbers = read_numbers(texts, mark).valid
+        unclear = _matches(texts, _AMBIGUOUS.format(d=_MARK[mark]))
+        enough = numbers.mean() >= TELLING_SHARE
+        speaks[mark] = bool(enough and (numbers & has[mark] & ~unclear).any())
+    if speaks["."] != speaks[","]:
+        return "." if speaks["."] else ","
+    unclear = _matches(texts, _AMBIGUOUS.format(d=","))
+    return "either" if unclear.any() and not speaks["."] else ""
+
+
+def _typed(column: TextColumn, decimal: str, found: _Findings) -> pd.Series:
+    numbers = read_numbers(column.texts, decimal)
+    column = _without_number_gaps(column, numbers, found)
+    present = column.present
+    if not present.any():
+        return pd.Series(np.full(len(column.codes), np.nan))
+    if numbers.valid[present].all():
+        kept = _numeric(column, numbers, present, found)
+        if kept is not None:
+            return kept
+    elif _is_truth(column.texts.filter(pa.array(present))):
+        return _truth(column)
+    else:
+        _mention_text(column, numbers, found)
+    texts = np.append(column.texts.to_numpy(zero_copy_only=False).astype(object), [None])
+    return text_series(texts[column.codes])
+
+
+def _without_number_gaps(column: TextColumn, numbers: Numbers, found: _Findings) -> TextColumn:
+    """Where all cells but "-", "." and the like are numbers, take these as missing."""
+    value_set = pa.array(MISSING_AMONG_NUMBERS, pa.string())
+    gaps = pc.is_in(column.texts, value_set=value_set).to_numpy(zero_copy_only=False)
+    present = column.present
+    others = present & ~gaps
+    if (gaps & present).any() and others.any() and numbers.valid[others].all():
+        return _emptied(column, gaps, found)
+    return column
+
+
+def _numeric(
+    column: TextColumn, numbers: Numbers, present: NDArray[np.bool_], found: _Findings
+) -> pd.Series | None:
+    """Give the column as numbers; None where it must stay text."""
+    if numbers.leading_zero[present].any():
+        found.leading.append(column.name)
+        return None
+    whole = bool(numbers.whole[present].all())
+    if whole and np.abs(numbers.values[present]).max() > EXACT:
+        found.large.append(column.name)
+        return None
+    if numbers.grouped[present].any():
+        found.grouped.append(column.name)
+    values = np.append(numbers.values, np.nan)[column.codes]
+    values, notes = without_infinities(values, column.name)
+    found.sentences += notes
+    if whole and (column.codes >= 0).all():
+        return pd.Series(values.astype(np.int64))
+    return pd.Series(values)
+
+
+def _is_truth(texts: pa.Array) -> bool:
+    return set(pc.utf8_lower(texts).to_pylist()) <= {"true", "false"}
+
+
+def _truth(column: TextColumn) -> pd.Series:
+    true = pc.equal(pc.utf8_lower(column.texts), "true").to_numpy(zero_copy_only=False)
+    answers: NDArray[Any] = np.append(true.astype(object), [None])[column.codes]
+    return pd.Series(answers, dtype="boolean" if (column.codes < 0).any() else bool)
+
+
+def _mention_text(column: TextColumn, numbers: Numbers, found: _Findings) -> None:
+    present_rows = column.codes >= 0
+    other = present_rows & ~np.append(numbers.valid, False)[column.codes]
+    if other.sum() > (1 - TELLING_SHARE) * present_rows.sum():
+        return
+    row = int(np.argmax(other))
+    text = column.texts[int(column.codes[row])].as_py()
+    found.sentences.append(
+        f"Column {shown(column.name)} holds text in {int(other.sum())} of {len(column.codes)} rows "
+        f"(first: row {row + 1}, {shown(text)}), so it is read as text; correct these cells, or "
+        "read the column as numbers, which makes them missing."
+    )
+
+
+def _notes(found: _Findings, decimal: str) -> list[str]:
+    notes = []
+    if decimal == ",":
+        notes.append("Commas are read as decimal commas.")
+    if found.tokens:
+        counts = [f"{shown(t)} ({n} cells)" for t, n in found.tokens.most_common(8)]
+        notes.append(f"These cells are read as missing: {', '.join(counts)}.")
+    for names, words in (
+        (found.grouped, "digits are grouped by thousands; they are read as numbers"),
+        (found.leading, "some numbers begin with a zero, as codes do; it is kept as text"),
+        (found.large, f"whole numbers exceed {EXACT}, and would not be exact; it is kept as text"),
+        (found.trimmed, "spaces around cells are removed"),
+    ):
+        if names:
+            more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+            columns = "column" if len(names) == 1 else "columns"
+            notes.append(f"In {columns} {', '.join(map(shown, names[:5]))}{more}, {words}.")
+    return notes + found.sentences

@@ -1,0 +1,290 @@
+"""Text files: encoding, delimiter, header, and rows that do not fit."""
+
+import codecs
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from rulekit.data.headers import shown
+from rulekit.data.limits import Limits
+from rulekit.data.options import DELIMITERS, ParseOptions
+from rulekit.exceptions import DataError
+
+SAMPLE = 65_536  # characters looked at to find the delimiter
+CHUNK = 20_000  # rows turned into columns at once
+PREFERENCE = "\t;|,"  # among delimiters that fit equally well
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """Header and cells as they stand in the file."""
+
+    header: list[str]
+    columns: list[pa.ChunkedArray]
+    notes: list[str]
+    options: ParseOptions
+
+
+def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTable:
+    """Split a text file into cells.
+
+    Parameters
+    ----------
+    raw : bytes
+        The file.
+    options : ParseOptions
+        What is set; the rest is found out.
+    limits : Limits
+        Columns are counted in the header, rows and cells while they are read.
+
+    Returns
+    -------
+    RawTable
+        All cells as text; `options` are filled in but for the decimal mark.
+
+    Raises
+    ------
+    DataError
+        With the line, if the file is empty, a row has more or fewer cells than the header, a
+        quotation is not closed, a limit is passed, or the encoding does not fit.
+    """
+    text, encoding, notes = decoded(raw, options.encoding)
+    text, hinted, skipped = _without_hint(text)
+    if not text.strip():
+        raise DataError("The file is empty; give a table with a header and rows.")
+    delimiter = options.delimiter or hinted or sniffed_delimiter(text[:SAMPLE])
+    options = replace(options, delimiter=delimiter, encoding=encoding)
+    records = _records(text, delimiter, skipped)
+    line, first = next(records)
+    _check_width(len(first), limits)
+    if options.header is None:
+        numeric = all(_NUMBER.fullmatch(cell) for cell in first)
+        options = replace(options, header=not numeric)
+        if numeric:
+            notes.append(
+                f"Line {line} holds numbers only, so it is read as data and the columns are "
+                "numbered; if it is a header, say so."
+            )
+    ahead = [] if options.header else [(line, first)]
+    header = first if options.header else [f"column {i + 1}" for i in range(len(first))]
+    columns = _columns(_chained(ahead, records), header, delimiter, limits)
+    if delimiter != ",":
+        notes.append(f"Cells are separated by a {DELIMITERS.get(delimiter, shown(delimiter))}.")
+    return RawTable(header, columns, notes, options)
+
+
+def decoded(raw: bytes, encoding: str | None) -> tuple[str, str, list[str]]:
+    """Decode a text file: text, the encoding's name, notes.
+
+    Without a name: by its byte order mark, else UTF-8, else Windows-1252 with a note.
+    """
+    if encoding is not None:
+        return _decoded_as(raw, encoding), encoding, []
+    for mark, name in _BOMS:
+        if raw.startswith(mark):
+            return _decoded_as(raw, name), name, []
+    if b"\0" in raw[:SAMPLE]:
+        raise DataError(
+            "The file holds zero bytes, as no text in UTF-8 does; save it as CSV in UTF-8, or name "
+            "its encoding (such as 'utf-16-le')."
+        )
+    try:
+        return raw.decode("utf-8"), "utf-8", []
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        note = (
+            f"The file is not UTF-8 (first seen in line {line}) and is read as Windows-1252; if "
+            "letters look wrong, name another encoding."
+        )
+        return _decoded_as(raw, "cp1252"), "cp1252", [note]
+
+
+def _decoded_as(raw: bytes, encoding: str) -> str:
+    try:
+        return raw.decode(encoding).removeprefix("\ufeff")
+    except LookupError as error:
+        raise DataError(
+            f"There is no text encoding {shown(encoding)}; name one such as 'utf-8' or 'cp1252'."
+        ) from error
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise DataError(
+            f"The file is not text in {encoding}: byte {error.start + 1}, in line {line}, does not "
+            "fit. Save it in UTF-8, or name its encoding."
+        ) from error
+
+
+def sniffed_delimiter(sample: str) -> str:
+    """Find the delimiter that gives most rows as many cells as the first row has.
+
+    Among equals, tab, semicolon and bar go before comma, which also stands inside numbers.
+    A comma is returned where no candidate splits the first row.
+    """
+    if len(sample) >= SAMPLE and "\n" in sample:
+        sample = sample[: sample.rindex("\n")]
+    best, best_share = ",", 0.0
+    for candidate in PREFERENCE:
+        try:
+            reader = csv.reader(io.StringIO(sample, newline=""), delimiter=candidate)
+            widths = [len(record) for record in reader if record]
+        except csv.Error:
+            continue
+        if not widths or widths[0] < 2:
+            continue
+        share = Counter(widths)[widths[0]] / len(widths)
+        if share > best_share:
+            best, best_share = candidate, share
+    return best
+
+
+def _without_hint(text: str) -> tuple[str, str | None, int]:
+    """Take off the line "sep=;" that spreadsheets write: text, delimiter, lines taken."""
+    found = re.match(r"sep=([^\w\s\"]|\t)\r?\n", text, re.IGNORECASE)
+    return (text[found.end() :], found[1], 1) if found else (text, None, 0)
+
+
+def _records(text: str, delimiter: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line on which each non-empty record begins, and its cells."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = skipped + 1
+    while True:
+        try:
+            record = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise DataError(_csv_sentence(str(error), line, delimiter)) from error
+        if record and not (len(record) == 1 and not record[0].strip()):
+            yield line, record
+        line = skipped + reader.line_num + 1
+
+
+def _csv_sentence(error: str, line: int, delimiter: str) -> str:
+    if "unexpected end of data" in error:
+        return (
+            f"A quotation that begins in the row of line {line} is never closed; close it with a "
+            'second ", or double a " that belongs to the text.'
+        )
+    if "expected after" in error:
+        return (
+            f"In the row that begins in line {line}, a cell goes on after its closing quotation "
+            f'mark, where {shown(delimiter)} was expected; double a " that belongs to the text.'
+        )
+    if "field larger" in error:
+        return f"A cell in line {line} is longer than {csv.field_size_limit()} characters."
+    return f"Line {line} cannot be split into cells ({error}); correct it."
+
+
+def _chained(
+    ahead: list[tuple[int, list[str]]], records: Iterator[tuple[int, list[str]]]
+) -> Iterator[tuple[int, list[str]]]:
+    yield from ahead
+    yield from records
+
+
+def _check_width(width: int, limits: Limits) -> None:
+    if width > limits.max_columns:
+        raise DataError(
+            f"A table may have {limits.max_columns:,} columns at most; this one has {width:,}. "
+            "Leave out columns that are not needed."
+        )
+
+
+def check_size(n_rows: int, n_columns: int, limits: Limits) -> None:
+    """Raise DataError if there are more rows, columns or cells than allowed."""
+    _check_width(n_columns, limits)
+    if n_rows > limits.max_rows:
+        raise DataError(
+            f"A table may have {limits.max_rows:,} rows at most; this one has {n_rows:,}. "
+            "Draw a sample of the rows."
+        )
+    if n_rows * n_columns > limits.max_cells:
+        raise DataError(
+            f"A table may have {limits.max_cells:,} cells at most; this one has {n_rows:,} rows "
+            f"times {n_columns:,} columns. Draw a sample of the rows, or leave out columns."
+        )
+
+
+def check_cell(text: str, row: int, column: str, limits: Limits) -> None:
+    """Raise DataError if a cell is longer than allowed; `row` counts from 1."""
+    if len(text) > limits.max_cell_length:
+        raise DataError(
+            f"A cell may hold {limits.max_cell_length:,} characters at most; row {row} of column "
+            f"{shown(column)} holds {len(text):,}. Shorten it, or leave the column out."
+        )
+
+
+def _columns(
+    records: Iterator[tuple[int, list[str]]], header: list[str], delimiter: str, limits: Limits
+) -> list[pa.ChunkedArray]:
+    width = len(header)
+    most = min(limits.max_rows, limits.max_cells // width)
+    chunks: list[list[pa.Array]] = [[] for _ in header]
+    rows: list[list[str]] = []
+    n_rows = 0
+    for line, record in records:
+        if len(record) != width:
+            raise DataError(_ragged_sentence(line, record, records, width, delimiter))
+        rows.append(record)
+        n_rows += 1
+        if n_rows > most:
+            _refuse_rows(n_rows, records, width, limits)
+        if len(rows) == CHUNK:
+            _flush(rows, chunks, n_rows, header, limits)
+    _flush(rows, chunks, n_rows, header, limits)
+    return [pa.chunked_array(parts, pa.string()) for parts in chunks]
+
+
+def _refuse_rows(
+    n_rows: int, records: Iterator[tuple[int, list[str]]], width: int, limits: Limits
+) -> None:
+    check_size(n_rows + sum(1 for _ in records), width, limits)
+
+
+def _flush(
+    rows: list[list[str]],
+    chunks: list[list[pa.Array]],
+    n_rows: int,
+    header: list[str],
+    limits: Limits,
+) -> None:
+    """Move the rows at hand into the columns."""
+    if not rows:
+        return
+    for position, cells in enumerate(zip(*rows, strict=True)):
+        longest = max(range(len(cells)), key=lambda i: len(cells[i]))
+        check_cell(cells[longest], n_rows - len(rows) + longest + 1, header[position], limits)
+        chunks[position].append(pa.array(cells, pa.string()))
+    rows.clear()
+
+
+def _ragged_sentence(
+    line: int,
+    record: list[str],
+    rest: Iterator[tuple[int, list[str]]],
+    width: int,
+    delimiter: str,
+) -> str:
+    wrong = [(line, record), *((at, r) for at, r in rest if len(r) != width)]
+    found = "; ".join(
+        f"line {at} has {len(r)}: {shown(delimiter.join(r), 80)}" for at, r in wrong[:3]
+    )
+    more = f" ({len(wrong)} such rows in all)" if len(wrong) > 3 else ""
+    return (
+        f"Every row must have {width} cells, as the header has; {found}{more}. Correct these "
+        f'lines, put cells that hold {shown(delimiter)} in quotation marks ("), or name another '
+        "delimiter."
+    )

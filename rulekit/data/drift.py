@@ -1,0 +1,163 @@
+"""A second table against the first: what is missing, new, retyped, unseen, out of range."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from rulekit.data.column import Column
+from rulekit.data.headers import shown
+from rulekit.data.schema import Table
+
+
+@dataclass(frozen=True, slots=True)
+class DriftNote:
+    """One difference.
+
+    Parameters
+    ----------
+    column : str
+        The column.
+    kind : {"missing column", "new column", "retyped", "unseen level", "out of range", "gaps"}
+        What differs.
+    sentence : str
+        In words, with figures and the first row.
+    n_rows : int
+        Rows of the new table concerned.
+    blocks : bool
+        Whether a rule that reads the column cannot answer.
+    """
+
+    column: str
+    kind: str
+    sentence: str
+    n_rows: int
+    blocks: bool = False
+
+
+def compare_tables(
+    reference: Table, new: Table | pd.DataFrame, *, columns: tuple[str, ...] | None = None
+) -> tuple[DriftNote, ...]:
+    """Compare a second table with the one a rule was learned from.
+
+    Parameters
+    ----------
+    reference : Table
+        The first table.
+    new : Table or DataFrame
+        The second one. Column order does not matter.
+    columns : tuple of str, default=None
+        The columns that matter; None takes the features of `reference`.
+
+    Returns
+    -------
+    tuple of DriftNote
+        Those that block first. New columns are told only where `columns` is None.
+
+    Raises
+    ------
+    DataError
+        If `columns` names one that `reference` does not have, or `new` has no rows.
+    """
+    other = new if isinstance(new, Table) else Table.from_frame(new)
+    chosen = reference.features if columns is None else columns
+    notes: list[DriftNote] = []
+    present = {column.name for column in other.columns}
+    for name in chosen:
+        column = reference.column(name)
+        if name in present:
+            notes += _differences(column, reference, other)
+        else:
+            notes.append(_absent(name, other.n_rows))
+    if columns is None:
+        notes += [_added(c, other.n_rows) for c in other.columns if c.name not in _known(reference)]
+    return tuple(sorted(notes, key=lambda note: not note.blocks))
+
+
+def _known(reference: Table) -> set[str]:
+    return {column.name for column in reference.columns}
+
+
+def _absent(name: str, n_rows: int) -> DriftNote:
+    return DriftNote(
+        name,
+        "missing column",
+        f"Column {shown(name)} is not in the new table; add it, or rename the one that holds it.",
+        n_rows,
+        True,
+    )
+
+
+def _added(column: Column, n_rows: int) -> DriftNote:
+    sentence = f"Column {shown(column.name)} is new, and is not used."
+    return DriftNote(column.name, "new column", sentence, n_rows)
+
+
+def _differences(column: Column, reference: Table, other: Table) -> list[DriftNote]:
+    series = other.frame[column.name]
+    there = other.column(column.name)
+    if there.n_distinct == 0:
+        sentence = f"Column {shown(column.name)} is missing in every row of the new table."
+        return [DriftNote(column.name, "gaps", sentence, other.n_rows)]
+    if _family(column, reference.frame[column.name]) != _family(there, series):
+        was = _family(column, reference.frame[column.name])
+        sentence = (
+            f"Column {shown(column.name)} held {was} and now holds {_family(there, series)}; "
+            "bring it to what it was."
+        )
+        return [DriftNote(column.name, "retyped", sentence, other.n_rows, True)]
+    found = [_gaps(column, there, other.n_rows)]
+    if column.is_number:
+        found.append(_range(column, series))
+    elif column.kind in ("boolean", "category", "constant"):
+        found.append(_unseen(column, series))
+    return [note for note in found if note is not None]
+
+
+def _family(column: Column, series: pd.Series) -> str:
+    """Name what a rule would compare with: numbers, truth values, dates or text."""
+    if column.is_number:
+        return "numbers"
+    if pd.api.types.is_bool_dtype(series.dtype):
+        return "truth values"
+    return "dates" if pd.api.types.is_datetime64_any_dtype(series.dtype) else "text"
+
+
+def _gaps(column: Column, there: Column, n_rows: int) -> DriftNote | None:
+    if column.n_missing or not there.n_missing:
+        return None
+    sentence = (
+        f"Column {shown(column.name)} had a value in every row and now misses {there.n_missing} of "
+        f"{n_rows}; the rule's answer there follows what it says of missing values."
+    )
+    return DriftNote(column.name, "gaps", sentence, there.n_missing)
+
+
+def _range(column: Column, series: pd.Series) -> DriftNote | None:
+    low, high = column.minimum, column.maximum
+    if low is None or high is None:
+        return None
+    values = series.to_numpy(dtype=float, na_value=np.nan)
+    outside = (values < low) | (values > high)
+    if not outside.any():
+        return None
+    row = int(outside.argmax())
+    sentence = (
+        f"Column {shown(column.name)} is outside its former range of {low:.6g} to {high:.6g} in "
+        f"{int(outside.sum())} rows (first: row {row + 1}, {values[row]:.6g})."
+    )
+    return DriftNote(column.name, "out of range", sentence, int(outside.sum()))
+
+
+def _unseen(column: Column, series: pd.Series) -> DriftNote | None:
+    values = series.astype(object)
+    unseen = values.notna().to_numpy() & ~values.isin(list(column.levels)).to_numpy()
+    if not unseen.any():
+        return None
+    row = int(unseen.argmax())
+    names = ", ".join(shown(v) for v in list(dict.fromkeys(values[unseen]))[:5])
+    sentence = (
+        f"Column {shown(column.name)} holds values not seen before in {int(unseen.sum())} rows: "
+        f"{names} (first: row {row + 1}); no rule tested them."
+    )
+    return DriftNote(column.name, "unseen level", sentence, int(unseen.sum()))

@@ -1,0 +1,308 @@
+"""What an analyst should know of a table before learning from it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit.data.cells import numbers_in
+from rulekit.data.column import Column
+from rulekit.data.headers import shown
+from rulekit.data.kinds import named_like_id
+from rulekit.data.schema import Table
+from rulekit.exceptions import DataError
+
+MISSING_SHARE = 0.2  # from here on missing cells are worth a word, from twice that a warning
+RARE_ROWS = 5
+LEAK_ERROR = 0.005  # share of rows a single test may get wrong and still be called a leak
+MAX_RELATED = 500  # columns compared pairwise for one-to-one recodings
+
+
+@dataclass(frozen=True, slots=True)
+class QualityNote:
+    """One finding.
+
+    Parameters
+    ----------
+    column : str or None
+        The column, None where the whole table is meant.
+    kind : str
+        "constant", "missing", "id", "group", "duplicate column", "leak", "duplicate rows", "rare
+        levels", "many levels", "text in numbers".
+    sentence : str
+        What was found, with figures.
+    suggestion : {"ignore", "group", "as_numeric", None}
+        The fix a page can offer: give the column the role "ignore" or "group", or read it by
+        `Table.as_numeric`.
+    severity : {"info", "warning"}
+        A warning changes what results mean.
+    """
+
+    column: str | None
+    kind: str
+    sentence: str
+    suggestion: str | None = None
+    severity: str = "info"
+
+
+def quality_notes(table: Table, target: str | None = None) -> tuple[QualityNote, ...]:
+    r"""Look for what usually goes wrong.
+
+    Parameters
+    ----------
+    table : Table
+    target : str, default=None
+        The column to be predicted; None takes the one with the role "target". Leaks are looked
+        for only where there is one.
+
+    Returns
+    -------
+    tuple of QualityNote
+        Warnings first. Columns with the role "ignore" or "id" are only judged for what they are,
+        not compared with others.
+
+    Notes
+    -----
+    Takes :math:`O(k n \log n)` time: each column is sorted once.
+    """
+    target = table.target if target is None else target
+    if target is not None:
+        table.column(target)
+    notes = [note for column in table.columns for note in _single(table, column, target)]
+    notes += _duplicate_columns(table, target)
+    notes += _leaks(table, target) if target is not None else []
+    notes += _duplicate_rows(table)
+    return tuple(sorted(notes, key=lambda note: note.severity != "warning"))
+
+
+def _single(table: Table, column: Column, target: str | None) -> list[QualityNote]:
+    """Judge one column on its own."""
+    if column.name == target:
+        return []
+    if column.kind == "constant":
+        what = "missing in every row" if column.n_distinct == 0 else "the same in every row"
+        return [
+            QualityNote(
+                column.name,
+                "constant",
+                f"Column {shown(column.name)} is {what} and tells nothing.",
+                "ignore",
+            )
+        ]
+    found = [_missing(table, column), _identifier(table, column), _levels(table, column)]
+    return [note for note in found if note is not None]
+
+
+def _missing(table: Table, column: Column) -> QualityNote | None:
+    share = column.n_missing / table.n_rows
+    if share < MISSING_SHARE:
+        return None
+    severe = share >= 2 * MISSING_SHARE
+    return QualityNote(
+        column.name,
+        "missing",
+        f"Column {shown(column.name)} is missing in {column.n_missing} of {table.n_rows} rows "
+        f"({share:.0%}); a rule's tests on it do not hold there.",
+        "ignore" if severe else None,
+        "warning" if severe else "info",
+    )
+
+
+def _identifier(table: Table, column: Column) -> QualityNote | None:
+    if column.role == "id":
+        return QualityNote(
+            column.name,
+            "id",
+            f"Column {shown(column.name)} is different in every row, as an identifier is.",
+            "ignore",
+        )
+    repeats = 0.2 * table.n_rows < column.n_distinct < table.n_rows
+    if repeats and named_like_id(column.name) and column.role != "group":
+        return QualityNote(
+            column.name,
+            "group",
+            f"Column {shown(column.name)} looks like an identifier that repeats "
+            f"({column.n_distinct} values in {table.n_rows} rows); as a group, its rows stay on "
+            "one side of every split.",
+            "group",
+            "warning",
+        )
+    return None
+
+
+def _levels(table: Table, column: Column) -> QualityNote | None:
+    if column.is_number or column.kind not in ("category", "text"):
+        return None
+    series = table.frame[column.name]
+    if pd.api.types.is_datetime64_any_dtype(series.dtype):
+        return None
+    numbers = ~np.isnan(numbers_in(series))
+    n_present = table.n_rows - column.n_missing
+    if numbers.sum() >= 0.5 * n_present:
+        return _text_in_numbers(column, series, numbers)
+    if column.kind == "text" and column.role == "feature":
+        return QualityNote(
+            column.name,
+            "many levels",
+            f"Column {shown(column.name)} has {column.n_distinct} different texts; rules on it "
+            "would name single cases.",
+            "ignore",
+        )
+    counts = series.value_counts()
+    rare = counts[counts < RARE_ROWS]
+    if column.kind == "category" and len(rare):
+        names = ", ".join(shown(level) for level in rare.index[:5])
+        more = f" and {len(rare) - 5} more" if len(rare) > 5 else ""
+        return QualityNote(
+            column.name,
+            "rare levels",
+            f"Column {shown(column.name)}: fewer than {RARE_ROWS} rows have {names}{more}; rules "
+            "on these would rest on few cases.",
+        )
+    return None
+
+
+def _text_in_numbers(
+    column: Column, series: pd.Series, numbers: NDArray[np.bool_]
+) -> QualityNote | None:
+    other = ~numbers & series.notna().to_numpy()
+    if not other.any():  # codes with leading zeros, kept as text on purpose
+        return None
+    row = int(other.argmax())
+    return QualityNote(
+        column.name,
+        "text in numbers",
+        f"Column {shown(column.name)} holds text in {int(other.sum())} of {len(series)} rows "
+        f"(first: row {row + 1}, {shown(series.iloc[row])}); correct these cells, read the column "
+        "as numbers, which makes them missing, or keep it as a category.",
+        "as_numeric",
+        "warning",
+    )
+
+
+def _judged(table: Table, target: str | None) -> list[str]:
+    return [c.name for c in table.columns if c.role == "feature" and c.name != target]
+
+
+def _duplicate_columns(table: Table, target: str | None) -> list[QualityNote]:
+    """Find columns that tell rows apart exactly as an earlier one does: equal, or recoded."""
+    first: dict[bytes, str] = {}
+    notes = []
+    for name in _judged(table, target)[:MAX_RELATED]:
+        if table.column(name).n_distinct < 2:
+            continue
+        codes = pd.factorize(table.frame[name])[0]
+        key = codes.tobytes()
+        if key in first:
+            same = table.frame[name].equals(table.frame[first[key]].rename(name))
+            how = "equals" if same else "is a one-to-one recoding of"
+            notes.append(
+                QualityNote(
+                    name,
+                    "duplicate column",
+                    f"Column {shown(name)} {how} column {shown(first[key])}; one of them suffices.",
+                    "ignore",
+                )
+            )
+        first.setdefault(key, name)
+    return notes
+
+
+def _leaks(table: Table, target: str) -> list[QualityNote]:
+    """Find columns of which one test alone separates some class (nearly) perfectly."""
+    column = table.column(target)
+    if column.n_distinct < 2 or column.n_distinct > 50:
+        return []
+    known = table.frame[target].notna().to_numpy()
+    classes = pd.factorize(table.frame[target][known])[0]
+    if len(classes) < 20:
+        return []
+    notes = []
+    for name in _judged(table, target):
+        wrong = separation_error(table.frame[name][known], classes)
+        if wrong <= LEAK_ERROR:
+            notes.append(_leak_note(name, target, wrong))
+    return notes
+
+
+def _leak_note(name: str, target: str, wrong: float) -> QualityNote:
+    exact = "perfectly" if wrong == 0 else f"but for {wrong:.1%} of the rows"
+    return QualityNote(
+        name,
+        "leak",
+        f"Column {shown(name)} alone tells the classes of {shown(target)} apart {exact}. If it is "
+        "known only after the outcome, set it aside.",
+        "ignore",
+        "warning",
+    )
+
+
+def separation_error(series: pd.Series, classes: NDArray[np.intp]) -> float:
+    """Measure how well one column alone separates classes.
+
+    Parameters
+    ----------
+    series : Series of length n
+        A column.
+    classes : ndarray of int, shape (n,)
+        Class of each row, numbered from 0.
+
+    Returns
+    -------
+    float
+        Share of rows that are wrong when each side of the best threshold (numbers of two
+        classes), or each of few levels, is given its most frequent class. Above two classes
+        numbers are tested one class against the rest, and the average error is returned.
+        1 where a column has so many levels that any table would be separated.
+
+    Raises
+    ------
+    DataError
+        If the lengths differ.
+    """
+    if len(series) != len(classes):
+        raise DataError(f"One class a row is needed: {len(series)} rows, {len(classes)} classes.")
+    n_classes = int(classes.max()) + 1
+    number = pd.api.types.is_numeric_dtype(series.dtype) and series.nunique() > 2
+    if number:
+        values = series.to_numpy(dtype=float, na_value=np.nan)
+        only = range(1, 2) if n_classes == 2 else range(n_classes)
+        return float(np.mean([_threshold_error(values, classes == k) for k in only]))
+    codes, levels = pd.factorize(series, use_na_sentinel=False)
+    if len(levels) > 0.05 * len(series) + 2:
+        return 1.0
+    table = np.zeros((len(levels), n_classes))
+    np.add.at(table, (codes, classes), 1)
+    return float(1 - table.max(axis=1).sum() / len(series))
+
+
+def _threshold_error(values: NDArray[np.float64], positive: NDArray[np.bool_]) -> float:
+    """Share of wrong rows at the best cut; missing values go to their majority."""
+    absent = np.isnan(values)
+    lost = min(positive[absent].sum(), (~positive[absent]).sum())
+    order = np.argsort(values[~absent], kind="stable")
+    ordered, labels = values[~absent][order], positive[~absent][order]
+    below = np.append(0, np.cumsum(labels))  # positives among the first i
+    size = np.arange(len(labels) + 1)
+    cuts = np.append(True, np.append(ordered[1:] > ordered[:-1], True))[: len(size)]
+    flipped = (size - below) + (below[-1] - below)  # positives below, others above
+    wrong = np.minimum(flipped, len(labels) - flipped)[cuts]
+    return float((wrong.min() + lost) / len(values))
+
+
+def _duplicate_rows(table: Table) -> list[QualityNote]:
+    used = [c.name for c in table.columns if c.role in ("feature", "target")]
+    count = int(table.frame[used].duplicated().sum()) if used else 0
+    if not count:
+        return []
+    return [
+        QualityNote(
+            None,
+            "duplicate rows",
+            f"{count} of {table.n_rows} rows repeat an earlier row in every used column; the same "
+            "case may stand on both sides of a split.",
+            None,
+            "warning" if count > 0.05 * table.n_rows else "info",
+        )
+    ]

@@ -1,0 +1,147 @@
+"""Which column could be the target, which class the positive one, and whether that can work."""
+
+import pandas as pd
+
+from rulekit.data.column import Column, whole
+from rulekit.data.headers import shown
+from rulekit.data.kinds import looks_like_id
+from rulekit.data.schema import Table
+
+MAX_CLASSES = 20
+_NAMES = ("target", "class", "label", "outcome", "y", "diagnosis", "result", "response")
+
+
+def suggest_target(table: Table) -> str | None:
+    """Suggest the column to predict.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    str or None
+        Of the columns with 2 to 20 values that are neither dates nor identifiers: the last
+        with a usual name ("target", "class", "outcome" ...), else the last in the table. None
+        where there is none. A suggestion only: nothing is set.
+    """
+    fit = [c for c in table.columns if 2 <= c.n_distinct <= MAX_CLASSES and _may_be_target(c)]
+    named = [c for c in fit if c.name.strip().lower() in _NAMES]
+    chosen = named or fit
+    return chosen[-1].name if chosen else None
+
+
+def suggest_positive(table: Table, target: str) -> object:
+    """Suggest the class that rules describe: the rarest; of equally rare ones the last sorted.
+
+    None where the target has no value at all.
+    """
+    table.column(target)
+    counts = class_counts(table, target)
+    rarest = min(counts.values(), default=0)
+    return next((label for label in reversed(counts) if counts[label] == rarest), None)
+
+
+def class_counts(table: Table, target: str) -> dict[object, int]:
+    """Count the rows of each class, classes sorted, rows without a class left out."""
+    values = whole(table.frame[target].dropna())
+    counts = values.value_counts().sort_index()
+    return dict(zip(counts.index.tolist(), map(int, counts), strict=True))
+
+
+def check_target(table: Table, target: str) -> tuple[str, ...]:
+    """Say what keeps a column from being predicted.
+
+    Parameters
+    ----------
+    table : Table
+    target : str
+        The column that is to be predicted.
+
+    Returns
+    -------
+    tuple of str
+        A sentence with the fix for each obstacle; empty where there is none.
+
+    Raises
+    ------
+    DataError
+        If there is no such column.
+    """
+    column = table.column(target)
+    where = f"The target {shown(target)}"
+    if column.n_distinct == 0:
+        return (f"{where} is missing in every row; choose another column.",)
+    if column.n_distinct == 1:
+        only = shown(column.levels[0]) if column.levels else "one value"
+        return (
+            f"{where} must have two classes at least; it holds {only} only. Choose another "
+            "column, or add rows of another class.",
+        )
+    sentences = list(_unfit(table, column, where))
+    if not [f for f in table.features if f != target]:
+        sentences.append(
+            f"No feature is left beside {shown(target)}; give at least one column the role "
+            "'feature'."
+        )
+    return tuple(sentences)
+
+
+def target_notes(table: Table, target: str) -> tuple[str, ...]:
+    """Say what a person should know of a target that can be predicted: gaps, rare classes."""
+    column = table.column(target)
+    notes = []
+    if column.n_missing:
+        notes.append(
+            f"{column.n_missing} of {table.n_rows} rows have no value in {shown(target)} and are "
+            "left out of learning."
+        )
+    rare = {c: n for c, n in class_counts(table, target).items() if n < 10}
+    if rare and column.n_distinct <= MAX_CLASSES:
+        names = ", ".join(f"{shown(c)} ({n})" for c, n in list(rare.items())[:5])
+        notes.append(
+            f"Fewer than 10 rows have the class {names}: take fewer folds, or judge its "
+            "figures with care."
+        )
+    if column.n_distinct > 2:
+        notes.append(
+            f"{shown(target)} has {column.n_distinct} classes; rules of two classes describe one "
+            "of them against the rest."
+        )
+    return tuple(notes)
+
+
+def _may_be_target(column: Column) -> bool:
+    return column.kind not in ("date", "constant") and column.role != "id"
+
+
+def _unfit(table: Table, column: Column, where: str) -> list[str]:
+    series = table.frame[column.name]
+    if table.n_rows - column.n_missing < 4:
+        return [
+            f"{where} is known in {table.n_rows - column.n_missing} rows only; rules need more "
+            "rows to be learned from and tested on."
+        ]
+    if looks_like_id(series, column.name, column.n_distinct):
+        return [
+            f"{where} is different in every row, as an identifier is; choose a column whose "
+            "values repeat."
+        ]
+    if column.kind == "date":
+        return [f"{where} holds dates; choose a column of classes."]
+    if column.n_distinct > MAX_CLASSES:
+        return [_too_many(column, series, where)]
+    return []
+
+
+def _too_many(column: Column, series: pd.Series, where: str) -> str:
+    if column.is_number:
+        middle = float(series.median())
+        return (
+            f"{where} holds {column.n_distinct} different numbers; rules predict classes. Choose "
+            f"another column, or make two classes of it, such as above and up to {middle:.3g}."
+        )
+    return (
+        f"{where} has {column.n_distinct} classes, and {MAX_CLASSES} at most are sensible; choose "
+        "another column, or join classes."
+    )
