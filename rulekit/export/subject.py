@@ -1,0 +1,66 @@
+"""What is exported: the rule of a model, and what is shared by several formats."""
+
+from functools import singledispatch
+from typing import Any
+
+from rulekit.exceptions import ExportError
+from rulekit.rules import Literal, RuleSet
+
+
+@singledispatch
+def exported_rule(model: Any) -> RuleSet:
+    """Return the rule set that a model predicts with, or a rule set itself.
+
+    Every exporter calls this first, so whatever can be exported in one format can be in all. To
+    make a new kind of object exportable, register it here.
+
+    Raises
+    ------
+    ExportError
+        If there is none: not a rule, or a model that was not fitted.
+    """
+    rule = getattr(model, "rule_set_", None)
+    if not isinstance(rule, RuleSet):
+        raise ExportError(
+            f"A rule set or a fitted rule model is needed, got {type(model).__name__} without "
+            "`rule_set_`; call `fit` first."
+        )
+    return rule
+
+
+@exported_rule.register
+def _(model: RuleSet) -> RuleSet:
+    return model
+
+
+def exported_literals(rule: RuleSet, format_name: str) -> tuple[tuple[Literal, ...], ...]:
+    """Return each clause's literals; refuse conditions that a format cannot express.
+
+    Raises
+    ------
+    ExportError
+        If a condition is not a literal.
+    """
+    for index, clause in enumerate(rule.clauses):
+        if len(clause.literals) < len(clause.conditions):
+            raise ExportError(
+                f"{format_name} can express conditions on one column each; clause {index + 1} has "
+                "another kind of condition. Export the rule as JSON."
+            )
+    return tuple(clause.literals for clause in rule.clauses)
+
+
+def checked_label(label: Any, format_name: str) -> str | bool | int | float:
+    """Return a label if it is of a type that every format can write.
+
+    Raises
+    ------
+    ExportError
+        If it is neither text, nor a number, nor a truth value.
+    """
+    if isinstance(label, (str, bool, int, float)) and label == label:
+        return label
+    raise ExportError(
+        f"{format_name} can express labels that are text, numbers or truth values; this rule "
+        f"answers {label!r}. Rename the classes."
+    )

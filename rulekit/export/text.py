@@ -1,0 +1,149 @@
+"""Rules as plain text that a person reads and `from_text` reads back.
+
+The grammar, line by line; `#` starts a comment line::
+
+    1. IF glucose > 126 AND 20 < age <= 50 THEN ill        a DNF: the first line that holds decides
+    2. IF colour = "red" (or missing) THEN ill
+    OTHERWISE well
+
+    ALL OF                                                 a CNF: every line has to hold
+    1. glucose <= 126 OR age IS MISSING
+    2. town NOT IN ("Bonn", "Ulm")
+    THEN well
+    OTHERWISE ill
+
+Column names and labels that could be misread stand in double quotes with JSON's escapes; text that
+is compared with always does. Numbers are the shortest decimals that mean the same ``float``, so the
+text says exactly what is predicted.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from rulekit.export.numbers import ClauseNumbers
+from rulekit.export.reading import Interval, readings
+from rulekit.export.subject import checked_label, exported_literals, exported_rule
+from rulekit.rules import Clause, Literal, RuleSet
+
+KEYWORDS = (
+    "IF", "THEN", "OTHERWISE", "AND", "OR", "ALL", "OF", "IN", "NOT", "IS", "MISSING", "ALWAYS",
+    "NEVER",
+)  # fmt: skip
+PLAIN_NAME = re.compile(r"[^\W\d][\w.%/()-]*(?: [\w.%/()-]+)*")
+PLAIN_LABEL = re.compile(r"[^\W\d]\w*(?:[ -]\w+)*")
+HAS_KEYWORD = re.compile(rf"\b(?:{'|'.join(KEYWORDS)})\b")
+SPOKEN = {"==": "=", "not-in": "NOT IN", "in": "IN"}
+MIRRORED = {">": "<", ">=": "<="}
+EMPTY = {"and": "ALWAYS", "or": "NEVER"}
+
+
+def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str:
+    """Write a rule as numbered lines.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted model
+        What is written.
+    numbers : sequence of ClauseNumbers, optional
+        Counts that stand below each clause as a comment, see `clause_numbers`.
+
+    Returns
+    -------
+    str
+        Ends with a line break. The grammar is at the head of this module.
+
+    Raises
+    ------
+    ExportError
+        If there is no rule, or it has conditions or labels that text cannot express.
+
+    Examples
+    --------
+    >>> clause = Clause((Literal("age", ">", 20), Literal("age", "<=", 50)))
+    >>> to_text(RuleSet((clause,), ("ill",), "dnf", "well")).splitlines()[1:]
+    ['1. IF 20 < age <= 50 THEN ill', 'OTHERWISE well']
+    """
+    rule = exported_rule(model)
+    exported_literals(rule, "Text")
+    lines = [f"# {size_text(rule)}"]
+    if rule.form == "cnf":
+        lines.append("ALL OF")
+    for index, clause in enumerate(rule.clauses):
+        body = f" {clause.op.upper()} ".join(clause_parts(clause))
+        if rule.form == "dnf":
+            body = f"IF {body} THEN {label_text(rule.labels[index])}"
+        lines.append(f"{index + 1}. {body}")
+        if numbers is not None:
+            lines.append(f"#    {numbers[index].sentence}")
+    if rule.form == "cnf":
+        lines.append(f"THEN {label_text(rule.labels[0])}")
+    lines.append(f"OTHERWISE {label_text(rule.default)}")
+    return "\n".join(lines) + "\n"
+
+
+def size_text(rule: RuleSet) -> str:
+    """Say how large a rule is and how it is read."""
+    clauses = f"{rule.n_clauses} {'clause' if rule.n_clauses == 1 else 'clauses'}"
+    literals = f"{rule.n_literals} {'literal' if rule.n_literals == 1 else 'literals'}"
+    how = "the first line that holds decides" if rule.form == "dnf" else "every line has to hold"
+    return f"{rule.form.upper()} with {clauses} and {literals}: {how}."
+
+
+def clause_parts(clause: Clause) -> list[str]:
+    """Write each condition of a clause; one word if there is none."""
+    return [condition_text(r) for r in readings(clause)] or [EMPTY[clause.op]]
+
+
+def condition_text(reading: Literal | Interval) -> str:
+    """Write one condition exactly: text that `from_text` reads back."""
+    name = name_text(reading.feature)
+    if isinstance(reading, Interval):
+        low, high = reading.low, reading.high
+        text = (
+            f"{value_text(low.value)} {MIRRORED[low.op]} {name} {high.op} {value_text(high.value)}"
+        )
+    elif reading.op in ("missing", "not-missing"):
+        return f"{name} IS {'MISSING' if reading.op == 'missing' else 'NOT MISSING'}"
+    else:
+        text = f"{name} {SPOKEN.get(reading.op, reading.op)} {value_text(reading.value)}"
+    return f"{text} (or missing)" if reading.missing else text
+
+
+def name_text(name: str) -> str:
+    """Write a column's name, in quotes if it could be misread."""
+    plain = PLAIN_NAME.fullmatch(name) and name.isprintable() and not HAS_KEYWORD.search(name)
+    return name if plain else quoted(name)
+
+
+def label_text(label: Any) -> str:
+    """Write a label: plain words without quotes; numbers and truth values as they are."""
+    label = checked_label(label, "Text")
+    if not isinstance(label, str):
+        return value_text(label) if isinstance(label, bool) else repr(label)
+    plain = PLAIN_LABEL.fullmatch(label) and label.isprintable() and not HAS_KEYWORD.search(label)
+    return label if plain and label not in ("true", "false", "inf", "nan") else quoted(label)
+
+
+def value_text(value: Any) -> str:
+    """Write a value that is compared with: text in quotes, whole numbers without a point."""
+    if isinstance(value, tuple):
+        return f"({', '.join(value_text(v) for v in value)})"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return quoted(value)
+    return number_text(value)
+
+
+def number_text(value: float) -> str:
+    """Write a float as the shortest decimal that means the same."""
+    text = repr(float(value))
+    return text.removesuffix(".0")
+
+
+def quoted(text: str) -> str:
+    """Put text in double quotes, all on one line, with JSON's escapes."""
+    escaped = json.dumps(text, ensure_ascii=False)
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in escaped)

@@ -1,0 +1,164 @@
+"""Reads back the text form of a rule; the grammar is at the head of `rulekit.export.text`."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from rulekit.exceptions import ExportError
+from rulekit.rules import Clause, Literal, RuleSet
+
+NUMBER = r"-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf)"
+QUOTED = r'"(?:[^"\\]|\\.)*"'
+NAME_END = r"(?= (?:<=|>=|<|>|=|!=|IN|NOT IN|IS) ?)"
+OPERATORS = {"=": "==", "IN": "in", "NOT IN": "not-in"}
+MIRRORED = {"<": ">", "<=": ">="}
+
+
+def from_text(text: str) -> RuleSet:
+    r"""Read a rule from the text that `to_text` writes, or that a person wrote in the same form.
+
+    Parameters
+    ----------
+    text : str
+        Comment lines and empty lines are passed over.
+
+    Returns
+    -------
+    RuleSet
+        With the same answer for every row as the rule that was written.
+
+    Raises
+    ------
+    ExportError
+        If a line does not follow the grammar; line and place are named.
+
+    Examples
+    --------
+    >>> from_text("1. IF age > 50 THEN ill\nOTHERWISE well").default
+    'well'
+    """
+    lines = [
+        _Line(line.strip(), i)
+        for i, line in enumerate(text.split("\n"), start=1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    if not lines:
+        raise ExportError("The text holds no rule; its last line must be 'OTHERWISE <label>'.")
+    default = lines.pop().label_after("OTHERWISE ")
+    if lines and lines[0].text == "ALL OF":
+        if len(lines) < 2:
+            raise ExportError("A rule that begins with 'ALL OF' needs a line 'THEN <label>'.")
+        label = lines.pop().label_after("THEN ")
+        clauses = [line.numbered().clause("or") for line in lines[1:]]
+        return RuleSet(tuple(clauses), (label,) * max(len(clauses), 1), "cnf", default)
+    pairs = [line.numbered().implication() for line in lines]
+    return RuleSet(tuple(c for c, _ in pairs), tuple(v for _, v in pairs), "dnf", default)
+
+
+@dataclass
+class _Line:
+    """One line, read from left to right."""
+
+    text: str
+    number: int
+    at: int = 0
+
+    def label_after(self, keyword: str) -> Any:
+        self.expect(re.escape(keyword), repr(keyword.strip()))
+        return self.label()
+
+    def numbered(self) -> "_Line":
+        self.expect(r"\d+\. ", "a number and a point")
+        return self
+
+    def implication(self) -> tuple[Clause, Any]:
+        self.expect("IF ", "'IF'")
+        clause = self.clause("and")
+        return clause, self.label_after(" THEN ")
+
+    def clause(self, op: str) -> Clause:
+        if self.take("ALWAYS" if op == "and" else "NEVER") is not None:
+            return Clause((), op)
+        literals = self.condition()
+        while self.take(f" {op.upper()} ") is not None:
+            literals += self.condition()
+        if op == "or":
+            self.end()
+        return Clause(tuple(literals), op)
+
+    def condition(self) -> list[Literal]:
+        """Read one condition: one literal, or the two of an interval."""
+        low = self.take(rf"({NUMBER}) (<=|<) ")
+        name = self.name()
+        if self.take(" IS NOT MISSING") is not None:
+            return [Literal(name, "not-missing")]
+        if self.take(" IS MISSING") is not None:
+            return [Literal(name, "missing")]
+        found = self.expect(r" (<=|>=|<|>|=|!=|IN|NOT IN) ", "an operator")
+        op = OPERATORS.get(found[1], found[1])
+        value = self.several() if op in ("in", "not-in") else self.value()
+        missing = self.take(r" \(or missing\)") is not None
+        bounds = [] if low is None else [(MIRRORED[low[2]], float(low[1]))]
+        return [Literal(name, o, v, missing) for o, v in (*bounds, (op, value))]
+
+    def name(self) -> str:
+        quoted = self.take(QUOTED)
+        if quoted is not None:
+            return self.unquoted(quoted[0])
+        return self.expect(rf"[^\"<>=!]+?{NAME_END}", "a column's name")[0]
+
+    def several(self) -> tuple[Any, ...]:
+        self.expect(r"\(", "'('")
+        values = [self.value()]
+        while self.take(", ") is not None:
+            values.append(self.value())
+        self.expect(r"\)", "')'")
+        return tuple(values)
+
+    def value(self) -> Any:
+        found = self.expect(rf"{QUOTED}|true\b|false\b|{NUMBER}", "a value")[0]
+        if found.startswith('"'):
+            return self.unquoted(found)
+        return found == "true" if found in ("true", "false") else float(found)
+
+    def label(self) -> Any:
+        """Read a label up to the end of the line: quoted text, true, a number, or plain words."""
+        found = self.expect(rf"{QUOTED}|[^\"]+", "a label")[0]
+        self.end()
+        if found.startswith('"'):
+            return self.unquoted(found)
+        if found in ("true", "false"):
+            return found == "true"
+        if re.fullmatch(r"-?\d+", found):
+            return int(found)
+        return float(found) if re.fullmatch(NUMBER, found) else found
+
+    def unquoted(self, text: str) -> str:
+        try:
+            return str(json.loads(text))
+        except json.JSONDecodeError as error:
+            raise self.problem("a quoted text with JSON's escapes") from error
+
+    def end(self) -> None:
+        if self.at < len(self.text):
+            raise self.problem("the end of the line")
+
+    def take(self, pattern: str) -> re.Match[str] | None:
+        found = re.compile(pattern).match(self.text, self.at)
+        if found is not None:
+            self.at = found.end()
+        return found
+
+    def expect(self, pattern: str, what: str) -> re.Match[str]:
+        found = self.take(pattern)
+        if found is None:
+            raise self.problem(what)
+        return found
+
+    def problem(self, what: str) -> ExportError:
+        rest = self.text[self.at : self.at + 30]
+        return ExportError(
+            f"Line {self.number} of the rule needs {what} at character {self.at + 1}, "
+            f"found {rest!r}."
+        )
