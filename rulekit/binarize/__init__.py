@@ -1,1 +1,10 @@
-"""."""
+"""From a table to Boolean columns, each of them a literal.
+
+What belongs here: choosing cut points and levels, and the matrix (or the codes) they make of a
+table. What does not: learning. May import `rulekit.rules` and `rulekit.data`.
+"""
+
+from rulekit.binarize.binarizer import Binarizer
+from rulekit.binarize.matrix import BinaryMatrix, BinCodes
+
+__all__ = ["BinCodes", "Binarizer", "BinaryMatrix"]

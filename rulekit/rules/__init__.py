@@ -14,6 +14,18 @@ mapping from a data frame.
 from rulekit.rules.clause import Clause
 from rulekit.rules.codec import rule_from_dict, rule_to_dict
 from rulekit.rules.literal import OPERATORS, Columns, Literal
+from rulekit.rules.reading import literal_name, number_text, value_text
 from rulekit.rules.rule_set import RuleSet
 
-__all__ = ["OPERATORS", "Clause", "Columns", "Literal", "RuleSet", "rule_from_dict", "rule_to_dict"]
+__all__ = [
+    "OPERATORS",
+    "Clause",
+    "Columns",
+    "Literal",
+    "RuleSet",
+    "literal_name",
+    "number_text",
+    "rule_from_dict",
+    "rule_to_dict",
+    "value_text",
+]

@@ -1,0 +1,365 @@
+"""The transformer that turns a table into Boolean columns, each of them a literal."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rulekit.binarize.encoding import (
+    ColumnEncoding,
+    LevelColumn,
+    OrderedColumn,
+    cell_table,
+    literals_of,
+)
+from rulekit.binarize.matrix import BinaryMatrix, BinCodes, code_type
+from rulekit.binarize.thresholds import METHODS, SUPERVISED, automatic_cuts
+from rulekit.data import columns_of
+from rulekit.exceptions import DataError
+from rulekit.rules.literal import missing_in
+from rulekit.rules.reading import literal_name
+
+ALL_METHODS = (*METHODS, "manual")
+UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier
+
+
+class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+    """Turn a table into Boolean columns, each of them a literal.
+
+    A numeric column gives ``x <= t`` and ``x > t`` for each of its cut points; one of only two
+    values is Boolean and gives a test for each. Any other column gives ``==`` and ``!=`` for each
+    of its levels (``==`` alone if there are two). A column of a single value gives nothing.
+
+    Parameters
+    ----------
+    method : {"quantile", "uniform", "median", "entropy", "tree", "manual"}, default="quantile"
+        How cut points are chosen: at quantiles, in equal widths, at the median, by entropy with
+        the minimum description length stop (Fayyad and Irani), by a decision tree of the one
+        column, or only as given in `thresholds`. "entropy" and "tree" need `y`.
+    n_thresholds : int or None, default=10
+        Cut points a column at most. None: every distinct value ("quantile", "uniform"), or as many
+        as the method finds ("entropy", "tree"). Not used by "median" and "manual".
+    thresholds : mapping of str to sequence of float, optional
+        Cut points of single columns, whatever the method; kept exactly as given. An empty sequence
+        leaves a column without conditions on its value.
+    max_levels : int, default=50
+        Levels a column of categories may have; where there are more, the commonest
+        ``max_levels - 1`` stay and the others become one group (an ``in`` literal).
+
+    Attributes
+    ----------
+    cuts_ : dict of str to ndarray of float
+        The cut points of every numeric column with more than two values, or with `thresholds`.
+    literals_ : tuple of Literal
+        What the Boolean columns mean, in the order of `Literal.sort_key`.
+    encodings_ : tuple
+        How each column is cut into cells, sorted by name.
+    feature_names_in_ : ndarray of str
+    n_features_in_ : int
+
+    Raises
+    ------
+    DataError
+        If a column is infinite somewhere, or holds text that is nearly never the same twice; at
+        `transform` if a column is missing or holds text where training rows held numbers.
+    ValueError
+        If a parameter does not fit.
+
+    Notes
+    -----
+    *Cut points* of the automatic methods are written as the shortest decimal between the two
+    training values they separate, which changes no training row. Cuts that leave all training
+    rows on one side are dropped; where none is left ("quantile", "uniform", "median"), the
+    column is cut below its largest value.
+
+    *Missing values.* A condition says no to a missing value. Where training rows lacked values in a
+    column, each of its conditions has a second variant that says yes, and there are the conditions
+    "missing" and "present".
+
+    *Levels not seen in training* meet no ``==`` or ``in`` and every ``!=`` or ``not-in``; so does
+    a third value of a column that had two.
+
+    `transform` gives a `BinaryMatrix`, not an array; `set_output` is therefore not offered. Sample
+    weights play no part. Cost is O(n p log n) to fit and O(n d) to transform.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"age": [20.0, 30.0, 40.0, 50.0], "smoker": ["no", "no", "yes", "yes"]})
+    >>> matrix = Binarizer(n_thresholds=1).fit_transform(X)
+    >>> [literal_name(literal) for literal in matrix.literals]
+    ['age <= 35', 'age > 35', 'smoker == no', 'smoker == yes']
+    >>> matrix.values[0]
+    array([ True, False,  True, False])
+    """
+
+    def __init__(
+        self,
+        method: str = "quantile",
+        n_thresholds: int | None = 10,
+        thresholds: Mapping[str, Sequence[float]] | None = None,
+        max_levels: int = 50,
+    ) -> None:
+        self.method = method
+        self.n_thresholds = n_thresholds
+        self.thresholds = thresholds
+        self.max_levels = max_levels
+
+    def fit(self, X: Any, y: Any = None) -> "Binarizer":
+        """Choose cut points and levels.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n_samples, n_features)
+            The columns of an array are called x0, x1 and so on.
+        y : array of shape (n_samples,), optional
+            Class of each row; used by the methods "entropy" and "tree" only.
+
+        Returns
+        -------
+        Binarizer
+            Itself.
+        """
+        self._check_parameters()
+        columns = self._columns(X, reset=True)
+        given = self._given_cuts(columns)
+        classes = self._classes(y, columns)
+        encodings = [
+            self._encoding(name, columns[name], classes, given.get(name))
+            for name in sorted(columns)
+        ]
+        self.encodings_: tuple[ColumnEncoding, ...] = tuple(encodings)
+        self.cuts_ = {e.name: e.cuts for e in encodings if isinstance(e, OrderedColumn)}
+        blocks = [literals_of(e) for e in encodings]
+        self.literals_ = tuple(literal for block in blocks for literal in block)
+        self._tables = tuple(cell_table(e, b) for e, b in zip(encodings, blocks, strict=True))
+        return self
+
+    def transform(self, X: Any) -> BinaryMatrix:
+        """Say for each row which conditions it meets.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n_samples, n_features)
+            The columns of a data frame are found by name, in any order; others are not looked at.
+
+        Returns
+        -------
+        BinaryMatrix
+        """
+        codes = self.bins(X)
+        places = [
+            (j, *e.place(literal))
+            for j, e in enumerate(self.encodings_)
+            for literal in literals_of(e)
+        ]
+        feature, side, rank = np.array(places, dtype=int).reshape(-1, 3).T
+        return BinaryMatrix(
+            codes.values(),
+            self.literals_,
+            self._complement(),
+            feature,
+            side.astype(np.int8),
+            rank,
+            codes.features,
+        )
+
+    def bins(self, X: Any) -> BinCodes:
+        """Say for each row and column in which cell the value lies.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        BinCodes
+            Of the smallest unsigned type that can count the cells; no Boolean matrix is formed.
+        """
+        check_is_fitted(self)
+        columns = self._columns(X, reset=False)
+        kind = code_type(max((e.n_cells for e in self.encodings_), default=1))
+        n = len(next(iter(columns.values())))
+        codes = np.empty((n, len(self.encodings_)), dtype=kind, order="F")
+        for j, encoding in enumerate(self.encodings_):
+            codes[:, j] = encoding.codes(columns[encoding.name])
+        return BinCodes(
+            codes,
+            tuple(e.cuts for e in self.encodings_),
+            self.literals_,
+            self._tables,
+            tuple(e.name for e in self.encodings_),
+        )
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Name the conditions, as `rulekit.rules.literal_name` does, shape (d,).
+
+        Parameters
+        ----------
+        input_features : array of str, optional
+            Must be the names seen in `fit` if given; scikit-learn's interface asks for it.
+        """
+        check_is_fitted(self)
+        names = self._names()
+        if input_features is not None and list(input_features) != names:
+            raise ValueError(
+                "`input_features` is not equal to `feature_names_in_`; leave it out, or give the "
+                "column names seen in `fit`."
+            )
+        return np.array([literal_name(literal) for literal in self.literals_], dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.target_tags.required = self.method in SUPERVISED
+        return tags
+
+    def _complement(self) -> NDArray[np.intp]:
+        """Find for each condition the column that is its negation on every training row."""
+        found: list[int] = []
+        for encoding, table in zip(self.encodings_, self._tables, strict=True):
+            seen = table[encoding.seen()]
+            at = {column.tobytes(): len(found) + k for k, column in enumerate(seen.T)}
+            found += [at.get((~column).tobytes(), -1) for column in seen.T]
+        return np.array(found, dtype=int)
+
+    def _check_parameters(self) -> None:
+        if self.method not in ALL_METHODS:
+            raise ValueError(f"`method` must be one of {ALL_METHODS}, got {self.method!r}.")
+        n = self.n_thresholds
+        if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
+            raise ValueError(f"`n_thresholds` must be a whole number from 1, or None, got {n!r}.")
+        levels = self.max_levels
+        if isinstance(levels, bool) or not isinstance(levels, (int, np.integer)) or levels < 2:
+            raise ValueError(f"`max_levels` must be a whole number from 2, got {levels!r}.")
+
+    def _names(self) -> list[str]:
+        if hasattr(self, "feature_names_in_"):
+            return list(self.feature_names_in_)
+        return [f"x{i}" for i in range(self.n_features_in_)]
+
+    def _columns(self, X: Any, reset: bool) -> dict[str, NDArray[Any]]:
+        """Check a table and take it apart into the rules' columns."""
+        if isinstance(X, pd.DataFrame):
+            X = X.set_axis([str(name) for name in X.columns], axis=1)
+            if not reset:
+                X = self._in_order(X)
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            frame = X
+        else:
+            checked = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+            frame = pd.DataFrame(checked, columns=self._names())
+        if frame.shape[0] == 0 or frame.shape[1] == 0:
+            raise DataError(f"A table needs rows and columns; found shape {frame.shape}.")
+        columns = columns_of(frame)
+        return columns
+
+    def _in_order(self, X: pd.DataFrame) -> pd.DataFrame:
+        names = self._names()
+        absent = [name for name in names if name not in X.columns]
+        if absent:
+            shown = ", ".join(repr(name) for name in absent[:5])
+            more = f" and {len(absent) - 5} more" if len(absent) > 5 else ""
+            raise DataError(
+                f"The table must have every column seen in `fit`; it lacks {shown}{more}. "
+                "Add the column, empty where it is not known."
+            )
+        return X[names] if hasattr(self, "feature_names_in_") else X
+
+    def _classes(self, y: Any, columns: Mapping[str, Any]) -> NDArray[np.intp] | None:
+        if self.method not in SUPERVISED:
+            return None
+        if y is None:
+            raise ValueError(
+                f"`method={self.method!r}` requires y to be passed, but the target y is None; "
+                "give the class of each row, or use method='quantile'."
+            )
+        codes, _ = pd.factorize(np.asarray(y), sort=False)
+        n = len(next(iter(columns.values())))
+        if codes.shape != (n,):
+            raise ValueError(f"`y` must have one class a row: {n} expected, found {len(codes)}.")
+        if (codes < 0).any():
+            raise DataError(
+                f"`y` must say the class of every row; it is missing in {int((codes < 0).sum())}. "
+                "Leave these rows out."
+            )
+        return codes
+
+    def _given_cuts(self, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[np.float64]]:
+        given = {}
+        for name, cuts in dict(self.thresholds or {}).items():
+            if str(name) not in columns:
+                raise ValueError(
+                    f"`thresholds` names column {name!r}, which the table does not have; "
+                    "remove the entry or correct the name."
+                )
+            if columns[str(name)].dtype == object:
+                raise ValueError(
+                    f"`thresholds` gives cut points for column {name!r}, which does not hold "
+                    "numbers; remove the entry."
+                )
+            numbers = np.array(list(cuts), dtype=float)
+            if not np.isfinite(numbers).all():
+                raise ValueError(
+                    f"`thresholds` must be finite numbers, got {list(cuts)!r} for column {name!r}."
+                )
+            given[str(name)] = np.unique(numbers + 0.0)
+        return given
+
+    def _encoding(
+        self,
+        name: str,
+        column: NDArray[Any],
+        classes: NDArray[np.intp] | None,
+        cuts: NDArray[np.float64] | None,
+    ) -> ColumnEncoding:
+        absent = missing_in(column)
+        has_missing = bool(absent.any())
+        present = column[~absent]
+        if column.dtype == object:
+            return LevelColumn(name, self._groups(name, present), has_missing)
+        if np.isinf(present).any():
+            row = int(np.flatnonzero(np.isinf(column))[0]) + 1
+            raise DataError(
+                f"Column {name!r} must hold finite numbers; row {row} is infinite. Replace "
+                "infinities, or leave them empty."
+            )
+        distinct = np.unique(present) + 0.0
+        if cuts is None and len(distinct) <= 2:
+            groups = tuple((float(v),) for v in distinct)
+            return LevelColumn(name, groups, has_missing, numeric=True)
+        if cuts is None:
+            cuts = self._cuts(name, present, None if classes is None else classes[~absent])
+        return OrderedColumn(name, cuts, has_missing)
+
+    def _cuts(
+        self, name: str, present: NDArray[np.float64], classes: NDArray[np.intp] | None
+    ) -> NDArray[np.float64]:
+        if self.method == "manual":
+            raise ValueError(
+                f"`method='manual'` needs cut points for every numeric column; `thresholds` has "
+                f"none for column {name!r}. Add them (an empty list for no condition), or use "
+                "another method."
+            )
+        return automatic_cuts(present, classes, self.method, self.n_thresholds)
+
+    def _groups(self, name: str, present: NDArray[Any]) -> tuple[tuple[Any, ...], ...]:
+        """Group the levels of a column: one each, the rarest together."""
+        counts = pd.Series(present, dtype=object).value_counts()
+        ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
+        levels = [level for level, _ in ordered]
+        if len(levels) <= self.max_levels:
+            return tuple((v,) for v in sorted(levels, key=str))
+        if len(levels) > UNIQUE_SHARE * len(present):
+            raise DataError(
+                f"Column {name!r} holds {len(levels)} different texts in {len(present)} rows, as "
+                "a name or an identifier does, so no condition on it would say anything of new "
+                "rows. Leave the column out (role 'ignore'), or raise `max_levels`."
+            )
+        kept, rare = levels[: self.max_levels - 1], levels[self.max_levels - 1 :]
+        return (*((v,) for v in sorted(kept, key=str)), tuple(sorted(rare, key=str)))

@@ -1,0 +1,97 @@
+"""What a binarised table is: a Boolean matrix whose columns are literals, or codes of cells."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.rules import Literal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BinaryMatrix:
+    """A Boolean matrix whose columns are literals.
+
+    Attributes
+    ----------
+    values : ndarray of bool, shape (n, d)
+        Whether the row meets the condition.
+    literals : tuple of Literal, length d
+        In the order of `Literal.sort_key`, so that it does not depend on the table's layout.
+    complement : ndarray of int, shape (d,)
+        The column that is True exactly where this one is False on every training row, or -1. Its
+        literal is the negation where training rows lacked values in that column; elsewhere the
+        two differ in what they say of a missing value, and both say no.
+    feature : ndarray of int, shape (d,)
+        Index into `features`.
+    side : ndarray of int8, shape (d,)
+        -1 for ``<=``, +1 for ``>``, 0 for all others (levels, missingness).
+    rank : ndarray of int, shape (d,)
+        Index of the cut among the cuts of its column, ascending; 0 where `side` is 0.
+    features : tuple of str
+        The columns of the table, sorted by name; one without any condition is there too.
+    """
+
+    values: NDArray[np.bool_]
+    literals: tuple[Literal, ...]
+    complement: NDArray[np.intp]
+    feature: NDArray[np.intp]
+    side: NDArray[np.int8]
+    rank: NDArray[np.intp]
+    features: tuple[str, ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of conditions."""
+        return self.values.shape[0], self.values.shape[1]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BinCodes:
+    """A table as codes of cells: what a solver takes that never forms the Boolean matrix.
+
+    Attributes
+    ----------
+    codes : ndarray of uint8, uint16 or uint32, shape (n, p)
+        The cell of each value. The last cell of a column is for missing values; a numeric
+        column's cells ascend, ``codes <= k`` where the value is at most ``cuts[k]``; other columns
+        have a cell for each level (or group of rare levels) and, last but one, one for values that
+        were not there in training.
+    cuts : tuple of (ndarray of float or None), length p
+        The cut points of a numeric column; None for other columns.
+    literals : tuple of Literal, length d
+        As in the matrix.
+    tables : tuple of ndarray of bool, length p
+        For each column, shape (its cells, its literals): in which cells which literal holds.
+        The literals of the columns follow each other in the order of `literals`.
+    features : tuple of str, length p
+        The columns, sorted by name.
+    """
+
+    codes: NDArray[np.unsignedinteger]
+    cuts: tuple[NDArray[np.float64] | None, ...]
+    literals: tuple[Literal, ...]
+    tables: tuple[NDArray[np.bool_], ...]
+    features: tuple[str, ...]
+
+    @property
+    def n_codes(self) -> NDArray[np.intp]:
+        """Number of cells of each column, shape (p,)."""
+        return np.array([len(table) for table in self.tables], dtype=int)
+
+    def values(self) -> NDArray[np.bool_]:
+        """Form the Boolean matrix, shape (n, d)."""
+        blocks = [table[self.codes[:, j]] for j, table in enumerate(self.tables)]
+        if not blocks:
+            return np.zeros((len(self.codes), 0), dtype=bool)
+        return np.concatenate(blocks, axis=1)
+
+
+def code_type(n_cells: int) -> type[np.unsignedinteger]:
+    """Name the smallest unsigned type that can count cells."""
+    if n_cells <= 256:
+        return np.uint8
+    return np.uint16 if n_cells <= 65_536 else np.uint32
