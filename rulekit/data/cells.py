@@ -28,6 +28,7 @@ _LEADING_ZERO = r"^[+-]?0\d"
 _AMBIGUOUS = r"^[+-]?[1-9]\d{{0,2}}({d}\d{{3}})+$"
 _MARK = {".": r"\.", ",": ","}
 _OTHER = {".": ",", ",": "."}
+VOTERS = 2_000  # distinct cells of a column that are asked for their decimal mark
 TELLING_SHARE = 0.5  # from this share of numbers on, text in a column is worth a word
 
 
@@ -116,24 +117,28 @@ def read_numbers(texts: pa.Array, decimal: str) -> Numbers:
     """
     marks = {"d": _MARK[decimal], "t": _MARK[_OTHER[decimal]]}
     plain = _matches(texts, _PLAIN.replace("{d}", marks["d"]))
-    grouped = _matches(texts, _GROUPED.format(**marks)) & ~plain
-    infinite = _matches(texts, _INFINITE)
+    grouped = _matches_among(texts, ~plain, _GROUPED.format(**marks))
+    infinite = _matches_among(texts, ~plain, _INFINITE)
     valid = plain | grouped | infinite
     values = np.full(len(texts), np.nan)
     if (plain | grouped).any():
-        chosen = texts.filter(pa.array(plain | grouped))
-        bare = pc.replace_substring_regex(
-            chosen, r"[+ '’\x{a0}\x{202f}" + _OTHER[decimal] + "]", ""
-        )
-        # a plus sign may stand in an exponent only as decoration: 1e+5 is 1e5
-        bare = pc.replace_substring(bare, decimal, ".")
-        values[plain | grouped] = pc.cast(bare, pa.float64()).to_numpy()
+        values[plain | grouped] = _parsed(texts.filter(pa.array(plain | grouped)), decimal)
     if infinite.any():
         signs = pc.starts_with(texts.filter(pa.array(infinite)), "-").to_numpy(False)
         values[infinite] = np.where(signs, -np.inf, np.inf)
     whole = valid & ~infinite & (values == np.floor(values))
-    whole &= ~_matches(texts, "[eE" + _MARK[decimal] + "]")
+    whole &= ~_matches_among(texts, whole, "[eE" + _MARK[decimal] + "]")
     return Numbers(values, valid, grouped, _matches(texts, _LEADING_ZERO), whole)
+
+
+def _parsed(texts: pa.Array, decimal: str) -> NDArray[np.float64]:
+    """Read texts that are numbers; signs and marks that only decorate are dropped first."""
+    decoration = r"[+ '’\x{a0}\x{202f}" + _OTHER[decimal] + "]"
+    if _matches(texts, decoration).any():
+        texts = pc.replace_substring_regex(texts, decoration, "")
+    if decimal != ".":
+        texts = pc.replace_substring(texts, decimal, ".")
+    return np.asarray(pc.cast(texts, pa.float64()))
 
 
 def numbers_in(texts: pd.Series) -> NDArray[np.float64]:
@@ -147,6 +152,14 @@ def numbers_in(texts: pd.Series) -> NDArray[np.float64]:
 def _matches(texts: pa.Array, pattern: str) -> NDArray[np.bool_]:
     found = pc.match_substring_regex(texts, pattern)
     return np.asarray(found.to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def _matches_among(texts: pa.Array, rows: NDArray[np.bool_], pattern: str) -> NDArray[np.bool_]:
+    """Match a pattern where `rows` is true; False elsewhere."""
+    found = rows.copy()
+    if rows.any():
+        found[rows] = _matches(texts if rows.all() else texts.filter(pa.array(rows)), pattern)
+    return found
 
 
 def _text_column(
@@ -185,7 +198,7 @@ def _decimal_mark(columns: Sequence[TextColumn], delimiter: str | None) -> str:
 
 def _vote(column: TextColumn) -> str:
     """Say which decimal mark a column speaks for: ".", ",", "either" (as 1,234) or none ("")."""
-    texts = column.texts.filter(pa.array(column.present))
+    texts = column.texts.filter(pa.array(column.present)).slice(0, VOTERS)
     if not len(texts):
         return ""
     has = {mark: _matches(texts, _MARK[mark]) for mark in ".,"}
@@ -282,7 +295,9 @@ def _notes(found: _Findings, decimal: str) -> list[str]:
     if decimal == ",":
         notes.append("Commas are read as decimal commas.")
     if found.tokens:
-        counts = [f"{shown(t)} ({n} cells)" for t, n in found.tokens.most_common(8)]
+        counts = [
+            f"{shown(t)} ({n} cell{'' if n == 1 else 's'})" for t, n in found.tokens.most_common(8)
+        ]
         notes.append(f"These cells are read as missing: {', '.join(counts)}.")
     for names, words in (
         (found.grouped, "digits are grouped by thousands; they are read as numbers"),

@@ -23,7 +23,8 @@ class Column:
     name : str
         Its name.
     kind : {"numeric", "boolean", "category", "text", "date", "constant"}
-        What it holds. Any column of two values is "boolean", one of 0 and 1 included.
+        What it holds. Any column of two values is "boolean", one of 0 and 1 included; so is one of
+        a single value and gaps.
     role : {"feature", "ignore", "id", "weight", "group", "target"}
         What it is used for.
     n_missing, n_distinct : int
@@ -50,6 +51,7 @@ class Column:
 def described(series: pd.Series, name: str, max_levels: int) -> Column:
     """Count, and suggest a kind and a role."""
     n_distinct = int(series.nunique())
+    n_missing = int(series.isna().sum())
     kind = kind_of(series, n_distinct, max_levels)
     role = "ignore" if kind in ("date", "text", "constant") else "feature"
     if looks_like_id(series, name, n_distinct):
@@ -64,7 +66,6 @@ def described(series: pd.Series, name: str, max_levels: int) -> Column:
     )
     if is_number and n_distinct:
         low, high = float(series.min()), float(series.max())
-    n_missing = int(series.isna().sum())
     return Column(name, kind, role, n_missing, n_distinct, levels, low, high, is_number)
 
 
@@ -73,7 +74,7 @@ def role_notes(columns: Sequence[Column]) -> list[str]:
     reasons = {
         "date": "a date, and is not used: make numbers of it (an age, a weekday) to use it",
         "text": "text with many different values, and is not used",
-        "constant": "the same in every row, and is not used",
+        "constant": "the same, or missing, in every row, and is not used",
     }
     groups: dict[str, list[str]] = {}
     for column in columns:

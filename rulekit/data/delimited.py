@@ -184,7 +184,9 @@ def _csv_sentence(error: str, line: int, delimiter: str) -> str:
             f'mark, where {shown(delimiter)} was expected; double a " that belongs to the text.'
         )
     if "field larger" in error:
-        return f"A cell in line {line} is longer than {csv.field_size_limit()} characters."
+        return (
+            f"A cell in line {line} is longer than {csv.field_size_limit()} characters; shorten it."
+        )
     return f"Line {line} cannot be split into cells ({error}); correct it."
 
 

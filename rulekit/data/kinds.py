@@ -34,14 +34,14 @@ def kind_of(series: pd.Series, n_distinct: int, max_levels: int) -> str:
     Returns
     -------
     str
-        One of ``KINDS``. Any column of two values is "boolean", numbers included; one of a
-        single value, or of none, is "constant".
+        One of ``KINDS``. Any column of two values is "boolean", numbers included, and so is one
+        of a single value and gaps; one of a single value in every row, or of none, is "constant".
     """
-    if n_distinct <= 1:
+    if n_distinct == 0 or (n_distinct == 1 and series.notna().all()):
         return "constant"
     if pd.api.types.is_datetime64_any_dtype(series.dtype):
         return "date"
-    if n_distinct == 2:
+    if n_distinct <= 2:
         return "boolean"
     if pd.api.types.is_numeric_dtype(series.dtype):
         return "numeric"
@@ -65,8 +65,8 @@ def looks_like_id(series: pd.Series, name: str, n_distinct: int) -> bool:
     """Say whether a column only tells rows apart.
 
     Holds where no value is missing and none repeats over at least ten rows, and the column is
-    text, or whole numbers that run without a gap or have an identifier's name. Measurements,
-    which seldom repeat either, are not whole numbers in one run.
+    text (not mostly numbers), or whole numbers that run without a gap or have an identifier's
+    name. Measurements, which seldom repeat either, are not whole numbers in one run.
     """
     n = len(series)
     if n < MIN_ROWS_FOR_ID or n_distinct != n:
@@ -74,8 +74,14 @@ def looks_like_id(series: pd.Series, name: str, n_distinct: int) -> bool:
     if pd.api.types.is_datetime64_any_dtype(series.dtype):
         return False
     if not pd.api.types.is_numeric_dtype(series.dtype):
-        return not looks_like_dates(series)
+        return not (looks_like_dates(series) or _mostly_numbers(series))
     values = series.to_numpy(dtype=float)
     if not np.array_equal(values, np.floor(values)):
         return False
     return named_like_id(name) or bool(values.max() - values.min() == n - 1)
+
+
+def _mostly_numbers(series: pd.Series) -> bool:
+    """Say whether half of (up to 1 000) texts are numbers: a measurement with flaws, no name."""
+    numbers = pd.to_numeric(series.head(1000), errors="coerce")
+    return bool(numbers.notna().mean() >= 0.5)

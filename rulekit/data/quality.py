@@ -186,27 +186,42 @@ def _judged(table: Table, target: str | None) -> list[str]:
 
 
 def _duplicate_columns(table: Table, target: str | None) -> list[QualityNote]:
-    """Find columns that tell rows apart exactly as an earlier one does: equal, or recoded."""
-    first: dict[bytes, str] = {}
+    """Find columns that tell rows apart exactly as an earlier one does."""
+    seen: dict[tuple[str, bytes], str] = {}
     notes = []
     for name in _judged(table, target)[:MAX_RELATED]:
-        if table.column(name).n_distinct < 2:
-            continue
-        codes = pd.factorize(table.frame[name])[0]
-        key = codes.tobytes()
-        if key in first:
-            same = table.frame[name].equals(table.frame[first[key]].rename(name))
-            how = "equals" if same else "is a one-to-one recoding of"
-            notes.append(
-                QualityNote(
-                    name,
-                    "duplicate column",
-                    f"Column {shown(name)} {how} column {shown(first[key])}; one of them suffices.",
-                    "ignore",
-                )
-            )
-        first.setdefault(key, name)
+        keys = _fingerprints(table.frame[name], table.column(name))
+        first = next((seen[key] for key in keys if key in seen), None)
+        if first is not None:
+            notes.append(_duplicate_note(table, name, first))
+        for key in keys:
+            seen.setdefault(key, name)
     return notes
+
+
+def _fingerprints(series: pd.Series, column: Column) -> list[tuple[str, bytes]]:
+    """Give what two columns share if each follows from the other, tests included.
+
+    Numbers must be in the same or the opposite order; levels, and two numbers, may be renamed at
+    will.
+    """
+    if column.n_distinct < 2:
+        return []
+    keys = []
+    if column.is_number:
+        codes = pd.factorize(series, sort=True)[0]
+        turned = np.where(codes < 0, codes, codes.max() - codes)
+        keys.append(("order", min(codes.tobytes(), turned.tobytes())))
+    if not column.is_number or column.n_distinct <= 2:
+        keys.append(("levels", pd.factorize(series)[0].tobytes()))
+    return keys
+
+
+def _duplicate_note(table: Table, name: str, first: str) -> QualityNote:
+    same = table.frame[name].equals(table.frame[first].rename(name))
+    how = "equals" if same else "tells the same, in other values, as"
+    sentence = f"Column {shown(name)} {how} column {shown(first)}; one of them suffices."
+    return QualityNote(name, "duplicate column", sentence, "ignore")
 
 
 def _leaks(table: Table, target: str) -> list[QualityNote]:

@@ -200,21 +200,22 @@ def _labelled(
 def _holds(
     frame: pd.DataFrame, form: str, clauses: tuple[tuple[Test, ...], ...]
 ) -> NDArray[np.bool_]:
-    answers = [np.array([_meets(frame, *test) for test in clause]) for clause in clauses]
-    if form == "dnf":
-        return np.array([a.all(axis=0) for a in answers]).any(axis=0)
-    return np.array([a.any(axis=0) for a in answers]).all(axis=0)
+    joined = {"and": np.logical_and.reduce, "or": np.logical_or.reduce}
+    inner, outer = ("and", "or") if form == "dnf" else ("or", "and")
+    answers = [joined[inner]([_meets(frame, *test) for test in clause]) for clause in clauses]
+    return np.asarray(joined[outer](answers), dtype=bool)
 
 
 def _meets(frame: pd.DataFrame, name: str, op: str, value: Any) -> NDArray[np.bool_]:
+    """Say where a test holds; a missing value meets none."""
     column = frame[name]
     present = np.asarray(column.notna(), dtype=bool)
     if op in ("==", "!="):
-        equal = np.asarray(column == value, dtype=bool)
-        return present & (equal if op == "==" else ~equal)
-    numbers = column.to_numpy(dtype=float)
-    with np.errstate(invalid="ignore"):
-        return present & (numbers <= value if op == "<=" else numbers > value)
+        met = np.asarray(column == value, dtype=bool) == (op == "==")
+    else:
+        with np.errstate(invalid="ignore"):
+            met = (column.to_numpy(dtype=float) <= value) == (op == "<=")
+    return np.asarray(present & met)
 
 
 def _with_gaps(values: NDArray[Any], share: float, rng: np.random.Generator) -> pd.Series:

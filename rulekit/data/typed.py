@@ -4,7 +4,6 @@ A table's columns are ``int64`` or ``float64`` (numbers), ``bool`` or pandas' ``
 values without and with missing ones), ``datetime64``, or text.
 """
 
-import numbers
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,11 @@ from numpy.typing import NDArray
 from rulekit.data.headers import shown
 from rulekit.exceptions import DataError
 
-EXACT = 2**53  # whole numbers up to here are exact in float64
+EXACT = 2**53 - 1  # whole numbers up to here are exact in float64, and no other reads as one
+_NUMBER_TYPES = ("integer", "floating", "mixed-integer-float", "decimal")
+_INFERRED = pd.Series(["a"]).dtype
+# pandas 3 has a type for text, pandas 2 has not
+_TEXT = None if pd.api.types.is_object_dtype(_INFERRED) else _INFERRED
 
 
 def columns_of(frame: pd.DataFrame) -> dict[str, NDArray[Any]]:
@@ -73,7 +76,7 @@ def typed(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
         that became text.
     """
     series = series.reset_index(drop=True)
-    if pd.api.types.is_datetime64_any_dtype(series.dtype):
+    if pd.api.types.is_datetime64_any_dtype(series.dtype) or _is_text(series.dtype):
         return series, []
     values = _values(series, name)
     if values.dtype != object:
@@ -87,9 +90,11 @@ def typed(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
 
 def text_series(values: NDArray[np.object_], name: Any = None) -> pd.Series:
     """Make a text column of str and None: pandas' own ``str`` type where there is one."""
-    if pd.api.types.is_string_dtype(pd.Series(["a"]).dtype) and pd.Series(["a"]).dtype != object:
-        return pd.Series(values, dtype="str", name=name)
-    return pd.Series(values, dtype=object, name=name)
+    return pd.Series(values, dtype=_TEXT if _TEXT else object, name=name)
+
+
+def _is_text(dtype: Any) -> bool:
+    return _TEXT is not None and bool(dtype == _TEXT)
 
 
 def _typed_numbers(
@@ -129,41 +134,36 @@ def _values(series: pd.Series, name: str) -> NDArray[Any]:
     if pd.api.types.is_complex_dtype(dtype):
         raise DataError(f"Column {shown(name)} holds complex numbers; give real ones.")
     if isinstance(dtype, pd.CategoricalDtype):
-        return _texts(series.astype(object))
+        return _objects(series.astype(object), str)
     if pd.api.types.is_bool_dtype(dtype):
         return _objects(series.astype(object), bool)
     if pd.api.types.is_numeric_dtype(dtype):
         return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
     if pd.api.types.is_datetime64_any_dtype(dtype):
-        return _texts(series.dt.strftime("%Y-%m-%d %H:%M:%S").astype(object))
-    if pd.api.types.is_object_dtype(dtype):
-        return _untyped(series)
-    return _texts(series.astype(object))
+        return _objects(series.dt.strftime("%Y-%m-%d %H:%M:%S").astype(object), str)
+    return _untyped(series.astype(object))
 
 
 def _untyped(series: pd.Series) -> NDArray[Any]:
-    present = [v for v in series if not _absent(v)]
-    if present and all(isinstance(v, (bool, np.bool_)) for v in present):
+    """Give objects as what all present ones are: truth values, numbers, else text."""
+    what = pd.api.types.infer_dtype(series, skipna=True)
+    if what == "boolean":
         return _objects(series, bool)
-    if present and all(_is_number(v) for v in present):
+    if what in _NUMBER_TYPES:
         return np.array([np.nan if _absent(v) else float(v) for v in series], dtype=float)
-    return _texts(series)
-
-
-def _is_number(value: Any) -> bool:
-    real = isinstance(value, (numbers.Real, np.number)) or type(value).__name__ == "Decimal"
-    return real and not isinstance(value, (bool, np.bool_))
+    return _objects(series, None if what in ("string", "empty") else str)
 
 
 def _absent(value: Any) -> bool:
     return value is None or value is pd.NA or value is pd.NaT or value != value
 
 
-def _texts(series: pd.Series) -> NDArray[np.object_]:
-    return _objects(series, str)
-
-
-def _objects(series: pd.Series, convert: type) -> NDArray[np.object_]:
-    values = np.empty(len(series), dtype=object)
-    values[:] = [None if _absent(v) else convert(v) for v in series]
-    return values
+def _objects(series: pd.Series, convert: type | None) -> NDArray[np.object_]:
+    """Give present values, converted, and None for missing ones."""
+    values = series.to_numpy(dtype=object, copy=True)
+    present = np.flatnonzero(series.notna().to_numpy())
+    if convert is not None:
+        values[present] = [convert(v) for v in values[present]]
+    if len(present) < len(values):
+        values[series.isna().to_numpy()] = None
+    return np.asarray(values, dtype=object)
