@@ -48,6 +48,8 @@ class LearnedClause:
         No clause costs less than this.
     was_binary : bool
         True when the relaxation needed no rounding, or the exact problem was solved.
+    proved : bool
+        True when `cost` is known to be the optimum.
     """
 
     selected: Bools
@@ -55,6 +57,7 @@ class LearnedClause:
     cost: float
     bound: float
     was_binary: bool
+    proved: bool = False
 
 
 @dataclass(frozen=True)

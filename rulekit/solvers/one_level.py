@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from rulekit.solvers.canonical import ALWAYS_PERTURBATION, default_perturbation
 from rulekit.solvers.cover_program import CoverProgram, Vertex
 from rulekit.solvers.cover_solution import CoverCounters, CoverSolution, LearnedClause, SubProblem
+from rulekit.solvers.exact_cover import exact_clause
 from rulekit.solvers.lp import ENGINES, seconds_left
 from rulekit.solvers.redundancy import ColumnStructure, redundancy_groups
 from rulekit.solvers.rounding import (
@@ -280,17 +281,47 @@ class CoverProblem:
         if rounding == "threshold":
             return round_by_threshold(w, threshold) | self.required
         sub = self.sub_problem(rows, theta, extra_cost)
-        task = RoundingTask(self._P, sub.m, sub.price, self.groups, self.required)
+        task = self._task(sub)
         if rounding == "random":
             return round_at_random(task, w, np.random.default_rng(0) if rng is None else rng)
         return round_without_redundancy(task, w)
+
+    def exact(
+        self,
+        rows: Floats | None,
+        theta: float,
+        extra_cost: Floats | None = None,
+        *,
+        disable_cost: float | None = None,
+        time_limit: float | None = None,
+    ) -> LearnedClause:
+        """Find the clause of whole columns of least cost, by integer programming.
+
+        Parameters
+        ----------
+        rows, theta, extra_cost, disable_cost
+            As in `solve`.
+        time_limit : float, optional
+            Seconds; the best clause by then is returned, with a bound, `proved` False.
+
+        Returns
+        -------
+        LearnedClause
+            Costs are without perturbation; of several optimal clauses it is the solver's.
+        """
+        sub = self.sub_problem(rows, theta, extra_cost, disable_cost=disable_cost)
+        limit = seconds_left(time_limit, self.deadline)
+        return exact_clause(self._task(sub), sub.always, limit)
+
+    def _task(self, sub: SubProblem) -> RoundingTask:
+        return RoundingTask(self._P, sub.m, sub.price, self.groups, self.required)
 
     def clause_cost(
         self, chosen: Bools, rows: Floats | None, theta: float, extra_cost: Floats | None = None
     ) -> float:
         """Cost of one clause of whole columns, objective (2.1); arguments as in `round`."""
         sub = self.sub_problem(rows, theta, extra_cost)
-        return RoundingTask(self._P, sub.m, sub.price, self.groups, self.required).cost(chosen)
+        return self._task(sub).cost(chosen)
 
     def learn(
         self,
@@ -316,7 +347,7 @@ class CoverProblem:
         relaxed = self.solve(rows, theta, extra_cost, disable_cost=disable_cost)
         sub = self.sub_problem(rows, theta, extra_cost, disable_cost=disable_cost)
         selected = self.round(relaxed.w, rows, theta, rounding, threshold, rng, extra_cost)
-        task = RoundingTask(self._P, sub.m, sub.price, self.groups, self.required)
+        task = self._task(sub)
         cost = task.cost(selected)
         slack = float(self.perturbation.max(initial=0.0) * relaxed.w.sum())
         bound = relaxed.value - slack - ALWAYS_PERTURBATION * relaxed.disabled

@@ -183,7 +183,8 @@ class _Sweep:
         if len(used):
             self.cover -= self.task.P[:, used] @ self.w[used]
             self.w[used] = 0.0
-        for j in self._cheapest(group):
+        open_weight, task = self._open_weight(), self.task
+        for j in cheapest_combination(group, task.P, open_weight, task.price, task.required):
             self.w[j] = 1.0
             self.cover += self.task.P[:, j]
 
@@ -202,39 +203,59 @@ class _Sweep:
         """Weigh how far each row is from being covered."""
         return self.task.m * np.maximum(0.0, 1.0 - self.cover)
 
-    def _cheapest(self, group: RedundancyGroup) -> list[int]:
-        """Find the combination of one group that lowers the cost most."""
-        open_weight = self._open_weight()
-        singles = group.columns
-        delta = self._delta(singles, open_weight)
-        best_one = float(delta.min(initial=np.inf))
-        best_two, pair = np.inf, (0, 0)
-        if group.pairs.any():
-            both = self._pair_deltas(group, open_weight)
-            best_two = float(both.min())
-            pair = _first_lowest_pair(both, best_two)
-        best = min(0.0, best_one, best_two) + TIE
-        if best >= 0.0:
-            return []
-        if best_one <= best:
-            return [int(singles[np.argmax(delta <= best_one + TIE)])]
-        return [int(group.low[pair[0]]), int(group.high[pair[1]])]
 
-    def _delta(self, columns: NDArray[np.intp], open_weight: Floats) -> Floats:
-        """Change of the cost when one column is chosen; required ones are not on offer."""
-        delta = self.task.price[columns] - open_weight @ self.task.P[:, columns]
-        return np.where(self.task.required[columns], np.inf, delta)
+def cheapest_combination(
+    group: RedundancyGroup, A: Floats, gain: Floats, price: Floats, barred: Bools
+) -> list[int]:
+    """Find the columns of one group that lower the cost most.
 
-    def _pair_deltas(self, group: RedundancyGroup, open_weight: Floats) -> Floats:
-        """Change of the cost when one column of each side is chosen: shape of `group.pairs`."""
-        both = self._delta(group.low, open_weight)[:, None] + self._delta(group.high, open_weight)
-        if group.overlap:
-            low, high = self.task.P[:, group.low], self.task.P[:, group.high]
-            both = both + (low * open_weight[:, None]).T @ high
-        return np.where(group.pairs, both, np.inf)
+    Parameters
+    ----------
+    group : RedundancyGroup
+        What may be combined.
+    A : ndarray of shape (n, d)
+        The rows.
+    gain : ndarray of shape (n,)
+        What covering a row saves; negative where it costs.
+    price : ndarray of shape (d,)
+        What a column costs beside that.
+    barred : ndarray of bool, shape (d,)
+        Columns that are not on offer.
+
+    Returns
+    -------
+    list of int
+        No, one or two columns. Of combinations within 1e-9 of the lowest cost the one with fewer
+        columns, then with the lowest columns.
+    """
+    delta = _delta(group.columns, A, gain, price, barred)
+    best_one = float(delta.min(initial=np.inf))
+    best_two = np.inf
+    if group.pairs.any():
+        both = _pair_deltas(group, A, gain, price, barred)
+        best_two = float(both.min())
+    best = min(0.0, best_one, best_two) + TIE
+    if best >= 0.0:
+        return []
+    if best_one <= best:
+        return [int(group.columns[np.argmax(delta <= best_one + TIE)])]
+    low, high = divmod(int(np.argmax(both <= best_two + TIE)), both.shape[1])
+    return [int(group.low[low]), int(group.high[high])]
 
 
-def _first_lowest_pair(both: Floats, best: float) -> tuple[int, int]:
-    """Find the first pair, in the order of the group's columns, among the cheapest."""
-    a, b = divmod(int(np.argmax(both <= best + TIE)), both.shape[1])
-    return a, b
+def _delta(
+    columns: NDArray[np.intp], A: Floats, gain: Floats, price: Floats, barred: Bools
+) -> Floats:
+    """Change of the cost when one column is chosen."""
+    return np.where(barred[columns], np.inf, price[columns] - gain @ A[:, columns])
+
+
+def _pair_deltas(
+    group: RedundancyGroup, A: Floats, gain: Floats, price: Floats, barred: Bools
+) -> Floats:
+    """Change of the cost when one column of each side is chosen: shape of `group.pairs`."""
+    low = _delta(group.low, A, gain, price, barred)
+    both = low[:, None] + _delta(group.high, A, gain, price, barred)
+    if group.overlap:  # rows of both sides were counted twice
+        both = both + (A[:, group.low] * gain[:, None]).T @ A[:, group.high]
+    return np.where(group.pairs, both, np.inf)
