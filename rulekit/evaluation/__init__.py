@@ -5,6 +5,7 @@ error and size, comparison with well-known learners, and finished work on disk. 
 learning, drawing, explaining one row. May import `rulekit.estimators` and what lies below it.
 """
 
+from rulekit.evaluation.baselines import Baseline, baseline_models, baselines
 from rulekit.evaluation.grid import THETA_GRID
 from rulekit.evaluation.pareto import front_steps, pareto_front
 from rulekit.evaluation.result import SweepResult, fit_setting, summarise
@@ -13,8 +14,11 @@ from rulekit.evaluation.sweep import sweep
 
 __all__ = [
     "THETA_GRID",
+    "Baseline",
     "SweepResult",
     "SweepStore",
+    "baseline_models",
+    "baselines",
     "fit_setting",
     "front_steps",
     "pareto_front",

@@ -11,7 +11,8 @@ import os
 import tempfile
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -96,24 +97,35 @@ class Listener:
 
     def channel(self) -> Channel:
         """Make a worker's end for one task."""
-        return Channel(str(self.folder), self._receive, self._asks)
+        return Channel(str(self.folder), self._receive_guarded, self._asks)
 
     def stop(self) -> None:
         """Tell every worker that nothing more is wanted."""
         (self.folder / STOP).touch()
 
+    def _receive_guarded(self, setting: int, fold: int, measured: dict[str, Any]) -> None:
+        """Take what a worker of this process hands over; what goes wrong is not its fault."""
+        with self.guarded():
+            self._receive(setting, fold, measured)
+
     def _asks(self) -> bool:
         return self.error is not None or self._should_stop()
 
-    def _listen(self) -> None:
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Keep the first error for the caller's thread to raise, and stop the workers."""
         try:
+            yield
+        except BaseException as error:
+            self.error = self.error or error
+            self.stop()
+
+    def _listen(self) -> None:
+        with self.guarded():
             while not self._ended.wait(PULSE):
                 if self._should_stop():
                     self.stop()
                 self._read_on()
-        except BaseException as error:  # handed to the caller's thread, which raises it
-            self.error = error
-            self.stop()
 
     def _read_on(self) -> None:
         for path in sorted(self.folder.glob("*.jsonl")):

@@ -93,7 +93,7 @@ class Collector:
             plain = measured.get("rule")
             row = {
                 "setting": setting,
-                "learner": type(self._work.estimator).__name__,
+                "learner": _name_of(self._work.estimator),
                 **self._work.settings[setting],
                 "fold": fold,
                 **measured,
@@ -113,3 +113,8 @@ class Collector:
             for number, setting in enumerate(self._work.settings)
             for fold, digest in enumerate(self._folds)
         }
+
+
+def _name_of(estimator: Any) -> str:
+    """Name a learner on a front: what it calls itself, else its class."""
+    return str(getattr(estimator, "name", type(estimator).__name__))

@@ -1,6 +1,7 @@
 """Cross-validate a learner over a grid of settings, in parallel, resumably, shown as it runs."""
 
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -134,14 +135,14 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
 def _run(
     tasks: Sequence[_Task], listener: Listener, collector: Collector, n_jobs: int | None
 ) -> None:
+    """Let joblib run the tasks; after an error let it drain, as aborting would kill workers."""
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    try:
-        for fold, rows in parallel(delayed(_do)(task, listener.channel()) for task in tasks):
+    for fold, rows, error in parallel(delayed(_do)(task, listener.channel()) for task in tasks):
+        with listener.guarded():
+            if error is not None:
+                raise error
             for number, measured in rows:
                 collector.land(number, fold, measured)
-    except BaseException:
-        if listener.error is None:
-            raise
     if listener.error is not None:
         raise listener.error
 
@@ -173,7 +174,9 @@ def _tasks(work: Work, collector: Collector, n_workers: int) -> list[_Task]:
     return tasks
 
 
-def _do(task: _Task, channel: Channel) -> tuple[int, list[tuple[int, dict[str, Any]]]]:
+def _do(
+    task: _Task, channel: Channel
+) -> tuple[int, list[tuple[int, dict[str, Any]]], Exception | None]:
     """Fit and measure every setting of a task, telling of each as soon as it is done."""
     rows: list[tuple[int, dict[str, Any]]] = []
     with threadpool_limits(1) if channel.is_remote else nullcontext():
@@ -185,15 +188,24 @@ def _do(task: _Task, channel: Channel) -> tuple[int, list[tuple[int, dict[str, A
             try:
                 model = next(fits, None)
                 if model is None:
+                    _check_ended(channel, len(rows), len(task.numbers))
                     break
                 seconds = time.perf_counter() - start
                 measured = _measured(model, task) | {"seconds": seconds}
             except Exception as error:
                 error.add_note(f"This happened in fold {task.fold} with the setting {setting}.")
-                raise
+                if channel.is_remote:  # the way back to the caller loses it
+                    error.add_note(traceback.format_exc())
+                return task.fold, rows, error
             rows.append((number, measured))
             channel.send(number, task.fold, measured)
-    return task.fold, rows
+    return task.fold, rows, None
+
+
+def _check_ended(channel: Channel, done: int, asked: int) -> None:
+    """Let nobody take a learner that gave up for one that was told to stop."""
+    if not channel.stopped():
+        raise RuntimeError(f"`fit_many` must fit every setting; it ended after {done} of {asked}.")
 
 
 def _fits(task: _Task, should_stop: ShouldStop) -> Iterator[Any]:

@@ -1,0 +1,89 @@
+"""Measures: compared with scikit-learn's, and at the places where they are not defined."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import metrics as sk
+
+from rulekit.evaluation import metrics
+
+ROWS = st.lists(
+    st.tuples(st.sampled_from("ab"), st.sampled_from("ab"), st.sampled_from([0.5, 1.0, 2.0])),
+    min_size=1,
+    max_size=12,
+)
+
+
+def parts(rows):
+    y, said, weight = zip(*rows, strict=True)
+    return list(y), list(said), list(weight)
+
+
+@given(ROWS)
+def test_the_error_is_one_minus_scikit_learns_accuracy(rows):
+    y, said, weight = parts(rows)
+    expected = 1 - sk.accuracy_score(y, said, sample_weight=weight)
+    assert metrics.error_rate(y, said, weight) == pytest.approx(expected)
+
+
+@given(ROWS)
+def test_the_balanced_error_is_one_minus_scikit_learns_balanced_accuracy(rows):
+    y, said, weight = parts(rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns of classes that are predicted only
+        expected = 1 - sk.balanced_accuracy_score(y, said, sample_weight=weight)
+    assert metrics.balanced_error_rate(y, said, weight) == pytest.approx(expected)
+
+
+@given(ROWS)
+def test_f1_from_the_counts_is_scikit_learns(rows):
+    y, said, weight = parts(rows)
+    ours = metrics.f1_score(metrics.confusion_counts(y, said, "b", weight))
+    if "b" not in y + said:
+        assert math.isnan(ours)
+    else:
+        assert ours == pytest.approx(sk.f1_score(y, said, pos_label="b", sample_weight=weight))
+
+
+@given(ROWS)
+def test_the_four_counts_sum_to_the_weight_of_all_rows(rows):
+    y, said, weight = parts(rows)
+    assert sum(metrics.confusion_counts(y, said, "b", weight).values()) == sum(weight)
+
+
+@given(ROWS)
+def test_a_row_twice_counts_as_weight_two(rows):
+    y, said, _ = parts(rows)
+    ones = np.ones(len(y))
+    ones[0] = 2
+    assert metrics.error_rate([y[0], *y], [said[0], *said]) == pytest.approx(
+        metrics.error_rate(y, said, ones)
+    )
+
+
+@given(ROWS)
+def test_the_area_of_a_yes_or_no_answer_is_one_minus_the_balanced_error(rows):
+    y, said, weight = parts(rows)
+    area = metrics.area_under_roc(y, [s == "b" for s in said], "b", weight)
+    if len(set(y)) == 1:
+        assert math.isnan(area)
+    else:
+        assert area == pytest.approx(1 - metrics.balanced_error_rate(y, said, weight))
+
+
+def test_rows_without_weight_have_no_error_rate():
+    assert math.isnan(metrics.error_rate([1, 0], [1, 1], [0, 0]))
+
+
+def test_text_is_compared_with_objects_of_text():
+    said = np.array(["yes", "no"], dtype=object)
+    assert metrics.error_rate(np.array(["yes", "yes"]), said) == 0.5
+
+
+def test_a_missed_positive_may_cost_more_than_a_false_alarm():
+    counts = metrics.confusion_counts([1, 0, 0, 0], [0, 1, 0, 0], positive=1)
+    assert metrics.mean_cost(counts, false_positive=1, false_negative=7) == 2

@@ -1,0 +1,247 @@
+"""Sweeps: one table whatever the workers, the order and the store; told as it comes; stoppable."""
+
+import threading
+import time
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.model_selection import KFold, cross_val_score
+from sklearn.tree import DecisionTreeClassifier
+
+from rulekit.data import make_folds
+from rulekit.evaluation import SweepStore, sweep
+from rulekit.exceptions import DataError
+from tests.evaluation.learners import SharedStump, Stump, noisy_table
+
+GRID = {"theta": [-0.5, 0.0, 0.5, 2.0], "column": [0, 1]}
+
+
+def timeless(result):
+    return result.table.drop(columns="seconds")
+
+
+def assert_same(one, two):
+    pd.testing.assert_frame_equal(timeless(one), timeless(two))
+
+
+@pytest.fixture(scope="module")
+def table():
+    return noisy_table()
+
+
+@pytest.fixture(scope="module")
+def plain(table):
+    return sweep(Stump(), *table, grid=GRID, cv=4)
+
+
+def test_errors_are_those_of_scikit_learns_cross_validation(table, plain):
+    X, y = table
+    for number, setting in enumerate(plain.settings):
+        scores = cross_val_score(Stump(**setting), X, y, cv=make_folds(y, 4))
+        rows = plain.table[plain.table["setting"] == number]
+        np.testing.assert_allclose(rows["test_error"], 1 - scores)
+
+
+def test_a_row_tells_the_setting_the_fold_and_the_rule(plain):
+    row = plain.table.iloc[5]
+    assert (row["setting"], row["fold"], row["theta"], row["column"]) == (1, 1, -0.5, 1)
+    assert row["learner"] == "Stump"
+    assert row["rule"].clauses[0].literals[0].feature == "x1"
+
+
+def test_learners_that_share_their_preparation_give_the_same_table(table, plain):
+    shared = sweep(SharedStump(), *table, grid=GRID, cv=4)
+    pd.testing.assert_frame_equal(
+        timeless(shared).drop(columns="learner"), timeless(plain).drop(columns="learner")
+    )
+
+
+@pytest.mark.parametrize("learner", [Stump(), SharedStump()])
+def test_two_processes_give_the_same_table_and_tell_of_each_fit(table, learner):
+    told = []
+    result = sweep(learner, *table, grid=GRID, cv=4, n_jobs=2, on_result=told.append)
+    assert_same(result, sweep(learner, *table, grid=GRID, cv=4))
+    assert sorted(row["done"] for row in told) == list(range(1, 33))
+    assert {row["total"] for row in told} == {32}
+
+
+def test_threads_give_the_same_table(table, plain):
+    with joblib.parallel_config("threading", n_jobs=3):
+        assert_same(sweep(Stump(), *table, grid=GRID, cv=4), plain)
+
+
+def test_the_order_of_the_grid_changes_numbers_only(table, plain):
+    turned = {name: values[::-1] for name, values in reversed(GRID.items())}
+    keys = ["theta", "column", "fold"]
+    one = timeless(sweep(Stump(), *table, grid=turned, cv=4)).sort_values(keys)
+    two = timeless(plain).sort_values(keys)
+    columns = [c for c in two.columns if c != "setting"]
+    pd.testing.assert_frame_equal(
+        one[columns].reset_index(drop=True), two[columns].reset_index(drop=True)
+    )
+
+
+def test_results_of_another_process_are_told_before_their_task_ends(table):
+    told = []
+    started = time.perf_counter()
+    sweep(
+        SharedStump(pause=0.15),
+        *table,
+        grid={"theta": np.linspace(-1, 1, 8).tolist()},
+        cv=2,
+        n_jobs=2,
+        on_result=lambda row: told.append(time.perf_counter() - started),
+    )
+    assert told[0] < told[-1] - 0.5
+
+
+def test_a_stop_keeps_what_was_finished_and_says_that_it_is_not_all(table):
+    told = []
+    result = sweep(
+        SharedStump(), *table, grid=GRID, cv=4, on_result=told.append,
+        should_stop=lambda: len(told) >= 6,
+    )  # fmt: skip
+    assert len(result.table) == 6
+    assert not result.complete
+    assert result.summary["folds"].max() <= 4
+
+
+def test_a_stop_reaches_other_processes_within_a_second(table):
+    stop = threading.Event()
+    stopped_at = []
+
+    def first(row):
+        if not stop.is_set():
+            stop.set()
+            stopped_at.append(time.perf_counter())
+
+    result = sweep(
+        SharedStump(pause=0.1), *table, grid={"theta": np.linspace(-1, 1, 200).tolist()}, cv=4,
+        n_jobs=2, on_result=first, should_stop=stop.is_set,
+    )  # fmt: skip
+    assert time.perf_counter() - stopped_at[0] < 1
+    assert not result.complete
+
+
+def test_a_sweep_told_to_stop_at_once_has_an_empty_table(table):
+    result = sweep(Stump(), *table, grid=GRID, cv=4, should_stop=lambda: True)
+    assert result.table.empty
+    assert result.summary.empty
+    assert not result.complete
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_what_the_listener_raises_ends_the_sweep(table, n_jobs):
+    def broken(row):
+        raise KeyError("the listener's own mistake")
+
+    with pytest.raises(KeyError, match="the listener's own mistake"):
+        sweep(SharedStump(), *table, grid=GRID, cv=4, n_jobs=n_jobs, on_result=broken)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_fit_that_fails_says_where(table, n_jobs):
+    with pytest.raises(ValueError, match="the planted failure") as caught:
+        sweep(Stump(fail_at=0.5), *table, grid=GRID, cv=4, n_jobs=n_jobs)
+    assert "with the setting {'theta': 0.5" in caught.value.__notes__[0]
+
+
+def test_a_learner_that_gives_up_is_not_taken_for_a_stop(table):
+    class Lazy(SharedStump):
+        def fit_many(self, X, y, settings, sample_weight=None, should_stop=None):
+            yield from super().fit_many(X, y, settings[:3])
+
+    with pytest.raises(RuntimeError, match="must fit every setting; it ended after 3 of 4"):
+        sweep(Lazy(), *table, grid=GRID, cv=4)
+
+
+def test_weights_reach_fits_and_errors(table):
+    X, y = table
+    weight = np.where(y == 1, 3.0, 1.0)
+    result = sweep(Stump(), X, y, grid={"theta": [2.0]}, cv=4, sample_weight=weight)
+    share = weight[y == 1].sum() / weight.sum()
+    assert result.summary["test_error"].iloc[0] == pytest.approx(share, abs=0.01)
+    assert result.table["objective"].min() > 2.0
+
+
+def test_rows_are_told_apart_by_place_not_by_index(table):
+    X, y = table
+    frame = pd.DataFrame(X, index=np.zeros(len(X), dtype=int))
+    assert_same(
+        sweep(Stump(), frame, pd.Series(y, index=range(5, 5 + len(y))), grid=GRID, cv=4),
+        sweep(Stump(), X, y, grid=GRID, cv=4),
+    )
+
+
+def test_folds_may_be_any_splitter(table):
+    result = sweep(Stump(), *table, grid={"theta": [0.0]}, cv=KFold(3))
+    assert result.n_folds == 3
+
+
+def test_three_classes_have_errors_but_no_positive_class():
+    X, y = load_iris(return_X_y=True)
+    tree = DecisionTreeClassifier(random_state=0)
+    result = sweep(tree, X, y, grid={"max_leaf_nodes": [3]}, cv=3)
+    assert result.summary["test_error"].iloc[0] < 0.2
+    assert result.table[["test_tp", "test_auc", "n_literals"]].isna().all(axis=None)
+
+
+def test_finished_folds_are_not_computed_again(table, tmp_path):
+    grid = {"theta": [0.0, 0.5]}
+    learner = Stump(journal=str(tmp_path))
+    with SweepStore(tmp_path / "store.sqlite") as store:
+        told = []
+        first = sweep(
+            learner, *table, grid=grid, cv=4, store=store, on_result=told.append,
+            should_stop=lambda: len(told) == 3,
+        )  # fmt: skip
+        assert not first.complete
+        again = []
+        second = sweep(learner, *table, grid=grid, cv=4, store=store, on_result=again.append)
+    assert second.complete
+    assert_same(second, sweep(learner, *table, grid=grid, cv=4))
+    assert [row["from_store"] for row in again[:3]] == [True] * 3
+    assert len(list(tmp_path.glob("0.*"))) == 8 + 8
+
+
+def test_a_store_does_not_answer_for_other_rows_folds_or_parameters(table, tmp_path):
+    X, y = table
+    with SweepStore(tmp_path / "store.sqlite") as store:
+        for run in [
+            (Stump(), X, y, 4, 0),
+            (Stump(), X + 1, y, 4, 0),
+            (Stump(), X, 1 - y, 4, 0),
+            (Stump(), X, y, 4, 1),
+            (Stump(column=2), X, y, 4, 0),
+        ]:
+            learner, rows, labels, cv, seed = run
+            fresh = []
+            sweep(
+                learner, rows, labels, grid={"theta": [0.0]}, cv=cv, random_state=seed,
+                store=store, on_result=fresh.append,
+            )  # fmt: skip
+            assert not any(row["from_store"] for row in fresh)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"grid": {"price": [1]}}, "varies 'price', which the learner does not have"),
+        ({"y": [0, 1]}, r"one class a row \(120\); its shape is \(2,\)"),
+        ({"sample_weight": [1.0]}, r"one weight a row \(120\); its shape is \(1,\)"),
+    ],
+)
+def test_input_that_does_not_fit_is_refused_in_a_sentence(table, change, sentence):
+    X, y = table
+    with pytest.raises(ValueError, match=sentence):
+        sweep(Stump(), **{"X": X, "y": y, "grid": GRID, "cv": 4} | change)
+
+
+def test_a_class_with_fewer_rows_than_folds_is_refused(table):
+    X, y = table
+    y = np.where(np.arange(len(y)) < 3, 7, y)
+    with pytest.raises(DataError, match="class '7' has 3 rows for 4 folds"):
+        sweep(Stump(), X, y, grid=GRID, cv=4)
