@@ -36,3 +36,7 @@ class SolverError(RulekitError, RuntimeError):
 
 class TimeLimitError(SolverError):
     """A program was not solved in the time it was given."""
+
+
+class EmptyRuleWarning(UserWarning):
+    """A learned rule has no condition, and so gives one answer to every row."""

@@ -1,1 +1,12 @@
-"""."""
+"""The bridge: scikit-learn classifiers that join the language of rules and the mathematics.
+
+What belongs here: learners, each from a table to a `RuleSet`. What does not: mathematics (that is
+`rulekit.solvers`), and what is done with a rule afterwards. May import `rulekit.binarize` and
+everything below it; learners do not import each other.
+"""
+
+from rulekit.estimators.fixed_rule import FixedRuleClassifier
+from rulekit.estimators.one_level import OneLevelRuleClassifier
+from rulekit.estimators.two_level import TwoLevelRuleClassifier
+
+__all__ = ["FixedRuleClassifier", "OneLevelRuleClassifier", "TwoLevelRuleClassifier"]

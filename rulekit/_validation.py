@@ -1,0 +1,158 @@
+"""The only module that touches scikit-learn's private checks.
+
+What the estimators need of them has a name here, so that a new release of scikit-learn is met in
+one place.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_consistent_length, column_or_1d, compute_sample_weight
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from rulekit.exceptions import DataError
+
+__all__ = [
+    "Interval",
+    "StrOptions",
+    "check_parameters",
+    "checked_frame",
+    "checked_target",
+    "row_weights",
+]
+
+
+def check_parameters(estimator: BaseEstimator) -> None:
+    """Hold an estimator's parameters against its `_parameter_constraints`."""
+    estimator._validate_params()
+
+
+def checked_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFrame:
+    """Bring rows to a data frame with the columns an estimator was, or is now, fitted on.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Gets `n_features_in_` and `feature_names_in_` with `reset`, and is held to them without.
+    X : DataFrame or array-like of shape (n, p)
+        Rows. A frame may hold its columns in any order, and more columns than needed.
+    reset : bool
+        True while fitting.
+
+    Returns
+    -------
+    DataFrame of shape (n, p)
+        A frame whose names are not text, and an array, have their columns called x0, x1, ...
+
+    Raises
+    ------
+    DataError
+        If a column is missing, twice there, or there is no row.
+    ValueError
+        If an array does not have the right number of columns or dimensions.
+    """
+    if not isinstance(X, pd.DataFrame):
+        return _frame_of_array(estimator, X, reset)
+    if X.columns.has_duplicates:
+        twice = X.columns[X.columns.duplicated()][0]
+        raise DataError(f"Column names must differ; {str(twice)[:60]!r} occurs twice. Rename one.")
+    names = getattr(estimator, "feature_names_in_", None)
+    if not reset and names is not None:
+        X = _in_fitted_order(X, names)
+    validate_data(estimator, X, skip_check_array=True, reset=reset)
+    if len(X) == 0:
+        raise DataError(
+            f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required."
+        )
+    if hasattr(estimator, "feature_names_in_"):
+        return X.set_axis(list(estimator.feature_names_in_), axis=1)
+    return X.set_axis([f"x{j}" for j in range(X.shape[1])], axis=1)
+
+
+def _frame_of_array(estimator: BaseEstimator, X: Any, reset: bool) -> pd.DataFrame:
+    if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
+        X = np.asarray(X, dtype=object)  # NumPy would turn the numbers of a mixed list into text
+    rows = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        names = [f"x{j}" for j in range(rows.shape[1])]
+    return pd.DataFrame(rows, columns=list(names))
+
+
+def _in_fitted_order(X: pd.DataFrame, names: NDArray[np.object_]) -> pd.DataFrame:
+    missing = [name for name in names if name not in X.columns]
+    if missing:
+        shown = ", ".join(repr(name[:60]) for name in missing[:5])
+        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+        raise DataError(
+            f"The table must have the columns of the table the rule was learned from; {shown}"
+            f"{more} {'is' if len(missing) == 1 else 'are'} missing. Add the column"
+            f"{'' if len(missing) == 1 else 's'}, or rename what holds the same."
+        )
+    return X[list(names)]
+
+
+def checked_target(y: Any, n_rows: int, name: str) -> NDArray[Any]:
+    """Check that y holds one class a row, without gaps.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Classes, of any type that can be compared.
+    n_rows : int
+        Number of rows they go with.
+    name : str
+        Name of the estimator, for the message.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Raises
+    ------
+    DataError
+        If a class is missing.
+    ValueError
+        If y is None, has another length, or holds what cannot be classes.
+    """
+    if y is None:
+        raise ValueError(f"{name} requires y to be passed, but the target y is None.")
+    absent = pd.isna(np.asarray(y, dtype=object)).ravel()
+    if absent.any():
+        raise DataError(
+            f"`y` must hold a class in every row; Input y contains NaN or None in {absent.sum()} "
+            f"of {len(absent)} rows (first: row {int(absent.argmax()) + 1}). Drop these rows."
+        )
+    y = column_or_1d(y, warn=True)
+    check_consistent_length(y, np.empty(n_rows))
+    check_classification_targets(y)
+    return y
+
+
+def row_weights(
+    sample_weight: Any, class_weight: Any, X: pd.DataFrame, y: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Join the weights of rows and of classes: shape (n,), not rescaled, some of it positive.
+
+    Raises
+    ------
+    DataError
+        If every row has weight 0.
+    ValueError
+        If a weight is negative, missing or infinite, or there is not one for each row.
+    """
+    weight = np.ones(len(y))
+    if sample_weight is not None:
+        weight = _check_sample_weight(
+            sample_weight, X, dtype=np.float64, copy=True, ensure_non_negative=True
+        )
+    if class_weight is not None:
+        weight = weight * compute_sample_weight(class_weight, y)
+    if not weight.any():
+        raise DataError("`sample_weight` must give some row a positive weight; all are 0.")
+    return weight

@@ -1,0 +1,176 @@
+"""From a training table to the problem that solvers see: rows and columns in one fixed order.
+
+A rule of form "cnf" for class c is learned as it stands. A rule of form "dnf" is learned as the
+CNF of the other class over complemented columns (De Morgan), so that::
+
+    or_literals[j]   what column j of A says: the literal that an OR clause of the CNF holds
+    literals[j]      how it stands in the rule: the same for a CNF, its complement for a DNF
+
+Where a column had no gaps in training, both a literal and its complement say no to a gap; they
+are complements on the training rows, not everywhere.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.binarize import BinaryMatrix
+from rulekit.rules import Columns, Literal
+from rulekit.rules.constraints import Constraints
+from rulekit.solvers.canonical import PERTURBATION
+from rulekit.solvers.one_level import CoverProblem
+from rulekit.solvers.redundancy import ColumnStructure
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BinaryProblem:
+    """The table of one fit as arrays, and what its columns mean.
+
+    Attributes
+    ----------
+    A : ndarray of bool, shape (n, d)
+        Columns sorted by what they say, rows by content: no answer depends on how the table was
+        laid out.
+    y : ndarray of bool, shape (n,)
+        Rows that every OR clause is to cover.
+    weight : ndarray of shape (n,)
+        Weights of the rows, their sum n.
+    or_literals, literals : tuple of Literal
+        See the head of this module.
+    structure : ColumnStructure
+        Thresholds of one column, oriented as in `or_literals`.
+    columns : mapping of str to ndarray of shape (n,)
+        The training table in the same order of rows.
+    engine : str
+        How linear programs are solved.
+    memory : dict
+        Clauses learned so far.
+    """
+
+    A: Bools
+    y: Bools
+    weight: Floats
+    or_literals: tuple[Literal, ...]
+    literals: tuple[Literal, ...]
+    structure: ColumnStructure
+    columns: Columns = field(repr=False)
+    engine: str = "auto"
+    memory: dict[bytes, Any] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def cover(self) -> CoverProblem:
+        """The one-level problems over this table."""
+        return CoverProblem(
+            self.A,
+            self.y,
+            self.weight,
+            perturbation=perturbations(self.or_literals),
+            structure=self.structure,
+            engine=self.engine,
+        )
+
+    @cached_property
+    def theta_max(self) -> float:
+        """Price from which on the best one-level clause is empty."""
+        gain = np.where(self.y, self.weight, -self.weight) @ self.A
+        return float(gain.max(initial=0.0))
+
+    def clauses(self, chosen: Bools, disabled: Bools) -> tuple[tuple[Literal, ...], ...]:
+        """Read chosen columns as clauses of the rule; disabled ones are left out."""
+        return tuple(
+            tuple(self.literals[j] for j in np.flatnonzero(row))
+            for row, off in zip(chosen, disabled, strict=True)
+            if not off
+        )
+
+
+def binary_problem(
+    matrix: BinaryMatrix,
+    columns: Columns,
+    described: Bools,
+    weight: Floats,
+    *,
+    form: str,
+    constraints: Constraints,
+    engine: str = "auto",
+) -> BinaryProblem:
+    """Orient, restrict and sort a binary table.
+
+    Parameters
+    ----------
+    matrix : BinaryMatrix
+        The literals and where they hold, n rows.
+    columns : mapping of str to ndarray of shape (n,)
+        The table itself.
+    described : ndarray of bool, shape (n,)
+        The rows of the class that the rule describes.
+    weight : ndarray of shape (n,)
+        What each row counts.
+    form : {"dnf", "cnf"}
+        Form of the rule.
+    constraints : Constraints
+        Literals that may not appear are left out.
+    engine : {"auto", "scipy", "highs"}, default="auto"
+        See `rulekit.solvers.lp.solve_lp`.
+
+    Returns
+    -------
+    BinaryProblem
+    """
+    flipped = form == "dnf"
+    said = _complements(matrix) if flipped else matrix.literals
+    allowed = [j for j, lit in enumerate(matrix.literals) if constraints.allows(lit)]
+    order = sorted(allowed, key=lambda j: said[j].sort_key)
+    A = matrix.values[:, order] ^ flipped
+    y = described ^ flipped
+    rows = row_order(A, y, weight)
+    side = np.asarray(matrix.side)[order]
+    structure = ColumnStructure(
+        np.asarray(matrix.feature)[order],
+        -side if flipped else side,
+        np.asarray(matrix.rank)[order],
+    )
+    return BinaryProblem(
+        np.ascontiguousarray(A[rows]),
+        y[rows],
+        weight[rows],
+        tuple(said[j] for j in order),
+        tuple(matrix.literals[j] for j in order),
+        structure,
+        {name: values[rows] for name, values in columns.items()},
+        engine,
+    )
+
+
+def _complements(matrix: BinaryMatrix) -> tuple[Literal, ...]:
+    """Find for each literal the one that holds on the other training rows."""
+    return tuple(
+        matrix.literals[k] if k >= 0 else literal.negated()
+        for literal, k in zip(matrix.literals, matrix.complement, strict=True)
+    )
+
+
+def row_order(A: Bools, y: Bools, weight: Floats) -> NDArray[np.intp]:
+    """Sort rows by content, so that the order they came in has no influence: shape (n,)."""
+    parts = [np.packbits(A, axis=1), y[:, None].astype(np.uint8)]
+    parts.append(np.ascontiguousarray(weight)[:, None].view(np.uint8).reshape(len(y), -1))
+    content = np.ascontiguousarray(np.concatenate(parts, axis=1))
+    return np.argsort(content.view(f"V{content.shape[1]}").ravel(), kind="stable")
+
+
+def perturbations(literals: Sequence[Literal]) -> Floats:
+    """Give each literal a price of its own below 1e-6, drawn from its text: shape (d,)."""
+    return np.array([_perturbation(literal) for literal in literals], dtype=float)
+
+
+def _perturbation(literal: Literal) -> float:
+    digest = hashlib.blake2b(repr(literal.sort_key).encode(), digest_size=8).digest()
+    return PERTURBATION * (0.5 + 0.5 * int.from_bytes(digest, "big") / 2**64)

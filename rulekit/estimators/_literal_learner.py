@@ -1,0 +1,309 @@
+"""The bridge: learners of rules made of literals, from table to binary problem to rule set."""
+
+import time
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any, Self
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from rulekit._validation import Interval, StrOptions, check_parameters
+from rulekit.binarize import Binarizer, BinaryMatrix
+from rulekit.estimators._base import RuleClassifier
+from rulekit.estimators._binary_problem import BinaryProblem, binary_problem
+from rulekit.estimators._required import grants, with_required
+from rulekit.estimators._training import TrainingTable, read_training_table
+from rulekit.exceptions import DataError, EmptyRuleWarning
+from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules.constraints import Constraints
+
+try:
+    from rulekit.rules.simplify import simplify
+except ImportError:
+
+    def simplify(rule):
+        return rule
+
+
+COMMON_PARAMETERS: dict[str, list[Any]] = {
+    "theta": [Interval(Real, 0, None, closed="left")],
+    "form": [StrOptions({"dnf", "cnf"})],
+    "positive_label": "no_validation",
+    "class_weight": [dict, StrOptions({"balanced"}), None],
+    "binarizer": [Binarizer, None],
+    "constraints": [Constraints, Mapping, None],
+    "random_state": ["random_state"],
+    "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+    "engine": [StrOptions({"auto", "scipy", "highs"})],
+}
+
+
+@dataclass(frozen=True)
+class LearnedRule:
+    """What a solver found, told in literals.
+
+    Attributes
+    ----------
+    clauses : tuple of tuple of Literal
+        The clauses as they stand in the rule; disabled ones are left out.
+    value : float
+        The objective of the method.
+    history : tuple of dict
+        One dictionary a step; a last one with "stopped" after a time limit.
+    lower_bound : float or None
+        No rule has a smaller value.
+    proved : bool or None
+        Whether the value is known to be the least; None where that was not attempted.
+    """
+
+    clauses: tuple[tuple[Literal, ...], ...]
+    value: float
+    history: tuple[dict[str, Any], ...] = ()
+    lower_bound: float | None = None
+    proved: bool | None = None
+
+
+@dataclass
+class SharedWork:
+    """Binary tables and problems of one training table, made once for many settings."""
+
+    matrices: dict[str, tuple[Binarizer, BinaryMatrix]] = field(default_factory=dict)
+    problems: dict[tuple[Any, ...], BinaryProblem] = field(default_factory=dict)
+
+    def matrix(self, binarizer: Binarizer, table: TrainingTable) -> tuple[Binarizer, BinaryMatrix]:
+        """Fit the binarizer, or find it fitted."""
+        key = joblib.hash((type(binarizer).__name__, binarizer.get_params()))
+        if key not in self.matrices:
+            fitted = clone(binarizer).fit(table.frame, table.y)
+            self.matrices[key] = fitted, fitted.transform(table.frame)
+        return self.matrices[key]
+
+
+class LiteralRuleClassifier(RuleClassifier):
+    """A classifier that learns clauses of literals; see `RuleClassifier` for what it then has.
+
+    A subclass says in `_learn` how.
+    """
+
+    binarizer_: Binarizer
+    empty_rule_hint_: str | None
+
+    @abstractmethod
+    def _learn(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
+        """Learn a CNF that covers `problem.y`."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn a rule.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+            Numbers, text, categories, truth values, gaps.
+        y : array-like of shape (n,)
+            Two classes.
+        sample_weight : array-like of shape (n,), optional
+            What a row counts. With `class_weight` rescaled to sum to n, so that `theta` keeps its
+            meaning; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            If the table or the classes cannot be used; the column or row is named.
+        ValueError
+            If a parameter is not allowed.
+
+        Warns
+        -----
+        EmptyRuleWarning
+            If the rule has no condition; `empty_rule_hint_` says at which price it would.
+        ConvergenceWarning
+            If the time limit passed; the best rule so far is kept.
+        """
+        check_parameters(self)
+        table = read_training_table(self, X, y, sample_weight)
+        self._fit_table(table, SharedWork())
+        if self.empty_rule_hint_ is not None:
+            warnings.warn(self.empty_rule_hint_, EmptyRuleWarning, stacklevel=2)
+        return self
+
+    def fit_many(
+        self,
+        X: Any,
+        y: Any,
+        settings: Sequence[Mapping[str, Any]],
+        sample_weight: Any = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> Iterator[Self]:
+        """Learn a rule for each of many settings, sharing what they have in common.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        settings : sequence of mapping
+            Parameters to set, by name.
+        should_stop : callable, optional
+            Asked before each setting; true ends the work.
+
+        Yields
+        ------
+        RuleClassifier
+            In the order of `settings`, the very model that
+            ``clone(self).set_params(**setting).fit(X, y, sample_weight)`` is. Empty rules are not
+            warned about, see `empty_rule_hint_`.
+        """
+        reader, shared = clone(self), SharedWork()
+        table = read_training_table(reader, X, y, sample_weight)
+        for setting in settings:
+            if should_stop is not None and should_stop():
+                return
+            model = clone(self).set_params(**setting)
+            check_parameters(model)
+            for name in ("n_features_in_", "feature_names_in_"):
+                if hasattr(reader, name):
+                    setattr(model, name, getattr(reader, name))
+            model._fit_table(table, shared)
+            yield model
+
+    def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+        """Do the work of `fit` on a table that was checked."""
+        self.classes_, self._kinds = table.classes, table.kinds
+        positive = _positive_code(self.positive_label, table.classes)
+        self.positive_label_ = _plain(table.classes[positive])
+        self.default_label_ = _plain(table.classes[1 - positive])
+        constraints = _constraints(self.constraints, table)
+        weight = table.weights(self.class_weight)
+        binarizer = Binarizer() if self.binarizer is None else self.binarizer
+        self.binarizer_, matrix = shared.matrix(binarizer, table)
+        key = (id(matrix), positive, self.form, constraints, self.engine, weight.tobytes())
+        if key not in shared.problems:
+            shared.problems[key] = binary_problem(
+                matrix,
+                table.columns,
+                table.codes == positive,
+                weight,
+                form=self.form,
+                constraints=constraints,
+                engine=self.engine,
+            )
+        problem = shared.problems[key]
+        learned = self._learn_in_time(problem)
+        clauses = with_required(learned.clauses, problem, constraints, self.form)
+        self._keep(learned, self._rule(clauses), table, weight)
+        self.empty_rule_hint_ = self._hint(problem)
+
+    def _learn_in_time(self, problem: BinaryProblem) -> LearnedRule:
+        limit = self.time_limit
+        problem.cover.deadline = None if limit is None else time.monotonic() + limit
+        try:
+            learned = self._learn(problem, _generator(self.random_state))
+        finally:
+            problem.cover.deadline = None
+        if learned.history and "stopped" in learned.history[-1]:
+            warnings.warn(
+                f"The time limit of {limit:g} s passed; the best rule so far is kept in "
+                "`rule_set_`. Raise `time_limit` to go on.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return learned
+
+    def _rule(self, clauses: tuple[tuple[Literal, ...], ...]) -> RuleSet:
+        """Make the rule of its clauses, without what is redundant."""
+        op = "and" if self.form == "dnf" else "or"
+        n_labels = len(clauses) if self.form == "dnf" else max(1, len(clauses))
+        rule = RuleSet(
+            tuple(Clause(clause, op) for clause in clauses),
+            (self.positive_label_,) * n_labels,
+            self.form,
+            self.default_label_,
+        )
+        simple = simplify(rule)
+        wishes = _as_constraints(self.constraints).required
+        return simple if _all_granted(simple, wishes) else rule
+
+    def _keep(
+        self,
+        learned: LearnedRule,
+        rule: RuleSet,
+        table: TrainingTable,
+        weight: NDArray[np.float64],
+    ) -> None:
+        self._keep_rule(rule, table, weight)
+        self.objective_ = learned.value
+        self.lower_bound_ = learned.lower_bound
+        self.proved_optimal_ = learned.proved
+        self.history_ = [dict(step) for step in learned.history]
+
+    def _hint(self, problem: BinaryProblem) -> str | None:
+        """Say for a rule without conditions at which price it would have one."""
+        self.theta_max_ = problem.theta_max
+        if not self.rule_set_.is_constant:
+            return None
+        answer = self.rule_set_.predict({"": np.zeros(1)})[0]
+        head = f"The rule has no condition and answers {answer!r} to every row: "
+        if self.theta_max_ <= 0:
+            return head + "no single condition of this table tells the classes apart."
+        if self.theta >= self.theta_max_:
+            return (
+                f"{head}at theta={self.theta:g} a literal costs more than it saves. A rule "
+                f"appears below theta={self.theta_max_:.6g}."
+            )
+        return (
+            f"{head}at theta={self.theta:g} no rule was found that does better. Try a smaller "
+            "theta, or another method."
+        )
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    return np.random.default_rng(random_state)
+
+
+def _positive_code(label: Any, classes: NDArray[Any]) -> int:
+    if label is None:
+        return 1
+    found = [k for k, c in enumerate(classes.tolist()) if c == label]
+    if not found:
+        shown = ", ".join(repr(c) for c in classes.tolist())
+        raise ValueError(f"`positive_label` must be one of the classes ({shown}), got {label!r}.")
+    return found[0]
+
+
+def _as_constraints(wishes: Constraints | Mapping[str, Any] | None) -> Constraints:
+    if wishes is None:
+        return Constraints()
+    return wishes if isinstance(wishes, Constraints) else Constraints.from_dict(wishes)
+
+
+def _constraints(wishes: Any, table: TrainingTable) -> Constraints:
+    constraints = _as_constraints(wishes)
+    unknown = [f for f in constraints.features if f not in table.columns]
+    if unknown:
+        raise DataError(
+            f"`constraints` names column {unknown[0]!r}, which the table does not have; correct "
+            "the name, or drop the wish."
+        )
+    return constraints
+
+
+def _all_granted(rule: RuleSet, wishes: Sequence[Any]) -> bool:
+    literals = [lit for clause in rule.clauses for lit in clause.literals]
+    return all(any(grants(lit, w) for lit in literals) for w in wishes)
+
+
+def _plain(label: Any) -> Any:
+    """Turn NumPy's scalars into Python's, as rule sets do."""
+    return label.item() if isinstance(label, np.generic) else label

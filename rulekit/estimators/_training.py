@@ -1,0 +1,168 @@
+"""A training table as the learners read it: columns, classes, weights."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from rulekit._validation import checked_frame, checked_target, row_weights
+from rulekit.data import columns_of
+from rulekit.exceptions import DataError
+from rulekit.rules import Columns
+
+KIND_WORDS = {"number": "numbers", "boolean": "truth values", "text": "text"}
+
+
+@dataclass(frozen=True)
+class TrainingTable:
+    """What `fit` was given, checked.
+
+    Attributes
+    ----------
+    frame : DataFrame of shape (n, p)
+        The rows, columns named as the rule will name them.
+    columns : mapping of str to ndarray of shape (n,)
+        The same rows as rules read them.
+    kinds : dict of str to str
+        "number", "boolean" or "text" for each column.
+    codes : ndarray of int, shape (n,)
+        Index into `classes`.
+    classes : ndarray of shape (2,)
+        The two classes, sorted.
+    sample_weight : ndarray of shape (n,)
+        What was given, or ones.
+    """
+
+    frame: pd.DataFrame
+    columns: Columns
+    kinds: dict[str, str]
+    codes: NDArray[np.intp]
+    classes: NDArray[Any]
+    sample_weight: NDArray[np.float64]
+
+    @property
+    def y(self) -> NDArray[Any]:
+        """The class of each row: shape (n,)."""
+        return self.classes[self.codes]
+
+    def weights(self, class_weight: Any) -> NDArray[np.float64]:
+        """Weights of rows and classes joined and rescaled to sum to n: shape (n,).
+
+        So a price of a literal keeps its meaning, rows, whatever the weights are.
+        """
+        weight = row_weights(self.sample_weight, class_weight, self.frame, self.y)
+        return weight * (len(weight) / weight.sum())
+
+
+def read_training_table(
+    estimator: BaseEstimator, X: Any, y: Any, sample_weight: Any
+) -> TrainingTable:
+    """Check what `fit` was given; rows of weight 0 are left out.
+
+    Raises
+    ------
+    DataError, ValueError
+        If the table, the classes or the weights cannot be used.
+    """
+    name = type(estimator).__name__
+    if y is None:
+        checked_target(y, 0, name)
+    frame = checked_frame(estimator, X, reset=True)
+    y = checked_target(y, len(frame), name)
+    weight = row_weights(sample_weight, None, frame, y)
+    kept = weight > 0
+    if not kept.all():
+        frame, y, weight = frame[kept], y[kept], weight[kept]
+    columns = columns_of(frame)
+    _refuse_infinities(columns)
+    classes, codes = _two_classes(y, name)
+    kinds = {feature: _kind(values) for feature, values in columns.items()}
+    return TrainingTable(frame, columns, kinds, codes, classes, weight)
+
+
+def read_columns(estimator: BaseEstimator, X: Any, kinds: dict[str, str]) -> Columns:
+    """Check what `predict` was given, against the columns of the training table.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Knows the names and number of the columns.
+    X : DataFrame or array-like of shape (n, p)
+        Rows.
+    kinds : dict of str to str
+        `TrainingTable.kinds`.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n,)
+
+    Raises
+    ------
+    DataError
+        If a column is missing, infinite, or holds another kind of value than in training.
+    """
+    columns = columns_of(checked_frame(estimator, X, reset=False))
+    _refuse_infinities(columns)
+    return {name: _as_kind(name, values, kinds[name]) for name, values in columns.items()}
+
+
+def _kind(values: NDArray[Any]) -> str:
+    if values.dtype != object:
+        return "number"
+    present = [v for v in values if v is not None]
+    return "boolean" if present and all(isinstance(v, bool) for v in present) else "text"
+
+
+def _as_kind(name: str, values: NDArray[Any], kind: str) -> NDArray[Any]:
+    """Bring a column to the kind it had in training, where that loses nothing."""
+    found = _kind(values)
+    if found == kind:
+        return values
+    absent = pd.isna(values)
+    if kind == "number" and (found == "boolean" or absent.all()):
+        return np.where(absent, np.nan, np.where(absent, 0, values)).astype(float)
+    if absent.all():
+        return np.full(len(values), None, dtype=object)
+    if kind == "boolean" and found == "number" and np.isin(values[~absent], (0.0, 1.0)).all():
+        answer = np.full(len(values), None, dtype=object)
+        answer[~absent] = [bool(v) for v in values[~absent]]
+        return answer
+    raise DataError(
+        f"Column {name[:60]!r} must hold {KIND_WORDS[kind]}, as when the rule was learned; it "
+        f"holds {KIND_WORDS[found]} (first: {values[~absent][0]!r}). Convert the column."
+    )
+
+
+def _refuse_infinities(columns: Columns) -> None:
+    for name, values in columns.items():
+        if values.dtype != object and np.isinf(values).any():
+            rows = np.flatnonzero(np.isinf(values))
+            raise DataError(
+                f"Column {name[:60]!r} must hold finite numbers or gaps; it is infinite (inf) in "
+                f"{len(rows)} of {len(values)} rows (first: row {rows[0] + 1}). Replace them."
+            )
+
+
+def _two_classes(y: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    try:
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError:
+        kinds = sorted({type(v).__name__ for v in y})
+        raise DataError(
+            f"The classes in `y` must be of one type; found {', '.join(kinds)}. Convert them to "
+            "text, for example."
+        ) from None
+    shown = ", ".join(repr(v) for v in classes[:5].tolist())
+    if len(classes) == 1:
+        raise DataError(f"`{name}` needs rows of two classes; `y` holds one class only ({shown}).")
+    if len(classes) > 2:
+        more = f" and {len(classes) - 5} more" if len(classes) > 5 else ""
+        raise DataError(
+            "Only binary classification is supported. The type of the target is multiclass: `y` "
+            f"holds {len(classes)} classes ({shown}{more}). Learn a rule for one class against "
+            f"the rest, for example with `y == {classes[0].item() if hasattr(classes[0], 'item') else classes[0]!r}`."
+        )
+    return classes, codes

@@ -1,0 +1,178 @@
+"""A rule that is already there, as a classifier: loaded, written by hand, or edited."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit._validation import check_parameters, checked_target
+from rulekit.data import columns_of
+from rulekit.estimators._base import RuleClassifier
+from rulekit.exceptions import DataError, RuleError
+from rulekit.rules import Columns, RuleSet
+
+
+class FixedRuleClassifier(RuleClassifier):
+    """Answer with a rule that is given; nothing is learned.
+
+    Parameters
+    ----------
+    rule_set : RuleSet
+        The rule; any number of classes.
+
+    Attributes
+    ----------
+    rule_set_ : RuleSet
+        The same rule.
+    classes_ : ndarray
+        The labels the rule can give, sorted; after `fit`, with those of the table.
+    positive_label_, default_label_
+        The label of the first clause (the default's if there is none), and the default.
+    n_rules_, n_literals_ : int
+        Number of clauses and of literals.
+    n_features_in_, feature_names_in_
+        Columns the rule reads; there without `fit`.
+
+    Notes
+    -----
+    The classifier answers without `fit`, too: a rule needs no training. `fit` checks that the
+    table has the rule's columns and measures `training_error_`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rulekit.rules import Clause, Literal
+    >>> rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
+    >>> FixedRuleClassifier(rule).predict(pd.DataFrame({"age": [60, 40]}))
+    array(['ill', 'well'], dtype=object)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"rule_set": [RuleSet]}
+
+    def __init__(self, rule_set: RuleSet):
+        self.rule_set = rule_set
+
+    @property
+    def rule_set_(self) -> RuleSet:  # type: ignore[override]
+        """The rule."""
+        return self.rule_set
+
+    @property
+    def classes_(self) -> NDArray[Any]:  # type: ignore[override]
+        """The labels the rule, or the table it was fitted on, can give: shape (k,)."""
+        return _sorted_labels([*self.rule_set.classes, *getattr(self, "_table_labels", ())])
+
+    @property
+    def positive_label_(self) -> Any:
+        """The label of the first clause."""
+        return (*self.rule_set.labels, self.rule_set.default)[0]
+
+    @property
+    def default_label_(self) -> Any:
+        """The label where no clause decides."""
+        return self.rule_set.default
+
+    @property
+    def n_rules_(self) -> int:  # type: ignore[override]
+        """Number of clauses."""
+        return self.rule_set.n_clauses
+
+    @property
+    def n_literals_(self) -> int:  # type: ignore[override]
+        """Number of literals; an interval counts two."""
+        return self.rule_set.n_literals
+
+    @property
+    def feature_names_in_(self) -> NDArray[np.object_]:
+        """Columns the rule reads: shape (p,)."""
+        return np.array(self.rule_set.features, dtype=object)
+
+    @property
+    def n_features_in_(self) -> int:  # type: ignore[override]
+        """Number of columns the rule reads."""
+        return len(self.rule_set.features)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Say that there is nothing to learn."""
+        return True
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Check the table against the rule and measure the rule on it.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n, p)
+            Must have the rule's columns.
+        y : array-like of shape (n,)
+            Classes.
+        sample_weight : array-like of shape (n,), optional
+            What a row counts in `training_error_`.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        columns = self.columns_(X)
+        y = checked_target(y, len(X), type(self).__name__)
+        weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
+        self._table_labels = tuple(np.unique(y).tolist())
+        wrong = self.rule_set.predict(columns) != y.astype(object)
+        self.training_error_ = float(weight[wrong].sum() / weight.sum())
+        return self
+
+    def columns_(self, X: Any) -> Columns:
+        """Check that a table has the rule's columns and give them as rules read them.
+
+        Raises
+        ------
+        DataError
+            If it is no data frame, or a column is missing.
+        RuleError
+            Later, in `predict`, if a column holds text where the rule compares numbers.
+        """
+        if not isinstance(X, pd.DataFrame):
+            raise DataError(
+                "A fixed rule finds its columns by name: give a pandas DataFrame, not "
+                f"{type(X).__name__}."
+            )
+        missing = [name for name in self.rule_set.features if name not in X.columns.astype(str)]
+        if missing:
+            raise DataError(
+                f"The rule reads column {missing[0]!r}, which the table does not have; add it, or "
+                "rename what holds the same."
+            )
+        return columns_of(X)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give 1 to the class the rule answers: a fixed rule has no training table to count.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n, p)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            Columns in the order of `classes_`.
+        """
+        answers = self.predict(X)
+        return (answers[:, None] == self.classes_[None, :]).astype(float)
+
+    def get_rules(self) -> pd.DataFrame:
+        """List the clauses; see `RuleClassifier.get_rules`. There is no `share`."""
+        return self._rules_frame()
+
+
+def _sorted_labels(labels: list[Any]) -> NDArray[Any]:
+    distinct = list(dict.fromkeys(labels))
+    try:
+        distinct.sort()
+    except TypeError as error:
+        raise RuleError(
+            f"The labels of a rule and its table must be of one type; found {distinct[:5]}."
+        ) from error
+    kinds = {type(v) for v in distinct}
+    return np.array(distinct, dtype=None if kinds in ({int}, {float}, {bool}) else object)
