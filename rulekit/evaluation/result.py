@@ -195,15 +195,20 @@ class SweepResult:
         told = f"Of the settings tried, {self._name(best)} has the best mean {y.replace('_', ' ')} "
         told += f"({_figure(best, y)})"
         if best["setting"] == simplest["setting"]:
-            return f"{told}, and none within one standard error of it is simpler."
-        text = f"{told}; {self._name(simplest)} is within one standard error of it and simplest "
-        text += f"({_figure(simplest, y)})"
-        if simplest["setting"] == default["setting"]:
-            return f"{text}, so it is the default."
+            told += ", and none within one standard error of it is simpler"
+        else:
+            told += f"; {self._name(simplest)} is within one standard error of it and simplest "
+            told += f"({_figure(simplest, y)})"
+        if simplest["setting"] != default["setting"]:
+            return (
+                f"{told}; that is an empty rule, which gives every row the same answer, so the "
+                "default is the simplest rule within one standard error that says something: "
+                f"{self._name(default)} ({_figure(default, y)})."
+            )
         return (
-            f"{text}, but it is an empty rule, which gives every row the same answer; the default "
-            f"is the simplest rule that says something: {self._name(default)} "
-            f"({_figure(default, y)})."
+            f"{told}."
+            if best["setting"] == default["setting"]
+            else f"{told}, so it is the default."
         )
 
     def _name(self, row: Any) -> str:
