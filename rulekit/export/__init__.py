@@ -5,8 +5,32 @@ and `verify_export`, which runs the text and compares it with `predict`. What do
 (`rulekit.plots`) and learning. May import the explanations and everything below them.
 """
 
+from rulekit.export.frame import spreadsheet_safe, to_csv, to_frame
+from rulekit.export.html import to_html
 from rulekit.export.json import from_json, to_json
+from rulekit.export.latex import to_latex
+from rulekit.export.markdown import to_markdown
+from rulekit.export.numbers import ClauseNumbers
+from rulekit.export.python import to_python
+from rulekit.export.sql import to_sql
 from rulekit.export.text import to_text
 from rulekit.export.text_parser import from_text
+from rulekit.export.verify import VerifiedExport, verify_export
 
-__all__ = ["from_json", "from_text", "to_json", "to_text"]
+__all__ = [
+    "ClauseNumbers",
+    "VerifiedExport",
+    "from_json",
+    "from_text",
+    "spreadsheet_safe",
+    "to_csv",
+    "to_frame",
+    "to_html",
+    "to_json",
+    "to_latex",
+    "to_markdown",
+    "to_python",
+    "to_sql",
+    "to_text",
+    "verify_export",
+]

@@ -1,0 +1,100 @@
+"""Rules as a data frame, and as CSV that a spreadsheet will not take for formulas."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from rulekit.export.numbers import ClauseNumbers
+from rulekit.export.subject import exported_literals, exported_rule
+from rulekit.export.text import clause_parts
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def to_frame(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> pd.DataFrame:
+    """Write a rule as a data frame, one row a clause and a last one for all other rows.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted model
+        What is written.
+    numbers : sequence of ClauseNumbers, optional
+        Counts for the columns "matched" and "right".
+
+    Returns
+    -------
+    DataFrame
+        Columns "clause" (from 1; "otherwise" in the last row), "conditions", "answer", "literals",
+        and with `numbers` "matched" and "right". In a CNF every clause has to hold for its answer.
+
+    Raises
+    ------
+    ExportError
+        If there is no rule, or it has conditions that are not literals.
+    """
+    rule = exported_rule(model)
+    exported_literals(rule, "A table")
+    labels = rule.labels[: rule.n_clauses]
+    rows: list[dict[str, Any]] = [
+        {
+            "clause": str(index + 1),
+            "conditions": f" {clause.op.upper()} ".join(clause_parts(clause)),
+            "answer": label,
+            "literals": clause.n_literals,
+        }
+        for index, (clause, label) in enumerate(zip(rule.clauses, labels, strict=True))
+    ]
+    rows.append({"clause": "otherwise", "conditions": "", "answer": rule.default, "literals": 0})
+    frame = pd.DataFrame(rows)
+    if numbers is not None:
+        frame["matched"] = pd.array([k.n for k in numbers] + [None], dtype="Int64")
+        frame["right"] = pd.array([k.n_right for k in numbers] + [None], dtype="Int64")
+    return frame
+
+
+def to_csv(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str:
+    """Write a rule as comma-separated values.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted model
+        What is written.
+    numbers : sequence of ClauseNumbers, optional
+        As for `to_frame`.
+
+    Returns
+    -------
+    str
+        Text cells that a spreadsheet would take for a formula begin with an apostrophe.
+
+    Raises
+    ------
+    ExportError
+        As for `to_frame`.
+    """
+    return spreadsheet_safe(to_frame(model, numbers=numbers)).to_csv(index=False)
+
+
+def spreadsheet_safe(frame: pd.DataFrame) -> pd.DataFrame:
+    """Put an apostrophe before text that begins like a formula, in cells and column names.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Anything that is to be written for a spreadsheet.
+
+    Returns
+    -------
+    DataFrame
+        A copy; numbers stay numbers.
+    """
+    safe = frame.rename(columns=_safe)
+    for place in range(safe.shape[1]):
+        if not pd.api.types.is_numeric_dtype(safe.dtypes.iloc[place]):
+            safe.isetitem(place, safe.iloc[:, place].map(_safe))
+    return safe
+
+
+def _safe(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value

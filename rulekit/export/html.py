@@ -1,0 +1,127 @@
+"""Rules as a web page that stands alone: no script, no request, styles inside."""
+
+from collections.abc import Sequence
+from html import escape
+from html.parser import HTMLParser
+from typing import Any
+
+from rulekit.export.numbers import ClauseNumbers
+from rulekit.export.subject import exported_literals, exported_rule
+from rulekit.export.text import clause_parts, label_text, size_text
+from rulekit.rules import RuleSet
+
+STYLE = """
+body{font:16px/1.5 system-ui,sans-serif;color:#1a1a1a;max-width:52rem;margin:2rem auto;
+padding:0 1rem}
+h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}
+.size,.count{color:#555}.count{display:block;font-size:.9rem}
+ol.rule{padding-left:1.5rem;list-style:none}.rule li{margin:.6rem 0}
+code{background:#f2f4f7;padding:.1em .3em;border-radius:3px;overflow-wrap:anywhere}
+b{font-weight:600;font-size:.85em;letter-spacing:.03em}
+table{border-collapse:collapse}td,th{padding:.25rem .75rem;text-align:left;
+border-bottom:1px solid #ccc}td.n{text-align:right}
+@media print{body{margin:0;max-width:none}code{background:none;padding:0}}
+""".strip()
+
+
+def to_html(
+    model: Any, *, numbers: Sequence[ClauseNumbers] | None = None, title: str = "Rule"
+) -> str:
+    """Write a rule as a web page.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted model
+        What is written.
+    numbers : sequence of ClauseNumbers, optional
+        Counts that stand below each clause.
+    title : str, default="Rule"
+        The page's heading.
+
+    Returns
+    -------
+    str
+        A complete page; names, values and labels are escaped.
+
+    Raises
+    ------
+    ExportError
+        If there is no rule, or it has conditions or labels that text cannot express.
+    """
+    return page(title, rule_html(model, numbers))
+
+
+def page(title: str, body: str) -> str:
+    """Wrap the body of a page: one head, styles inside, nothing fetched."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width">\n'
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
+        "style-src 'unsafe-inline'\">\n"
+        f"<title>{escape(title)}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n"
+        f"<h1>{escape(title)}</h1>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def rule_html(model: Any, numbers: Sequence[ClauseNumbers] | None = None) -> str:
+    """Write a rule as a list, to be part of a page."""
+    rule = exported_rule(model)
+    exported_literals(rule, "HTML")
+    lines = [f'<p class="size">{escape(size_text(rule))}</p>', '<ol class="rule">']
+    if rule.form == "cnf":
+        lines.append(_line("<b>ALL OF</b>"))
+    lines += _clause_lines(rule, numbers)
+    if rule.form == "cnf":
+        lines.append(_line(f"<b>THEN</b> {_code(label_text(rule.labels[0]))}"))
+    lines += [_line(f"<b>OTHERWISE</b> {_code(label_text(rule.default))}"), "</ol>"]
+    return "\n".join(lines)
+
+
+def _clause_lines(rule: RuleSet, numbers: Sequence[ClauseNumbers] | None) -> list[str]:
+    lines = []
+    for index, clause in enumerate(rule.clauses):
+        body = f" <b>{clause.op.upper()}</b> ".join(_code(p) for p in clause_parts(clause))
+        if rule.form == "dnf":
+            body = f"<b>IF</b> {body} <b>THEN</b> {_code(label_text(rule.labels[index]))}"
+        count = ""
+        if numbers is not None:
+            count = f'<span class="count">{escape(numbers[index].sentence)}</span>'
+        lines.append(_line(f"{index + 1}. {body}", count))
+    return lines
+
+
+def _line(content: str, count: str = "") -> str:
+    return f'<li><span class="line">{content}</span>{count}</li>'
+
+
+def _code(text: str) -> str:
+    return f"<code>{escape(text)}</code>"
+
+
+def from_html(page_text: str) -> str:
+    """Turn the page of a rule back into the text form."""
+    reader = _LineReader()
+    reader.feed(page_text)
+    return "\n".join("".join(line) for line in reader.lines)
+
+
+class _LineReader(HTMLParser):
+    """Collects the text of the elements of class "line"."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[list[str]] = []
+        self.inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "span" and ("class", "line") in attrs:
+            self.inside = True
+            self.lines.append([])
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "span":
+            self.inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            self.lines[-1].append(data)

@@ -1,0 +1,244 @@
+"""Rules as SQL: a CASE expression that gives the answer, or a condition that selects rows.
+
+NULL is spelled out in every condition, so each one is either true or false, never unknown, and may
+be put under NOT. DuckDB also knows NaN, which counts as missing here and in no other dialect: store
+it as NULL there, as sqlite3 does by itself.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from rulekit.exceptions import ExportError
+from rulekit.export.subject import checked_label, exported_literals, exported_rule
+from rulekit.rules import Clause, Literal, RuleSet
+
+DIALECTS = ("ansi", "sqlite", "duckdb")
+PARTS = ("case", "where")
+SPOKEN = {"==": "=", "!=": "<>", "in": "IN", "not-in": "NOT IN"}
+JOINED = {"dnf": "OR", "cnf": "AND"}
+
+
+def to_sql(
+    model: Any,
+    *,
+    dialect: str = "ansi",
+    part: str = "case",
+    table: str | None = None,
+    clause: int | None = None,
+) -> str:
+    """Write a rule as SQL.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted model
+        What is written.
+    dialect : {"ansi", "sqlite", "duckdb"}, default="ansi"
+        How numbers and missing values are written.
+    part : {"case", "where"}, default="case"
+        An expression with the answer of each row, or a condition that is true where the rule holds
+        (where it does not fall to its default).
+    table : str, optional
+        With a table the expression becomes a whole SELECT, with the answer as a last column
+        "prediction".
+    clause : int, optional
+        With ``part="where"``: the condition of this clause alone, counted from 0.
+
+    Returns
+    -------
+    str
+        Without a semicolon. Identifiers stand in double quotes, numbers are the shortest decimals
+        that mean the same double.
+
+    Raises
+    ------
+    ExportError
+        If SQL cannot express the rule: conditions that are not literals, a column compared with
+        text and with numbers, names that differ in case only, a NUL character.
+    ValueError
+        If `dialect`, `part` or `clause` is none of the above.
+
+    Notes
+    -----
+    sqlite3 takes a quoted name that is no column for a piece of text. With `table` every column is
+    written with its table, so that an absent one is an error; a bare expression cannot guard
+    against this.
+
+    Examples
+    --------
+    >>> rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
+    >>> print(to_sql(rule))
+    CASE
+      WHEN ("age" > 50.0 AND "age" IS NOT NULL)
+      THEN 'ill'
+      ELSE 'well'
+    END
+    """
+    _check_option("dialect", dialect, DIALECTS)
+    _check_option("part", part, PARTS)
+    rule = exported_rule(model)
+    exported_literals(rule, "SQL")
+    writer = _Writer(rule, dialect, table)
+    if part == "where":
+        text = writer.condition(clause)
+        start = "" if table is None else f"SELECT *\nFROM {writer.name(table)}\nWHERE "
+        return start + text
+    text = writer.case()
+    if table is None:
+        return text
+    return f'SELECT *,\n{text} AS "prediction"\nFROM {writer.name(table)}'
+
+
+def _check_option(name: str, given: Any, known: tuple[str, ...]) -> None:
+    if given not in known:
+        raise ValueError(f"`{name}` must be one of {known}, got {given!r}.")
+
+
+@dataclass
+class _Writer:
+    """Writes one rule in one dialect."""
+
+    rule: RuleSet
+    dialect: str
+    table: str | None
+
+    def __post_init__(self) -> None:
+        self.kinds = _column_kinds(self.rule)
+        _refuse_twins(self.rule.features)
+        labels = [checked_label(v, "SQL") for v in (*self.rule.labels, self.rule.default)]
+        if len({isinstance(v, str) for v in labels}) > 1:
+            raise ExportError(
+                "A CASE expression has one type, but the rule answers with text and with numbers; "
+                "rename the classes."
+            )
+
+    def case(self) -> str:
+        rule = self.rule
+        if rule.form == "cnf":
+            whens = [self._when([self._clause(c) for c in rule.clauses], rule.labels[0])]
+        else:
+            pairs = zip(rule.clauses, rule.labels, strict=True)
+            whens = [self._when(self._literals(c), label) for c, label in pairs]
+        if not whens:
+            return self.value(rule.default)
+        return "\n".join(["CASE", *whens, f"  ELSE {self.value(rule.default)}", "END"])
+
+    def condition(self, clause: int | None) -> str:
+        rule = self.rule
+        if clause is None:
+            parts = [self._clause(c) for c in rule.clauses]
+            empty = "1 = 0" if rule.form == "dnf" else "1 = 1"
+            return f"\n   {JOINED[rule.form]} ".join(parts) or empty
+        if not 0 <= clause < rule.n_clauses:
+            raise ValueError(
+                f"`clause` must be from 0 to {rule.n_clauses - 1}, one of the rule's; got {clause}."
+            )
+        return self._clause(rule.clauses[clause])
+
+    def _when(self, parts: list[str], label: Any) -> str:
+        joined = "\n   AND ".join(parts) or "1 = 1"
+        return f"  WHEN {joined}\n  THEN {self.value(label)}"
+
+    def _clause(self, clause: Clause) -> str:
+        empty = "1 = 1" if clause.op == "and" else "1 = 0"
+        return f"({f' {clause.op.upper()} '.join(self._literals(clause)) or empty})"
+
+    def _literals(self, clause: Clause) -> list[str]:
+        return [self._literal(x) for x in clause.literals]
+
+    def _literal(self, literal: Literal) -> str:
+        column = self.column(literal.feature)
+        absent, present = self._missingness(literal.feature)
+        if literal.op in ("missing", "not-missing"):
+            return f"({absent if literal.op == 'missing' else present})"
+        if isinstance(literal.value, tuple):
+            value = f"({', '.join(self.value(v) for v in literal.value)})"
+        else:
+            value = self.value(literal.value)
+        test = f"{column} {SPOKEN.get(literal.op, literal.op)} {value}"
+        return f"({test} OR {absent})" if literal.missing else f"({test} AND {present})"
+
+    def _missingness(self, feature: str) -> tuple[str, str]:
+        """Write "is missing" and "is not missing" for a column."""
+        column = self.column(feature)
+        kind = self.kinds[feature]
+        if self.dialect != "duckdb" or kind == "text":
+            return f"{column} IS NULL", f"{column} IS NOT NULL"
+        nan = f"isnan(CAST({column} AS DOUBLE))"
+        if kind == "unknown":
+            nan = f"(typeof({column}) IN ('DOUBLE', 'FLOAT') AND CAST({column} AS VARCHAR) = 'nan')"
+        return f"{column} IS NULL OR {nan}", f"{column} IS NOT NULL AND NOT {nan}"
+
+    def column(self, feature: str) -> str:
+        if self.dialect == "sqlite" and self.table is not None:
+            return f"{self.name(self.table)}.{self.name(feature)}"
+        return self.name(feature)
+
+    def name(self, name: str) -> str:
+        if not name and self.dialect != "sqlite":
+            raise ExportError("A column without a name cannot be written in SQL; name it.")
+        return '"' + _text(name).replace('"', '""') + '"'
+
+    def value(self, value: Any) -> str:
+        if isinstance(value, bool):
+            return "TRUE" if value else "FALSE"
+        if isinstance(value, str):
+            return "'" + _text(value).replace("'", "''") + "'"
+        return str(value) if isinstance(value, int) else self._number(value)
+
+    def _number(self, number: float) -> str:
+        if math.isinf(number):
+            return self._infinity(number)
+        text = repr(number)
+        # without an exponent DuckDB reads a DECIMAL, whose last digit may differ from the double's
+        return text if self.dialect != "duckdb" or "e" in text else f"{text}e0"
+
+    def _infinity(self, number: float) -> str:
+        if self.dialect == "ansi":
+            raise ExportError(
+                "The rule compares with an infinity, for which standard SQL has no word; export it "
+                "for 'sqlite' or 'duckdb', or use a finite number."
+            )
+        sign = "-" if number < 0 else ""
+        return f"{sign}9e999" if self.dialect == "sqlite" else f"CAST('{sign}inf' AS DOUBLE)"
+
+
+def _column_kinds(rule: RuleSet) -> dict[str, str]:
+    """Say for each column whether it is compared with text, with numbers, or with nothing."""
+    kinds: dict[str, str] = {}
+    for literal in (x for clause in rule.clauses for x in clause.literals):
+        values = literal.value if isinstance(literal.value, tuple) else (literal.value,)
+        for value in values:
+            kind = "unknown" if value is None else "text" if isinstance(value, str) else "number"
+            known = kinds.setdefault(literal.feature, kind)
+            if "unknown" in (known, kind):
+                kinds[literal.feature] = kind if known == "unknown" else known
+            elif known != kind:
+                raise ExportError(
+                    f"Column {literal.feature!r} is compared with text and with numbers; a column "
+                    "in SQL has one type."
+                )
+    return kinds
+
+
+def _refuse_twins(features: tuple[str, ...]) -> None:
+    """Databases take "Age" and "age" for one column: they fold the letters A to Z."""
+    known: dict[str, str] = {}
+    for feature in features:
+        folded = "".join(c.lower() if c.isascii() else c for c in feature)
+        if folded in known:
+            raise ExportError(
+                f"Columns {known[folded]!r} and {feature!r} differ in upper and lower case only, "
+                "which SQL does not tell apart; rename one."
+            )
+        known[folded] = feature
+
+
+def _text(text: str) -> str:
+    """Refuse what no SQL text can hold."""
+    if "\0" in text or any("\ud800" <= c <= "\udfff" for c in text):
+        raise ExportError(
+            f"SQL cannot hold the name or value {text!r}: it has a NUL or half a character; "
+            "rename it."
+        )
+    return text
