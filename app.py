@@ -10,10 +10,10 @@ if str(HERE) not in sys.path:  # `streamlit run /elsewhere/app.py` finds `ui` al
     sys.path.insert(0, str(HERE))
 
 from ui import workspace  # noqa: E402
-from ui.shell import PAGES, said, sidebar  # noqa: E402
+from ui.shell import PAGES, said, sentences, sidebar  # noqa: E402
 
 st.set_page_config("Rulekit", page_icon="📏", layout="wide")
-st.session_state["_shell"] = True
+st.session_state["_shell"] = True  # for this run; see `ui.shell.guard`
 pages = {
     name: st.Page(HERE / "pages" / f"{name}.py", title=title, url_path=name)
     for name, (title, _) in PAGES.items()
@@ -30,9 +30,9 @@ chosen = st.navigation([start, *pages.values()])
 if wanted := st.session_state.pop("_wanted", None):
     st.switch_page(pages[wanted], query_params=dict(st.query_params))
 workspace.attach()
+chips = sidebar()
 said()
-try:
+with sentences():
     chosen.run()
-finally:  # also after `st.stop`: what was decided is kept, and the chips show it
-    workspace.save()
-    sidebar()
+workspace.save()
+chips()

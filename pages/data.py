@@ -3,7 +3,8 @@
 import streamlit as st
 
 from ui.data_choices import columns_card, split_card, target_card
-from ui.data_load import sample_buttons, upload_card
+from ui.data_load import options_card, sample_buttons, upload_card
+from ui.data_quality import quality_card
 from ui.data_session import session_card
 from ui.escape import md
 from ui.shell import guard, header
@@ -17,8 +18,9 @@ if state.table is None:
     left, right = st.columns([3, 2], gap="large")
     with left, st.container(border=True):
         upload_card()
+        options_card()
     with right, st.container(border=True):
-        st.markdown("**Or try a sample** (one click, about a second)")
+        st.markdown("**Or try a sample**")
         sample_buttons()
     st.stop()
 
@@ -33,12 +35,15 @@ with st.expander("Load another table", expanded=bool(st.session_state.get("uploa
         upload_card()
     with right:
         sample_buttons()
+options_card()
 
 left, right = st.columns(2)
 with left, st.container(border=True):
     target_card()
 with right, st.container(border=True):
     split_card()
+with st.container(border=True):
+    quality_card()
 with st.container(border=True):
     columns_card()
 with st.expander("First rows"):

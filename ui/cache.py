@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 Result = TypeVar("Result")
 
@@ -35,6 +36,15 @@ def kept(name: str, key: str, make: Callable[[], Result], *, copy: bool = True) 
         Everything it depends on: `AppState.fit_key`, a digest, settings by ``repr``.
     make : callable
     copy : bool, default=True
-        Give each caller a copy (frames, figures). False for fitted models: the object itself.
+        Give each caller a copy. False gives the object itself: fitted models, and frames that
+        nobody changes.
     """
+    if get_script_run_ctx(suppress_warning=True) is None:  # a job's thread, or a test
+        return make()
     return _kept(name, key, make) if copy else _kept_object(name, key, make)
+
+
+def forget() -> None:
+    """Drop everything this session has kept."""
+    _kept.clear()
+    _kept_object.clear()

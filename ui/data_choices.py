@@ -5,22 +5,17 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from rulekit.data import Table
+from rulekit.data import Table, check_target, suggest_positive, suggest_target, target_notes
 from rulekit.exceptions import DataError
 from ui.escape import md
-from ui.state import SplitSpec, Wording, app_state, change, classes_of
+from ui.state import SplitSpec, Wording, app_state, change
 
-FEW_CLASSES = 20
 EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
 
 
-def rarer_class(table: Table, target: str) -> Any:
-    """Return the class with the fewest rows (ties: the last by name), or None if not 2 to 20."""
-    classes = classes_of(table, target)
-    if not 2 <= len(classes) <= FEW_CLASSES:
-        return None
-    counts = table.frame[target].value_counts()
-    return min(reversed(classes), key=lambda label: counts[label])
+def positive_for(table: Table, target: str) -> Any:
+    """Return the class suggested for description, or None where the target cannot be used."""
+    return None if check_target(table, target) else suggest_positive(table, target)
 
 
 def choose_target(name: str | None) -> None:
@@ -30,7 +25,7 @@ def choose_target(name: str | None) -> None:
         change(table=table.with_roles({table.target: "feature"}) if table.target else table)
     else:
         with_target = table.with_roles({name: "target"})
-        label = rarer_class(table, name)
+        label = positive_for(with_target, name)
         change(table=with_target.with_roles({}, positive_label=label))
     _refresh_editor()
 
@@ -64,37 +59,35 @@ def target_card() -> None:
     if state.target is None:
         _suggestion(state.table)
         return
-    classes = state.classes
-    if not 2 <= len(classes) <= FEW_CLASSES:
+    if obstacles := check_target(state.table, state.target):
+        for sentence in obstacles:
+            st.error(md(sentence, 400))
         return
-    counts = state.table.frame[state.target].value_counts()
+    counts = state.class_counts
+    classes = list(counts)
+    total = sum(counts.values())
     st.radio(
         "The rule describes the class",
         classes,
         index=classes.index(state.positive) if state.positive in classes else None,
-        format_func=lambda c: f"{md(c, 40)} ({counts[c]:,} rows, {counts[c] / counts.sum():.0%})",
+        format_func=lambda c: f"{md(c, 40)} ({counts[c]:,} rows, {counts[c] / total:.0%})",
         horizontal=len(classes) <= 4,
         key=f"{key}_class",
         on_change=lambda: choose_positive(st.session_state[f"{key}_class"]),
         help="The rule says when a row is of this class; all other rows get the other label. "
         "Suggested: the rarer class.",
     )
-    if len(classes) > 2 and state.positive is not None:
-        st.caption(f"{len(classes)} classes: {md(state.positive, 40)} against all the rest.")
-    if missing := int(state.table.frame[state.target].isna().sum()):
-        st.caption(f"{missing:,} rows without a value in the target are left out.")
+    for sentence in target_notes(state.table, state.target):
+        st.caption(md(sentence, 400))
 
 
 def _suggestion(table: Table) -> None:
-    """Offer the last column of few classes as the target; nothing is chosen silently."""
-    usable = [c for c in table.columns if c.kind in ("boolean", "category")]
-    if not usable:
+    """Offer a column of few classes as the target; nothing is chosen silently."""
+    name = suggest_target(table)
+    if name is None:
         st.caption("No column of few classes was found; a rule predicts one of two classes.")
         return
-    name = usable[-1].name
-    label = rarer_class(table, name)
-    if label is None:
-        return
+    label = suggest_positive(table, name)
     st.button(
         f"Use the suggestion: predict {md(name, 40)}, describe {md(label, 30)}",
         on_click=choose_target,
@@ -211,7 +204,7 @@ def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
         wording[names[row]] = Wording(label, unit)
     table = state.table.with_roles(roles) if roles else state.table
     if table.target is not None and table.positive_label is None:
-        table = table.with_roles({}, positive_label=rarer_class(table, table.target))
+        table = table.with_roles({}, positive_label=positive_for(table, table.target))
     change(table=table, wording=wording)
     if {"target", "weight", "group"} & set(roles.values()) or state.target != table.target:
         _refresh_editor()  # another column has lost its role

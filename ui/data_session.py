@@ -22,9 +22,7 @@ def session_card() -> None:
     if notes != state.notes:
         change(notes=notes)
     if workspace.folder() is None:
-        st.caption(
-            "Nothing is written to disk (`RULEKIT_WORKSPACE=off`): a reload starts anew."
-        )
+        st.caption("Nothing is written to disk (`RULEKIT_WORKSPACE=off`): a reload starts anew.")
     else:
         st.caption(
             "Kept in a folder on this machine that only its owner can read. The page's address "

@@ -27,15 +27,16 @@ def guard(me: str) -> None:
     """Go through ``app.py`` first; the first statement of every page.
 
     On a server that has just started, a link to a page runs the page's file without the router
-    (no page settings, no navigation, no state). This sends the visitor through the router and
-    back, with the query parameters kept.
+    (no page settings, no navigation, no state; Streamlit's test runner does so in every run after
+    the first). The router leaves a mark in every run, which this takes; without it, this sends the
+    visitor through the router and back, with the query parameters kept.
 
     Parameters
     ----------
     me : str
         The page's name, a key of `PAGES`.
     """
-    if not st.session_state.get("_shell"):
+    if not st.session_state.pop("_shell", False):
         st.session_state["_wanted"] = me
         st.switch_page("app.py", query_params=dict(st.query_params))
 
@@ -65,7 +66,7 @@ def empty(sentence: str, page: str = "data", *, link: str | None = None) -> None
 
 
 @contextmanager
-def sentences(details: str = "") -> Iterator[None]:
+def sentences() -> Iterator[None]:
     """Show the library's own errors as a sentence; log anything else under an error id.
 
     Inside the block, a `RulekitError` or `ValueError` becomes a red box with its message. Other
@@ -75,9 +76,17 @@ def sentences(details: str = "") -> Iterator[None]:
     try:
         yield
     except (RulekitError, ValueError) as error:
-        st.error(md(f"{error} {details}".strip(), limit=600))
+        problem(error)
     except Exception:
         st.error(md(f"Something went wrong here that is not your doing. {new_error_id()}", 300))
+
+
+def problem(error: object) -> None:
+    """Show an error's sentence; further lines, such as the lines of a file, as they are."""
+    sentence, _, lines = str(error).partition("\n")
+    st.error(md(sentence, 900))
+    if lines.strip():
+        st.code("\n".join(line[:200] for line in lines.splitlines()[:12]), None)
 
 
 def new_error_id() -> str:
@@ -102,20 +111,46 @@ def once(action: Callable[[], None]) -> Callable[[], None]:
 def said() -> None:
     """Show, once, what a callback left to be said."""
     if message := st.session_state.pop("_said", None):
-        st.error(md(message, limit=600))
+        problem(message)
 
 
-def sidebar() -> None:
-    """Show what is loaded, which model is chosen and what is running; nothing else."""
+def sidebar() -> Callable[[], None]:
+    """Show what is loaded, which model is chosen and what is running; nothing else.
+
+    Returns
+    -------
+    callable
+        To be called after the page: draws the chips again if the page has changed them.
+    """
+    slot = st.sidebar.empty()
+    drawn = _chips_key()
+    with slot.container():
+        _chips()
+
+    def again() -> None:
+        if _chips_key() != drawn:
+            with slot.container():
+                _chips()
+
+    return again
+
+
+def _chips_key() -> tuple[object, ...]:
     state = app_state()
-    with st.sidebar:
-        if state.table is None:
-            st.caption("No data yet")
-            return
-        st.markdown(f"**{md(state.table.name, 40)}**  \n{state.table.n_rows:,} rows")
-        if state.model is not None:
-            st.caption(model_words(state.model))
-        job_badge()
+    job = jobs.registry().get(workspace.analysis_id())
+    name = state.table.name if state.table is not None else None
+    return (name, id(state.model), job.id if job is not None else None)
+
+
+def _chips() -> None:
+    state = app_state()
+    if state.table is None:
+        st.caption("No data yet")
+        return
+    st.markdown(f"**{md(state.table.name, 40)}**  \n{state.table.n_rows:,} rows")
+    if state.model is not None:
+        st.caption(model_words(state.model))
+    job_badge()
 
 
 def model_words(model: object) -> str:

@@ -14,8 +14,9 @@ import streamlit as st
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
-from rulekit.data import Table
+from rulekit.data import Table, check_target, class_counts
 from rulekit.exceptions import DataError
+from ui.cache import kept
 
 VERSION = 1
 
@@ -104,9 +105,16 @@ class AppState:
     @property
     def classes(self) -> list[Any]:
         """The target's values, sorted; empty when no target is chosen."""
+        return list(self.class_counts)
+
+    @property
+    def class_counts(self) -> dict[Any, int]:
+        """The rows of each class of the target, classes sorted; empty without a target."""
         if self.table is None or self.target is None:
-            return []
-        return classes_of(self.table, self.target)
+            return {}
+        table, target = self.table, self.target
+        key = repr((table.digest, target))
+        return kept("class counts", key, lambda: class_counts(table, target))
 
     def problem(self) -> str | None:
         """Return what is still to be decided before anything can be learned, or None."""
@@ -114,8 +122,8 @@ class AppState:
             return "No table is loaded yet."
         if self.target is None:
             return "No target is chosen yet: the column the rule should predict."
-        if len(self.classes) < 2:
-            return f"The target {self.target!r} needs two classes; it holds {len(self.classes)}."
+        if obstacles := check_target(self.table, self.target):
+            return obstacles[0]
         if self.positive is None:
             return "No positive class is chosen yet: the class the rule should describe."
         if not self.features:
@@ -147,6 +155,9 @@ class AppState:
         """
         if (problem := self.problem()) is not None:
             raise DataError(problem)
+        return kept("data", self.fit_key, self._data, copy=False)
+
+    def _data(self) -> tuple[pd.DataFrame, pd.Series]:
         X, y = self.table.xy()
         if len(self.classes) > 2:
             rest = y.astype(object) != self.positive
@@ -173,6 +184,9 @@ class AppState:
         Stratified by class and shuffled with the split's seed; whole groups when a column has
         the role "group". A share of 0 gives no test rows.
         """
+        return kept("rows", self.fit_key, self._rows)
+
+    def _rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         _, y = self.data
         everything = np.arange(len(y))
         if self.split.test_share <= 0:
@@ -238,19 +252,14 @@ def change(**values: Any) -> AppState:
 
     Learned things are dropped where they no longer fit: a new table drops all, a new target, role
     or split drops the fitted model. A sweep stays, and is shown as stale (its `sweep_key`
-    differs from `fit_key`).
+    differs from `fit_key`). What was assigned is saved at once.
     """
+    from ui import workspace  # which knows this module
+
     state = replace(app_state(), **values)
     before = app_state().fit_key
     if "model" not in values and state.fit_key != before:
         state = replace(state, model=None, rule_json=None)
     st.session_state["app"] = state
+    workspace.save()
     return state
-
-
-def classes_of(table: Table, target: str) -> list[Any]:
-    """Return a column's present values as Python's own, sorted by type and value."""
-    values = pd.unique(table.frame[target].dropna())
-    plain = (v.item() if isinstance(v, np.generic) else v for v in values)
-    whole = (int(v) if isinstance(v, float) and v.is_integer() else v for v in plain)
-    return sorted(whole, key=lambda v: (type(v).__name__, v))

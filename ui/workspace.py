@@ -20,7 +20,7 @@ import pandas as pd
 import streamlit as st
 
 from rulekit.data import Table
-from ui import jobs
+from ui import cache, jobs
 from ui.state import VERSION, AppState, BinningSpec, SplitSpec, Wording, app_state
 
 PARAMETER = "analysis"
@@ -141,6 +141,7 @@ def forget() -> None:
     if place is not None and place.exists():
         shutil.rmtree(place)
     _clear()
+    cache.forget()
     st.session_state.pop("upload", None)
     if PARAMETER in st.query_params:
         del st.query_params[PARAMETER]
