@@ -14,7 +14,7 @@ from rulekit.rules import Clause, Columns, Literal, RuleSet
 from rulekit.rules.reading import literal_name
 
 
-class RuleClassifier(ClassifierMixin, BaseEstimator):
+class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose `predict` evaluates `rule_set_` and nothing else.
 
     Attributes
@@ -161,7 +161,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):
         self.rule_set_ = rule
         self.n_rules_ = rule.n_clauses
         self.n_literals_ = rule.n_literals
-        right = np.asarray(self._answers(table.columns) == table.y)
+        right = np.equal(self._answers(table.columns), table.y)
         self.training_error_ = float(weight[~right].sum() / weight.sum())
         self._shares = _Shares.measured(_deciding(rule, table.columns), right, weight)
 
@@ -176,7 +176,7 @@ class _Shares:
     def measured(
         cls, deciding: NDArray[np.bool_], right: NDArray[np.bool_], weight: NDArray[np.float64]
     ) -> "_Shares":
-        rest = ~deciding.any(axis=1)
+        rest: NDArray[np.bool_] = ~deciding.any(axis=1)
         clauses = [_smoothed(weight, right, deciding[:, k]) for k in range(deciding.shape[1])]
         return cls(np.array(clauses, dtype=float), _smoothed(weight, right, rest))
 

@@ -23,16 +23,9 @@ from rulekit.estimators._training import TrainingTable, read_training_table
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.rules.constraints import Constraints
+from rulekit.rules.simplify import simplify
 
-try:
-    from rulekit.rules.simplify import simplify
-except ImportError:
-
-    def simplify(rule):
-        return rule
-
-
-COMMON_PARAMETERS: dict[str, list[Any]] = {
+COMMON_PARAMETERS: dict[str, Any] = {
     "theta": [Interval(Real, 0, None, closed="left")],
     "form": [StrOptions({"dnf", "cnf"})],
     "positive_label": "no_validation",

@@ -54,7 +54,8 @@ class TrainingTable:
         So a price of a literal keeps its meaning, rows, whatever the weights are.
         """
         weight = row_weights(self.sample_weight, class_weight, self.frame, self.y)
-        return weight * (len(weight) / weight.sum())
+        rescaled: NDArray[np.float64] = weight * (len(weight) / weight.sum())
+        return rescaled
 
 
 def read_training_table(
@@ -163,6 +164,6 @@ def _two_classes(y: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.i
         raise DataError(
             "Only binary classification is supported. The type of the target is multiclass: `y` "
             f"holds {len(classes)} classes ({shown}{more}). Learn a rule for one class against "
-            f"the rest, for example with `y == {classes[0].item() if hasattr(classes[0], 'item') else classes[0]!r}`."
+            f"the rest, for example with `y == {classes[:1].tolist()[0]!r}`."
         )
     return classes, codes

@@ -159,7 +159,7 @@ class FixedRuleClassifier(RuleClassifier):
             Columns in the order of `classes_`.
         """
         answers = self.predict(X)
-        return (answers[:, None] == self.classes_[None, :]).astype(float)
+        return np.equal(answers[:, None], self.classes_[None, :]).astype(float)
 
     def get_rules(self) -> pd.DataFrame:
         """List the clauses; see `RuleClassifier.get_rules`. There is no `share`."""
