@@ -13,19 +13,27 @@ mapping from a data frame.
 
 from rulekit.rules.clause import Clause
 from rulekit.rules.codec import rule_from_dict, rule_to_dict
+from rulekit.rules.feature_test import FeatureTest, feature_test, intervals
 from rulekit.rules.literal import OPERATORS, Columns, Literal
 from rulekit.rules.reading import literal_name, number_text, value_text
 from rulekit.rules.rule_set import RuleSet
+from rulekit.rules.simplify import implies, simplify, simplify_clause
 
 __all__ = [
     "OPERATORS",
     "Clause",
     "Columns",
+    "FeatureTest",
     "Literal",
     "RuleSet",
+    "feature_test",
+    "implies",
+    "intervals",
     "literal_name",
     "number_text",
     "rule_from_dict",
     "rule_to_dict",
+    "simplify",
+    "simplify_clause",
     "value_text",
 ]

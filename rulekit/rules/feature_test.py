@@ -1,0 +1,301 @@
+"""What conditions on one column, joined by AND, ask for together: an interval or a set of values.
+
+Text, plots and simplification share this view: ``bp > 120`` and ``bp <= 150`` are one
+`FeatureTest`, written once as ``120 < bp <= 150``, and still count two literals.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rulekit.exceptions import RuleError
+from rulekit.rules.clause import Clause, Condition
+from rulekit.rules.literal import ORDERED, Literal, Scalar
+from rulekit.rules.reading import number_text, value_text
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureTest:
+    """The values of one column that meet several conditions at once.
+
+    Attributes
+    ----------
+    feature : str
+    low, high : float
+        Ends of the interval; infinite where there is none.
+    low_closed, high_closed : bool
+        Whether the end itself is allowed. Infinite ends are always closed.
+    values : tuple of (float, str or bool), or None
+        The only values allowed, sorted; None where any value of the interval is.
+    excluded : tuple of (float, str or bool)
+        Values inside the interval that are not allowed, sorted; empty where `values` is given.
+    missing : bool
+        Whether a missing value is allowed.
+    literals : tuple of Literal
+        The conditions this was made of, in their order. They play no part in equality.
+    """
+
+    feature: str
+    low: float = -math.inf
+    low_closed: bool = True
+    high: float = math.inf
+    high_closed: bool = True
+    values: tuple[Scalar, ...] | None = None
+    excluded: tuple[Scalar, ...] = ()
+    missing: bool = False
+    literals: tuple[Literal, ...] = ()
+
+    @property
+    def n_literals(self) -> int:
+        """How many literals this counts for: those it was made of."""
+        return len(self.literals)
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether an end of the interval is finite."""
+        return math.isfinite(self.low) or math.isfinite(self.high)
+
+    @property
+    def allows_present(self) -> bool:
+        """Whether some present value is allowed."""
+        return self.values is None or len(self.values) > 0
+
+    @property
+    def never(self) -> bool:
+        """Whether nothing meets it."""
+        return not self.allows_present and not self.missing
+
+    @property
+    def always(self) -> bool:
+        """Whether everything meets it, missing values included."""
+        return self.missing and self.values is None and not self.has_interval and not self.excluded
+
+    @property
+    def same_as(self) -> tuple[object, ...]:
+        """What two tests share exactly when the same values meet them."""
+        return (
+            self.feature,
+            (self.low, self.low_closed, self.high, self.high_closed),
+            None if self.values is None else frozenset(self.values),
+            frozenset(self.excluded),
+            self.missing,
+        )
+
+    def fewest_literals(self) -> tuple[Literal, ...]:
+        """Write the test with as few literals as possible: lower end, upper end, values.
+
+        Returns
+        -------
+        tuple of Literal
+            Empty if everything meets the test.
+
+        Raises
+        ------
+        RuleError
+            If nothing meets the test: no literal says so.
+        """
+        if self.never:
+            raise RuleError(f"No value of column {self.feature!r} meets {self}; drop the clause.")
+        if not self.allows_present:
+            return (Literal(self.feature, "missing"),)
+        if self.values is not None:
+            return (self._listed("==", "in", self.values),)
+        found = []
+        if math.isfinite(self.low):
+            found.append(Literal(self.feature, self._low_op, self.low, self.missing))
+        if math.isfinite(self.high):
+            found.append(Literal(self.feature, self._high_op, self.high, self.missing))
+        if self.excluded:
+            found.append(self._listed("!=", "not-in", self.excluded))
+        if not found and not self.missing:
+            found.append(Literal(self.feature, "not-missing"))
+        return tuple(found)
+
+    def __str__(self) -> str:
+        """Write the test in one line, an interval once; nothing is escaped."""
+        if not self.allows_present:
+            return f"{self.feature} is {'missing' if self.missing else 'none'}"
+        text = " and ".join(filter(None, [self._interval_text(), self._values_text()]))
+        if not text:
+            return f"{self.feature} is {'anything' if self.missing else 'present'}"
+        return f"{text} or missing" if self.missing else text
+
+    @property
+    def _low_op(self) -> str:
+        return ">=" if self.low_closed else ">"
+
+    @property
+    def _high_op(self) -> str:
+        return "<=" if self.high_closed else "<"
+
+    def _listed(self, one: str, many: str, values: tuple[Scalar, ...]) -> Literal:
+        if len(values) == 1:
+            return Literal(self.feature, one, values[0], self.missing)
+        return Literal(self.feature, many, values, self.missing)
+
+    def _interval_text(self) -> str:
+        if self.values is not None or not self.has_interval:
+            return ""
+        if not math.isfinite(self.low):
+            return f"{self.feature} {self._high_op} {number_text(self.high)}"
+        if not math.isfinite(self.high):
+            return f"{self.feature} {self._low_op} {number_text(self.low)}"
+        turned = "<=" if self.low_closed else "<"
+        low, high = number_text(self.low), number_text(self.high)
+        return f"{low} {turned} {self.feature} {self._high_op} {high}"
+
+    def _values_text(self) -> str:
+        positive = self.values is not None
+        values = self.values if self.values is not None else self.excluded
+        if not values:
+            return ""
+        text = ", ".join(value_text(v) for v in values)
+        if len(values) == 1:
+            return f"{self.feature} {'==' if positive else '!='} {text}"
+        return f"{self.feature} {'in' if positive else 'not in'} {{{text}}}"
+
+
+def feature_test(literals: Sequence[Literal]) -> FeatureTest:
+    """Say what literals of one column ask for together, joined by AND.
+
+    Parameters
+    ----------
+    literals : sequence of Literal
+        At least one, all of one column.
+
+    Returns
+    -------
+    FeatureTest
+        Exact on every value on which all the literals can be evaluated (text cannot be compared
+        with a number): where one of them is an order test, texts count as impossible.
+
+    Raises
+    ------
+    RuleError
+        If there is no literal, or they are of different columns.
+
+    Examples
+    --------
+    >>> print(feature_test([Literal("bp", "<=", 150), Literal("bp", ">", 120)]))
+    120 < bp <= 150
+    >>> print(feature_test([Literal("bp", ">", 120), Literal("bp", "==", 90)]))
+    bp is none
+    """
+    if len({literal.feature for literal in literals}) != 1:
+        raise RuleError(
+            "A test of one column needs literals of exactly one column, got "
+            f"{sorted({literal.feature for literal in literals})}."
+        )
+    low, low_closed = _end(literals, (">", ">="), lowest=True)
+    high, high_closed = _end(literals, ("<", "<="), lowest=False)
+    named = [v for c in literals if c.op in ("!=", "not-in") for v in listed_values(c)]
+    ordered = any(c.op in ORDERED for c in literals)
+    inside = [v for v in named if not (ordered and _outside(v, low, high))]
+    low_closed = low_closed and not _among(low, inside)
+    high_closed = high_closed and not _among(high, inside)
+    base = FeatureTest(
+        literals[0].feature,
+        low,
+        low_closed or not math.isfinite(low),
+        high,
+        high_closed or not math.isfinite(high),
+        excluded=_sorted([v for v in inside if not (ordered and _is_finite_end(v, low, high))]),
+        missing=all(c.missing for c in literals),
+        literals=tuple(literals),
+    )
+    values = _only_values(literals, base)
+    if values is None:
+        return base
+    return FeatureTest(base.feature, values=values, missing=base.missing, literals=base.literals)
+
+
+def intervals(clause: Clause) -> tuple[FeatureTest | Condition, ...]:
+    """Group the literals of a clause for reading.
+
+    Parameters
+    ----------
+    clause : Clause
+
+    Returns
+    -------
+    tuple of FeatureTest
+        An AND: one test a column, where the column is first read. An OR: one test a literal, since
+        a union of conditions is no interval. Conditions of other kinds stand as they are.
+
+    Examples
+    --------
+    >>> clause = Clause((Literal("a", ">", 1), Literal("b", "==", "x"), Literal("a", "<=", 2)))
+    >>> [str(test) for test in intervals(clause)]
+    ['1 < a <= 2', 'b == x']
+    """
+    groups: dict[object, list[Condition]] = {}
+    for number, condition in enumerate(clause.conditions):
+        together = clause.op == "and" and isinstance(condition, Literal)
+        groups.setdefault(condition.features if together else number, []).append(condition)
+    found: list[FeatureTest | Condition] = []
+    for group in groups.values():
+        literals = [c for c in group if isinstance(c, Literal)]
+        found.append(feature_test(literals) if literals else group[0])
+    return tuple(found)
+
+
+def holds(literal: Literal, value: Scalar) -> bool:
+    """Say whether a present value meets a literal; a text meets no order test."""
+    if literal.op in ("missing", "not-missing"):
+        return literal.op == "not-missing"
+    if literal.op in ORDERED:
+        if isinstance(value, str) or not isinstance(literal.value, float):
+            return False
+        return {
+            "<=": value <= literal.value,
+            "<": value < literal.value,
+            ">=": value >= literal.value,
+            ">": value > literal.value,
+        }[literal.op]
+    return (value in listed_values(literal)) == (literal.op in ("==", "in"))
+
+
+def listed_values(literal: Literal) -> tuple[Scalar, ...]:
+    """List the values a literal compares with."""
+    if literal.value is None:
+        return ()
+    return literal.value if isinstance(literal.value, tuple) else (literal.value,)
+
+
+def _end(literals: Sequence[Literal], ops: tuple[str, str], lowest: bool) -> tuple[float, bool]:
+    """Find the strictest end of the interval; an open end is stricter than a closed one."""
+    ends = [(c.value, c.op in ("<=", ">=")) for c in literals if c.op in ops]
+    numbers = [(v, closed) for v, closed in ends if isinstance(v, float)]
+    if not numbers:
+        return (-math.inf if lowest else math.inf), True
+    if lowest:
+        return max(numbers, key=lambda end: (end[0], not end[1]))
+    return min(numbers, key=lambda end: (end[0], end[1]))
+
+
+def _only_values(literals: Sequence[Literal], test: FeatureTest) -> tuple[Scalar, ...] | None:
+    """List the values that are allowed where they can be listed; None where they cannot."""
+    lists = [listed_values(c) for c in literals if c.op in ("==", "in")]
+    if lists:
+        return _sorted([v for v in lists[0] if all(holds(c, v) for c in literals)])
+    if any(c.op == "missing" for c in literals) or test.low > test.high:
+        return ()
+    if test.low == test.high:
+        return (test.low,) if test.low_closed and test.high_closed else ()
+    return None
+
+
+def _outside(value: Scalar, low: float, high: float) -> bool:
+    return isinstance(value, str) or value < low or value > high
+
+
+def _among(end: float, values: list[Scalar]) -> bool:
+    return math.isfinite(end) and end in values
+
+
+def _is_finite_end(value: Scalar, low: float, high: float) -> bool:
+    return any(math.isfinite(end) and value == end for end in (low, high))
+
+
+def _sorted(values: list[Scalar]) -> tuple[Scalar, ...]:
+    return tuple(sorted(set(values), key=lambda v: (type(v).__name__, v)))

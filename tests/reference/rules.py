@@ -1,0 +1,50 @@
+"""Rules row by row, value by value, in plain Python."""
+
+import math
+
+
+def is_missing(value):
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+TESTS = {
+    "missing": lambda value, asked: False,
+    "not-missing": lambda value, asked: True,
+    "<=": lambda value, asked: value <= asked,
+    "<": lambda value, asked: value < asked,
+    ">=": lambda value, asked: value >= asked,
+    ">": lambda value, asked: value > asked,
+    "==": lambda value, asked: value == asked,
+    "!=": lambda value, asked: value != asked,
+    "in": lambda value, asked: any(value == v for v in asked),
+    "not-in": lambda value, asked: all(value != v for v in asked),
+}
+
+
+def literal_holds(literal, value):
+    """Answer a literal for one value."""
+    if is_missing(value):
+        return literal.missing
+    return bool(TESTS[literal.op](value, literal.value))
+
+
+def clause_holds(clause, row):
+    answers = [literal_holds(c, row[c.feature]) for c in clause.conditions]
+    return all(answers) if clause.op == "and" else any(answers)
+
+
+def decide(rule_set, row):
+    """Give one row its label."""
+    fired = [clause_holds(c, row) for c in rule_set.clauses]
+    if rule_set.form == "cnf":
+        return rule_set.labels[0] if all(fired) else rule_set.default
+    for label, hit in zip(rule_set.labels, fired, strict=True):
+        if hit:
+            return label
+    return rule_set.default
+
+
+def rows_of(columns):
+    names = list(columns)
+    n = len(columns[names[0]])
+    return [{name: columns[name][i] for name in names} for i in range(n)]

@@ -1,0 +1,85 @@
+"""Hypothesis generators for tables as columns, literals, clauses and rule sets.
+
+The columns are always the same five; their values and the literals' thresholds come from the same
+few numbers and words, so that equality at a threshold, unseen levels and contradictions are common.
+"""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from rulekit.rules import Clause, Literal, RuleSet
+
+NUMBERS = (-1.0, 0.0, 0.5, 1.0, 2.0, 3.0)
+BETWEEN = (-2.0, -0.5, 0.25, 0.75, 1.5, 2.5, 4.0, float("inf"), float("-inf"))
+WORDS = ("red", "green", "blue")
+UNSEEN = ("grey", "")
+NUMERIC, TEXTS, FLAGS = ("age", "size"), ("colour", "town"), ("smoker",)
+
+
+def _column(values, dtype, n):
+    return st.lists(st.sampled_from(values), min_size=n, max_size=n).map(
+        lambda chosen: np.array(chosen, dtype=dtype)
+    )
+
+
+@st.composite
+def columns(draw, min_rows=1, max_rows=30):
+    """A table: two numeric columns, two of text, one of truth values, with missing values."""
+    n = draw(st.integers(min_rows, max_rows))
+    table = {name: draw(_column((*NUMBERS, *BETWEEN, np.nan), float, n)) for name in NUMERIC}
+    table |= {name: draw(_column((*WORDS, *UNSEEN, None), object, n)) for name in TEXTS}
+    return table | {name: draw(_column((True, False, None), object, n)) for name in FLAGS}
+
+
+def every_row():
+    """One row for each value that literals can tell apart, column by column, others at random."""
+    rng = np.random.default_rng(0)
+    pools = {name: [*NUMBERS, *BETWEEN, np.nan] for name in NUMERIC}
+    pools |= {name: [*WORDS, *UNSEEN, None] for name in TEXTS}
+    pools |= {name: [True, False, None] for name in FLAGS}
+    n = 400
+    table = {}
+    for name, pool in pools.items():
+        picked = np.empty(len(pool), dtype=float if name in NUMERIC else object)
+        picked[:] = pool
+        table[name] = picked[rng.integers(0, len(pool), n)]
+    return table
+
+
+@st.composite
+def literals(draw, features=(*NUMERIC, *TEXTS, *FLAGS)):
+    """A literal of one of the columns, of any operator that can be evaluated there."""
+    feature = draw(st.sampled_from(features))
+    missing = draw(st.booleans())
+    if feature in NUMERIC:
+        pool, ops = NUMBERS, ("<=", "<", ">=", ">", "==", "!=", "in", "not-in")
+    else:
+        pool = WORDS if feature in TEXTS else (True, False)
+        ops = ("==", "!=", "in", "not-in")
+    op = draw(st.sampled_from((*ops, "missing", "not-missing")))
+    if op in ("missing", "not-missing"):
+        return Literal(feature, op)
+    if op in ("in", "not-in"):
+        some = draw(st.lists(st.sampled_from(pool), min_size=1, max_size=3))
+        return Literal(feature, op, tuple(some), missing)
+    return Literal(feature, op, draw(st.sampled_from(pool)), missing)
+
+
+def clauses(op=None, max_size=5, features=(*NUMERIC, *TEXTS, *FLAGS)):
+    """A clause of up to `max_size` literals, also of none."""
+    ops = st.sampled_from(("and", "or")) if op is None else st.just(op)
+    conditions = st.lists(literals(features), max_size=max_size).map(tuple)
+    return st.builds(Clause, conditions, ops)
+
+
+@st.composite
+def rule_sets(draw, form=None, labels=("yes", "no", "perhaps"), max_clauses=5, max_size=4):
+    """A rule set; a DNF may have several labels, a CNF has one."""
+    form = form or draw(st.sampled_from(("dnf", "cnf")))
+    op = "and" if form == "dnf" else "or"
+    chosen = draw(st.lists(clauses(op, max_size), max_size=max_clauses))
+    if form == "cnf":
+        given = (labels[0],) * max(len(chosen), 1)
+    else:
+        given = draw(st.tuples(*[st.sampled_from(labels)] * len(chosen)))
+    return RuleSet(tuple(chosen), given, form, "no")
