@@ -12,7 +12,7 @@ are complements on the training rows, not everywhere.
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binarize import BinaryMatrix
+from rulekit.binarize.thresholds import short_cuts
 from rulekit.rules import Columns, Literal
 from rulekit.rules.constraints import Constraints
 from rulekit.solvers.canonical import PERTURBATION
@@ -83,13 +84,60 @@ class BinaryProblem:
         gain = np.where(self.y, self.weight, -self.weight) @ self.A
         return float(gain.max(initial=0.0))
 
-    def clauses(self, chosen: Bools, disabled: Bools) -> tuple[tuple[Literal, ...], ...]:
-        """Read chosen columns as clauses of the rule; disabled ones are left out."""
+    @cached_property
+    def distinct(self) -> dict[int, Floats]:
+        """The distinct values of each source column with cuts, ascending."""
+        found = {}
+        for j in np.flatnonzero(self.structure.side):
+            source = int(self.structure.feature[j])
+            if source not in found:
+                values = np.asarray(self.columns[self.literals[j].feature], dtype=float)
+                found[source] = np.unique(values[~np.isnan(values)])
+        return found
+
+    @cached_property
+    def ranks(self) -> dict[int, NDArray[np.int64]]:
+        """Rank of each row's value among the distinct ones, -1 where missing: arrays of (n,)."""
+        sources = self.structure.feature.tolist()
+        names = {f: lit.feature for f, lit in zip(sources, self.literals, strict=True)}
+        found = {}
+        for source, distinct in self.distinct.items():
+            values = np.asarray(self.columns[names[source]], dtype=float)
+            found[source] = np.where(np.isnan(values), -1, np.searchsorted(distinct, values))
+        return found
+
+    def clauses(
+        self, chosen: Bools, disabled: Bools, moved: Sequence[tuple[int, int]] = ()
+    ) -> tuple[tuple[Literal, ...], ...]:
+        """Read chosen columns as clauses of the rule; disabled ones are left out.
+
+        Parameters
+        ----------
+        chosen : ndarray of bool, shape (R, d + number of moved cuts)
+            Columns of each clause.
+        disabled : ndarray of bool, shape (R,)
+            Clauses that are switched off.
+        moved : sequence of (int, int)
+            Columns after the d-th, see `rulekit.solvers.local_search.RefinedSelection`.
+
+        Returns
+        -------
+        tuple of tuple of Literal
+        """
+        literals = (*self.literals, *(self._cut_anew(j, k) for j, k in moved))
         return tuple(
-            tuple(self.literals[j] for j in np.flatnonzero(row))
+            tuple(literals[j] for j in np.flatnonzero(row))
             for row, off in zip(chosen, disabled, strict=True)
             if not off
         )
+
+    def _cut_anew(self, j: int, k: int) -> Literal:
+        """Write literal j with a cut between the k-th distinct value and the next."""
+        distinct = self.distinct[int(self.structure.feature[j])]
+        low, high = distinct[k], distinct[k + 1]
+        middle = low + (high - low) / 2
+        cut = short_cuts(np.array([middle if middle < high else low]), distinct)[0]
+        return replace(self.literals[j], value=float(cut))
 
 
 def binary_problem(

@@ -18,6 +18,7 @@ from rulekit.rules.constraints import Constraints
 from rulekit.solvers.alternating import alternating
 from rulekit.solvers.block_coordinate import block_coordinate
 from rulekit.solvers.clause_selection import ClauseSelection
+from rulekit.solvers.local_search import local_search
 from rulekit.solvers.set_cover import set_cover
 from rulekit.solvers.two_level_task import TwoLevelTask
 
@@ -41,6 +42,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         "n_clauses": [Interval(Integral, 1, None, closed="left")],
         "rounding": [StrOptions({"redundancy", "threshold", "random"})],
         "rounding_threshold": [Interval(Real, 0, 1, closed="right")],
+        "refine": ["boolean"],
         "allow_disabled": ["boolean"],
         "disable_cost": [Interval(Real, 0, None, closed="left")],
         "init": [StrOptions({"set_cover", "random", "zero"})],
@@ -56,6 +58,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         form: str = "dnf",
         rounding: str = "redundancy",
         rounding_threshold: float = 0.2,
+        refine: bool = False,
         allow_disabled: bool = False,
         disable_cost: float = 0.0,
         init: str = "set_cover",
@@ -75,6 +78,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         self.form = form
         self.rounding = rounding
         self.rounding_threshold = rounding_threshold
+        self.refine = refine
         self.allow_disabled = allow_disabled
         self.disable_cost = disable_cost
         self.init = init
@@ -90,12 +94,31 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
 
     def _learn(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
         selection = self._select(problem, rng)
+        if self.refine:
+            return self._refined(problem, selection)
         return LearnedRule(
             problem.clauses(selection.chosen, selection.disabled),
             selection.value,
             selection.history,
             selection.lower_bound,
         )
+
+    def _refined(self, problem: BinaryProblem, selection: ClauseSelection) -> LearnedRule:
+        """Descend on wrong training rows and literals; a time limit is noted as before."""
+        refined = local_search(
+            problem.A,
+            problem.y,
+            problem.weight,
+            selection,
+            float(self.theta),
+            structure=problem.structure,
+            ranks=problem.ranks,
+        )
+        found = refined.selection
+        stopped = tuple(step for step in found.history if "stopped" in step)
+        steps = tuple(step for step in found.history if "stopped" not in step)
+        clauses = problem.clauses(found.chosen, found.disabled, refined.moved)
+        return LearnedRule(clauses, found.value, (*steps, *stopped))
 
     def _select(self, problem: BinaryProblem, rng: np.random.Generator) -> ClauseSelection:
         task = TwoLevelTask(
