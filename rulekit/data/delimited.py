@@ -267,8 +267,9 @@ def _flush(
     if not rows:
         return
     for position, cells in enumerate(zip(*rows, strict=True)):
-        longest = max(range(len(cells)), key=lambda i: len(cells[i]))
-        check_cell(cells[longest], n_rows - len(rows) + longest + 1, header[position], limits)
+        if max(map(len, cells)) > limits.max_cell_length:
+            for row, cell in enumerate(cells, start=n_rows - len(rows) + 1):
+                check_cell(cell, row, header[position], limits)
         chunks[position].append(pa.array(cells, pa.string()))
     rows.clear()
 

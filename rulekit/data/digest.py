@@ -42,7 +42,8 @@ def digest_of(frame: pd.DataFrame) -> str:
 
 def _feed_levels(sha: "hashlib._Hash", column: pd.Series) -> None:
     codes, levels = pd.factorize(column)
-    sha.update(b"levels")
+    truth = pd.api.types.is_bool_dtype(column.dtype)
+    _feed_text(sha, "truth values" if truth else "text")
     sha.update(codes.astype(np.int64).tobytes())
     for level in levels:
         _feed_text(sha, str(level))

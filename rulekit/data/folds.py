@@ -58,7 +58,7 @@ def make_folds(
     names = _group_numbers(groups, len(labels))
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         pairs = _seeded(labels, int(cv), names, random_state)
-    elif hasattr(cv, "split"):
+    elif hasattr(cv, "split") and not isinstance(cv, str):
         pairs = cv.split(np.zeros((len(labels), 1)), labels, names)
     elif isinstance(cv, Iterable) and not isinstance(cv, str):
         pairs = cv

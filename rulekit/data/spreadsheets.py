@@ -140,7 +140,7 @@ def _trimmed(sheet: Any, limits: Limits) -> Iterator[Row]:
     sheet.reset_dimensions()  # what a file says of its own size may be wrong by millions
     started = time.monotonic()
     n_rows, width, blank = 0, 0, 0
-    for row in sheet.iter_rows(max_col=limits.max_columns + 1, values_only=True):
+    for row in sheet.iter_rows(values_only=True):
         if time.monotonic() - started > limits.max_seconds:
             raise DataError(
                 f"The spreadsheet takes longer than {limits.max_seconds:g} s to read; save it as "

@@ -1,0 +1,280 @@
+"""Text files: what is found out, what is repaired, what is refused."""
+
+import io
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.data import Limits, ParseOptions, read_table, read_with_options
+from rulekit.exceptions import DataError
+
+CP1252 = "abcXYZ éüßñ€“”–;,'"
+TEXT = st.text(st.sampled_from(CP1252), min_size=1, max_size=8).filter(
+    lambda s: s == s.strip() and s.strip("'") and not s[0].isdigit()
+)
+NUMBER = st.floats(-1e9, 1e9).map(lambda x: round(x, 4))
+
+
+@st.composite
+def frames(draw):
+    """A frame with a column of text and one of numbers; both hold something."""
+    n = draw(st.integers(1, 12))
+    texts = draw(st.lists(TEXT, min_size=n, max_size=n))
+    numbers = draw(st.lists(NUMBER | st.just(math.nan), min_size=n, max_size=n))
+    numbers[0] = draw(NUMBER) + 0.5
+    return pd.DataFrame({"Wörter": texts, "Zahl": numbers})
+
+
+def written(frame, *, sep=",", decimal=".", encoding="utf-8"):
+    return frame.to_csv(index=False, sep=sep, decimal=decimal).encode(encoding)
+
+
+@given(frames(), st.sampled_from([",", ";", "\t", "|"]), st.sampled_from([".", ","]))
+def test_a_table_survives_every_delimiter_and_decimal_mark(frame, sep, decimal):
+    raw = written(frame, sep=sep, decimal=decimal, encoding="cp1252")
+    options = ParseOptions(delimiter=sep, encoding="cp1252", decimal=decimal)
+    table = read_table(raw, options=options)
+    assert table.frame["Wörter"].tolist() == frame["Wörter"].tolist()
+    np.testing.assert_array_equal(table.frame["Zahl"].astype(float), frame["Zahl"])
+
+
+@given(st.lists(NUMBER.filter(lambda x: x != int(x)), min_size=2, max_size=20))
+def test_semicolons_with_decimal_commas_in_windows_1252_are_found_out(numbers):
+    frame = pd.DataFrame(
+        {"größe": numbers, "art": ["ä", "ö"] * (len(numbers) // 2) + ["ß"] * (len(numbers) % 2)}
+    )
+    table, found = read_with_options(written(frame, sep=";", decimal=",", encoding="cp1252"))
+    assert table.frame["größe"].tolist() == numbers
+    assert (found.delimiter, found.decimal, found.encoding) == (";", ",", "cp1252")
+
+
+def test_windows_1252_is_said_with_the_line():
+    table = read_table("a;b\n1;x\n2;ü\n".encode("cp1252"))
+    assert any("not UTF-8 (first seen in line 3)" in note for note in table.notes)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_unicode_encodings_are_told_by_their_mark(encoding):
+    table = read_table("a,b\nü,1\nø,2\nü,3\n".encode(encoding))
+    assert table.frame["a"].tolist() == ["ü", "ø", "ü"]
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("1e5", 1e5),
+        ("1E+05", 1e5),
+        ("+2.5e-3", 0.0025),
+        (".5", 0.5),
+        ("1.", 1.0),
+        ("-0.25", -0.25),
+        ("0.1", 0.1),
+    ],
+)
+def test_numbers_are_read_as_python_reads_them(text, numbers):
+    assert read_table(f"a,b\n{text},1\n7.5,2\n".encode()).frame["a"][0] == numbers
+
+
+def test_groups_of_thousands_are_read_under_either_decimal_mark():
+    german = read_table(b'a;b\n"1.234,5";x\n1.000.000;y\n')
+    english = read_table(b'a,b\n"1,234.5",x\n"1,000,000",y\n')
+    spaced = read_table("a;b\n1 234,5;x\n1\u202f000\u00a0000;y\n".encode())
+    for table in (german, english, spaced):
+        assert table.frame["a"].tolist() == [1234.5, 1e6]
+        assert any("grouped by thousands" in note for note in table.notes)
+
+
+def test_codes_with_leading_zeros_stay_text():
+    table = read_table(b"zip,b\n01234,1\n10000,2\n99999,3\n")
+    assert table.frame["zip"].tolist() == ["01234", "10000", "99999"]
+    assert any("begin with a zero" in note for note in table.notes)
+
+
+def test_whole_numbers_beyond_exactness_stay_text():
+    table = read_table(b"a,b\n9007199254740993,1\n1,2\n")
+    assert table.frame["a"].tolist() == ["9007199254740993", "1"]
+    assert any("would not be exact" in note for note in table.notes)
+
+
+def test_every_text_read_as_missing_is_counted():
+    table = read_table(b"a,b\nNA,x\n3,?\n-,y\n4.5,NA\n6,x\n")
+    assert table.frame["a"].isna().tolist() == [True, False, True, False, False]
+    assert table.notes[0] == (
+        "These cells are read as missing: 'NA' (2 cells), '?' (1 cell), '-' (1 cell)."
+    )
+
+
+def test_what_counts_as_missing_can_be_set():
+    table = read_table(b"a,b\nNA,1\nDE,2\nNA,3\n", options=ParseOptions(missing=("",)))
+    assert table.frame["a"].tolist() == ["NA", "DE", "NA"]
+
+
+def test_a_dash_is_a_value_among_texts():
+    assert read_table(b"a,b\n-,1\nx,2\ny,3\n").frame["a"].tolist() == ["-", "x", "y"]
+
+
+def test_infinite_cells_become_missing_and_are_named():
+    table = read_table(b"a,b\n1.5,x\ninf,y\n-Infinity,x\n2.5,y\n")
+    assert table.frame["a"].isna().tolist() == [False, True, True, False]
+    assert "Column 'a' is infinite in 2 of 4 rows (first: row 2)" in " ".join(table.notes)
+
+
+def test_text_among_numbers_is_kept_and_its_first_row_named():
+    raw = "income,b\n" + "".join(f"{i},x\n" for i in range(16)) + "n/a-ish,y\n" + "5,x\n"
+    table = read_table(raw.encode())
+    assert table.frame["income"][16] == "n/a-ish"
+    assert "Column 'income' holds text in 1 of 18 rows (first: row 17, 'n/a-ish')" in table.notes[0]
+
+
+def test_a_column_can_be_read_as_numbers_afterwards():
+    table = read_table(b"a,b\n1,5,x\n".replace(b"1,5", b'"1,5"') + b'"2,5",y\nnone so far,x\n')
+    numeric = table.as_numeric("a")
+    assert numeric.frame["a"].tolist()[:2] == [1.5, 2.5]
+    assert math.isnan(numeric.frame["a"][2])
+    assert "1 of 3 cells are none (first: row 3, 'none so far')" in numeric.notes[-1]
+    assert numeric.digest != table.digest
+
+
+def test_a_column_without_any_number_is_not_read_as_numbers():
+    with pytest.raises(DataError, match="Column 'b' holds no number at all"):
+        read_table(b"a,b\n1,x\n2,y\n").as_numeric("b")
+
+
+def test_true_and_false_become_truth_values():
+    table = read_table(b"a,b\nTRUE,true\nfalse,False\n,TRUE\n")
+    assert table.frame["b"].tolist() == [True, False, True]
+    assert table.frame["a"].isna().tolist() == [False, False, True]
+
+
+def test_spaces_around_cells_are_removed_and_mentioned():
+    table = read_table(b"a,b\n x ,1\nx, 2\ny,3\n")
+    assert table.frame["a"].tolist() == ["x", "x", "y"]
+    assert table.frame["b"].tolist() == [1, 2, 3]
+    assert "In columns 'a', 'b', spaces around cells are removed." in table.notes
+
+
+def test_a_first_row_of_numbers_is_data_and_that_is_said():
+    table, found = read_with_options(b"1,2\n3,4\n5,6\n")
+    assert table.frame["column 1"].tolist() == [1, 3, 5]
+    assert found.header is False
+    assert "read as data" in table.notes[0]
+
+
+def test_a_header_of_numbers_can_be_insisted_on():
+    table = read_table(b"2019,2020\n3,4\n5,6\n", options=ParseOptions(header=True))
+    assert [c.name for c in table.columns] == ["2019", "2020"]
+
+
+def test_a_spreadsheets_hint_line_names_the_delimiter():
+    assert read_table(b"sep=|\na|b\n1,5|2\n2,5|3\n").frame["a"].tolist() == [1.5, 2.5]
+
+
+def test_quoted_cells_may_hold_delimiters_quotes_and_lines():
+    table = read_table(b'a,b\n"x, ""y""\nz",1\nu,2\n')
+    assert table.frame["a"][0] == 'x, "y"\nz'
+
+
+def test_old_line_ends_and_blank_lines_are_no_matter():
+    assert read_table(b"a,b\r1,2\r\r3,4\r").frame["a"].tolist() == [1, 3]
+
+
+def test_commas_in_a_header_do_not_hide_semicolons():
+    table = read_table("Größe, cm;Gewicht, kg\n1,80;75,5\n1,70;65,1\n".encode())
+    assert table.frame["Größe, cm"].tolist() == [1.8, 1.7]
+
+
+@pytest.mark.parametrize("raw", [b"", b"\n \r\n\n", "\ufeff".encode()])
+def test_an_empty_file_is_refused(raw):
+    with pytest.raises(DataError, match=r"The file 'x.csv' was not read. The file is empty"):
+        read_table(raw, name="x.csv")
+
+
+def test_a_header_without_rows_is_refused():
+    with pytest.raises(DataError, match="It has a header but no rows"):
+        read_table(b"a,b\n")
+
+
+def test_one_column_is_read_with_a_word_on_the_delimiter():
+    assert "one column only" in read_table(b"a:b\n1:2\n3:4\n").notes[0]
+
+
+def test_three_thousand_columns_are_refused():
+    raw = ",".join(f"c{i}" for i in range(3000)) + "\n" + "1," * 2999 + "1\n"
+    with pytest.raises(DataError, match="2,000 columns at most; this one has 3,000"):
+        read_table(raw.encode())
+
+
+def test_columns_are_counted_before_any_row_is_looked_at():
+    raw = b",".join(b"c%d" % i for i in range(3000)) + b'\n"never closed'
+    with pytest.raises(DataError, match="2,000 columns at most"):
+        read_table(raw)
+
+
+def test_rows_that_do_not_fit_are_shown_with_their_lines():
+    raw = b'a,b\n1,"x\ny"\n3\n4,5,6\n7,8\n9\n1\n'
+    with pytest.raises(DataError, match="must have 2 cells") as caught:
+        read_table(raw)
+    message = str(caught.value)
+    assert "line 4 has 1: '3'; line 5 has 3: '4,5,6'; line 7 has 1: '9'" in message
+    assert "(4 such rows in all)" in message
+
+
+def test_an_open_quotation_is_named_by_its_line():
+    with pytest.raises(DataError, match="row of line 3 is never closed"):
+        read_table(b'a,b\n1,2\n3,"x\n4,5\n')
+
+
+def test_text_after_a_closing_quotation_is_named_by_its_line():
+    with pytest.raises(DataError, match=r"begins in line 2, a cell goes on after"):
+        read_table(b'a,b\n"x"y,2\n')
+
+
+@pytest.mark.parametrize(
+    ("limits", "sentence"),
+    [
+        (Limits(max_rows=3), "3 rows at most; this one has 5"),
+        (Limits(max_cells=8), "8 cells at most; this one has 5 rows times 2 columns"),
+        (Limits(max_cell_length=4), "4 characters at most; row 4 of column 'b' holds 5"),
+        (Limits(max_bytes=10), "one has more"),
+    ],
+)
+def test_each_limit_names_itself_and_what_was_found(limits, sentence):
+    with pytest.raises(DataError, match=sentence):
+        read_table(b"a,b\n1,2\n1,2\n1,2\n1,xxxxx\n1,2\n", limits=limits)
+
+
+def test_a_file_object_is_not_read_beyond_the_limit():
+    file = io.BytesIO(b"a,b\n" + b"1,2\n" * 1000)
+    with pytest.raises(DataError, match="one has more"):
+        read_table(file, limits=Limits(max_bytes=100))
+    assert file.tell() == 101
+
+
+def test_a_cell_of_hundreds_of_kilobytes_is_refused():
+    with pytest.raises(DataError, match="line 2 is longer than"):
+        read_table(b"a,b\n1," + b"x" * 200_000 + b"\n")
+
+
+def test_an_unknown_encoding_is_refused():
+    with pytest.raises(DataError, match="no text encoding 'klingon'"):
+        read_table(b"a,b\n1,2\n", options=ParseOptions(encoding="klingon"))
+
+
+def test_bytes_that_fit_no_encoding_are_named():
+    with pytest.raises(DataError, match="byte 5, in line 2, does not fit"):
+        read_table(b"a,b\n\x81,2\n")
+
+
+def test_bytes_of_zero_are_refused_with_the_likely_reason():
+    with pytest.raises(DataError, match="utf-16-le"):
+        read_table("a,b\n1,2\n".encode("utf-16-le"))
+
+
+@pytest.mark.parametrize("setting", [{"delimiter": "ab"}, {"delimiter": '"'}, {"decimal": ";"}])
+def test_settings_that_cannot_be_are_refused(setting):
+    with pytest.raises(ValueError, match="must be"):
+        ParseOptions(**setting)

@@ -1,0 +1,120 @@
+"""Files of every kind: told by their first bytes, refused in a sentence."""
+
+import gzip
+import io
+import pickle
+import zipfile
+
+import pytest
+
+from rulekit.data import Limits, read_table
+from rulekit.exceptions import DataError
+
+
+def archive(**members):
+    """A ZIP archive with these members."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as packed:
+        for name, content in members.items():
+            packed.writestr(name.replace("__", "/").replace("_dot_", "."), content)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("raw", "sentence"),
+    [
+        (pickle.dumps({"a": [1]}), "a pickle, which could run any program"),
+        (gzip.compress(b"a,b\n1,2\n"), "a gzip archive"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", r"an old spreadsheet \(XLS\)"),
+        (b"%PDF-1.7", "a PDF document"),
+        (b" \n<!DOCTYPE html><html>", "a web page"),
+        (b'[{"a": 1}]', "a JSON file"),
+        (b"PK\x03\x04 and no more", "a damaged ZIP archive"),
+        (b"PAR1 and no more", "The Parquet file is damaged"),
+        (archive(a_dot_csv="a,b\n1,2\n"), "a ZIP archive and no spreadsheet"),
+        (archive(word__document_dot_xml=""), "a text document"),
+        (archive(mimetype="", content_dot_xml=""), "an OpenDocument file"),
+        (archive(xl__workbook_dot_bin=""), "XLSB"),
+        (archive(xl__workbook_dot_xml="", xl__vbaProject_dot_bin=""), "with macros"),
+        (archive(xl__workbook_dot_xml="<no/>"), "The spreadsheet is damaged"),
+    ],
+)
+def test_what_is_no_table_is_refused_whatever_its_name(raw, sentence):
+    with pytest.raises(DataError, match=f"The file 'table.csv' was not read.*{sentence}"):
+        read_table(raw, name="table.csv")
+
+
+def test_a_path_gives_its_file_name_and_nothing_of_its_folders(tmp_path):
+    path = tmp_path / "secret place" / "data.csv"
+    path.parent.mkdir()
+    path.write_text("a,b\n1\n")
+    with pytest.raises(DataError, match=r"The file 'data\.csv' was not read") as caught:
+        read_table(path)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_path_that_leads_nowhere_is_said(tmp_path):
+    with pytest.raises(DataError, match=r"'none\.csv' was not read\. No such file"):
+        read_table(tmp_path / "none.csv")
+    with pytest.raises(DataError, match="Is a directory"):
+        read_table(tmp_path)
+
+
+def test_a_large_file_is_refused_by_its_size_alone(tmp_path):
+    path = tmp_path / "large.csv"
+    with path.open("wb") as file:
+        file.truncate(60_000_000)
+    with pytest.raises(DataError, match="A file may have 50 MB"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("source", [io.BytesIO(b"a,b\n1,2\n"), io.StringIO("a,b\n1,2\n")])
+def test_file_objects_of_bytes_and_of_text_are_read(source):
+    assert read_table(source).frame["b"].tolist() == [2]
+
+
+def test_anything_else_is_refused():
+    with pytest.raises(DataError, match="file object is needed, got list"):
+        read_table([1, 2])
+
+
+def test_limits_are_positive():
+    with pytest.raises(ValueError, match="`max_rows` must be positive"):
+        Limits(max_rows=0)
+
+
+HOSTILE = [
+    "![x](http://evil.example/p.png)",
+    "<script>alert(1)</script>",
+    "=cmd|' /C calc'!A0",
+    "$x^2$ :red[a] _b_",
+    "'; DROP TABLE rows; --",
+    "x" * 10_000,
+    "",
+    "   ",
+    "a",
+    "a",
+    "tab\tand\nline",
+    "zero\u200bwidth\u202eturned",
+    "__index_level_0__",
+]
+
+
+def test_hostile_headers_are_kept_or_visibly_repaired():
+    header = ",".join('"' + name.replace('"', '""') + '"' for name in HOSTILE)
+    row = ",".join("12"[i % 2] for i in range(len(HOSTILE)))
+    table = read_table(f"{header}\n{row}\n{row}\n".encode())
+    names = [c.name for c in table.columns]
+    assert names[:5] == HOSTILE[:5]
+    assert len(names[5]) == 200
+    assert names[6:10] == ["column 7", "column 8", "a", "a (2)"]
+    assert names[10:] == ["tab and line", "zero width turned", "index_level_0 (renamed)"]
+    notes = " ".join(table.notes)
+    for repair in ("longer than 200", "were empty", "occurred before", "control", "is reserved"):
+        assert repair in notes
+    assert all(len(note) < 1000 for note in table.notes)
+
+
+def test_a_numbered_name_never_meets_one_that_was_there():
+    table = read_table(b"a,a (2),a,a\n1,2,3,4\n")
+    assert [c.name for c in table.columns] == ["a", "a (2)", "a (3)", "a (4)"]

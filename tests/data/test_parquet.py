@@ -1,0 +1,113 @@
+"""Parquet files, sound and hostile."""
+
+import datetime
+import decimal
+import io
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from rulekit.data import Limits, read_table
+from rulekit.exceptions import DataError
+
+
+def parquet(table, **settings):
+    """Bytes of a Parquet file."""
+    if isinstance(table, dict):
+        table = pa.table(table)
+    file = io.BytesIO()
+    pq.write_table(table, file, **settings)
+    return file.getvalue()
+
+
+def test_every_type_that_a_rule_can_test_is_read():
+    table = read_table(
+        parquet(
+            {
+                "whole": pa.array([1, None, 3], pa.int32()),
+                "float": pa.array([1.5, np.nan, None]),
+                "text": ["x", None, "y"],
+                "level": pa.array(["u", "v", None]).dictionary_encode(),
+                "truth": [True, None, False],
+                "money": pa.array([decimal.Decimal("1.25"), None, decimal.Decimal("2.50")]),
+                "day": [datetime.date(2024, 1, 1), None, datetime.date(2024, 1, 2)],
+            }
+        )
+    )
+    assert table.frame["money"].tolist()[::2] == [1.25, 2.5]
+    assert table.frame["level"].tolist()[:2] == ["u", "v"]
+    assert [c.n_missing for c in table.columns] == [1, 2, 1, 1, 1, 1, 1]
+    kinds = ["boolean", "boolean", "boolean", "boolean", "boolean", "boolean", "date"]
+    assert [c.kind for c in table.columns] == kinds
+
+
+def test_a_frame_survives_parquet():
+    frame = pd.DataFrame({"a": [1, 2, 3], "b": [0.5, 1.5, 2.5], "c": ["x", "y", "z"]})
+    file = io.BytesIO()
+    frame.to_parquet(file)
+    pd.testing.assert_frame_equal(read_table(file.getvalue()).frame, frame)
+
+
+def test_columns_after_a_structure_keep_their_own_content():
+    nested = pa.array([{"u": 1, "v": [2]}, {"u": 3, "v": [4]}])
+    table = read_table(
+        parquet(pa.table({"s": nested, "a": [7, 8], "raw": [b"x", b"y"], "c": [9, 1]}))
+    )
+    assert table.frame["a"].tolist() == [7, 8]
+    assert table.frame["c"].tolist() == [9, 1]
+    assert "Columns 's' (struct<" in table.notes[0]
+    assert "'raw' (binary) cannot be tested by a rule and was left out." in table.notes[0]
+
+
+def test_a_file_of_lists_alone_is_refused():
+    with pytest.raises(DataError, match="lists, structures or bytes only"):
+        read_table(parquet({"a": [[1], [2]]}))
+
+
+def test_columns_of_one_name_are_told_apart():
+    raw = parquet(pa.Table.from_arrays([pa.array([1, 2]), pa.array(["x", "y"])], names=["a", "a"]))
+    table = read_table(raw)
+    assert table.frame["a"].tolist() == [1, 2]
+    assert table.frame["a (2)"].tolist() == ["x", "y"]
+
+
+def test_two_hundred_million_declared_rows_are_refused_by_the_footer():
+    file = io.BytesIO()
+    chunk = pa.table({"a": pa.nulls(10_000_000, pa.int8())})
+    with pq.ParquetWriter(file, chunk.schema, write_statistics=False) as writer:
+        for _ in range(20):
+            writer.write_table(chunk)
+    assert len(file.getvalue()) < 1_000_000
+    with pytest.raises(DataError, match="1,000,000 rows at most; this one has 200,000,000"):
+        read_table(file.getvalue())
+
+
+def test_text_that_would_swell_from_a_dictionary_is_refused():
+    long = pa.DictionaryArray.from_arrays(np.zeros(100_000, np.int32), ["x" * 9_000])
+    raw = parquet({"a": long, "b": np.arange(100_000)})
+    assert len(raw) < 1_000_000
+    with pytest.raises(DataError, match="column 'a' holds 900,000,000"):
+        read_table(raw)
+
+
+def test_a_long_cell_is_refused():
+    with pytest.raises(DataError, match="row 2 of column 'a' holds 5"):
+        read_table(parquet({"a": ["x", "xxxxx"]}), limits=Limits(max_cell_length=4))
+
+
+def test_a_file_without_rows_is_refused():
+    with pytest.raises(DataError, match="header but no rows"):
+        read_table(parquet({"a": pa.array([], pa.int64()), "b": pa.array([], pa.string())}))
+
+
+def test_a_truncated_file_is_refused():
+    with pytest.raises(DataError, match="The Parquet file is damaged"):
+        read_table(parquet({"a": [1, 2], "b": [3, 4]})[:-20])
+
+
+def test_whole_numbers_beyond_exactness_stay_text():
+    table = read_table(parquet({"a": [2**60 + 1, 5], "b": [1, 2]}))
+    assert table.frame["a"].tolist() == ["1152921504606846977", "5"]

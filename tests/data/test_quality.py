@@ -1,0 +1,147 @@
+"""Quality notes: each finds what it is for, and nothing else."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.data import Table, load_sample, quality_notes
+from rulekit.data.quality import separation_error
+from rulekit.exceptions import DataError
+
+N = 200
+RNG = np.random.default_rng(0)
+BASE = pd.DataFrame(
+    {
+        "x": RNG.normal(size=N),
+        "z": RNG.normal(size=N),
+        "town": RNG.choice(["u", "v", "w"], N),
+        "t": RNG.choice(["no", "yes"], N),
+    }
+)
+ILL = (BASE["t"] == "yes").to_numpy()
+
+
+def found(**columns):
+    """Kind and suggestion of every note on the base table with more columns."""
+    notes = quality_notes(Table.from_frame(BASE.assign(**columns)), "t")
+    return {(note.column, note.kind): note for note in notes}
+
+
+def test_a_sound_table_has_no_note():
+    assert found() == {}
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "planted_dnf"])
+def test_the_samples_hold_no_leak_and_no_duplicate_column(name):
+    kinds = {note.kind for note in quality_notes(load_sample(name))}
+    assert kinds <= {"duplicate rows", "rare levels"}
+
+
+SINGLE = {
+    "constant": {"values": ["same"] * N, "fix": "ignore", "says": "the same in every row"},
+    "missing": {
+        "values": [1.5 * i if i % 2 else None for i in range(N)],
+        "fix": "ignore",
+        "says": "missing in 100 of 200 rows (50%)",
+    },
+    "id": {"values": [f"k{i}" for i in range(N)], "fix": "ignore", "says": "as an identifier is"},
+    "leak": {
+        "values": np.where(ILL, 5.0, 1.0) + np.linspace(0, 0.5, N),
+        "fix": "ignore",
+        "says": "alone tells the classes of 't' apart perfectly",
+    },
+    "duplicate column": {"values": -3 * BASE["x"] + 1, "fix": "ignore", "says": "as column 'x'"},
+    "rare levels": {
+        "values": ["rare"] * 2 + ["p", "q"] * 99,
+        "fix": None,
+        "says": "fewer than 5 rows have 'rare'",
+    },
+    "text in numbers": {
+        "values": ["17", "n/a-ish", *(str(i % 60) for i in range(N - 2))],
+        "fix": "as_numeric",
+        "says": "holds text in 1 of 200 rows (first: row 2, 'n/a-ish')",
+    },
+}
+
+
+@pytest.mark.parametrize("kind", SINGLE)
+def test_each_flaw_is_found_with_its_figures_and_fix(kind):
+    case = SINGLE[kind]
+    notes = found(c=case["values"])
+    assert set(notes) == {("c", kind)}
+    note = notes["c", kind]
+    assert case["says"] in note.sentence
+    assert note.suggestion == case["fix"]
+
+
+def test_an_identifier_that_repeats_is_offered_as_a_group():
+    assert found(patient_id=[i // 2 for i in range(N)])["patient_id", "group"].suggestion == "group"
+
+
+def test_a_leak_of_a_category_is_found():
+    assert ("c", "leak") in found(c=np.where(ILL, "sick note", "none"))
+
+
+def test_a_leak_with_few_exceptions_says_how_many():
+    values = np.where(ILL, 5.0, 1.0) + np.linspace(0, 0.5, N)
+    values[0] = 6 - values[0]
+    assert "but for 0.5% of the rows" in found(c=values)["c", "leak"].sentence
+
+
+def test_renamed_levels_are_a_duplicate_and_shuffled_numbers_are_none():
+    renamed = BASE["town"].map({"u": "b", "v": "a", "w": "c"})
+    assert "tells the same" in found(c=renamed)["c", "duplicate column"].sentence
+    numbers = BASE["town"].map({"u": 1, "v": 3, "w": 2})
+    others = BASE["town"].map({"u": 1, "v": 2, "w": 3})
+    assert found(c=numbers, d=others) == {}
+
+
+def test_an_equal_column_is_called_equal():
+    assert "equals column 'x'" in found(c=BASE["x"])["c", "duplicate column"].sentence
+
+
+def test_repeated_rows_are_counted():
+    frame = pd.concat([BASE, BASE.head(30)])
+    (note,) = quality_notes(Table.from_frame(frame), "t")
+    assert note.sentence.startswith("30 of 230 rows repeat")
+    assert note.severity == "warning"
+
+
+def test_warnings_come_first():
+    notes = quality_notes(Table.from_frame(BASE.assign(c="same", d=SINGLE["leak"]["values"])), "t")
+    assert [note.severity for note in notes] == ["warning", "info"]
+
+
+def errors_of_every_threshold(values, positive):
+    """The least share of errors of one test, by trying every cut and side."""
+    absent = np.isnan(values)
+    lost = min(positive[absent].sum(), (~positive[absent]).sum())
+    values, positive = values[~absent], positive[~absent]
+    best = min(positive.sum(), (~positive).sum())
+    for cut in values:
+        wrong = int(((values <= cut) != positive).sum())
+        best = min(best, wrong, len(values) - wrong)
+    return (best + lost) / len(absent)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0.0, 1, 2, 3, 4, np.nan]), st.booleans()),
+        min_size=4,
+        max_size=15,
+    )
+)
+def test_the_best_threshold_is_the_best_of_all(rows):
+    values = np.array([v for v, _ in rows])
+    positive = np.array([p for _, p in rows])
+    if len(set(values[~np.isnan(values)])) < 3 or positive.all() or not positive.any():
+        return
+    error = separation_error(pd.Series(values), positive.astype(int))
+    assert error == pytest.approx(errors_of_every_threshold(values, positive))
+
+
+def test_one_class_a_row_is_needed():
+    with pytest.raises(DataError, match="3 rows, 2 classes"):
+        separation_error(pd.Series([1.0, 2.0, 3.0]), np.array([0, 1]))

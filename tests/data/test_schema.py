@@ -1,0 +1,221 @@
+"""Kinds, roles, targets and the digest of tables."""
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.data import Limits, Table
+from rulekit.exceptions import DataError
+
+N = 60
+
+
+def mixed():
+    """A table with a column of every kind."""
+    return Table.from_frame(
+        pd.DataFrame(
+            {
+                "patient_id": range(100, 100 + N),
+                "age": np.linspace(20, 80, N),
+                "score": [i % 7 for i in range(N)],
+                "flag": [i % 2 for i in range(N)],
+                "gaps": ["yes" if i % 3 else None for i in range(N)],
+                "town": [f"t{i % 5}" for i in range(N)],
+                "remark": [f"r{i}" for i in range(N)],
+                "code": [f"c{i // 2} x" for i in range(N)],
+                "day": [f"2024-01-{i % 28 + 1:02d}" for i in range(N)],
+                "stamp": pd.date_range("2024-01-01", periods=N),
+                "same": 1.0,
+                "empty": np.nan,
+                "ill": ["yes" if i % 4 == 0 else "no" for i in range(N)],
+            }
+        ),
+        name="mixed",
+        limits=Limits(max_levels=20),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "role"),
+    [
+        ("patient_id", "numeric", "id"),
+        ("age", "numeric", "feature"),
+        ("score", "numeric", "feature"),
+        ("flag", "boolean", "feature"),
+        ("gaps", "boolean", "feature"),
+        ("town", "category", "feature"),
+        ("remark", "text", "id"),
+        ("code", "text", "ignore"),
+        ("day", "date", "ignore"),
+        ("stamp", "date", "ignore"),
+        ("same", "constant", "ignore"),
+        ("empty", "constant", "ignore"),
+        ("ill", "boolean", "feature"),
+    ],
+)
+def test_kind_and_role_follow_what_a_column_holds(name, kind, role):
+    column = mixed().column(name)
+    assert (column.kind, column.role) == (kind, role)
+
+
+def test_every_column_set_aside_is_mentioned():
+    notes = " ".join(mixed().notes)
+    for name in ("patient_id", "remark", "code", "day", "stamp", "same", "empty"):
+        assert f"'{name}'" in notes
+
+
+def test_columns_tell_their_range_levels_and_gaps():
+    table = mixed()
+    assert (table.column("age").minimum, table.column("age").maximum) == (20.0, 80.0)
+    assert table.column("flag").levels == (0, 1)
+    assert table.column("town").levels == ("t0", "t1", "t2", "t3", "t4")
+    assert table.column("gaps").n_missing == 20
+
+
+def test_measurements_that_never_repeat_are_no_identifiers():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"weight": rng.permutation(4000)[:N], "x": rng.normal(size=N)})
+    assert Table.from_frame(frame).features == ("weight", "x")
+
+
+def test_features_and_target_are_split():
+    X, y = mixed().xy("ill")
+    assert list(X.columns) == ["age", "score", "flag", "gaps", "town"]
+    assert y.tolist()[:2] == ["yes", "no"]
+
+
+def test_rows_without_a_target_are_left_out_and_keep_their_numbers():
+    table = Table.from_frame(pd.DataFrame({"a": [1.5, 2, 3, 4], "t": [1.0, np.nan, 0.0, 1.0]}))
+    X, y = table.xy("t")
+    assert X.index.tolist() == [0, 2, 3]
+    assert y.tolist() == [1, 0, 1]
+    assert y.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda t: t.xy(), "A target must be named"),
+        (lambda t: t.xy("il"), "no column 'il'; did you mean 'ill'"),
+        (lambda t: t.xy("zzzz"), "no column 'zzzz'; its columns are 'patient_id'"),
+        (lambda t: t.xy("ill", ["ill", "age"]), "The target 'ill' is among the features"),
+        (lambda t: t.xy("ill", []), "No feature is left"),
+        (lambda t: t.with_roles({"age": "goal"}), "A role must be one of .* got 'goal' for 'age'"),
+        (
+            lambda t: t.with_roles({"age": "target", "flag": "target"}),
+            "One column at most can have the role 'target', got 'age' and 'flag'",
+        ),
+        (
+            lambda t: t.with_roles({"ill": "target"}, positive_label="maybe"),
+            "must occur in the target 'ill'; 'maybe' does not",
+        ),
+        (lambda t: t.with_roles({}, positive_label="yes"), "A positive class needs a target"),
+        (lambda t: t.with_roles({"town": "weight"}).weights(), "Weights must be numbers"),
+        (lambda t: t.with_roles({"gaps": "group"}).groups(), r"misses some \(first: row 1\)"),
+    ],
+)
+def test_misuse_is_answered_in_a_sentence(call, sentence):
+    with pytest.raises(DataError, match=sentence):
+        call(mixed())
+
+
+def test_a_single_role_moves_from_column_to_column():
+    table = mixed().with_roles({"ill": "target"}, positive_label="yes")
+    moved = table.with_roles({"flag": "target"})
+    assert (moved.target, moved.column("ill").role) == ("flag", "feature")
+    assert moved.positive_label is None
+    assert table.with_roles({"age": "ignore"}).positive_label == "yes"
+    assert moved.digest == table.digest
+
+
+def test_a_positive_class_given_as_text_is_found_among_numbers():
+    assert mixed().with_roles({"flag": "target"}, positive_label="1").positive_label == 1
+
+
+def test_weights_and_groups_come_from_their_columns():
+    table = mixed().with_roles({"score": "weight", "town": "group"})
+    assert table.weights().tolist()[:3] == [0.0, 1.0, 2.0]
+    assert table.groups().tolist()[:2] == ["t0", "t1"]
+    assert mixed().weights() is None
+    assert mixed().groups() is None
+
+
+def test_numbers_can_be_read_as_a_category():
+    table = mixed().as_category("score")
+    assert table.column("score").kind == "category"
+    assert table.frame["score"].tolist()[:2] == ["0", "1"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "sentence"),
+    [
+        (pd.DataFrame(), "The table has no columns"),
+        (pd.DataFrame({"a": []}), "a header but no rows"),
+        ([[1, 2]], "made of a data frame, got list"),
+    ],
+)
+def test_no_table_is_made_of_nothing(frame, sentence):
+    with pytest.raises(DataError, match=sentence):
+        Table.from_frame(frame)
+
+
+def test_a_header_of_two_levels_is_joined():
+    frame = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")]))
+    assert [c.name for c in Table.from_frame(frame).columns] == ["a x", "a y"]
+
+
+def large():
+    rng = np.random.default_rng(0)
+    n = 120_000
+    return pd.DataFrame(
+        {
+            "x": rng.normal(size=n),
+            "k": rng.integers(0, 9, n),
+            "t": np.array(["u", "v", "w"], dtype=object)[rng.integers(0, 3, n)],
+            "b": rng.integers(0, 2, n).astype(bool),
+        }
+    )
+
+
+@pytest.mark.parametrize(("name", "value"), [("x", 0.125), ("k", 10), ("t", "v2"), ("b", None)])
+def test_one_cell_among_hundred_thousands_changes_the_digest(name, value):
+    frame = large()
+    before = Table.from_frame(frame).digest
+    row = 77_777
+    frame.loc[row, name] = (not frame.loc[row, name]) if value is None else value
+    assert Table.from_frame(frame).digest != before
+
+
+def test_the_digest_of_a_large_table_takes_no_time_worth_mention():
+    table = Table.from_frame(large())
+    started = time.perf_counter()
+    assert Table.from_frame(table.frame).digest == table.digest
+    assert time.perf_counter() - started < 5  # about 0.1 s, on a machine that is busy too
+
+
+@given(st.lists(st.text(st.characters(), max_size=3), min_size=2, max_size=6), st.data())
+def test_equal_digests_mean_equal_text(texts, data):
+    other = data.draw(st.permutations(texts))
+    one, two = (Table.from_frame(pd.DataFrame({"a": t}, dtype=object)) for t in (texts, other))
+    assert (one.digest == two.digest) == (texts == list(other))
+
+
+def test_names_types_and_gaps_count_in_the_digest():
+    frames = [
+        pd.DataFrame({"a": [1, 2]}),
+        pd.DataFrame({"b": [1, 2]}),
+        pd.DataFrame({"a": [1.0, 2.0]}),
+        pd.DataFrame({"a": ["1", "2"]}),
+        pd.DataFrame({"a": ["1", None]}),
+        pd.DataFrame({"a": ["1", "None"]}),
+        pd.DataFrame({"a": [1.0, np.nan]}),
+        pd.DataFrame({"a": pd.array([True, None], "boolean")}),
+        pd.DataFrame({"a": ["True", None]}),
+        pd.DataFrame({"a": pd.to_datetime(["2024-01-01", "2024-01-02"])}),
+        pd.DataFrame({"a": [1], "b": [2]}),
+    ]
+    assert len({Table.from_frame(frame).digest for frame in frames}) == len(frames)

@@ -1,0 +1,81 @@
+"""Which target is suggested, and what keeps a column from being one."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit.data import (
+    Table,
+    check_target,
+    class_counts,
+    load_sample,
+    suggest_positive,
+    suggest_target,
+    target_notes,
+)
+
+N = 40
+
+
+def table_with(**columns):
+    return Table.from_frame(pd.DataFrame({"x": np.linspace(0, 1, N), **columns}))
+
+
+def test_the_last_column_of_few_values_is_suggested():
+    table = table_with(a=["u", "v"] * 20, b=["p", "q"] * 20, c=np.linspace(5, 9.5, N))
+    assert suggest_target(table) == "b"
+
+
+def test_a_usual_name_is_preferred():
+    assert suggest_target(table_with(Outcome=["u", "v"] * 20, b=["p", "q"] * 20)) == "Outcome"
+
+
+def test_nothing_is_suggested_where_nothing_fits():
+    assert suggest_target(table_with()) is None
+
+
+def test_the_rarest_class_is_suggested_and_the_last_of_equals():
+    table = table_with(t=["a"] * 30 + ["b"] * 10, u=["a", "b"] * 20)
+    assert suggest_positive(table, "t") == "b"
+    assert suggest_positive(table, "u") == "b"
+    assert class_counts(table, "t") == {"a": 30, "b": 10}
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        (["a"] * N, "must have two classes at least; it holds 'a' only"),
+        (["a"] * 30 + [None] * 10, "must have two classes at least; it holds 'a' only"),
+        ([None] * N, "'t' is missing in every row"),
+        ([f"id{i}" for i in range(N)], "different in every row, as an identifier is"),
+        ([f"c{i % 30}" for i in range(N)], "has 30 classes, and 20 at most are sensible"),
+        (np.linspace(0, 5, N), "40 different numbers; .* such as above and up to 2.5"),
+        ([f"2024-01-{i % 28 + 1:02d}" for i in range(N)], "'t' holds dates"),
+        (["a", "b", "a"] + [None] * 37, "is known in 3 rows only"),
+    ],
+)
+def test_each_obstacle_has_its_sentence(values, sentence):
+    sentences = check_target(table_with(t=values), "t")
+    assert len(sentences) == 1
+    assert re.search(sentence, sentences[0])
+
+
+def test_a_target_alone_needs_a_feature():
+    table = Table.from_frame(pd.DataFrame({"t": ["a", "b"] * 20}))
+    assert check_target(table, "t") == (
+        "No feature is left beside 't'; give at least one column the role 'feature'.",
+    )
+
+
+def test_a_sound_target_has_no_obstacle():
+    assert check_target(load_sample("iris"), "species") == ()
+
+
+def test_gaps_rare_and_many_classes_are_mentioned():
+    table = table_with(t=["a"] * 20 + ["b"] * 14 + ["c"] * 4 + [None] * 2)
+    notes = target_notes(table, "t")
+    assert notes[0].startswith("2 of 40 rows have no value in 't'")
+    assert "have the class 'c' (4)" in notes[1]
+    assert notes[2].startswith("'t' has 3 classes")

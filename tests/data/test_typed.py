@@ -1,0 +1,103 @@
+"""Data frames of any make, as tables store them and as rules read them."""
+
+import datetime
+import decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.data import Table, columns_of
+from rulekit.exceptions import DataError
+
+
+def column(values, **settings):
+    """What rules read of one column."""
+    return columns_of(pd.DataFrame({"a": pd.Series(values, **settings)}))["a"]
+
+
+@pytest.mark.parametrize(
+    "dtype", ["int8", "uint64", "float32", "Int64", "UInt8", "Float64", "int64[pyarrow]", "object"]
+)
+def test_every_type_of_number_becomes_float64(dtype):
+    values = column([1, 2, 3], dtype=dtype)
+    assert values.dtype == np.float64
+    assert values.tolist() == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "Int64", "double[pyarrow]", "object"])
+def test_a_missing_number_becomes_nan(dtype):
+    values = column([1, None, 3], dtype=dtype)
+    assert values.dtype == np.float64
+    assert np.isnan(values).tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("dtype", ["boolean", "object", "bool[pyarrow]"])
+def test_truth_values_become_true_false_and_none(dtype):
+    values = column([True, None, False], dtype=dtype)
+    assert values.dtype == object
+    assert values.tolist() == [True, None, False]
+
+
+@pytest.mark.parametrize("dtype", ["object", "str", "string", "category", "string[pyarrow]"])
+def test_text_becomes_str_and_none(dtype):
+    values = column(["x", None, "y"], dtype=dtype)
+    assert values.dtype == object
+    assert values.tolist() == ["x", None, "y"]
+    assert {type(v) for v in values} == {str, type(None)}
+
+
+@pytest.mark.parametrize("gap", [None, np.nan, pd.NA, pd.NaT])
+def test_every_kind_of_gap_among_objects_becomes_none(gap):
+    assert column(["x", gap], dtype=object).tolist() == ["x", None]
+
+
+def test_things_of_several_kinds_become_text():
+    assert column(["x", 1, True], dtype=object).tolist() == ["x", "1", "True"]
+    assert column([1, 2], dtype="category").tolist() == ["1", "2"]
+
+
+def test_decimals_are_numbers_and_dates_are_text():
+    assert column([decimal.Decimal("1.5"), None], dtype=object)[0] == 1.5
+    days = column([datetime.datetime(2024, 5, 1), None])
+    assert days.tolist() == ["2024-05-01 00:00:00", None]
+
+
+def test_infinities_pass_through_to_rules():
+    assert column([1.0, np.inf]).tolist() == [1.0, np.inf]
+
+
+def test_complex_numbers_are_refused():
+    with pytest.raises(DataError, match="Column 'a' holds complex numbers"):
+        column([1j])
+
+
+def test_two_columns_of_one_name_are_refused():
+    frame = pd.DataFrame([[1, 2]], columns=["a", "a"])
+    with pytest.raises(DataError, match="'a' occurs twice"):
+        columns_of(frame)
+
+
+def test_names_become_text_and_the_frame_is_left_alone():
+    frame = pd.DataFrame({0: ["x", None], 1: [1.0, np.inf]})
+    before = frame.copy()
+    assert list(columns_of(frame)) == ["0", "1"]
+    Table.from_frame(frame)
+    pd.testing.assert_frame_equal(frame, before)
+
+
+SCALARS = st.none() | st.booleans() | st.integers(-5, 5) | st.floats() | st.text(max_size=3)
+
+
+@given(st.lists(SCALARS, min_size=1, max_size=8))
+def test_a_table_and_its_frame_give_rules_the_same_columns(values):
+    frame = pd.DataFrame({"a": pd.Series(values, dtype=object), "b": range(len(values))})
+    table = Table.from_frame(frame)
+    read, again = columns_of(frame)["a"], columns_of(table.frame)["a"]
+    if read.dtype == np.float64:
+        read = np.where(np.isinf(read), np.nan, read)
+        np.testing.assert_array_equal(read, again)
+    else:
+        assert read.tolist() == again.tolist()
