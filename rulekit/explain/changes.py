@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Any
 
-from rulekit.explain.domains import Candidate, OtherText, named_values, number_cuts
+from rulekit.explain.domains import Candidate, OtherText, number_cuts
 from rulekit.explain.phrases import ORDERED, PLAIN, Wording, exact, levels, number, shown
 from rulekit.explain.subject import as_column
 from rulekit.rules import Literal, RuleSet
+from rulekit.rules.feature_test import listed_values
 
 MAX_CHECKED = 4096
 
@@ -116,7 +117,7 @@ def _answers(
 ) -> list[Any]:
     rows = [dict(zip(runs, values, strict=True)) for values in product(*runs.values())]
     columns = {f: as_column([r.get(f, after[f]) for r in rows]) for f in after}
-    return rule.predict(columns).tolist()
+    return list(rule.predict(columns))
 
 
 def _all_agree(rule: RuleSet, after: Mapping[str, Any], runs: Mapping[str, Sequence[Any]]) -> bool:
@@ -141,7 +142,7 @@ def _text(
     if to.value is None:
         return f"{name} were missing (now {shown(old)})"
     if isinstance(to.value, OtherText):
-        named = [v for x in literals for v in named_values(x)]
+        named = [v for x in literals for v in listed_values(x)]
         return f"{name} were none of {levels(dict.fromkeys(named))} (now {shown(old)})"
     cuts = number_cuts(literals)
     if not _is_number(to.value) or not _is_number(old) or not cuts:

@@ -126,7 +126,10 @@ def smallest_change(
     subject = subject_of(rule)
     row = {f: values[f] for f in rule.features}
     now = rule.predict({f: as_column([v]) for f, v in row.items()} or {"": np.zeros(1)})[0]
-    wanted = (lambda label: label != now) if target is None else (lambda label: label == target)
+
+    def wanted(label: Any) -> bool:
+        return bool(label != now if target is None else label == target)
+
     if wanted(now):
         raise RuleError(f"The row already gets the answer {label_text(target)}.")
     for seen, erase in ((training, False), (None, False), (None, True)):
@@ -184,7 +187,8 @@ class _Search:
 
     def _fits(self, literals: list[Literal], feature: str) -> NDArray[np.bool_]:
         column = as_column([c.value for c in self.cells[feature]])
-        return np.all([x.mask({feature: column}) for x in literals], axis=0)
+        fits: NDArray[np.bool_] = np.all([x.mask({feature: column}) for x in literals], axis=0)
+        return fits
 
     def run(self) -> dict[str, Candidate] | None:
         """Return the cheapest row with a wanted answer, None if there is none."""
@@ -253,14 +257,14 @@ class _Search:
         for feature, fits in self.fits[clause].items():
             if feature in taken:
                 continue
-            usable = np.flatnonzero(self._allowed(option, feature) & ~fits)
+            usable = np.flatnonzero(self._allowed(option, feature) & ~fits).tolist()
             rivals = [
                 self.fits[c][feature] for c in self._unwanted(option) if feature in self.fits[c]
             ]
             fails = ~np.array(rivals)
             for k in usable:
                 if not any(self._beats(feature, fails, m, k) for m in usable if m != k):
-                    yield feature, int(k)
+                    yield feature, k
 
     def _beats(self, feature: str, fails: NDArray[np.bool_], m: int, k: int) -> bool:
         """Whether cell m is as good as cell k in every way, and better or earlier."""

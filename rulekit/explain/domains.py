@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rulekit.explain.subject import as_column
 from rulekit.rules import Columns, Literal
+from rulekit.rules.feature_test import listed_values
 from rulekit.rules.literal import missing_in
 
 FEW_VALUES = 10
@@ -46,7 +47,7 @@ class Domain:
             return 1.0
         if not math.isfinite(old) or not math.isfinite(new):
             return 1.0
-        return abs(new - float(old)) / self.scale
+        return abs(float(new) - float(old)) / self.scale
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def domain_of(literals: Sequence[Literal], seen: NDArray[Any] | None, current: A
         false; 0 and 1 for a column only ever compared with these; otherwise any number, and the
         scale is the spread of the thresholds (a single one: its size; zero: one).
     """
-    named = [v for literal in literals for v in named_values(literal)]
+    named = [v for literal in literals for v in listed_values(literal)]
     present = [] if seen is None else list(dict.fromkeys(seen[~missing_in(seen)].tolist()))
     values = [*named, *present, *([] if current is None else [current])]
     if any(isinstance(v, str) for v in values):
@@ -123,13 +124,6 @@ def _other(values: Sequence[Any]) -> OtherText:
     while name in values:
         name += "'"
     return OtherText(name)
-
-
-def named_values(literal: Literal) -> tuple[Any, ...]:
-    """Return the values a literal compares with."""
-    if literal.value is None:
-        return ()
-    return literal.value if isinstance(literal.value, tuple) else (literal.value,)
 
 
 def candidates(
@@ -188,7 +182,7 @@ def _cells(literals: Sequence[Literal], domain: Domain, current: Any) -> list[Ca
 
 def number_cuts(literals: Sequence[Literal]) -> list[float]:
     """Return the finite numbers that literals compare with, in order, each once."""
-    named = [v for literal in literals for v in named_values(literal)]
+    named = [v for literal in literals for v in listed_values(literal)]
     return sorted({float(v) for v in named if not isinstance(v, str) and math.isfinite(v)})
 
 

@@ -186,7 +186,8 @@ def _same_answer(
     literal: Literal, training: Training, values: Mapping[str, Any]
 ) -> NDArray[np.bool_]:
     here = literal.mask({literal.feature: as_column([values[literal.feature]])})[0]
-    return literal.mask(training.columns) == here
+    same: NDArray[np.bool_] = literal.mask(training.columns) == here
+    return same
 
 
 def _difference(feature: str, training: Training, value: Any) -> NDArray[np.float64]:

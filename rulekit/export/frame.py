@@ -73,7 +73,7 @@ def to_csv(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str
     ExportError
         As for `to_frame`.
     """
-    return spreadsheet_safe(to_frame(model, numbers=numbers)).to_csv(index=False)
+    return str(spreadsheet_safe(to_frame(model, numbers=numbers)).to_csv(index=False))
 
 
 def spreadsheet_safe(frame: pd.DataFrame) -> pd.DataFrame:

@@ -1,12 +1,14 @@
 """How a clause is read out: two bounds of one column are told as one interval.
 
 `20 < age` and `age <= 50` count two literals and are read as `20 < age <= 50`, in the place of the
-first. Only bounds that treat a missing value alike are joined, so nothing is lost.
+first. Every literal stays readable: nothing is simplified here, unlike in `FeatureTest`, so that
+the text read back has the same literals.
 """
 
 from dataclasses import dataclass
 
 from rulekit.rules import Clause, Literal
+from rulekit.rules.feature_test import FeatureTest, intervals
 
 LOWER = (">", ">=")
 UPPER = ("<", "<=")
@@ -37,7 +39,7 @@ class Interval:
 
 
 def readings(clause: Clause) -> tuple[Literal | Interval, ...]:
-    """Return a clause's literals in order, with pairs of bounds joined to intervals.
+    """Return a clause's literals column by column, with pairs of bounds joined to intervals.
 
     Parameters
     ----------
@@ -47,29 +49,23 @@ def readings(clause: Clause) -> tuple[Literal | Interval, ...]:
     Returns
     -------
     tuple of Literal or Interval
-        A column with more than one lower or upper bound keeps its literals as they are.
+        A column with anything but one lower and one upper bound keeps its literals as they are.
     """
-    literals = clause.literals
-    if clause.op != "and":
-        return literals
     found: list[Literal | Interval] = []
-    for literal in literals:
-        interval = _interval(literal, literals)
-        if interval is None:
-            found.append(literal)
-        elif interval not in found:
-            found.append(interval)
+    for test in intervals(clause):
+        literals = test.literals if isinstance(test, FeatureTest) else ()
+        interval = _interval(literals)
+        found += literals if interval is None else [interval]
     return tuple(found)
 
 
-def _interval(literal: Literal, literals: tuple[Literal, ...]) -> Interval | None:
-    if literal.op not in (*LOWER, *UPPER):
-        return None
-    same = [x for x in literals if x.feature == literal.feature]
-    low, high = [x for x in same if x.op in LOWER], [x for x in same if x.op in UPPER]
-    if len(low) != 1 or len(high) != 1 or low[0].missing != high[0].missing:
+def _interval(literals: tuple[Literal, ...]) -> Interval | None:
+    """Join two literals of one column if they are the two ends of an interval."""
+    low = [x for x in literals if x.op in LOWER]
+    high = [x for x in literals if x.op in UPPER]
+    if len(literals) != 2 or len(low) != 1 or len(high) != 1:
         return None
     a, b = low[0].value, high[0].value
-    assert isinstance(a, float)
-    assert isinstance(b, float)
-    return Interval(low[0], high[0]) if a < b else None
+    proper = isinstance(a, float) and isinstance(b, float) and a < b
+    alike = low[0].missing == high[0].missing
+    return Interval(low[0], high[0]) if proper and alike else None

@@ -1,0 +1,116 @@
+"""Random small rules and rows for the tests of explanations and exports."""
+
+import numpy as np
+import pandas as pd
+from hypothesis import strategies as st
+
+from rulekit.rules import Clause, Literal, RuleSet
+
+NUMBERS = (-1.5, 0.0, 0.1, 0.30000000000000004, 2.0, 1e-7, 1e22)
+TEXTS = ("red", "blue", 'a "quoted" one', "it's", "<b>&amp;", "=1+1", "x\ny", "`tick`", "NaN", "")
+NAMES = (
+    "age", "bmi (kg/m2)", "a b", "A and B", "select", "lambda", 'say "hi"', "it's", "<script>", "x\ny",
+    "a`b``c", "$a_b$ & {c}%", "back\\slash", "Größe", "AND", "IF", "1", "-2", "=cmd()", "*bold*",
+    "a | b", "{{x}}", "\u202eevil", "😀", "x > 5", "a,b", "#", "; DROP TABLE t; --", " edge ", "true",
+)  # fmt: skip
+LABELS = (
+    ("ill", "well"),
+    (1, 0),
+    (True, False),
+    ("<b>no</b>", "5"),
+    ('y"es', "it's\nno"),
+    ("a", "true"),
+)
+
+
+@st.composite
+def literals(draw, names):
+    feature = draw(st.sampled_from(sorted(names)))
+    missing = draw(st.booleans())
+    if draw(st.integers(0, 6)) == 0:
+        return Literal(feature, draw(st.sampled_from(["missing", "not-missing"])))
+    kind = names[feature]
+    if kind == "number" and draw(st.integers(0, 4)):
+        op = draw(st.sampled_from(["<=", "<", ">=", ">"]))
+        return Literal(feature, op, draw(st.sampled_from(NUMBERS)), missing)
+    values = {"number": NUMBERS, "text": TEXTS, "flag": (True, False)}[kind]
+    if draw(st.booleans()):
+        op = draw(st.sampled_from(["==", "!="]))
+        return Literal(feature, op, draw(st.sampled_from(values)), missing)
+    chosen = draw(st.lists(st.sampled_from(values), min_size=1, max_size=3))
+    return Literal(feature, draw(st.sampled_from(["in", "not-in"])), tuple(chosen), missing)
+
+
+@st.composite
+def rule_sets(draw, names, max_clauses=3, max_literals=3, many_labels=True):
+    form = draw(st.sampled_from(["dnf", "cnf"]))
+    label, default = draw(st.sampled_from(LABELS))
+    size = st.lists(literals(names), max_size=max_literals)
+    op = "and" if form == "dnf" else "or"
+    clauses = tuple(Clause(tuple(c), op) for c in draw(st.lists(size, max_size=max_clauses)))
+    labels = (label,) * (len(clauses) or (form == "cnf"))
+    if form == "dnf" and many_labels and draw(st.booleans()):
+        labels = tuple(draw(st.sampled_from([label, default])) for _ in clauses)
+    return RuleSet(clauses, labels, form, default)
+
+
+@st.composite
+def tables(draw, names, n=8):
+    columns = {}
+    for name, kind in names.items():
+        near = [v + d for v in NUMBERS for d in (0.0, -1e-9, 1.0)]
+        cells = {
+            "number": st.sampled_from([*near, np.nan]),
+            "text": st.sampled_from([*TEXTS, "unseen", None]),
+            "flag": st.sampled_from([True, False, None]),
+        }[kind]
+        dtype = float if kind == "number" else object
+        columns[name] = np.array(draw(st.lists(cells, min_size=n, max_size=n)) + [None], dtype)[:n]
+    return columns
+
+
+@st.composite
+def hostile_names(draw):
+    names = draw(st.lists(st.sampled_from(NAMES), min_size=3, max_size=4, unique=True))
+    kinds = ("number", "number", "text", "flag")
+    return dict(zip(names, kinds, strict=False))
+
+
+@st.composite
+def cases(draw, names=None, **sizes):
+    names = draw(hostile_names()) if names is None else names
+    return draw(rule_sets(names, **sizes)), draw(tables(names))
+
+
+PLAIN = {"age": "number", "bmi": "number", "colour": "text", "smoker": "flag"}
+
+
+class FakeModel:
+    """A fitted model as explanations and exports see one."""
+
+    def __init__(self, rule, classes=None, answers=None):
+        self.rule_set_ = rule
+        self.classes_ = np.array(rule.classes if classes is None else classes, dtype=object)
+        self.answers = answers
+
+    def columns_(self, X):
+        return {str(c): X[c].to_numpy() for c in X.columns}
+
+    def predict(self, X):
+        return self.rule_set_.predict(self.columns_(X)) if self.answers is None else self.answers
+
+
+def patients():
+    """A rule of two clauses and four patients, one with missing values."""
+    first = Clause((Literal("glucose", ">", 126.5), Literal("age", ">", 50)))
+    second = Clause((Literal("colour", "==", "red"), Literal("glucose", "<=", 200)))
+    rule = RuleSet((first, second), ("ill", "ill"), "dnf", "well")
+    frame = pd.DataFrame(
+        {
+            "glucose": [141, 120, 190, np.nan],
+            "age": [57, 44, 60, 70],
+            "colour": ["blue", "red", "red", None],
+            "zip": [1, 2, 3, 4],
+        }
+    )
+    return rule, frame
