@@ -19,15 +19,11 @@ pages = {
     for name, (title, _) in PAGES.items()
 }
 
-
-def home() -> None:
-    """Lead from the bare address to Data; a default page would have no address of its own."""
-    st.switch_page(pages["data"], query_params=dict(st.query_params))
-
-
-start = st.Page(home, title="Start", default=True, visibility="hidden")
+# The bare address leads to Data: a default page would have no address of its own.
+start = st.Page(lambda: None, title="Start", url_path="start", default=True, visibility="hidden")
 chosen = st.navigation([start, *pages.values()])
-if wanted := st.session_state.pop("_wanted", None):
+wanted = st.session_state.pop("_wanted", "data" if chosen is start else None)
+if wanted is not None:
     st.switch_page(pages[wanted], query_params=dict(st.query_params))
 workspace.attach()
 chips = sidebar()

@@ -10,12 +10,14 @@ from rulekit.exceptions import DataError
 from ui.escape import md
 from ui.state import SplitSpec, Wording, app_state, change
 
+MAX_CLASSES = 20  # as in `check_target`
 EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
 
 
 def positive_for(table: Table, target: str) -> Any:
-    """Return the class suggested for description, or None where the target cannot be used."""
-    return None if check_target(table, target) else suggest_positive(table, target)
+    """Return the class suggested for description; None where there are not 2 to 20 classes."""
+    fits = 2 <= table.column(target).n_distinct <= MAX_CLASSES
+    return suggest_positive(table, target) if fits else None
 
 
 def choose_target(name: str | None) -> None:
@@ -59,11 +61,11 @@ def target_card() -> None:
     if state.target is None:
         _suggestion(state.table)
         return
-    if obstacles := check_target(state.table, state.target):
-        for sentence in obstacles:
-            st.error(md(sentence, 400))
-        return
+    for sentence in check_target(state.table, state.target):
+        st.error(md(sentence, 400))
     counts = state.class_counts
+    if not 2 <= len(counts) <= MAX_CLASSES:
+        return
     classes = list(counts)
     total = sum(counts.values())
     st.radio(

@@ -71,7 +71,7 @@ def table_of(open_app):
     """Return a function that gives the table a session holds (None without one)."""
 
     def held(app) -> Table | None:
-        state = app.session_state["app"] if "app" in app.session_state else None
+        state = app.session_state.get("app")
         return state.table if state is not None else None
 
     return held
