@@ -127,7 +127,7 @@ class CoverProgram:
         _raise_if_unsolved(answer, time_limit)
         assert answer.x is not None
         assert answer.duals is not None
-        w = snapped(-answer.duals)
+        w = snapped(-answer.duals, self.P[m > 0])
         columns = np.flatnonzero(w)
         self._check_gap(c, m, columns, w[columns], float(answer.x.sum()))
         lower, upper = self._range(c, m, answer)
