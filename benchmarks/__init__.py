@@ -1,0 +1,1 @@
+"""Measurements: one file a question, ratios within one run, our figure beside the paper's."""

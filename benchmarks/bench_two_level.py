@@ -1,0 +1,163 @@
+"""Speed of the two-level pipeline against `linprog`, and accuracy beside the paper's.
+
+``pipeline speed``: set covering, block coordinate descent and alternating minimisation on one
+training fold, one core, for several prices and numbers of clauses; ours against SciPy's `linprog`
+on the compact program, without any memory, in the same run. ``least test error``: the protocol of
+the paper, mean over seeds, with the paper's figure (one split) as reference.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks import protocol
+from benchmarks._cli import BenchTable, Row, run, tables, told
+from benchmarks.reference_cover import CompactCoverProblem, Forgetful
+from rulekit.binarize import Binarizer
+from rulekit.data import columns_of, make_folds
+from rulekit.estimators._binary_problem import BinaryProblem, binary_problem
+from rulekit.evaluation import THETA_GRID
+from rulekit.rules.constraints import Constraints
+from rulekit.solvers.alternating import alternating
+from rulekit.solvers.block_coordinate import block_coordinate
+from rulekit.solvers.clause_selection import ClauseSelection
+from rulekit.solvers.one_level import CoverProblem
+from rulekit.solvers.set_cover import set_cover
+from rulekit.solvers.two_level_task import TwoLevelTask
+
+SPEED_THETAS = THETA_GRID[1::3]  # 0.0002, 0.002, ... 20
+SPEED_CLAUSES = (1, 2, 3)
+ACCURACY_CLAUSES = {"pima": (1, 2)}
+RESULTS = Path("results")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of the pipeline."""
+
+    seconds: float
+    selections: list[ClauseSelection]
+    cover: CoverProblem
+
+
+def measure(arguments: argparse.Namespace) -> list[Row]:
+    """Measure speed, then accuracy, on each table."""
+    rows = []
+    with threadpool_limits(1):
+        for table in tables(arguments, ["pima", "sonar", "breast_cancer"]):
+            rows += speed(table)
+    for table in tables(arguments, ["pima", "sonar"]):
+        rows += accuracy(table, arguments)
+    return rows
+
+
+def speed(
+    table: BenchTable,
+    thetas: tuple[float, ...] = SPEED_THETAS,
+    clauses: tuple[int, ...] = SPEED_CLAUSES,
+) -> list[Row]:
+    """Time the whole pipeline on the first training fold, both ways."""
+    problem = fold_problem(table)
+    pipeline(problem, CoverProblem, {}, (max(thetas),), (1,))  # imports and first calls
+    ours = pipeline(problem, CoverProblem, {}, thetas, clauses)
+    plain = pipeline(problem, CompactCoverProblem, Forgetful(), thetas, clauses)
+    pairs = list(zip(ours.selections, plain.selections, strict=True))
+    same = sum(bool((a.chosen == b.chosen).all()) for a, b in pairs)
+    setting = {"thetas": list(thetas), "R": list(clauses), "fold": 0, "seed": 0}
+    setting |= {"programs_asked": ours.cover.counters.n_calls}
+    setting |= {"programs_solved": ours.cover.counters.n_solved}
+    setting |= {"linprog_solved": plain.cover.counters.n_solved}
+    return [
+        told(
+            {
+                "what": "pipeline speed",
+                "table": table.name,
+                "setting": setting,
+                "ours": ours.seconds,
+                "reference": plain.seconds,
+                "ratio": plain.seconds / ours.seconds,
+                "unit": "s",
+            }
+        ),
+        told(
+            {
+                "what": "equal rules",
+                "table": table.name,
+                "setting": {"thetas": list(thetas), "R": list(clauses)},
+                "ours": same,
+                "reference": len(pairs),
+                "unit": "rules",
+            }
+        ),
+    ]
+
+
+def fold_problem(table: BenchTable, seed: int = 0) -> BinaryProblem:
+    """Binarize the first training fold for a DNF of the positive class."""
+    train, _ = make_folds(table.y, 10, random_state=seed)[0]
+    X, y = table.X.iloc[train], table.y[train]
+    matrix = Binarizer().fit(X, y).transform(X)
+    return binary_problem(
+        matrix, columns_of(X), y == table.positive, weight=np.ones(len(X)),
+        form="dnf", constraints=Constraints(),
+    )  # fmt: skip
+
+
+def pipeline(
+    problem: BinaryProblem,
+    kind: Callable[..., CoverProblem],
+    memory: dict[bytes, Any],
+    thetas: tuple[float, ...],
+    clauses: tuple[int, ...],
+) -> Run:
+    """Learn with all three methods for every price and number of clauses."""
+    start = time.perf_counter()
+    own = problem.cover
+    cover = kind(problem.A, problem.y, problem.weight, own.perturbation, problem.structure)
+    found = []
+    for theta in thetas:
+        task = TwoLevelTask(problem.A, problem.y, cover, theta, memory=memory)
+        for n_clauses in clauses:
+            for method in (set_cover, block_coordinate, alternating):
+                found.append(method(task, n_clauses))
+    return Run(time.perf_counter() - start, found, cover)
+
+
+def accuracy(table: BenchTable, arguments: argparse.Namespace) -> list[Row]:
+    """Run the paper's protocol; finished folds are kept and not run again."""
+    RESULTS.mkdir(exist_ok=True)
+    methods = [m for m in protocol.METHODS if m not in ("TLP", "AM refined")] + ["AM refined"]
+    clauses = (2,) if arguments.quick else ACCURACY_CLAUSES.get(table.name, protocol.CLAUSES)
+    thetas = protocol.QUICK_THETAS if arguments.quick else THETA_GRID
+    seeds = range(arguments.seeds or (1 if arguments.quick else 3))
+    least = protocol.over_seeds(
+        [
+            protocol.least_errors(
+                protocol.protocol_sweep(
+                    table, methods, clauses, seed, thetas=thetas, n_jobs=arguments.jobs,
+                    store=RESULTS / "protocol.sqlite",
+                )
+            )
+            for seed in seeds
+        ]
+    )  # fmt: skip
+    return [row for line in least.to_dict("records") for row in _accuracy_rows(table, line, seeds)]
+
+
+def _accuracy_rows(table: BenchTable, line: dict[str, Any], seeds: range) -> list[Row]:
+    setting = {"method": line["method"], "R": line["R"], "seeds": len(seeds)}
+    paper = protocol.published(table.name, line["method"], line["R"])
+    error = {"what": "least test error", "table": table.name, "setting": setting}
+    error |= {"ours": line["error"], "reference": paper, "unit": "%"}
+    size = {"what": "literals there", "table": table.name, "setting": setting}
+    return [told(error), told(size | {"ours": line["literals"], "unit": "literals"})]
+
+
+if __name__ == "__main__":
+    run(measure, __doc__ or "")

@@ -1,0 +1,44 @@
+"""The plain way: SciPy's `linprog` on the compact linear program, every program solved anew."""
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linprog
+
+from rulekit.exceptions import SolverError
+from rulekit.solvers.canonical import ALWAYS_PERTURBATION, snapped
+from rulekit.solvers.cover_program import Vertex
+from rulekit.solvers.cover_solution import SubProblem
+from rulekit.solvers.formulations import compact_program
+from rulekit.solvers.one_level import CoverProblem
+
+
+class CompactCoverProblem(CoverProblem):
+    """A `CoverProblem` that hands the compact program, as it is written, to `linprog`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.remember = False
+
+    def _solve_program(self, sub: SubProblem, theta: float) -> Vertex:
+        c = np.append(sub.price + theta + self.perturbation, sub.always + ALWAYS_PERTURBATION)
+        offered = np.flatnonzero(np.isfinite(c))
+        counts = sub.m > 0
+        P = np.hstack([self._P, np.ones((len(self._P), 1))])[np.ix_(counts, offered)]
+        lp = compact_program(P, sub.m[counts], c[offered])
+        answer = linprog(
+            lp.c, A_ub=-lp.A, b_ub=-lp.lower, bounds=np.c_[lp.x_lower, lp.x_upper], method="highs"
+        )
+        if answer.x is None:
+            raise SolverError(f"linprog did not solve a program: {answer.message}")
+        w = np.zeros(len(c))
+        w[offered] = snapped(answer.x[: len(offered)])
+        columns = np.flatnonzero(w)
+        return Vertex(columns, w[columns], 0.0, 0.0)
+
+
+class Forgetful(dict[bytes, Any]):
+    """A memory that never knows an answer: every question is worked out again."""
+
+    def __contains__(self, key: object) -> bool:
+        return False
