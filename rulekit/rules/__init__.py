@@ -13,27 +13,42 @@ mapping from a data frame.
 
 from rulekit.rules.clause import Clause
 from rulekit.rules.codec import rule_from_dict, rule_to_dict
-from rulekit.rules.feature_test import FeatureTest, feature_test, intervals
+from rulekit.rules.compare import RuleComparison, compare
+from rulekit.rules.intervals import FeatureTest, feature_test, intervals
 from rulekit.rules.literal import OPERATORS, Columns, Literal
 from rulekit.rules.reading import literal_name, number_text, value_text
 from rulekit.rules.rule_set import RuleSet
 from rulekit.rules.simplify import implies, simplify, simplify_clause
+from rulekit.rules.statistics import (
+    ClauseStatistics,
+    RuleStatistics,
+    clause_statistics,
+    rule_statistics,
+    wilson_interval,
+)
 
 __all__ = [
     "OPERATORS",
     "Clause",
+    "ClauseStatistics",
     "Columns",
     "FeatureTest",
     "Literal",
+    "RuleComparison",
     "RuleSet",
+    "RuleStatistics",
+    "clause_statistics",
+    "compare",
     "feature_test",
     "implies",
     "intervals",
     "literal_name",
     "number_text",
     "rule_from_dict",
+    "rule_statistics",
     "rule_to_dict",
     "simplify",
     "simplify_clause",
     "value_text",
+    "wilson_interval",
 ]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rulekit.rules.clause import Clause, Condition
-from rulekit.rules.feature_test import FeatureTest, feature_test, intervals
+from rulekit.rules.intervals import FeatureTest, feature_test, intervals
 from rulekit.rules.literal import Literal
 from rulekit.rules.rule_set import Label, RuleSet
 
