@@ -1,0 +1,239 @@
+"""What differs between two rule sets: in their clauses, and in their answers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.rules.clause import Clause, Condition
+from rulekit.rules.literal import Columns, Literal
+from rulekit.rules.rule_set import Label, RuleSet
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedThreshold:
+    """A condition that compares with another number than before."""
+
+    feature: str
+    op: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedClause:
+    """A clause that stayed but for its thresholds."""
+
+    before: Clause
+    after: Clause
+    label: Label
+    thresholds: tuple[ChangedThreshold, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RuleComparison:
+    """What differs between a rule set and a later one.
+
+    Attributes
+    ----------
+    kept, removed, added : tuple of Clause
+        Clauses of both, of the first only, of the second only. A clause is the same if it has the
+        same conditions, in any order, and the same label.
+    changed : tuple of ChangedClause
+        Pairs that differ in thresholds alone; they are not among `removed` and `added`.
+    reordered : bool
+        Whether the kept clauses of different labels stand in another order.
+    default_changed : bool
+        Whether rows that no clause decides get another label.
+    mirrored : bool
+        Whether the second was told from the other side (De Morgan) to be compared, because the two
+        were of different form.
+    rows : ndarray of int, shape (c,), or None
+        Rows that get another answer; None if no table was given.
+    before, after : ndarray of object, shape (c,), or None
+        Their answers.
+    n_rows : int
+        Rows of the table.
+    """
+
+    kept: tuple[Clause, ...]
+    removed: tuple[Clause, ...]
+    added: tuple[Clause, ...]
+    changed: tuple[ChangedClause, ...]
+    reordered: bool
+    default_changed: bool
+    mirrored: bool
+    rows: NDArray[np.intp] | None
+    before: NDArray[np.object_] | None
+    after: NDArray[np.object_] | None
+    n_rows: int
+
+    @property
+    def is_same(self) -> bool:
+        """Whether nothing differs in how the two are written, order of conditions aside."""
+        return not (
+            self.removed or self.added or self.changed or self.reordered or self.default_changed
+        )
+
+    def __str__(self) -> str:
+        """Say in one sentence what differs."""
+        parts = [
+            f"{len(clauses)} {word}"
+            for clauses, word in (
+                (self.kept, "kept"),
+                (self.changed, "with other thresholds"),
+                (self.removed, "removed"),
+                (self.added, "added"),
+            )
+            if clauses
+        ]
+        text = "Clauses: " + (", ".join(parts) or "none in either") + "."
+        if self.rows is not None:
+            text += f" {len(self.rows)} of {self.n_rows} rows get another answer."
+        return text
+
+
+def compare(a: RuleSet, b: RuleSet, columns: Columns | None = None) -> RuleComparison:
+    """Say what differs between two rule sets.
+
+    Parameters
+    ----------
+    a, b : RuleSet
+        The earlier and the later one. If their forms differ, `b` is told from the other side
+        where that is possible, which changes none of its answers.
+    columns : mapping of str to ndarray of shape (n,), optional
+        Rows on which the answers are compared.
+
+    Returns
+    -------
+    RuleComparison
+
+    Raises
+    ------
+    RuleError
+        If the rows do not fit the rules.
+
+    Notes
+    -----
+    Clauses that differ in thresholds alone are paired so that the nearest go together, distance
+    being the sum of the relative changes. Cost is O(k**2 m) for k clauses of m literals, and the
+    two predictions.
+
+    Examples
+    --------
+    >>> a = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
+    >>> b = RuleSet((Clause((Literal("age", ">", 55),)),), ("ill",), "dnf", "well")
+    >>> found = compare(a, b, {"age": np.array([40.0, 52.0, 60.0])})
+    >>> found.changed[0].thresholds
+    (ChangedThreshold(feature='age', op='>', before=50.0, after=55.0),)
+    >>> print(found)
+    Clauses: 1 with other thresholds. 1 of 3 rows get another answer.
+    """
+    told = _in_form(b, a.form)
+    left, right = _pairs(a), _pairs(told)
+    same_form = a.form == told.form
+    right_keys = {_key(p) for p in right} if same_form else set()
+    left_keys = {_key(p) for p in left} if same_form else set()
+    kept = [p for p in left if _key(p) in right_keys]
+    removed = [p for p in left if _key(p) not in right_keys]
+    added = [p for p in right if _key(p) not in left_keys]
+    changed = _matched(removed, added) if same_form else []
+    gone, come = {i for i, _, _ in changed}, {j for _, j, _ in changed}
+    order = [p for p in right if _key(p) in left_keys]
+    rows = before = after = None
+    n_rows = 0
+    if columns is not None:
+        answers, later = a.predict(columns), b.predict(columns)
+        rows = np.flatnonzero([u != v for u, v in zip(answers, later, strict=True)])
+        before, after, n_rows = answers[rows], later[rows], len(answers)
+    return RuleComparison(
+        kept=tuple(clause for clause, _ in kept),
+        removed=tuple(clause for i, (clause, _) in enumerate(removed) if i not in gone),
+        added=tuple(clause for j, (clause, _) in enumerate(added) if j not in come),
+        changed=tuple(pair for _, _, pair in changed),
+        reordered=len({label for _, label in kept}) > 1
+        and [_key(p) for p in kept] != [_key(p) for p in order],
+        default_changed=a.default != told.default,
+        mirrored=told.form != b.form,
+        rows=rows,
+        before=before,
+        after=after,
+        n_rows=n_rows,
+    )
+
+
+Pair = tuple[Clause, Label]
+
+
+def _in_form(rule_set: RuleSet, form: str) -> RuleSet:
+    """Tell a rule set from the other side if it is of the other form and can be."""
+    if rule_set.form == form or len(set(rule_set.labels)) != 1:
+        return rule_set
+    return rule_set.negated()
+
+
+def _pairs(rule_set: RuleSet) -> list[Pair]:
+    return list(zip(rule_set.clauses, rule_set.labels, strict=False))  # an empty CNF has a label
+
+
+def _key(pair: Pair) -> tuple[frozenset[Condition], Label]:
+    return frozenset(pair[0].conditions), pair[1]
+
+
+def _shape(pair: Pair) -> tuple[object, ...] | None:
+    """Describe a clause without its thresholds; None if a condition has no single place."""
+    literals = _sorted_literals(pair[0])
+    if len(literals) != len(pair[0].conditions):
+        return None
+    plain = [
+        (c.feature, c.op, None if _is_number(c) else repr(c.value), c.missing) for c in literals
+    ]
+    return (*plain, pair[1])
+
+
+def _is_number(literal: Literal) -> bool:
+    return isinstance(literal.value, float) and literal.op in ("<=", "<", ">=", ">")
+
+
+def _sorted_literals(clause: Clause) -> list[Literal]:
+    return sorted(
+        clause.literals,
+        key=lambda c: (c.feature, c.op, c.missing, _number(c), repr(c.value)),
+    )
+
+
+def _number(literal: Literal) -> float:
+    return literal.value if _is_number(literal) and isinstance(literal.value, float) else 0.0
+
+
+def _matched(
+    removed: Sequence[Pair], added: Sequence[Pair]
+) -> list[tuple[int, int, ChangedClause]]:
+    """Pair clauses that differ in thresholds alone, the nearest first; by place in either list."""
+    options = []
+    for i, old in enumerate(removed):
+        for j, new in enumerate(added):
+            if _shape(old) is not None and _shape(old) == _shape(new):
+                thresholds = _changes(old[0], new[0])
+                distance = sum(_relative(t) for t in thresholds)
+                options.append((distance, i, j, thresholds))
+    found: dict[int, tuple[int, int, ChangedClause]] = {}
+    used: set[int] = set()
+    for _, i, j, thresholds in sorted(options, key=lambda option: option[:3]):
+        if i not in found and j not in used:
+            used.add(j)
+            pair = ChangedClause(removed[i][0], added[j][0], removed[i][1], thresholds)
+            found[i] = (i, j, pair)
+    return [found[i] for i in sorted(found)]
+
+
+def _changes(old: Clause, new: Clause) -> tuple[ChangedThreshold, ...]:
+    pairs = zip(_sorted_literals(old), _sorted_literals(new), strict=True)
+    return tuple(
+        ChangedThreshold(a.feature, a.op, _number(a), _number(b)) for a, b in pairs if a != b
+    )
+
+
+def _relative(change: ChangedThreshold) -> float:
+    return abs(change.after - change.before) / max(abs(change.before), abs(change.after))
