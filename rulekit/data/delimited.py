@@ -281,11 +281,14 @@ def _ragged_sentence(
     width: int,
     delimiter: str,
 ) -> str:
-    wrong = [(line, record), *((at, r) for at, r in rest if len(r) != width)]
-    found = "; ".join(
-        f"line {at} has {len(r)}: {shown(delimiter.join(r), 80)}" for at, r in wrong[:3]
-    )
-    more = f" ({len(wrong)} such rows in all)" if len(wrong) > 3 else ""
+    wrong, count = [(line, record)], 1
+    for at, other in rest:
+        if len(other) != width:
+            count += 1
+            if count <= 3:
+                wrong.append((at, other))
+    found = "; ".join(f"line {at} has {len(r)}: {shown(delimiter.join(r), 80)}" for at, r in wrong)
+    more = f" ({count} such rows in all)" if count > 3 else ""
     return (
         f"Every row must have {width} cells, as the header has; {found}{more}. Correct these "
         f'lines, put cells that hold {shown(delimiter)} in quotation marks ("), or name another '

@@ -4,6 +4,7 @@ import hashlib
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 
 def digest_of(frame: pd.DataFrame) -> str:
@@ -31,13 +32,20 @@ def digest_of(frame: pd.DataFrame) -> str:
         _feed_text(sha, str(name))
         if pd.api.types.is_datetime64_any_dtype(column.dtype):
             _feed_text(sha, str(column.dtype))
-            sha.update(column.to_numpy(dtype="datetime64[ns]").tobytes())
+            sha.update(_instants(column).tobytes())
         elif pd.api.types.is_numeric_dtype(column.dtype) and isinstance(column.dtype, np.dtype):
             _feed_text(sha, str(column.dtype))
             sha.update(np.ascontiguousarray(column.to_numpy()).tobytes())
         else:
             _feed_levels(sha, column)
     return sha.hexdigest()
+
+
+def _instants(column: pd.Series) -> NDArray[np.datetime64]:
+    """Give points in time in the column's own unit, time zones taken to UTC."""
+    if column.dt.tz is not None:
+        column = column.dt.tz_convert("UTC").dt.tz_localize(None)
+    return np.asarray(column.to_numpy())
 
 
 def _feed_levels(sha: "hashlib._Hash", column: pd.Series) -> None:

@@ -49,25 +49,32 @@ def read_parquet(raw: bytes, limits: Limits) -> tuple[pd.DataFrame, list[str]]:
         If the file is damaged, a limit is passed, or no column is of a kind a rule can test.
     """
     try:
-        file = pq.ParquetFile(io.BytesIO(raw))
-        check_size(file.metadata.num_rows, file.metadata.num_columns, limits)
-        schema = file.schema_arrow
-        kept = [i for i, part in enumerate(schema) if _usable(part.type)]
-        texts = [schema[i].name for i in kept if _is_text(schema[i].type)]
-        leaves = _leaf_columns(schema, kept)
-        file = pq.ParquetFile(io.BytesIO(raw), read_dictionary=texts)
-        groups = [file.reader.read_row_group(g, leaves) for g in range(file.num_row_groups)]
-        content = pa.concat_tables(groups) if groups else schema.empty_table()
-    except (pa.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, DataError):
-            raise
+        return _read(raw, limits)
+    except DataError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise DataError("The Parquet file is damaged; write it anew.") from error
+
+
+def _read(raw: bytes, limits: Limits) -> tuple[pd.DataFrame, list[str]]:
+    file = pq.ParquetFile(io.BytesIO(raw))
+    check_size(file.metadata.num_rows, file.metadata.num_columns, limits)
+    schema = file.schema_arrow
+    kept = [i for i, part in enumerate(schema) if _usable(part.type)]
     if not kept:
         raise DataError("The file holds lists, structures or bytes only; give plain columns.")
-    columns = [_series(content.column(i), content.field(i).name, limits) for i in range(len(kept))]
-    frame = pd.concat(columns, axis=1) if columns else pd.DataFrame()
-    frame.columns = [schema[i].name for i in kept]
-    return frame, _left_out([f for i, f in enumerate(schema) if i not in set(kept)])
+    texts = [schema[i].name for i in kept if _is_text(schema[i].type)]
+    file = pq.ParquetFile(io.BytesIO(raw), read_dictionary=texts)
+    leaves = _leaf_columns(schema, kept)  # by position: names may repeat, or hold dots
+    groups = [file.reader.read_row_group(g, leaves) for g in range(file.num_row_groups)]
+    if not groups:
+        raise DataError("The file has columns but no rows; give at least one row of data.")
+    content = pa.concat_tables(groups)
+    names = [schema[i].name for i in kept]
+    columns = [_series(content.column(i), name, limits) for i, name in enumerate(names)]
+    frame = pd.concat(columns, axis=1)
+    frame.columns = names
+    return frame, _left_out([part for i, part in enumerate(schema) if i not in set(kept)])
 
 
 def _usable(kind: pa.DataType) -> bool:

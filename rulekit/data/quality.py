@@ -15,7 +15,7 @@ from rulekit.exceptions import DataError
 
 MISSING_SHARE = 0.2  # from here on missing cells are worth a word, from twice that a warning
 RARE_ROWS = 5
-LEAK_ERROR = 0.005  # share of rows a single test may get wrong and still be called a leak
+LEAK_SHARE = 0.02  # share of the most frequent class's errors that a leak may leave over
 MAX_RELATED = 500  # columns compared pairwise for one-to-one recodings
 
 
@@ -235,14 +235,14 @@ def _leaks(table: Table, target: str) -> list[QualityNote]:
         return []
     notes = []
     for name in _judged(table, target):
-        wrong = separation_error(table.frame[name][known], classes)
-        if wrong <= LEAK_ERROR:
+        wrong, guessed = separation_error(table.frame[name][known], classes)
+        if wrong <= LEAK_SHARE * guessed:
             notes.append(_leak_note(name, target, wrong))
     return notes
 
 
 def _leak_note(name: str, target: str, wrong: float) -> QualityNote:
-    exact = "perfectly" if wrong == 0 else f"but for {wrong:.1%} of the rows"
+    exact = "perfectly" if wrong == 0 else f"but for {wrong:.2%} of the rows"
     return QualityNote(
         name,
         "leak",
@@ -253,7 +253,7 @@ def _leak_note(name: str, target: str, wrong: float) -> QualityNote:
     )
 
 
-def separation_error(series: pd.Series, classes: NDArray[np.intp]) -> float:
+def separation_error(series: pd.Series, classes: NDArray[np.intp]) -> tuple[float, float]:
     """Measure how well one column alone separates classes.
 
     Parameters
@@ -265,11 +265,13 @@ def separation_error(series: pd.Series, classes: NDArray[np.intp]) -> float:
 
     Returns
     -------
-    float
-        Share of rows that are wrong when each side of the best threshold (numbers of two
-        classes), or each of few levels, is given its most frequent class. Above two classes
-        numbers are tested one class against the rest, and the average error is returned.
-        1 where a column has so many levels that any table would be separated.
+    wrong : float
+        Share of rows that are wrong when each side of the best threshold (numbers), or each
+        level, is given its most frequent class; missing values are a side of their own. Among
+        more than two classes, a threshold parts one from the rest, and shares are averaged. 1 for
+        a column of so many levels that it would separate anything.
+    guessed : float
+        The same for the best constant answer, which a rare class makes small.
 
     Raises
     ------
@@ -278,18 +280,17 @@ def separation_error(series: pd.Series, classes: NDArray[np.intp]) -> float:
     """
     if len(series) != len(classes):
         raise DataError(f"One class a row is needed: {len(series)} rows, {len(classes)} classes.")
-    n_classes = int(classes.max()) + 1
-    number = pd.api.types.is_numeric_dtype(series.dtype) and series.nunique() > 2
-    if number:
+    shares = np.bincount(classes) / len(classes)
+    if pd.api.types.is_numeric_dtype(series.dtype) and series.nunique() > 2:
         values = series.to_numpy(dtype=float, na_value=np.nan)
-        only = range(1, 2) if n_classes == 2 else range(n_classes)
-        return float(np.mean([_threshold_error(values, classes == k) for k in only]))
+        wrong = [_threshold_error(values, classes == k) for k in range(len(shares))]
+        return float(np.mean(wrong)), float(np.minimum(shares, 1 - shares).mean())
     codes, levels = pd.factorize(series, use_na_sentinel=False)
     if len(levels) > 0.05 * len(series) + 2:
-        return 1.0
-    table = np.zeros((len(levels), n_classes))
-    np.add.at(table, (codes, classes), 1)
-    return float(1 - table.max(axis=1).sum() / len(series))
+        return 1.0, float(1 - shares.max())
+    counts = np.zeros((len(levels), len(shares)))
+    np.add.at(counts, (codes, classes), 1)
+    return float(1 - counts.max(axis=1).sum() / len(series)), float(1 - shares.max())
 
 
 def _threshold_error(values: NDArray[np.float64], positive: NDArray[np.bool_]) -> float:
@@ -301,7 +302,7 @@ def _threshold_error(values: NDArray[np.float64], positive: NDArray[np.bool_]) -
     below = np.append(0, np.cumsum(labels))  # positives among the first i
     size = np.arange(len(labels) + 1)
     cuts = np.append(True, np.append(ordered[1:] > ordered[:-1], True))[: len(size)]
-    flipped = (size - below) + (below[-1] - below)  # positives below, others above
+    flipped = (size - below) + (below[-1] - below)  # wrong if positives are called the lower ones
     wrong = np.minimum(flipped, len(labels) - flipped)[cuts]
     return float((wrong.min() + lost) / len(values))
 

@@ -3,6 +3,7 @@
 import datetime
 import io
 import time
+import warnings
 import zipfile
 from collections.abc import Iterator
 from typing import Any
@@ -85,22 +86,16 @@ def read_spreadsheet(
         If the file is no sound spreadsheet, the sheet is empty or unknown, or a limit is passed.
     """
     check_archive(raw, limits)
-    workbook = _opened(raw)
-    try:
-        rows, notes = _sheet_rows(workbook, options, limits)
-    except DataError:
-        raise
-    except Exception as error:  # whatever a damaged file makes the reader stumble over
-        raise DataError("The spreadsheet is damaged; save it anew, or as CSV.") from error
-    finally:
-        workbook.close()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # styles and validations that are not read
+        rows, notes = _raw_rows(raw, options, limits)
     header, rows, repairs = _header_and_rows(rows, options, limits)
     cells = {name: [row[i] for row in rows] for i, name in enumerate(header)}
     frame, more = _frame(cells, options)
     return frame, notes + repairs + more
 
 
-def _opened(raw: bytes) -> Any:
+def _raw_rows(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[list[Row], list[str]]:
     try:
         import openpyxl  # an extra, and slow to import
     except ImportError as error:
@@ -108,10 +103,16 @@ def _opened(raw: bytes) -> Any:
             "Reading XLSX needs openpyxl (pip install openpyxl); or save the table as CSV."
         ) from error
     try:
-        return openpyxl.load_workbook(
+        workbook = openpyxl.load_workbook(
             io.BytesIO(raw), read_only=True, data_only=True, keep_links=False
         )
-    except Exception as error:
+        try:
+            return _sheet_rows(workbook, options, limits)
+        finally:
+            workbook.close()
+    except DataError:
+        raise
+    except Exception as error:  # whatever a damaged file makes the reader stumble over
         raise DataError("The spreadsheet is damaged; save it anew, or as CSV.") from error
 
 

@@ -99,7 +99,7 @@ def test_a_long_cell_is_refused():
 
 
 def test_a_file_without_rows_is_refused():
-    with pytest.raises(DataError, match="header but no rows"):
+    with pytest.raises(DataError, match="but no rows"):
         read_table(parquet({"a": pa.array([], pa.int64()), "b": pa.array([], pa.string())}))
 
 
@@ -111,3 +111,22 @@ def test_a_truncated_file_is_refused():
 def test_whole_numbers_beyond_exactness_stay_text():
     table = read_table(parquet({"a": [2**60 + 1, 5], "b": [1, 2]}))
     assert table.frame["a"].tolist() == ["1152921504606846977", "5"]
+
+
+def test_days_beyond_the_range_of_nanoseconds_are_read():
+    days = [datetime.date(9999, 12, 31), datetime.date(1, 1, 1)]
+    one = read_table(parquet({"d": days, "a": [1, 2]}))
+    other = read_table(parquet({"d": days[::-1], "a": [1, 2]}))
+    assert one.column("d").kind == "date"
+    assert one.digest != other.digest
+
+
+def test_times_of_a_zone_are_read():
+    stamps = pa.array([0, None], pa.timestamp("us", tz="Europe/Rome"))
+    table = read_table(parquet({"d": stamps, "a": [1, 2]}))
+    assert (table.column("d").n_missing, len(table.digest)) == (1, 64)
+
+
+def test_columns_named_with_dots_keep_their_own_content():
+    table = read_table(parquet({"a": [1, 2], "a.b": [3, 4], "a.b.c": [[5], [6]], "b": [7, 8]}))
+    assert table.frame.to_dict("list") == {"a": [1, 2], "a.b": [3, 4], "b": [7, 8]}

@@ -87,7 +87,13 @@ def test_a_leak_of_a_category_is_found():
 def test_a_leak_with_few_exceptions_says_how_many():
     values = np.where(ILL, 5.0, 1.0) + np.linspace(0, 0.5, N)
     values[0] = 6 - values[0]
-    assert "but for 0.5% of the rows" in found(c=values)["c", "leak"].sentence
+    assert "but for 0.50% of the rows" in found(c=values)["c", "leak"].sentence
+
+
+def test_a_rare_class_does_not_make_every_column_a_leak():
+    rare = np.where(np.arange(1000) < 4, "fraud", "fair")
+    frame = pd.DataFrame({"x": np.random.default_rng(1).normal(size=1000), "t": rare})
+    assert quality_notes(Table.from_frame(frame), "t") == ()
 
 
 def test_renamed_levels_are_a_duplicate_and_shuffled_numbers_are_none():
@@ -138,7 +144,8 @@ def test_the_best_threshold_is_the_best_of_all(rows):
     positive = np.array([p for _, p in rows])
     if len(set(values[~np.isnan(values)])) < 3 or positive.all() or not positive.any():
         return
-    error = separation_error(pd.Series(values), positive.astype(int))
+    error, guessed = separation_error(pd.Series(values), positive.astype(int))
+    assert guessed == pytest.approx(min(positive.mean(), 1 - positive.mean()))
     assert error == pytest.approx(errors_of_every_threshold(values, positive))
 
 

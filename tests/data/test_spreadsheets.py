@@ -106,3 +106,18 @@ def test_a_spreadsheet_that_takes_too_long_is_given_up():
     raw = workbook([["a", "b"], *([i, i] for i in range(200))])
     with pytest.raises(DataError, match="takes longer than 1e-09 s"):
         read_table(raw, limits=Limits(max_seconds=1e-9))
+
+
+def test_a_workbook_without_styles_is_read_without_a_warning():
+    bare = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(workbook([["a", "b"], [1, 2], [3, 4]]))) as full,
+        zipfile.ZipFile(bare, "w", zipfile.ZIP_DEFLATED) as packed,
+    ):
+        for member in full.infolist():
+            content = full.read(member)
+            if member.filename == "xl/styles.xml":
+                space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+                content = f'<styleSheet xmlns="{space}"/>'.encode()
+            packed.writestr(member, content)
+    assert read_table(bare.getvalue()).frame["a"].tolist() == [1, 3]
