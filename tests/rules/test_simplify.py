@@ -34,7 +34,7 @@ def dnf(*parts, labels=None):
     return RuleSet(parts, labels or ("yes",) * len(parts), "dnf", "no")
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(rule_sets(), columns())
 def test_no_prediction_changes_on_any_row(rule_set, table):
     short = simplify(rule_set)
@@ -47,7 +47,6 @@ def test_predictions_are_those_of_the_plain_reading(rule_set, table):
     assert rule_set.predict(table).tolist() == [decide(rule_set, row) for row in rows_of(table)]
 
 
-@settings(max_examples=200)
 @given(rule_sets())
 def test_simplifying_twice_changes_nothing_more(rule_set):
     short = simplify(rule_set)
