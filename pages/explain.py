@@ -1,6 +1,58 @@
-"""explain: under construction, shows its title only."""
+"""Explain: why this decision for this case."""
 
-from ui.shell import guard, header
+import streamlit as st
+
+from ui.escape import md
+from ui.explain_cards import case_table, conditions, review, similar, verdict, what_if
+from ui.picked import needed_model, wording
+from ui.rule_numbers import rows_of
+from ui.shell import guard, header, sentences
+from ui.state import app_state
 
 guard("explain")
 header("explain")
+with sentences():
+    model = needed_model()
+    state, rule = app_state(), model.rule_set_
+    train, test = rows_of(state, model)
+
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    part = left.segmented_control(
+        "Cases from",
+        ["test", "training"] if test is not None else ["training"],
+        format_func=lambda name: f"{name} rows",
+        default="test" if test is not None else "training",
+        required=True,
+        key="explain_part",
+        persist_state="session",
+    )
+    plain = right.toggle(
+        "Presenter mode",
+        key="presenter",
+        persist_state="session",
+        help="Plain words only: for showing a decision to the person it is about.",
+    )
+    words = wording(state, clause="reason" if plain else "clause")
+    rows = test if part == "test" and test is not None else train
+
+    chosen = case_table(rule, rows, train, state)
+    if chosen is not None:
+        X, truth = rows.X.iloc[[chosen]], rows.y[chosen]
+        number = int(X.index[0])
+        st.query_params["row"] = str(number)
+        st.subheader(f"Row {number}", anchor=False)
+        found = verdict(model, X, truth, train, words, plain=plain)
+        conditions(found, rule, model.columns_(X), train, words, plain=plain)
+        with st.expander("What if? Change the values the rule reads"):
+            what_if(model, X, found, train, words)
+            if not plain:
+                st.multiselect(
+                    "Columns the smallest change must leave alone",
+                    list(rule.features),
+                    format_func=lambda name: md(state.label(name)),
+                    key="explain_fixed",
+                )
+        with st.expander("Similar past cases"):
+            similar(found, train, state)
+        with st.container(border=True):
+            review(number, found)

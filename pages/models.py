@@ -1,6 +1,70 @@
-"""models: under construction, shows its title only."""
+"""Models: how simple a rule can be before accuracy suffers."""
 
-from ui.shell import guard, header
+import streamlit as st
+
+from ui.escape import md
+from ui.models_form import run_form
+from ui.models_front import axes, choose, compare, curve, sliders, suggestions
+from ui.models_run import begin, collect, ended, plan_words, progress, run_key, wanted
+from ui.picked import held_out, picked_model, setting_words, wording
+from ui.rule_view import rule_words
+from ui.shell import empty, guard, header, sentences
+from ui.state import app_state
 
 guard("models")
 header("models")
+if (problem := app_state().problem()) is not None:
+    empty(md(problem, 300))
+
+with sentences():
+    with st.container(border=True):
+        spec = run_form(app_state())
+        job = collect()
+        running = job is not None and job.active
+        if spec is not None:
+            left, right = st.columns([1, 3], vertical_alignment="center")
+            resumable = not running and job is not None and job.state != "done"
+            left.button(
+                "Resume" if resumable and job.key == run_key(spec, app_state()) else "Run",
+                type="primary",
+                disabled=running,
+                on_click=begin,
+                args=(spec,),
+                key="run",
+                shortcut="Ctrl+Enter",
+                width="stretch",
+            )
+            right.caption(plan_words(spec, app_state()))
+
+    state, found = app_state(), app_state().sweep
+    if running:
+        progress(job)
+    elif job is not None:
+        ended(job)
+
+    if found is None:
+        if not running:
+            st.caption("Run the sweep to see what each further condition buys.")
+    elif not running:
+        if (number := wanted(found, job)) is not None:
+            choose(found, number)
+            st.rerun()
+        if spec is None or state.sweep_key != run_key(spec, state):
+            st.warning("These results are for other settings than the ones above. Run to update.")
+        if not found.complete:
+            st.caption(f"Partial: {found.finished} of {found.spec.n_fits} fits.")
+        x, y = axes()
+        curve(found, x, y)
+        suggestions(found)
+
+        model = picked_model()
+        if model is not None:
+            with st.container(border=True):
+                st.subheader("The picked rule", anchor=False)
+                st.caption(md(setting_words(state.setting), 200))
+                sliders(found)
+                st.code(rule_words(model.rule_set_, wording(state)), None, wrap_lines=True)
+                held_out(model)
+                st.page_link("pages/rules.py", label="Read it in full on Rules", icon="➡️")
+        with st.expander("Compare settings"):
+            compare(found)

@@ -71,7 +71,7 @@ ROUNDINGS = {
 class RunSpec:
     """What a run computes; a plain value, so that two runs can be compared and kept.
 
-    `forbidden`, `required` and `directions` name columns; a direction is ">" or "<=".
+    `forbidden`, `required` and `directions` name columns; a direction is ">" or "<".
     """
 
     learners: tuple[str, ...] = ("alternating",)
@@ -136,34 +136,6 @@ def binarizer(binning: BinningSpec) -> Binarizer:
     )
 
 
-def families(spec: RunSpec, state: AppState) -> list[tuple[ClassifierMixin, dict[str, Any]]]:
-    """Return what is to be swept: an estimator and its grid, one a class of estimators.
-
-    Parameters
-    ----------
-    spec : RunSpec
-    state : AppState
-        Tells the described class and the cut points.
-
-    Returns
-    -------
-    list of (estimator, grid)
-    """
-    two_level = [name for name in spec.learners if name != "one_level"]
-    found: list[tuple[ClassifierMixin, dict[str, Any]]] = []
-    if two_level:
-        low, high = spec.clauses
-        grid = {
-            "method": two_level,
-            "n_clauses": list(range(low, high + 1)),
-            "theta": list(spec.thetas),
-        }
-        found.append((estimator_for(two_level[0], spec, state), grid))
-    if "one_level" in spec.learners:
-        found.append((estimator_for("one_level", spec, state), {"theta": list(spec.thetas)}))
-    return found
-
-
 def estimator_for(learner: str, spec: RunSpec, state: AppState) -> ClassifierMixin:
     """Return the unfitted estimator of one learner with everything but the swept parameters."""
     common = {
@@ -178,9 +150,9 @@ def estimator_for(learner: str, spec: RunSpec, state: AppState) -> ClassifierMix
     }
     if learner == "one_level":
         return OneLevelRuleClassifier(screening=None, **common)
-    return TwoLevelRuleClassifier(
-        method=learner, refine=spec.refine, allow_disabled=spec.allow_disabled, **common
-    )
+    if spec.refine:
+        common["refine"] = True
+    return TwoLevelRuleClassifier(method=learner, allow_disabled=spec.allow_disabled, **common)
 
 
 def _frozen(value: Any) -> Any:

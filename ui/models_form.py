@@ -11,7 +11,7 @@ from ui.state import AppState
 
 KEEP = {"persist_state": "session"}
 WEIGHTS = {"none": "count every row alike", "balanced": "give both classes the same weight"}
-DIRECTIONS = {">": "only “more than”", "<=": "only “at most”"}
+DIRECTIONS = {">": "only “more than”", "<": "only “at most”"}
 
 
 def run_form(state: AppState) -> RunSpec | None:

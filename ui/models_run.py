@@ -2,32 +2,26 @@
 
 import os
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import joblib
 import streamlit as st
+from sklearn.base import ClassifierMixin
 
 from rulekit.data import make_folds
-from rulekit.evaluation import SweepStore, baselines, sweep
+from rulekit.evaluation import SweepStore, sweep
 from ui import jobs, workspace
 from ui.cache import kept
 from ui.escape import md
-from ui.learners import LEARNERS, RunSpec, estimator_for, families
-from ui.models_points import Outcome, outcome_of
+from ui.learners import RunSpec, estimator_for
+from ui.models_front import live_curve
+from ui.models_points import Outcome, outcome_of, reference_models, two_level_grid
 from ui.state import AppState, app_state, change
 
 SMALL = 400_000  # cells up to which one fit is measured before the run, to tell its time
 POLL_SECONDS = 0.5
-
-
-@dataclass(frozen=True)
-class Part:
-    """What a run reports: rows of a sweep, or reference models once they are there."""
-
-    rows: tuple[dict[str, Any], ...] = ()
-    baselines: Any = None
+TITLE = "Sweep"
+SLOW = {"exact", "lp"}  # a single fit of these is not measured while the reader waits
 
 
 def run_key(spec: RunSpec, state: AppState) -> str:
@@ -55,33 +49,43 @@ def start(spec: RunSpec, state: AppState) -> jobs.Job:
     weight = None if state.sample_weight is None else state.sample_weight[train]
     folds = make_folds(y, spec.folds, groups=groups, random_state=0)
     path = workspace.store_path()
-    plan = families(spec, state)
+    plan = _plan(spec, state)
     change(run_settings=spec.to_dict())
 
     def work(job: jobs.Job) -> Outcome:
         store = None if path is None else SweepStore(path)
+        common = {"cv": folds, "store": store, "sample_weight": weight}
+        common["should_stop"] = job.should_stop
         with joblib.parallel_config("threading", n_jobs=os.cpu_count() or 1):
-            for estimator, grid in plan:
-                sweep(
-                    estimator,
-                    X,
-                    y,
-                    grid=grid,
-                    cv=folds,
-                    store=store,
-                    sample_weight=weight,
-                    on_result=lambda row: job.report(Part(rows=(row,))),
-                    should_stop=job.should_stop,
-                )
+            for estimator, grid, shift in plan:
+
+                def land(row: dict[str, Any], shift: int = shift) -> None:
+                    job.report(row | {"setting": row["setting"] + shift})
+
+                sweep(estimator, X, y, grid=grid, on_result=land, **common)
+            references = None
             if spec.baselines and not job.should_stop():
-                job.report(Part(), done=job.done, message="Fitting the reference models")
-                table = baselines(X, y, cv=folds, positive_label=state.positive)
-                job.report(Part(baselines=table), done=job.done)
-        return outcome_of(job.results, spec, complete=True)
+                job.report(message="Fitting the reference models")
+                references = reference_models(X, y, folds, weight)
+        return outcome_of(job.results, spec, references)
 
     return jobs.registry().start(
-        workspace.analysis_id(), "Sweep", work, total=spec.n_fits, key=run_key(spec, state)
+        workspace.analysis_id(), TITLE, work, total=spec.n_fits, key=run_key(spec, state)
     )
+
+
+def _plan(spec: RunSpec, state: AppState) -> list[tuple[ClassifierMixin, dict[str, Any], int]]:
+    """List what is swept: estimator, grid, and the number its first setting has in the run."""
+    plan: list[tuple[ClassifierMixin, dict[str, Any], int]] = []
+    grid = two_level_grid(spec)
+    if grid["method"]:
+        plan.append((estimator_for(grid["method"][0], spec, state), grid, 0))
+    if "one_level" in spec.learners:
+        first = sum(name != "one_level" for name in spec.learners)
+        shift = first * len(grid["n_clauses"]) * len(spec.thetas)
+        one = estimator_for("one_level", spec, state)
+        plan.append((one, {"theta": list(spec.thetas)}, shift))
+    return plan
 
 
 def collect() -> jobs.Job | None:
@@ -90,21 +94,21 @@ def collect() -> jobs.Job | None:
     A finished run is kept as a whole; a cancelled or failed one with the points it has.
     """
     job = jobs.registry().get(workspace.analysis_id())
-    if job is None or job.title != "Sweep":
+    if job is None or job.title != TITLE:
         return None
     if not job.active and st.session_state.get("_collected") != job.id:
         st.session_state["_collected"] = job.id
         spec = RunSpec.from_dict(app_state().run_settings)
-        found = job.answer or outcome_of(job.results, spec, complete=False)
-        if len(found.table):
+        found = job.answer or outcome_of(job.results, spec)
+        if len(found.points):
             change(sweep=found, sweep_key=job.key)
     return job
 
 
 def estimate(spec: RunSpec, state: AppState) -> float | None:
-    """Return about how many seconds a run takes, from one measured fit; None for large tables."""
+    """Return about how many seconds a run takes, by one measured fit; None if that may be slow."""
     X, y = state.training
-    if X.size > SMALL:
+    if X.size > SMALL or SLOW & set(spec.learners):
         return None
     theta = sorted(spec.thetas)[len(spec.thetas) // 2]
 
@@ -142,9 +146,10 @@ def _progress(job: jobs.Job, was_active: bool) -> None:
     bar, stop = st.columns([5, 1], vertical_alignment="bottom")
     bar.progress(job.share, text=md(f"{job.message or 'Sweeping'}: {words}"))
     stop.button("Cancel", on_click=job.cancel, key="cancel_run", width="stretch")
+    live_curve(outcome_of(job.results, RunSpec.from_dict(app_state().run_settings)))
 
 
-def ended(job: jobs.Job, found: Outcome | None) -> None:
+def ended(job: jobs.Job) -> None:
     """Say how a run ended, where that needs saying."""
     if job.state == "cancelled":
         kept_points = f"partial: {job.done} of {job.total} fits" if job.done else "nothing measured"
@@ -156,9 +161,37 @@ def ended(job: jobs.Job, found: Outcome | None) -> None:
                 st.write(f"Error id {job.error_id}; the server's log tells where it happened.")
 
 
-def learner_names(names: Sequence[str]) -> str:
-    """Join learners' names for a sentence."""
-    return ", ".join(LEARNERS[name].name for name in names)
+def plan_words(spec: RunSpec, state: AppState) -> str:
+    """Say how much a run is, and how long it takes where that could be measured."""
+    words = f"{spec.n_settings} settings in {spec.folds} folds: {spec.n_fits} fits"
+    seconds = estimate(spec, state)
+    if seconds is None:
+        return f"{words}. The time to go is told after the first fits."
+    return f"{words}, about {max(1, round(seconds))} s at most on this machine."
 
 
-__all__ = ["Part", "collect", "ended", "estimate", "progress", "run_key", "start"]
+def begin(spec: RunSpec) -> None:
+    """Start a run from a button; the library's errors reach the page as a sentence."""
+    try:
+        start(spec, app_state())
+    except ValueError as error:
+        st.session_state["_said"] = str(error)
+
+
+def wanted(found: Outcome, job: jobs.Job | None) -> int | None:
+    """Return the setting a fresh result should open with, or None once one has been picked.
+
+    The one named in the address (``?theta=`` and ``?clauses=``) if the run has it, else the
+    simplest within one standard error of the best.
+    """
+    if job is None or st.session_state.get("_opened") == job.id or not found.suggestion:
+        return None
+    st.session_state["_opened"] = job.id
+    for number in found.points.index:
+        setting = found.settings[number]
+        asked = {"theta": st.query_params.get("theta"), "n_clauses": st.query_params.get("clauses")}
+        if asked["theta"] and all(
+            text is None or f"{setting.get(name, 1):g}" == text for name, text in asked.items()
+        ):
+            return int(number)
+    return int(found.suggestion["default"])

@@ -15,7 +15,11 @@ MAX_POINTS = 200
 AXIS_NAMES = {
     "n_literals": "Conditions in the rule (simple → complex)",
     "n_clauses": "Clauses in the rule (simple → complex)",
+    "n_clauses_used": "Clauses in the rule (simple → complex)",
     "test_error": "Cross-validated error",
+    "test_balanced_error": "Balanced cross-validated error",
+    "one_minus_f1": "1 − F1, cross-validated",
+    "one_minus_auc": "1 − AUC, cross-validated",
     "train_error": "Error on the training folds",
 }
 
@@ -43,6 +47,7 @@ def front_figure(
     y: str = "test_error",
     series: str | None = None,
     baselines: Sequence[Baseline] = (),
+    trees: pd.DataFrame | None = None,
     notes: Mapping[int, str] | None = None,
     selected: int | None = None,
 ) -> go.Figure:
@@ -60,6 +65,9 @@ def front_figure(
         Column that tells learners apart; each gets a shape of its own and, redundantly, a colour.
     baselines : sequence of Baseline
         Drawn as dotted horizontal lines; lines too close to be told apart share one label.
+    trees : DataFrame, optional
+        Classification trees of several sizes, with columns `x` and `y`; drawn as grey crosses
+        joined by a dotted line.
     notes : mapping of index label to str, optional
         Words written at points, for example which one is suggested.
     selected : int, optional
@@ -81,6 +89,8 @@ def front_figure(
     figure.add_trace(_points(shown, x, y, series))
     _add_steps(figure, shown, x, y)
     _add_legend(figure, shown, series)
+    if trees is not None:
+        figure.add_trace(_trees(trees, x, y))
     _add_baselines(figure, baselines)
     _add_notes(figure, shown, (x, y), notes or {})
     if selected is not None and selected in shown.index:
@@ -108,7 +118,7 @@ def front_sentence(points: pd.DataFrame, *, x: str = "n_literals", y: str = "tes
     front = points[points["on_front"]].sort_values([x, y])
     if front.empty:
         return "No setting has been measured yet."
-    word = "clause" if x == "n_clauses" else "condition"
+    word = "clause" if x.startswith("n_clauses") else "condition"
     first, last = front.iloc[0], front.iloc[-1]
     what = "training error" if y == "train_error" else "error"
     if len(front) == 1 or first[y] == last[y]:
@@ -178,6 +188,18 @@ def _add_steps(figure: go.Figure, points: pd.DataFrame, x: str, y: str) -> None:
             name="best error for this many conditions or fewer",
             hoverinfo="skip",
         )
+    )
+
+
+def _trees(trees: pd.DataFrame, x: str, y: str) -> go.Scatter:
+    return go.Scatter(
+        x=trees[x],
+        y=trees[y],
+        mode="lines+markers",
+        name="classification trees (splits)",
+        hoverinfo="skip",
+        line={"dash": "dot", "width": 1, "color": GREY},
+        marker={"symbol": "x-thin-open", "size": 7, "color": GREY},
     )
 
 

@@ -1,0 +1,98 @@
+"""What a rule is worth on the training and on the test rows, clause by clause."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+
+from rulekit.rules import ClauseStatistics, Columns, RuleSet, clause_statistics
+from ui.state import AppState
+
+
+@dataclass(frozen=True)
+class Rows:
+    """One part of the table as a rule sees it.
+
+    Attributes
+    ----------
+    name : str
+        "training" or "test".
+    X : DataFrame of shape (n, p)
+        Index: row numbers of the table.
+    y : ndarray of shape (n,)
+        True classes.
+    columns : mapping of column name to array
+    """
+
+    name: str
+    X: pd.DataFrame
+    y: NDArray[Any]
+    columns: Columns
+
+    def answers(self, rule: RuleSet) -> NDArray[Any]:
+        """Return the rule's answers, one a row."""
+        return rule.predict(self.columns)
+
+
+def rows_of(state: AppState, model: ClassifierMixin) -> tuple[Rows, Rows | None]:
+    """Return the training rows and the test rows (None if none were set aside)."""
+    X, y = state.training
+    train = Rows("training", X, y.to_numpy(dtype=object), model.columns_(X))
+    X, y = state.testing
+    if not len(X):
+        return train, None
+    return train, Rows("test", X, y.to_numpy(dtype=object), model.columns_(X))
+
+
+def clause_table(rule: RuleSet, rows: Rows) -> pd.DataFrame:
+    """Return a row a clause: what it matches, how pure that is, and what it alone matches.
+
+    Parameters
+    ----------
+    rule : RuleSet
+    rows : Rows
+
+    Returns
+    -------
+    DataFrame
+        ``matched``, ``right`` (of the clause's class), ``precision``, ``low``, ``high`` (95 %
+        Wilson), ``coverage``, ``unique`` (matched by no other clause), ``lift``, ``length``. A
+        CNF's clause matches the rows it turns away, see `rulekit.rules.clause_statistics`.
+    """
+    found = clause_statistics(rule, rows.columns, rows.y)
+    return pd.DataFrame([_figures(s) for s in found])
+
+
+def _figures(found: ClauseStatistics) -> dict[str, Any]:
+    return {
+        "matched": found.n,
+        "right": found.positives,
+        "precision": found.confidence,
+        "low": found.confidence_low,
+        "high": found.confidence_high,
+        "coverage": found.coverage,
+        "unique": found.n_unique,
+        "lift": found.lift,
+        "length": found.n_literals,
+    }
+
+
+def matches(rule: RuleSet, rows: Rows) -> NDArray[np.bool_]:
+    """Say which rows each clause decides: those it holds on (DNF) or fails on (CNF); (n, k)."""
+    fired = rule.clauses_fired(rows.columns)
+    return fired if rule.form == "dnf" else ~fired
+
+
+def error(rule: RuleSet, rows: Rows) -> float:
+    """Return the share of rows a rule decides wrongly."""
+    return float(np.mean(rows.answers(rule) != rows.y))
+
+
+def confusion(rule: RuleSet, rows: Rows, labels: list[Any]) -> pd.DataFrame:
+    """Count true classes (rows) against decided ones (columns), in the order of `labels`."""
+    decided = rows.answers(rule)
+    counts = [[int(np.sum((rows.y == a) & (decided == b))) for b in labels] for a in labels]
+    return pd.DataFrame(counts, index=labels, columns=labels)

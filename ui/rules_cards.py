@@ -1,0 +1,250 @@
+"""The Rules page's cards: figures, clauses, outcomes, covered rows, the editor."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+from sklearn.base import ClassifierMixin
+
+from rulekit.exceptions import RulekitError
+from rulekit.plots import clause_figure, clause_sentence, outcome_figure, outcome_sentence
+from rulekit.plots.wording import percent, plural
+from rulekit.rules import OPERATORS, RuleSet
+from ui.escape import md
+from ui.learners import RunSpec
+from ui.picked import looked_at_test_rows, pick, pick_rule, setting_words, wording
+from ui.rule_editor import rows_to_rule, rule_to_rows
+from ui.rule_numbers import Rows, clause_table, confusion, error, matches
+from ui.rule_view import clause_words, constant_answer, rule_words, without_clauses
+from ui.state import AppState, app_state
+from ui.theme import chart
+
+SHOWN_ROWS = 500
+KEEP = {"persist_state": "session"}
+
+
+def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:
+    """Show the rule's size and errors, test rows with the number of looks at them."""
+    place = st.columns(4)
+    place[0].metric("Clauses", rule.n_clauses)
+    place[1].metric("Conditions", rule.n_literals)
+    place[2].metric("Wrong, training rows", percent(error(rule, train)))
+    if test is None:
+        place[3].metric("Wrong, test rows", "—", help="No test rows were set aside on Data.")
+        return
+    place[3].metric("Wrong, test rows", percent(error(rule, test)))
+    looks = looked_at_test_rows()
+    st.caption(
+        f"{len(test.y)} test rows took no part in learning. They were looked at for "
+        f"{plural(looks, 'model')} so far; the more often, the less they prove."
+    )
+
+
+def alarms(model: ClassifierMixin, rule: RuleSet, train: Rows) -> None:
+    """Say what is wrong with an empty rule or a perfect one, and what to do."""
+    if rule.is_constant:
+        _empty_rule(model, rule)
+    elif error(rule, train) == 0:
+        names = ", ".join(md(app_state().label(f)) for f in rule.features)
+        st.warning(
+            f"The rule is right for all {len(train.y)} training rows. That is rare in honest data: "
+            f"check whether {names} would be known before the decision is made, "
+            "or tells the target itself."
+        )
+
+
+def _empty_rule(model: ClassifierMixin, rule: RuleSet) -> None:
+    hint = getattr(model, "empty_rule_hint_", None)
+    st.warning(
+        md(
+            f"No rule was found: every row gets the answer {constant_answer(rule)}. {hint or ''}",
+            600,
+        )
+    )
+    setting, theta = app_state().setting or {}, getattr(model, "theta_max_", None)
+    if theta and "theta" in setting:
+        lower = float(f"{0.9 * theta:.2g}")
+        st.button(
+            f"Try θ = {lower:g}",
+            key="lower_theta",
+            on_click=_repick,
+            args=({**setting, "theta": lower},),
+        )
+
+
+def _repick(setting: dict[str, Any]) -> None:
+    try:
+        pick(setting, RunSpec.from_dict(app_state().run_settings))
+    except (RulekitError, ValueError) as problem:
+        st.session_state["_said"] = str(problem)
+
+
+def clause_cards(rule: RuleSet, train: Rows, test: Rows | None, state: AppState) -> frozenset[int]:
+    """Show a card a clause with its figures and a switch; return the clauses switched off."""
+    parts = [clause_table(rule, rows) for rows in (train, test) if rows is not None]
+    verb = "matches" if rule.form == "dnf" else "turns away"
+    off = set()
+    for k, clause in enumerate(rule.clauses):
+        with st.container(border=True):
+            words, switch = st.columns([6, 1], vertical_alignment="center")
+            words.code(clause_words(clause, wording(state)), None, wrap_lines=True)
+            if not switch.toggle(
+                "Use", True, key=f"use_{k}_{state.rule_json}", help="What if not?"
+            ):
+                off.add(k)
+            for rows, table in zip((train, test), parts, strict=False):
+                st.caption(md(f"Clause {k + 1} {verb} {_figures(table.loc[k], rows)}", 400))
+    return frozenset(off)
+
+
+def _figures(row: pd.Series, rows: Rows | None) -> str:
+    name = "" if rows is None else rows.name
+    if not row["matched"]:
+        return f"no {name} row."
+    return (
+        f"{int(row['matched'])} {name} rows, {int(row['right'])} of them rightly "
+        f"({percent(row['precision'])}, 95 % interval {100 * row['low']:.0f} to "
+        f"{100 * row['high']:.0f} %); {int(row['unique'])} by it alone."
+    )
+
+
+def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
+    """Show all clauses in one figure, with the same figures as a table."""
+    table = clause_table(rule, rows)
+    names = [f"Clause {k + 1}" for k in range(rule.n_clauses)]
+    counts = pd.DataFrame(
+        {"name": names, "of_class": table["right"], "other": table["matched"] - table["right"]}
+    )
+    label, other = rule.labels[0], rule.default
+    if rule.form == "cnf":
+        label, other = other, label
+    sentence = clause_sentence(counts, str(label))
+    chart(clause_figure(counts, str(label), str(other)), f"clauses_{rows.name}", sentence)
+    shown = table.assign(clause=[clause_words(c, wording(state)) for c in rule.clauses])
+    for name in ("precision", "low", "high", "coverage"):
+        shown[name] = 100 * shown[name]
+    share = st.column_config.NumberColumn(format="%.1f %%")
+    st.dataframe(
+        shown[["clause", *[c for c in shown.columns if c != "clause"]]],
+        hide_index=True,
+        column_config={
+            **dict.fromkeys(("precision", "low", "high", "coverage"), share),
+            "lift": st.column_config.NumberColumn(format="%.2f"),
+        },
+        alt=sentence,
+    )
+
+
+def without(rule: RuleSet, off: frozenset[int], train: Rows, test: Rows | None) -> None:
+    """Say what changes when clauses are left out, and offer to keep the shorter rule."""
+    if not off:
+        return
+    shorter = without_clauses(rule, off)
+    names = ", ".join(str(k + 1) for k in sorted(off))
+    lines = [f"**Without clause {names}:** {shorter.n_literals} conditions."]
+    for rows in (train, test):
+        if rows is not None:
+            moved = int((rule.predict(rows.columns) != shorter.predict(rows.columns)).sum())
+            lines.append(
+                f"{moved} of {len(rows.y)} {rows.name} rows change their answer; wrong: "
+                f"{percent(error(rule, rows))} → {percent(error(shorter, rows))}."
+            )
+    st.info("  \n".join([lines[0], *map(md, lines[1:])]))
+    st.button(
+        "Keep the shorter rule", key="keep_shorter", on_click=_keep, args=(shorter, _source())
+    )
+
+
+def outcomes(rule: RuleSet, rows: Rows, labels: list[Any]) -> None:
+    """Show where the rule is right and wrong, in a figure, in words and as a table."""
+    table = confusion(rule, rows, labels)
+    sentence = outcome_sentence(table)
+    chart(outcome_figure(table), f"outcomes_{rows.name}", sentence)
+    st.caption(md(sentence, 400))
+    shown = table.rename(index=lambda v: f"truly {v}", columns=lambda v: f"decided {v}")
+    st.dataframe(shown, alt=sentence)
+
+
+def covered_rows(rule: RuleSet, rows: Rows, state: AppState) -> None:
+    """List the rows a clause matches, or that the rule decides wrongly."""
+    fired = matches(rule, rows)
+    wrong = rows.answers(rule) != rows.y
+    choices = {f"decided by clause {k + 1}": fired[:, k] for k in range(rule.n_clauses)}
+    choices["decided by no clause"] = ~fired.any(axis=1)
+    choices["decided wrongly"] = wrong
+    which = st.selectbox("Rows", list(choices), key="covered_which")
+    only = st.toggle("Only wrong decisions", key="covered_wrong")
+    chosen = choices[which] & wrong if only else choices[which]
+    st.caption(f"{int(chosen.sum())} of {len(chosen)} {rows.name} rows")
+    if not chosen.any():
+        return
+    frame = rows.X[chosen]
+    first = [c for c in rule.features if c in frame.columns]
+    frame = frame[[*first, *[c for c in frame.columns if c not in first]]]
+    frame = frame.rename(columns=state.label)
+    frame.insert(0, "decided", rows.answers(rule)[chosen].astype(str))
+    frame.insert(0, "truly", rows.y[chosen].astype(str))
+    st.dataframe(frame.head(SHOWN_ROWS), alt=f"{int(chosen.sum())} rows {which}")
+    if len(frame) > SHOWN_ROWS:
+        st.caption(f"Showing the first {SHOWN_ROWS}.")
+
+
+def editor(rule: RuleSet, train: Rows, state: AppState) -> None:
+    """Let the reader change the rule by hand and score it."""
+    if len(set(rule.labels)) > 1:
+        st.caption("Only a rule whose clauses give one class can be edited here.")
+        return
+    st.caption(
+        "A row is a condition; rows of one clause number belong together. Values of a set are "
+        "separated by semicolons. Nothing changes before “Score this rule”."
+    )
+    rows = st.data_editor(
+        rule_to_rows(rule),
+        num_rows="dynamic",
+        key=f"editor_{state.rule_json}",
+        hide_index=True,
+        column_config={
+            "clause": st.column_config.NumberColumn(min_value=1, max_value=99, default=1, step=1),
+            "column": st.column_config.SelectboxColumn(options=list(train.columns), required=True),
+            "test": st.column_config.SelectboxColumn(options=list(OPERATORS), default=">"),
+            "value": st.column_config.TextColumn(),
+            "holds if missing": st.column_config.CheckboxColumn(default=False),
+        },
+        alt="The conditions of the rule, editable",
+    )
+    left, right = st.columns(2)
+    if left.button("Score this rule", key="score_edit", type="primary"):
+        edited = rows_to_rule(rows, rule, train.columns)
+        _keep(edited, _source())
+        st.rerun()
+    if "edited" in (state.setting or {}) and st.session_state.get("_learned"):
+        right.button("Back to the learned rule", key="undo_edit", on_click=_back)
+
+
+def _keep(rule: RuleSet, source: str) -> None:
+    state = app_state()
+    if "edited" not in (state.setting or {}):
+        st.session_state["_learned"] = dict(state.setting or {})
+    pick_rule(rule, source=source)
+
+
+def _back() -> None:
+    _repick(st.session_state.pop("_learned"))
+
+
+def _source() -> str:
+    setting = app_state().setting or {}
+    return setting["edited"] if "edited" in setting else setting_words(setting)
+
+
+__all__ = [
+    "alarms",
+    "clause_cards",
+    "clause_overview",
+    "covered_rows",
+    "editor",
+    "headline",
+    "outcomes",
+    "rule_words",
+    "without",
+]
