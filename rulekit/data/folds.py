@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
@@ -75,9 +76,7 @@ def _group_numbers(groups: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
     values = np.asarray(groups)
     if values.shape != (n,):
         raise ValueError(f"`groups` must name one group a row ({n}), its shape is {values.shape}.")
-    if values.dtype == object:  # text and numbers together do not sort
-        values = np.array([repr(v) for v in values])
-    return np.unique(values, return_inverse=True)[1]
+    return np.asarray(pd.factorize(values, use_na_sentinel=False)[0])
 
 
 def _seeded(
@@ -100,17 +99,13 @@ def _seeded(
 
 
 def _class_codes(labels: NDArray[Any], n_folds: int) -> NDArray[np.intp]:
-    values = labels
-    if labels.dtype == object:
-        if any(v is None or v != v for v in labels):
-            raise DataError("Every row needs a class; `y` misses some. Leave these rows out.")
-        values = np.array([repr(v) for v in labels])
-    _, first, codes, counts = np.unique(
-        values, return_index=True, return_inverse=True, return_counts=True
-    )
+    codes, classes = pd.factorize(labels)
+    if (codes < 0).any():
+        raise DataError("Every row needs a class; `y` misses some. Leave these rows out.")
+    counts = np.bincount(codes)
     rare = int(counts.argmin())
     if counts[rare] < n_folds:
-        label = labels[first[rare]]
+        label = classes[rare]
         raise DataError(
             f"Every class needs at least one row a fold; class {shown(label)} has "
             f"{counts[rare]} rows for {n_folds} folds. "
@@ -120,7 +115,7 @@ def _class_codes(labels: NDArray[Any], n_folds: int) -> NDArray[np.intp]:
                 else "Leave this class out, or join it with another."
             )
         )
-    return codes
+    return np.asarray(codes)
 
 
 def _checked(pair: Any, number: int, n: int) -> Fold:
