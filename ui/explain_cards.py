@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.explain import Explanation, Wording, explain
 from rulekit.plots import case_figure, case_sentence
-from rulekit.plots.wording import percent
+from rulekit.plots.wording import percent, plural
 from rulekit.rules import Clause, Columns, RuleSet
 from rulekit.rules.literal import missing_in
 from ui.cases import case_list, distance_to_boundary, ranges_of

@@ -7,7 +7,7 @@ from rulekit.exceptions import RulekitError
 from rulekit.plots import front_figure, front_sentence
 from rulekit.plots.wording import percent
 from ui.escape import md
-from ui.models_points import ERRORS, SIZES, Outcome, baseline_lines, baseline_trees
+from ui.models_points import ERRORS, SIZES, Outcome, reference_lines
 from ui.picked import LEARNER_KEY, fitted, pick, setting_words, wording
 from ui.rule_view import rule_words
 from ui.state import AppState, app_state
@@ -60,8 +60,7 @@ def curve(found: Outcome, x: str, y: str) -> None:
         x=x,
         y=y,
         series="learner_name",
-        baselines=baseline_lines(found.baselines, y),
-        trees=baseline_trees(found.baselines, y),
+        baselines=reference_lines(found.baselines, x, y),
         notes=_notes(found) if y == "test_error" else None,
         selected=picked,
     )

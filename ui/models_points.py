@@ -149,20 +149,19 @@ def reference_models(X: pd.DataFrame, y: pd.Series, folds: Any, weight: Any) -> 
     return _with_losses(pd.concat(parts, ignore_index=True))
 
 
-def baseline_lines(table: pd.DataFrame | None, y: str) -> list[Baseline]:
-    """Return the reference models without a size as lines, the smallest value first."""
+def reference_lines(table: pd.DataFrame | None, x: str, y: str) -> list[Baseline]:
+    """Return the reference models for two axes: lines, and the trees as a curve over their size."""
     if table is None:
         return []
-    rows = table[table["name"] != TREE].dropna(subset=[y]).sort_values(y)
-    return [Baseline(name, float(v)) for name, v in zip(rows["name"], rows[y], strict=True)]
-
-
-def baseline_trees(table: pd.DataFrame | None, y: str) -> pd.DataFrame | None:
-    """Return the classification trees, a row a size, or None."""
-    if table is None:
-        return None
-    rows = table[table["name"] == TREE].dropna(subset=[y, "n_literals"])
-    return rows.sort_values("n_literals") if len(rows) else None
+    known = table.dropna(subset=[y])
+    rows = known[known["name"] != TREE].sort_values(y)
+    lines = [Baseline(name, float(v)) for name, v in zip(rows["name"], rows[y], strict=True)]
+    trees = known[known["name"] == TREE].dropna(subset=[x]).sort_values(x)
+    if len(trees):
+        curve = tuple((float(a), float(b)) for a, b in zip(trees[x], trees[y], strict=True))
+        name = f"classification trees ({'splits' if x == 'n_literals' else 'leaves'})"
+        lines.append(Baseline(name, float(trees[y].min()), curve))
+    return lines
 
 
 def _with_losses(points: pd.DataFrame) -> pd.DataFrame:

@@ -26,18 +26,21 @@ AXIS_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A reference model drawn as a horizontal line.
+    """A reference model: a horizontal line, or a dotted curve if it comes in several sizes.
 
     Parameters
     ----------
     name : str
         How the model is called in the figure.
     value : float
-        Its value on the vertical axis.
+        Its value on the vertical axis; of several, the smallest.
+    curve : tuple of (float, float), default=()
+        Size and value of each model of a family, from small to large.
     """
 
     name: str
     value: float
+    curve: tuple[tuple[float, float], ...] = ()
 
 
 def front_figure(
@@ -47,7 +50,6 @@ def front_figure(
     y: str = "test_error",
     series: str | None = None,
     baselines: Sequence[Baseline] = (),
-    trees: pd.DataFrame | None = None,
     notes: Mapping[int, str] | None = None,
     selected: int | None = None,
 ) -> go.Figure:
@@ -64,10 +66,7 @@ def front_figure(
     series : str, optional
         Column that tells learners apart; each gets a shape of its own and, redundantly, a colour.
     baselines : sequence of Baseline
-        Drawn as dotted horizontal lines; lines too close to be told apart share one label.
-    trees : DataFrame, optional
-        Classification trees of several sizes, with columns `x` and `y`; drawn as grey crosses
-        joined by a dotted line.
+        Lines too close to be told apart share one label; curves are grey crosses.
     notes : mapping of index label to str, optional
         Words written at points, for example which one is suggested.
     selected : int, optional
@@ -89,9 +88,9 @@ def front_figure(
     figure.add_trace(_points(shown, x, y, series))
     _add_steps(figure, shown, x, y)
     _add_legend(figure, shown, series)
-    if trees is not None:
-        figure.add_trace(_trees(trees, x, y))
-    _add_baselines(figure, baselines)
+    for family in (b for b in baselines if b.curve):
+        figure.add_trace(_curve(family))
+    _add_baselines(figure, [b for b in baselines if not b.curve])
     _add_notes(figure, shown, (x, y), notes or {})
     if selected is not None and selected in shown.index:
         _add_ring(figure, shown.loc[selected], x, y)
@@ -191,12 +190,12 @@ def _add_steps(figure: go.Figure, points: pd.DataFrame, x: str, y: str) -> None:
     )
 
 
-def _trees(trees: pd.DataFrame, x: str, y: str) -> go.Scatter:
+def _curve(family: Baseline) -> go.Scatter:
     return go.Scatter(
-        x=trees[x],
-        y=trees[y],
+        x=[size for size, _ in family.curve],
+        y=[value for _, value in family.curve],
         mode="lines+markers",
-        name="classification trees (splits)",
+        name=plain(family.name),
         hoverinfo="skip",
         line={"dash": "dot", "width": 1, "color": GREY},
         marker={"symbol": "x-thin-open", "size": 7, "color": GREY},

@@ -116,3 +116,10 @@ def test_the_sentence_of_a_single_point_tells_what_it_needs():
 
 def test_the_sentence_without_a_point_says_so():
     assert front_sentence(settings(0)) == "No setting has been measured yet."
+
+
+def test_a_family_of_reference_models_is_a_curve_over_its_sizes():
+    trees = Baseline("trees", 0.1, ((1.0, 0.3), (3.0, 0.1)))
+    figure = front_figure(settings(), baselines=[trees])
+    assert [list(t.x) for t in figure.data if t.name == "trees"] == [[1.0, 3.0]]
+    assert not figure.layout.annotations
