@@ -257,6 +257,9 @@ def change(**values: Any) -> AppState:
     from ui import workspace  # which knows this module
 
     state = replace(app_state(), **values)
+    cuts = tuple(pair for pair in state.binning.cuts if pair[0] in state.features)
+    if cuts != state.binning.cuts:  # the binarizer refuses cut points of a column it does not see
+        state = replace(state, binning=replace(state.binning, cuts=cuts))
     before = app_state().fit_key
     if "model" not in values and state.fit_key != before:
         state = replace(state, model=None, rule_json=None)

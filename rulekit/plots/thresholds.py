@@ -190,6 +190,15 @@ def interval_words(row: Mapping[str, float]) -> str:
     return f"over {low:g}" if np.isinf(high) else f"over {low:g} and at most {high:g}"
 
 
+def interval_signs(row: Mapping[str, float]) -> str:
+    """Write a bin in signs, for a table: "≤ 3", "> 3, ≤ 5", "> 5", "missing", "any"."""
+    low, high = row["low"], row["high"]
+    if np.isnan(low):
+        return "missing"
+    parts = [f"> {low:g}"] * (not np.isinf(low)) + [f"≤ {high:g}"] * (not np.isinf(high))
+    return ", ".join(parts) or "any"
+
+
 def _histogram(
     figure: go.Figure,
     values: NDArray[np.float64],
@@ -205,7 +214,7 @@ def _histogram(
             np.array([(values[of] == v).sum() for v in distinct]) for of in (positive, ~positive)
         ]
     else:
-        edges = np.linspace(distinct[0], distinct[-1], MAX_BARS + 1)
+        edges = _edges(distinct)
         centers, width = (edges[:-1] + edges[1:]) / 2, edges[1] - edges[0]
         counts = [np.histogram(values[of], edges)[0] for of in (positive, ~positive)]
     looks = ({"color": POSITIVE, "pattern": {"shape": "/"}}, {"color": NEGATIVE})
@@ -213,6 +222,15 @@ def _histogram(
         figure.add_bar(
             x=centers, y=count, width=width, marker=look, name=plain(label), row=1, col=1
         )
+
+
+def _edges(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide the range evenly; whole numbers so that each bar holds equally many of them."""
+    low, high = distinct[0], distinct[-1]
+    if np.array_equal(distinct, np.floor(distinct)) and high - low < 1e9:
+        step = np.ceil((high - low + 1) / MAX_BARS)
+        return np.arange(low - 0.5, high + step, step)
+    return np.linspace(low, high, MAX_BARS + 1)
 
 
 def _shares(

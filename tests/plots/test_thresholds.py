@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from rulekit.plots.thresholds import (
     bin_table,
+    interval_signs,
     level_figure,
     level_table,
     threshold_figure,
@@ -48,6 +49,18 @@ def test_the_drawn_rows_are_all_rows():
     values = np.random.default_rng(0).normal(size=500)
     figure = threshold_figure(values, values > 1, [0.0, 1.0], name="x")
     assert sum(trace.y.sum() for trace in figure.data[:2]) == 500
+
+
+def test_bars_of_whole_numbers_hold_equally_many_of_them():
+    values = np.arange(57.0)
+    figure = threshold_figure(values, np.zeros(57, bool), [], name="x")
+    assert set(figure.data[1].y[:-1]) == {2}
+
+
+def test_bins_are_written_in_signs():
+    table = bin_table(np.array([1.0, 4.0, np.nan]), np.zeros(3, bool), [2, 3])
+    signs = [interval_signs(row) for _, row in table.iterrows()]
+    assert signs == ["≤ 2", "> 2, ≤ 3", "> 3", "missing"]
 
 
 def test_a_column_without_a_value_is_refused_with_its_name():

@@ -1,0 +1,157 @@
+"""The Binning page: methods, a column's own cut points, what they make of the table."""
+
+import pytest
+
+from ui.binning_cards import METHODS, parsed_cuts
+
+
+def cut_box(app):
+    return next(box for box in app.text_input if box.label.startswith("Cut points"))
+
+
+def box(app, key):
+    return next(widget for widget in app.selectbox if widget.key == key)
+
+
+def metric(app, label):
+    return next(m.value for m in app.metric if m.label == label)
+
+
+def test_without_data_the_page_says_so_and_draws_nothing(open_app):
+    app = open_app("binning")
+    assert not app.exception
+    assert "No table" in app.info[0].value
+    assert not app.get("plotly_chart")
+    assert not app.metric
+
+
+def test_without_a_target_the_page_says_what_is_missing(open_app):
+    app = open_app()
+    app.file_uploader[0].upload("t.csv", b"a,b\n1,x\n2,y\n1,x\n2,y\n3,x\n").run()
+    app.switch_page("pages/binning.py").run()
+    assert "target" in app.info[0].value
+    assert not app.get("plotly_chart")
+
+
+@pytest.mark.parametrize("sample", ["breast_cancer", "credit", "wine"])
+def test_every_sample_is_shown_with_its_conditions(open_app, sample):
+    app = open_app("binning", sample=sample)
+    assert not app.exception
+    assert not app.error
+    assert int(metric(app, "Candidate conditions").replace(",", "")) > 0
+    assert len(app.get("plotly_chart")) == 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_works(open_app, method):
+    app = open_app("binning", sample="breast_cancer")
+    box(app, "binning_method").set_value(method).run()
+    assert not app.exception
+    assert not app.error
+    assert app.session_state["app"].binning.method == method
+
+
+def test_more_cut_points_give_more_conditions(open_app):
+    app = open_app("binning", sample="breast_cancer")
+    before = int(metric(app, "Candidate conditions").replace(",", ""))
+    app.number_input(key="binning_count").set_value(20).run()
+    assert int(metric(app, "Candidate conditions").replace(",", "")) > before
+    assert app.session_state["app"].binning.n_thresholds == 20
+
+
+def test_cut_points_can_be_typed_in_and_taken_back(open_app):
+    app = open_app("binning", sample="breast_cancer")
+    automatic = cut_box(app).value
+    cut_box(app).set_value("12; 15.5 20").run()
+    assert not app.error
+    assert app.session_state["app"].binning.thresholds == {"mean radius": [12.0, 15.5, 20.0]}
+    assert cut_box(app).value == "12; 15.5; 20"
+    app.button(key="drop_one").click().run()
+    assert cut_box(app).value == automatic
+    assert app.session_state["app"].binning.thresholds is None
+
+
+def test_a_wrong_cut_point_is_named_and_changes_nothing(open_app):
+    app = open_app("binning", sample="breast_cancer")
+    before = cut_box(app).value
+    cut_box(app).set_value("12; twelve").run()
+    assert "twelve" in app.error[0].value
+    assert cut_box(app).value == before
+    assert app.session_state["app"].binning.thresholds is None
+
+
+def test_manual_begins_with_the_cut_points_shown(open_app):
+    app = open_app("binning", sample="iris")
+    before = cut_box(app).value
+    box(app, "binning_method").set_value("manual").run()
+    assert cut_box(app).value == before
+    assert set(app.session_state["app"].binning.thresholds) == set(
+        app.session_state["app"].features
+    )
+    app.button(key="drop_cuts").click().run()
+    assert box(app, "binning_method").value == "quantile"
+    assert app.session_state["app"].binning.thresholds is None
+
+
+def test_cut_points_of_a_column_that_is_set_aside_do_not_stand_in_the_way(open_app):
+    app = open_app("binning", sample="iris")
+    first = app.session_state["app"].features[0]
+    cut_box(app).set_value("5").run()
+    app.switch_page("pages/data.py").run()
+    target = next(b for b in app.selectbox if b.label == "Target column")
+    target.set_value(first).run()
+    target = next(b for b in app.selectbox if b.label == "Target column")
+    target.set_value("species").run()
+    app.switch_page("pages/binning.py").run()
+    assert not app.error
+    assert not app.exception
+
+
+def test_no_cut_point_means_no_condition_on_the_column(open_app):
+    app = open_app("binning", sample="breast_cancer")
+    cut_box(app).set_value("").run()
+    assert not app.exception
+    assert metric(app, "Columns that give conditions") == "29 of 30"
+
+
+def test_a_category_shows_its_levels_instead_of_cuts(open_app):
+    app = open_app("binning", sample="credit")
+    box(app, "binning_column").set_value("employment").run()
+    assert not app.exception
+    assert not [t for t in app.text_input if t.label.startswith("Cut points")]
+    assert len(app.get("plotly_chart")) == 1
+
+
+def test_every_column_of_the_mixed_sample_can_be_looked_at(open_app):
+    app = open_app("binning", sample="credit")
+    for name in app.session_state["app"].features:
+        box(app, "binning_column").set_value(name).run()
+        assert not app.exception, name
+        assert not app.error, name
+
+
+def test_settings_survive_another_page_and_a_reload(open_app):
+    app = open_app("binning", sample="breast_cancer")
+    box(app, "binning_method").set_value("entropy").run()
+    cut_box(app).set_value("13").run()
+    app.switch_page("pages/data.py").run()
+    app.switch_page("pages/binning.py").run()
+    assert box(app, "binning_method").value == "entropy"
+    again = open_app("binning", query={"analysis": app.query_params["analysis"]})
+    assert box(again, "binning_method").value == "entropy"
+    assert again.session_state["app"].binning == app.session_state["app"].binning
+
+
+def test_cut_points_are_read_sorted_and_once():
+    assert parsed_cuts(" 3; 1 2;2;; 1e1\n") == (1.0, 2.0, 3.0, 10.0)
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "1; -inf"])
+def test_a_cut_point_that_is_not_finite_is_refused(text):
+    with pytest.raises(ValueError, match="must be a finite number"):
+        parsed_cuts(text)
+
+
+def test_a_decimal_comma_is_refused_with_the_part_named():
+    with pytest.raises(ValueError, match=r"decimal point.*'1,5' is none"):
+        parsed_cuts("1,5; 2")
