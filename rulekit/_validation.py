@@ -97,12 +97,12 @@ def _in_fitted_order(X: pd.DataFrame, names: NDArray[np.object_]) -> pd.DataFram
     return X[list(names)]
 
 
-def checked_target(y: Any, n_rows: int, name: str) -> NDArray[Any]:
+def checked_target(target: Any, n_rows: int, name: str) -> NDArray[Any]:
     """Check that y holds one class a row, without gaps.
 
     Parameters
     ----------
-    y : array-like of shape (n,)
+    target : array-like of shape (n,)
         Classes, of any type that can be compared.
     n_rows : int
         Number of rows they go with.
@@ -118,17 +118,19 @@ def checked_target(y: Any, n_rows: int, name: str) -> NDArray[Any]:
     DataError
         If a class is missing.
     ValueError
-        If y is None, has another length, or holds what cannot be classes.
+        If it is None, has another length, or holds what cannot be classes.
     """
-    if y is None:
+    if target is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None.")
-    absent = pd.isna(np.asarray(y, dtype=object)).ravel()
+    absent = pd.isna(np.asarray(target, dtype=object)).ravel()
     if absent.any():
         raise DataError(
             f"`y` must hold a class in every row; Input y contains NaN or None in {absent.sum()} "
             f"of {len(absent)} rows (first: row {int(absent.argmax()) + 1}). Drop these rows."
         )
-    y = column_or_1d(y, warn=True)
+    y: NDArray[Any] = column_or_1d(target, warn=True)
+    if y.dtype.kind == "f" and np.isinf(y).any():
+        raise DataError("`y` must hold a class in every row; Input y contains infinity.")
     check_consistent_length(y, np.empty(n_rows))
     check_classification_targets(y)
     return y

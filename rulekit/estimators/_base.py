@@ -176,7 +176,7 @@ class _Shares:
     def measured(
         cls, deciding: NDArray[np.bool_], right: NDArray[np.bool_], weight: NDArray[np.float64]
     ) -> "_Shares":
-        rest: NDArray[np.bool_] = ~deciding.any(axis=1)
+        rest: NDArray[np.bool_] = np.logical_not(np.any(deciding, axis=1))
         clauses = [_smoothed(weight, right, deciding[:, k]) for k in range(deciding.shape[1])]
         return cls(np.array(clauses, dtype=float), _smoothed(weight, right, rest))
 

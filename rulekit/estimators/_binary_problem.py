@@ -24,6 +24,7 @@ from rulekit.binarize.thresholds import short_cuts
 from rulekit.rules import Columns, Literal
 from rulekit.rules.constraints import Constraints
 from rulekit.solvers.canonical import PERTURBATION
+from rulekit.solvers.objectives import error_cost, hamming_cost
 from rulekit.solvers.one_level import CoverProblem
 from rulekit.solvers.redundancy import ColumnStructure
 
@@ -130,6 +131,34 @@ class BinaryProblem:
             for row, off in zip(chosen, disabled, strict=True)
             if not off
         )
+
+    def objective(
+        self, clauses: Sequence[Sequence[Bools]], theta: float, *, counts_errors: bool
+    ) -> float:
+        """Weigh any clauses on the training table.
+
+        Parameters
+        ----------
+        clauses : sequence of sequence of ndarray of bool, shape (n,)
+            For each OR clause of the CNF, where each of its literals holds.
+        theta : float
+            Price of a literal, in rows.
+        counts_errors : bool
+            True for the weight of wrong rows (3.7), False for Hamming distances (3.12).
+
+        Returns
+        -------
+        float
+        """
+        columns = [holds for clause in clauses for holds in clause]
+        table = np.array(columns, dtype=bool).reshape(len(columns), len(self.y)).T
+        chosen = np.zeros((len(clauses), len(columns)), dtype=bool)
+        start = 0
+        for r, clause in enumerate(clauses):
+            chosen[r, start : start + len(clause)] = True
+            start += len(clause)
+        cost = error_cost if counts_errors else hamming_cost
+        return cost(table, self.y, self.weight, chosen, theta)
 
     def _cut_anew(self, j: int, k: int) -> Literal:
         """Write literal j with a cut between the k-th distinct value and the next."""

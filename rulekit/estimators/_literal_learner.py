@@ -4,7 +4,7 @@ import time
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, Self
 
@@ -54,6 +54,8 @@ class LearnedRule:
         No rule has a smaller value.
     proved : bool or None
         Whether the value is known to be the least; None where that was not attempted.
+    counts_errors : bool
+        Whether the objective is (3.7), wrong rows, rather than (3.12), Hamming distance.
     """
 
     clauses: tuple[tuple[Literal, ...], ...]
@@ -61,6 +63,7 @@ class LearnedRule:
     history: tuple[dict[str, Any], ...] = ()
     lower_bound: float | None = None
     proved: bool | None = None
+    counts_errors: bool = False
 
 
 @dataclass
@@ -193,7 +196,9 @@ class LiteralRuleClassifier(RuleClassifier):
         problem = shared.problems[key]
         learned = self._learn_in_time(problem)
         clauses = with_required(learned.clauses, problem, constraints, self.form)
-        self._keep(learned, self._rule(clauses), table, weight)
+        if clauses != learned.clauses:
+            learned = self._revalued(learned, clauses, problem)
+        self._keep(learned, table, weight)
         self.empty_rule_hint_ = self._hint(problem)
 
     def _learn_in_time(self, problem: BinaryProblem) -> LearnedRule:
@@ -226,18 +231,30 @@ class LiteralRuleClassifier(RuleClassifier):
         wishes = _as_constraints(self.constraints).required
         return simple if _all_granted(simple, wishes) else rule
 
+    def _revalued(
+        self, learned: LearnedRule, clauses: tuple[tuple[Literal, ...], ...], problem: BinaryProblem
+    ) -> LearnedRule:
+        """Weigh a rule to which required conditions were added: its optimality is open."""
+        holds = [[lit.mask(problem.columns) for lit in clause] for clause in clauses]
+        value = problem.objective(
+            [[h ^ (self.form == "dnf") for h in clause] for clause in holds],
+            float(self.theta),
+            counts_errors=learned.counts_errors,
+        )
+        proved = None if learned.proved is None else False
+        last = {"step": len(learned.history), "objective": value, "move": "add required"}
+        history = sorted((*learned.history, last), key=lambda step: "stopped" in step)
+        return replace(learned, clauses=clauses, value=value, history=tuple(history), proved=proved)
+
     def _keep(
-        self,
-        learned: LearnedRule,
-        rule: RuleSet,
-        table: TrainingTable,
-        weight: NDArray[np.float64],
+        self, learned: LearnedRule, table: TrainingTable, weight: NDArray[np.float64]
     ) -> None:
-        self._keep_rule(rule, table, weight)
+        self._keep_rule(self._rule(learned.clauses), table, weight)
         self.objective_ = learned.value
         self.lower_bound_ = learned.lower_bound
         self.proved_optimal_ = learned.proved
         self.history_ = [dict(step) for step in learned.history]
+        self.n_iter_ = max(1, len(self.history_) - 1)
 
     def _hint(self, problem: BinaryProblem) -> str | None:
         """Say for a rule without conditions at which price it would have one."""

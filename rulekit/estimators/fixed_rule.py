@@ -159,7 +159,8 @@ class FixedRuleClassifier(RuleClassifier):
             Columns in the order of `classes_`.
         """
         answers = self.predict(X)
-        return np.equal(answers[:, None], self.classes_[None, :]).astype(float)
+        same: NDArray[np.bool_] = np.equal(answers[:, None], self.classes_[None, :])
+        return same.astype(np.float64)
 
     def get_rules(self) -> pd.DataFrame:
         """List the clauses; see `RuleClassifier.get_rules`. There is no `share`."""

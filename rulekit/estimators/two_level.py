@@ -1,6 +1,7 @@
 """Rules of several clauses: an OR of ANDs, or an AND of ORs."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,13 +15,18 @@ from rulekit.estimators._literal_learner import (
     LearnedRule,
     LiteralRuleClassifier,
 )
+from rulekit.exceptions import TimeLimitError
 from rulekit.rules.constraints import Constraints
 from rulekit.solvers.alternating import alternating
 from rulekit.solvers.block_coordinate import block_coordinate
 from rulekit.solvers.clause_selection import ClauseSelection
 from rulekit.solvers.local_search import local_search
 from rulekit.solvers.set_cover import set_cover
+from rulekit.solvers.two_level_lp import solve_two_level_exact, solve_two_level_lp
 from rulekit.solvers.two_level_task import TwoLevelTask
+
+HAMMING_METHODS = ("set_cover", "block_coordinate", "alternating")
+METHODS = (*HAMMING_METHODS, "lp", "exact")
 
 
 class TwoLevelRuleClassifier(LiteralRuleClassifier):
@@ -28,17 +34,110 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
 
     Parameters
     ----------
-    method : {"alternating", "block_coordinate", "set_cover"}, default="alternating"
-        How clauses are found.
+    method : {"alternating", "block_coordinate", "set_cover", "lp", "exact"}, \
+default="alternating"
+        How clauses are found: by giving each row to one clause and learning all clauses, in turn;
+        by learning one clause anew while the others stand; one after another, each from what is
+        left; all at once by a linear relaxation; or all at once by an integer program, for small
+        tables, with proof.
     n_clauses : int, default=2
-        Number of clauses; fewer may be left after simplification.
+        Number of clauses. Fewer are left where some are redundant, or disabled.
     theta : float, default=1.0
-        Price of a literal, in training rows.
+        Price of a literal, in misclassified training rows.
+    form : {"dnf", "cnf"}, default="dnf"
+        An OR of ANDs, or an AND of ORs, for the class `positive_label`.
+    rounding : {"redundancy", "threshold", "random"}, default="redundancy"
+        How a fractional clause becomes one of whole literals (the paper's binarization): by trying
+        the combinations of literals of each column that are not redundant, by a threshold, or by
+        chance. "lp" knows the first only.
+    rounding_threshold : float, default=0.2
+        For ``rounding="threshold"``.
+    refine : bool, default=False
+        Descend from the rule found on training errors plus `theta` a literal: drop clauses, drop,
+        add and swap literals, and move cuts to any value of the training table.
+    allow_disabled : bool, default=False
+        Whether a clause may be switched off, which makes shorter rules.
+    disable_cost : float, default=0.0
+        Price of a clause that is switched off, in training rows.
+    init : {"set_cover", "random", "zero"}, default="set_cover"
+        Where "block_coordinate" and "alternating" start.
+    update : {"greedy", "cyclic", "random"}, default="greedy"
+        Which clause "block_coordinate" learns anew.
+    max_iter : int, default=100
+        Steps of "block_coordinate" and "alternating" at most.
+    positive_label : label, default=None
+        The class the rule describes; None for the last of `classes_`.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes.
+    binarizer : Binarizer, default=None
+        Makes the conditions; None for ``Binarizer()``.
+    constraints : Constraints or dict, default=None
+        Conditions that must not appear, or must; see `Constraints` and `Constraints.from_dict`.
+    random_state : int, RandomState or None, default=None
+        For random starts, orders and roundings.
+    time_limit : float, default=None
+        Seconds. When they pass, the best rule so far is kept, with a `ConvergenceWarning`.
+    engine : {"auto", "scipy", "highs"}, default="auto"
+        Who solves linear programs; "auto" is highspy if it is installed.
+
+    Attributes
+    ----------
+    rule_set_ : RuleSet
+        The rule, without what is redundant.
+    classes_, positive_label_, default_label_
+        Both classes, the one described, and the other one.
+    n_features_in_, feature_names_in_
+        Number of columns, and their names if they have any.
+    n_rules_, n_literals_ : int
+        Size of `rule_set_`; an interval counts two literals.
+    training_error_ : float
+        Weighted share of training rows that the rule gets wrong.
+    objective_ : float
+        What the method minimises, for the clauses it found: the Hamming objective (3.12) for the
+        first three methods; weight of wrong rows plus `theta` a literal, (3.7), for "lp" and
+        "exact", and after `refine`.
+    lower_bound_ : float or None
+        No rule over the same conditions has a smaller objective ("lp", "exact").
+    proved_optimal_ : bool or None
+        Whether `objective_` is the least ("exact"); None where that was not attempted.
+    history_ : list of dict
+        One entry a step.
+    n_iter_ : int
+        Number of steps.
+    theta_max_ : float
+        Price from which on one clause alone has no literal.
+    empty_rule_hint_ : str or None
+        For a rule without conditions, why, and at which price it would have some.
+    binarizer_ : Binarizer
+        The fitted binarizer.
+
+    Notes
+    -----
+    The rule does not depend on the order of rows or columns of the table, nor on what was learned
+    before, except where chance was asked for. Rules of the two classes mirror each other: the DNF
+    of one class is the negated CNF of the other.
+
+    References
+    ----------
+    .. [1] G. Su, D. Wei, K. R. Varshney, D. M. Malioutov, "Interpretable two-level Boolean rule
+       learning for classification" (2015).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"age": [30, 34, 32, 70, 35, 65], "smoker": [1, 1, 0, 0, 0, 0]})
+    >>> y = ["ill", "ill", "well", "ill", "well", "ill"]
+    >>> model = TwoLevelRuleClassifier(theta=0.1, positive_label="ill").fit(X, y)
+    >>> print(model)
+    ill if
+           (age > 35)
+        OR (smoker == 1)
+    else well
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **COMMON_PARAMETERS,
-        "method": [StrOptions({"set_cover", "block_coordinate", "alternating"})],
+        "method": [StrOptions(set(METHODS))],
         "n_clauses": [Interval(Integral, 1, None, closed="left")],
         "rounding": [StrOptions({"redundancy", "threshold", "random"})],
         "rounding_threshold": [Interval(Real, 0, 1, closed="right")],
@@ -93,35 +192,30 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         self.engine = engine
 
     def _learn(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
-        selection = self._select(problem, rng)
+        if self.method == "lp" and self.rounding != "redundancy":
+            raise ValueError(
+                "`method='lp'` rounds all clauses at once, which only `rounding='redundancy'` "
+                f"does; got {self.rounding!r}. Change one of the two."
+            )
+        task = self._task(problem, rng)
+        selection = self._select(task)
+        proved = selection.proved if self.method == "exact" else None
+        bound = selection.lower_bound
+        moved: tuple[tuple[int, int], ...] = ()
         if self.refine:
-            return self._refined(problem, selection)
+            selection, moved = self._refined(problem, selection)
+            proved, bound = None, None  # cuts that are no conditions of the table may be used
         return LearnedRule(
-            problem.clauses(selection.chosen, selection.disabled),
+            problem.clauses(selection.chosen, selection.disabled, moved),
             selection.value,
             selection.history,
-            selection.lower_bound,
+            bound,
+            proved,
+            counts_errors=self.refine or self.method not in HAMMING_METHODS,
         )
 
-    def _refined(self, problem: BinaryProblem, selection: ClauseSelection) -> LearnedRule:
-        """Descend on wrong training rows and literals; a time limit is noted as before."""
-        refined = local_search(
-            problem.A,
-            problem.y,
-            problem.weight,
-            selection,
-            float(self.theta),
-            structure=problem.structure,
-            ranks=problem.ranks,
-        )
-        found = refined.selection
-        stopped = tuple(step for step in found.history if "stopped" in step)
-        steps = tuple(step for step in found.history if "stopped" not in step)
-        clauses = problem.clauses(found.chosen, found.disabled, refined.moved)
-        return LearnedRule(clauses, found.value, (*steps, *stopped))
-
-    def _select(self, problem: BinaryProblem, rng: np.random.Generator) -> ClauseSelection:
-        task = TwoLevelTask(
+    def _task(self, problem: BinaryProblem, rng: np.random.Generator) -> TwoLevelTask:
+        return TwoLevelTask(
             problem.A,
             problem.y,
             problem.cover,
@@ -132,10 +226,58 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
             rng,
             problem.memory,
         )
+
+    def _select(self, task: TwoLevelTask) -> ClauseSelection:
+        """Run the method."""
         if self.method == "set_cover":
             return set_cover(task, self.n_clauses)
-        if self.method == "alternating":
-            return alternating(task, self.n_clauses, init=self.init, max_iter=self.max_iter)
-        return block_coordinate(
-            task, self.n_clauses, init=self.init, update=self.update, max_iter=self.max_iter
+        if self.method == "block_coordinate":
+            return block_coordinate(
+                task, self.n_clauses, init=self.init, update=self.update, max_iter=self.max_iter
+            )
+        if self.method == "lp":
+            return self._all_at_once(task)
+        found = alternating(task, self.n_clauses, init=self.init, max_iter=self.max_iter)
+        return self._proved(task, found) if self.method == "exact" else found
+
+    def _all_at_once(self, task: TwoLevelTask) -> ClauseSelection:
+        """Relax, or fall back on clauses that are off when the time limit passes."""
+        try:
+            found = solve_two_level_lp(
+                task.problem, task.theta, self.n_clauses, disable_cost=task.disable_cost
+            )
+        except TimeLimitError:
+            off = task.iterate([task.disabled_clause()] * self.n_clauses)
+            return off.selection([{"step": 0, "objective": off.value, "stopped": "time limit"}])
+        return replace(found, history=({"step": 0, "objective": found.value},))
+
+    def _proved(self, task: TwoLevelTask, start: ClauseSelection) -> ClauseSelection:
+        """Improve a rule by the integer program, which tells whether it is optimal."""
+        found = solve_two_level_exact(
+            task.problem,
+            task.theta,
+            self.n_clauses,
+            disable_cost=task.disable_cost,
+            start=start,
         )
+        last: dict[str, Any] = {"step": len(start.history), "objective": found.value}
+        last["lower_bound"] = found.lower_bound
+        if not found.proved:
+            last["stopped"] = "time limit"
+        return replace(found, history=(*start.history, last))
+
+    def _refined(
+        self, problem: BinaryProblem, selection: ClauseSelection
+    ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...]]:
+        """Descend on wrong training rows and literals; a time limit is noted as before."""
+        refined = local_search(
+            problem.A,
+            problem.y,
+            problem.weight,
+            selection,
+            float(self.theta),
+            structure=problem.structure,
+            ranks=problem.ranks,
+        )
+        steps = sorted(refined.selection.history, key=lambda step: "stopped" in step)
+        return replace(refined.selection, history=tuple(steps)), refined.moved

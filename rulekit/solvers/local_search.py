@@ -247,7 +247,7 @@ class _State:
 
     def _others_hold(self, r: int) -> Bools:
         """Say where every clause but r holds: shape (n,)."""
-        others: Bools = (np.delete(self.counts, r, axis=1) > 0).all(axis=1)
+        others: Bools = np.all(np.delete(self.counts, r, axis=1) > 0, axis=1)
         return others
 
     def _holds(self, clause: tuple[int, ...]) -> Bools:
@@ -273,7 +273,7 @@ class _State:
 
     def _value(self, counts: NDArray[np.int64], clauses: list[tuple[int, ...] | None]) -> float:
         n_columns = sum(len(clause or ()) for clause in clauses)
-        return self._wrong((counts > 0).all(axis=1)) + self.theta * n_columns
+        return self._wrong(np.all(counts > 0, axis=1)) + self.theta * n_columns
 
     def result(self, history: tuple[dict[str, object], ...]) -> RefinedSelection:
         """Hand the rule back."""
