@@ -10,7 +10,12 @@ from rulekit.solvers.canonical import ALWAYS_PERTURBATION, snapped
 from rulekit.solvers.cover_program import Vertex
 from rulekit.solvers.cover_solution import SubProblem
 from rulekit.solvers.formulations import compact_program
+from rulekit.solvers.lp import TOLERANCE
 from rulekit.solvers.one_level import CoverProblem
+
+#: With its usual tolerance of 1e-7 `linprog` cannot see a perturbation of 1e-6, and stops at
+#: another of several optimal clauses.
+TIGHT = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
 
 
 class CompactCoverProblem(CoverProblem):
@@ -27,7 +32,7 @@ class CompactCoverProblem(CoverProblem):
         P = np.hstack([self._P, np.ones((len(self._P), 1))])[np.ix_(counts, offered)]
         lp = compact_program(P, sub.m[counts], c[offered])
         answer = linprog(
-            lp.c, A_ub=-lp.A, b_ub=-lp.lower, bounds=np.c_[lp.x_lower, lp.x_upper], method="highs"
+            lp.c, A_ub=-lp.A, b_ub=-lp.lower, bounds=np.c_[lp.x_lower, lp.x_upper], options=TIGHT
         )
         if answer.x is None:
             raise SolverError(f"linprog did not solve a program: {answer.message}")
