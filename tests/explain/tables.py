@@ -9,9 +9,10 @@ from rulekit.rules import Clause, Literal, RuleSet
 NUMBERS = (-1.5, 0.0, 0.1, 0.30000000000000004, 2.0, 1e-7, 1e22)
 TEXTS = ("red", "blue", 'a "quoted" one', "it's", "<b>&amp;", "=1+1", "x\ny", "`tick`", "NaN", "")
 NAMES = (
-    "age", "bmi (kg/m2)", "a b", "A and B", "select", "lambda", 'say "hi"', "it's", "<script>", "x\ny",
-    "a`b``c", "$a_b$ & {c}%", "back\\slash", "Größe", "AND", "IF", "1", "-2", "=cmd()", "*bold*",
-    "a | b", "{{x}}", "\u202eevil", "😀", "x > 5", "a,b", "#", "; DROP TABLE t; --", " edge ", "true",
+    "age", "bmi (kg/m2)", "a b", "A and B", "select", "lambda", 'say "hi"', "it's", "<script>",
+    "x\ny", "a`b``c", "$a_b$ & {c}%", "back\\slash", "Größe", "AND", "IF", "1", "-2", "=cmd()",
+    "*bold*", "a | b", "{{x}}", "\u202eevil", "😀", "x > 5", "a,b", "#", "; DROP TABLE t; --",
+    " edge ", "true",
 )  # fmt: skip
 LABELS = (
     ("ill", "well"),
@@ -23,6 +24,14 @@ LABELS = (
 )
 
 
+VALUES = {
+    "number": NUMBERS,
+    "level": (-1.5, 0.0, 0.5, 1.0, 2.0, 4.5),
+    "text": TEXTS,
+    "flag": (True, False),
+}
+
+
 @st.composite
 def literals(draw, names):
     feature = draw(st.sampled_from(sorted(names)))
@@ -30,10 +39,10 @@ def literals(draw, names):
     if draw(st.integers(0, 6)) == 0:
         return Literal(feature, draw(st.sampled_from(["missing", "not-missing"])))
     kind = names[feature]
-    if kind == "number" and draw(st.integers(0, 4)):
+    values = VALUES[kind]
+    if kind in ("number", "level") and draw(st.integers(0, 4)):
         op = draw(st.sampled_from(["<=", "<", ">=", ">"]))
-        return Literal(feature, op, draw(st.sampled_from(NUMBERS)), missing)
-    values = {"number": NUMBERS, "text": TEXTS, "flag": (True, False)}[kind]
+        return Literal(feature, op, draw(st.sampled_from(values)), missing)
     if draw(st.booleans()):
         op = draw(st.sampled_from(["==", "!="]))
         return Literal(feature, op, draw(st.sampled_from(values)), missing)
@@ -58,14 +67,13 @@ def rule_sets(draw, names, max_clauses=3, max_literals=3, many_labels=True):
 def tables(draw, names, n=8):
     columns = {}
     for name, kind in names.items():
-        near = [v + d for v in NUMBERS for d in (0.0, -1e-9, 1.0)]
-        cells = {
-            "number": st.sampled_from([*near, np.nan]),
-            "text": st.sampled_from([*TEXTS, "unseen", None]),
-            "flag": st.sampled_from([True, False, None]),
-        }[kind]
-        dtype = float if kind == "number" else object
-        columns[name] = np.array(draw(st.lists(cells, min_size=n, max_size=n)) + [None], dtype)[:n]
+        near = [
+            v + d for v in VALUES[kind] for d in (0.0, -1e-9, 1.0) if kind not in ("text", "flag")
+        ]
+        other = {"text": [*TEXTS, "unseen", None], "flag": [True, False, None]}
+        cells = st.sampled_from(other.get(kind, [*near, np.nan]))
+        dtype = float if near else object
+        columns[name] = np.array([*draw(st.lists(cells, min_size=n, max_size=n)), None], dtype)[:n]
     return columns
 
 

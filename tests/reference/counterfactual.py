@@ -33,35 +33,32 @@ def cost(old, new, scale):
     return abs(new - old) / scale
 
 
-def smallest_change(rule, row, scales, immutable=()):
+def column(values):
+    """A column as rules read it."""
+    numeric = all(v is None or (isinstance(v, float)) for v in values)
+    if numeric and any(v is not None for v in values):
+        return np.array([np.nan if v is None else v for v in values])
+    made = np.empty(len(values), dtype=object)
+    made[:] = values
+    return made
+
+
+def smallest_change(rule, row, scales):
     """Return (columns changed, total cost) of the best row with another answer, or None."""
-    for erase in (False, True):
-        values = [
-            [row[f]] if f in immutable else choices(rule, f, row[f], erase) for f in rule.features
-        ]
-        best = None
-        for made in product(*values):
-            columns = {
-                f: np.array([v], dtype=float if isinstance(v, float) else object)
-                for f, v in zip(rule.features, made, strict=True)
-            }
+    features = rule.features
+    for erase in (False, True) if features else ():
+        values = [choices(rule, f, row[f], erase) for f in features]
+        rows = list(product(*values))
+        columns = {f: column([made[k] for made in rows]) for k, f in enumerate(features)}
+        answers = rule.predict(columns)
+        found = []
+        for made, answer in zip(rows, answers, strict=True):
             moved = [
-                f
-                for f, v in zip(rule.features, made, strict=True)
-                if v is not row[f] and v != row[f]
+                k for k, f in enumerate(features) if made[k] is not row[f] and made[k] != row[f]
             ]
-            total = sum(
-                cost(row[f], v, scales[f])
-                for f, v in zip(rule.features, made, strict=True)
-                if f in moved
-            )
-            now = {
-                f: np.array([row[f]], dtype=columns[f].dtype if row[f] is not None else object)
-                for f in rule.features
-            }
-            if moved and rule.predict(columns)[0] != rule.predict(now)[0]:
-                key = (len(moved), total)
-                best = key if best is None else min(best, key)
-        if best is not None:
-            return best
+            if answer != answers[0]:  # the first row is the one given
+                costs = [cost(row[features[k]], made[k], scales[features[k]]) for k in moved]
+                found.append((len(moved), sum(costs)))
+        if found:
+            return min(found)
     return None

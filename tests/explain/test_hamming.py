@@ -1,0 +1,71 @@
+"""The Hamming distance to a correct rule: against its definition, for CNF and for DNF."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from rulekit.exceptions import DataError
+from rulekit.explain import explain, hamming_distances
+from rulekit.rules import Clause, Literal, RuleSet
+from tests.explain.tables import patients
+from tests.reference.hamming import distance
+
+LITERALS = tuple(Literal(f, op, 0.0) for f in "ab" for op in (">", "<="))
+ROWS = {"a": np.array([-1.0, -1.0, 1.0, 1.0]), "b": np.array([-1.0, 1.0, -1.0, 1.0])}
+
+
+@given(arrays(bool, (4, 2)), st.booleans())
+def test_distance_of_a_cnf_is_the_fewest_flips_that_make_it_right(w, y):
+    clauses = tuple(
+        Clause(tuple(x for x, used in zip(LITERALS, w[:, r], strict=True) if used), "or")
+        for r in range(2)
+    )
+    rule = RuleSet(clauses, (True, True), "cnf", False)
+    found = hamming_distances(rule, ROWS, np.array([y] * 4, dtype=object))
+    A = np.array([x.mask(ROWS) for x in LITERALS]).T
+    assert found == [distance(a, w, y) for a in A]
+
+
+@given(arrays(bool, (4, 2)), st.booleans())
+def test_distance_of_a_rule_is_that_of_its_mirror_image(w, y):
+    clauses = tuple(
+        Clause(tuple(x for x, used in zip(LITERALS, w[:, r], strict=True) if used))
+        for r in range(2)
+    )
+    rule = RuleSet(clauses, (True, True), "dnf", False)
+    labels = np.array([y] * 4, dtype=object)
+    assert hamming_distances(rule, ROWS, labels) == hamming_distances(rule.negated(), ROWS, labels)
+
+
+def test_rows_answered_rightly_are_at_distance_zero():
+    rule, frame = patients()
+    found = explain(rule, frame, ["ill", "ill", "well", "ill"])
+    assert [e.hamming_distance for e in found] == [0, 0, 2, 1]
+
+
+def test_rule_without_clauses_has_no_distance_where_it_is_wrong():
+    rule = RuleSet((), (), "dnf", "well")
+    assert hamming_distances(rule, {"a": np.zeros(2)}, np.array(["well", "ill"], object)) == [
+        0,
+        None,
+    ]
+
+
+def test_clauses_of_several_labels_have_no_distance():
+    clauses = (Clause((LITERALS[0],)), Clause((LITERALS[1],)))
+    rule = RuleSet(clauses, ("x", "y"), "dnf", "z")
+    assert hamming_distances(rule, ROWS, np.array(["x"] * 4, object)) == [None] * 4
+
+
+def test_true_label_that_the_rule_never_answers_is_named():
+    rule, frame = patients()
+    with pytest.raises(DataError, match=r"holds 'sick' \(row 1\).* labels are 'ill' and 'well'"):
+        explain(rule, frame, ["ill", "sick", "ill", "well"])
+
+
+def test_one_true_label_a_row_is_needed():
+    rule, frame = patients()
+    with pytest.raises(DataError, match="4 rows and 2 labels"):
+        explain(rule, frame, ["ill", "well"])

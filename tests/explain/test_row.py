@@ -1,0 +1,221 @@
+"""Explanations of rows: they agree with the prediction, and say it in words."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.exceptions import DataError, RuleError
+from rulekit.explain import Wording, explain, similar_cases, training_rows
+from rulekit.rules import Clause, Literal, RuleSet
+from tests.explain.tables import PLAIN, FakeModel, cases, patients, rule_sets, tables
+
+YOUNG = pd.DataFrame({"glucose": [141.0], "age": [44.0], "colour": ["blue"]})
+
+
+@given(cases(PLAIN))
+def test_answer_and_fired_clauses_are_those_of_the_rule(case):
+    rule, columns = case
+    answers, fired = rule.predict(columns), rule.clauses_fired(columns)
+    for i, found in enumerate(explain(rule, columns)):
+        assert found.prediction == answers[i]
+        holds = np.flatnonzero(fired[i] if rule.form == "dnf" else ~fired[i]).tolist()
+        if rule.form == "cnf" and not holds:
+            holds = list(range(rule.n_clauses))
+        assert [c.index for c in found.fired] == holds
+        assert all(c.holds for clause in found.fired for c in clause.checks)
+
+
+@given(cases(PLAIN))
+def test_every_clause_is_either_fired_or_a_near_miss_of_the_form_told(case):
+    rule, columns = case
+    for found in explain(rule, columns):
+        assert all(m.failing for m in found.near_misses)
+        told = {c.index for c in found.fired} | {m.index for m in found.near_misses}
+        assert told == set(range(rule.n_clauses))
+
+
+@given(rule_sets(PLAIN), tables(PLAIN, n=2))
+def test_explanation_as_dict_is_standard_json(rule, columns):
+    for found in explain(rule, columns, training=columns):
+        assert (
+            json.loads(json.dumps(found.to_dict(), allow_nan=False))["answer"] == found.prediction
+        )
+
+
+def test_decided_row_names_values_and_limits():
+    rule, frame = patients()
+    found = explain(rule, frame)
+    assert found[0].sentence == (
+        "The answer is 'ill' because glucose 141 > 126.5 and age 57 > 50 (clause 1)."
+    )
+    assert found[2].sentence == (
+        "The answer is 'ill' because glucose 190 > 126.5 and age 60 > 50 "
+        "(clause 1; clause 2 would hold too)."
+    )
+
+
+def test_default_says_why_no_clause_holds():
+    rule, frame = patients()
+    assert explain(rule, YOUNG)[0].sentence == (
+        "The answer is 'well' because no clause holds: clause 1 fails because age 44 needs > 50 "
+        "(6 short); clause 2 fails because colour is 'blue' and needs 'red'."
+    )
+    assert "glucose is missing and needs > 126.5" in explain(rule, frame)[3].sentence
+
+
+def test_cnf_that_holds_names_what_holds_in_every_clause():
+    rule, _ = patients()
+    assert explain(rule.negated(), YOUNG)[0].sentence == (
+        "The answer is 'well' because every clause holds: clause 1 as age 44 <= 50; "
+        "clause 2 as colour is 'blue', not 'red'."
+    )
+
+
+def test_cnf_that_fails_names_the_clause_and_why():
+    rule, frame = patients()
+    assert explain(rule.negated(), frame)[0].sentence == (
+        "The answer is 'ill' because clause 1 fails: glucose 141 > 126.5 and age 57 > 50."
+    )
+
+
+def test_first_of_several_labels_decides():
+    old, young = Clause((Literal("age", ">", 50),)), Clause((Literal("age", "<=", 60),))
+    rule = RuleSet((old, young), ("a", "b"), "dnf", "c")
+    found = explain(rule, pd.DataFrame({"age": [55.0, np.nan]}))
+    assert found[0].sentence.startswith("The answer is 'a' because age 55 > 50 (clause 1; clause 2")
+    assert found[1].prediction == "c"
+
+
+def test_rule_without_conditions_says_so():
+    found = explain(RuleSet((), (), "dnf", "well"), YOUNG)[0]
+    assert found.sentence == "Every row gets the answer 'well': the rule reads no column."
+    assert not found.counterfactual.possible
+
+
+def test_near_misses_come_nearest_first_with_what_is_missing():
+    rule, frame = patients()
+    found = explain(rule, frame, training=frame)[1]
+    assert [m.index for m in found.near_misses] == [0]
+    near = explain(rule, YOUNG, training=frame)[0].near_misses
+    assert [m.sentence for m in near] == [
+        "Clause 1 nearly applies: 1 of 2 conditions holds; age 44 needs > 50 (6 short).",
+        "Clause 2 nearly applies: 1 of 2 conditions holds; colour is 'blue' and needs 'red'.",
+    ]
+    check = near[0].failing[0]
+    assert check.distance == 6
+    assert check.share == pytest.approx(6 / (70 - 44))
+
+
+def test_value_at_a_strict_limit_is_called_so():
+    rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
+    found = explain(rule, pd.DataFrame({"age": [50]}))[0]
+    assert found.near_misses[0].sentence == (
+        "Clause 1 does not apply: age 50 needs > 50 (exactly at the limit)."
+    )
+
+
+def test_missing_value_that_counts_is_explained():
+    rule = RuleSet((Clause((Literal("age", ">", 50, missing=True),)),), ("ill",), "dnf", "well")
+    found = explain(rule, pd.DataFrame({"age": [np.nan]}))[0]
+    assert "age is missing, which counts as > 50" in found.sentence
+
+
+def test_long_rule_is_cut_after_five_reasons():
+    clauses = tuple(Clause((Literal("x", ">", float(k)),)) for k in range(1, 9))
+    rule = RuleSet(clauses, (1,) * 8, "dnf", 0)
+    sentence = explain(rule, pd.DataFrame({"x": [0.0]}))[0].sentence
+    assert sentence.endswith(
+        "clause 5 fails because x 0 needs > 5 (5 short); and 3 more clauses likewise."
+    )
+
+
+def test_business_names_units_and_a_word_for_clauses_are_used():
+    rule, frame = patients()
+    words = Wording({"glucose": "Blood sugar"}, {"glucose": "mg/dL", "age": "years"}, "rule")
+    found = explain(rule, frame, wording=words)[0]
+    assert found.sentence == (
+        "The answer is 'ill' because Blood sugar 141 > 126.5 mg/dL and age 57 > 50 years (rule 1)."
+    )
+    everything = " ".join(
+        [found.sentence, *found.supporting, *(m.sentence for m in found.near_misses)]
+    )
+    assert not any(word in everything.lower() for word in ("clause", "literal", "dnf", "theta"))
+
+
+def test_supporting_lines_count_past_cases_and_name_unused_columns():
+    rule, frame = patients()
+    found = explain(rule, frame, training=(frame, ["ill", "well", "well", "well"]))[0]
+    assert found.supporting == (
+        "1 of 2 past cases decided in the same way was 'ill'.",
+        "The answer would be 'well' if glucose were 120 or lower (now 141).",
+        "Not used: zip.",
+    )
+    assert (found.past.n, found.past.n_same) == (2, 1)
+
+
+def test_past_cases_of_the_default_are_those_no_clause_decides():
+    rule, frame = patients()
+    past = explain(rule, YOUNG, training=(frame, ["ill", "ill", "ill", "ill"]))[0].past
+    assert past.sentence == "0 of 1 past case decided in the same way was 'well'."
+
+
+def test_most_similar_case_is_the_row_itself():
+    rule, frame = patients()
+    for i, found in enumerate(explain(rule, frame, training=(frame, list("abcd")))):
+        first = found.similar(2)[0]
+        assert (first.row, first.label, first.agreement, first.distance) == (i, "abcd"[i], 1.0, 0.0)
+
+
+def test_similar_cases_agree_on_the_rule_before_they_are_near():
+    rule = RuleSet((Clause((Literal("x", ">", 5),)),), ("a",), "dnf", "b")
+    past = training_rows(rule, pd.DataFrame({"x": [4.9, 9.0, 0.0]}))
+    assert [c.row for c in similar_cases(rule, past, {"x": 5.1}, k=3)] == [1, 0, 2]
+
+
+def test_model_is_asked_for_its_own_columns_and_classes():
+    rule, frame = patients()
+    model = FakeModel(rule, classes=["ill", "well", "odd"])
+    found = explain(model, frame, ["ill", "odd", "ill", "well"])
+    assert [e.sentence for e in found] == [e.sentence for e in explain(rule, frame)]
+    assert found[1].hamming_distance == 1
+
+
+def test_unfitted_model_is_told_to_fit():
+    with pytest.raises(RuleError, match="got object without `rule_set_`; call `fit` first"):
+        explain(object(), YOUNG)
+
+
+def test_absent_column_is_named():
+    rule, _ = patients()
+    with pytest.raises(DataError, match="reads column 'age', which the table does not have"):
+        explain(rule, YOUNG.drop(columns="age"))
+
+
+def test_array_without_names_is_refused_for_a_bare_rule():
+    rule, _ = patients()
+    with pytest.raises(DataError, match="reads columns by name; give a data frame"):
+        explain(rule, np.zeros((2, 3)))
+
+
+def test_unknown_immutable_column_is_named():
+    rule, _ = patients()
+    with pytest.raises(DataError, match="`immutable` names 'agee', which is no column"):
+        explain(rule, YOUNG, immutable=["agee"])
+
+
+def test_training_labels_must_match_the_rows():
+    rule, frame = patients()
+    with pytest.raises(DataError, match="it has 4 rows and 1 labels"):
+        explain(rule, frame, training=(frame, ["ill"]))
+
+
+@given(st.text(max_size=30), st.text(max_size=80))
+def test_any_column_name_and_level_make_one_line(name, level):
+    rule = RuleSet((Clause((Literal(name, "==", level),)),), (level,), "dnf", "other")
+    for found in explain(rule, pd.DataFrame({name: [level, "x", None]})):
+        assert found.sentence.isprintable()
+        assert all(m.sentence.isprintable() for m in found.near_misses)
