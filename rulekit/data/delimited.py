@@ -16,7 +16,7 @@ from rulekit.data.options import DELIMITERS, ParseOptions
 from rulekit.exceptions import DataError
 
 SAMPLE = 65_536  # characters looked at to find the delimiter
-CHUNK = 20_000  # rows turned into columns at once
+CHUNK = 1_000  # rows turned into columns at once
 PREFERENCE = "\t;|,"  # among delimiters that fit equally well
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),

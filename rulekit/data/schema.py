@@ -17,7 +17,7 @@ from rulekit.data.typed import typed
 from rulekit.exceptions import DataError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table:
     """A data frame together with what is known of its columns.
 
@@ -48,7 +48,7 @@ class Table:
     (['age'], ['no', 'no', 'yes'])
     """
 
-    frame: pd.DataFrame = field(repr=False)
+    frame: pd.DataFrame = field(compare=False)  # `digest` stands for it
     columns: tuple[Column, ...]
     notes: tuple[str, ...] = ()
     name: str = "table"
@@ -105,6 +105,10 @@ class Table:
         columns = tuple(described(content[c], c, limits.max_levels) for c in names)
         all_notes += role_notes(columns)
         return cls(content, columns, tuple(all_notes), name, digest_of(content))
+
+    def __repr__(self) -> str:
+        target = f", target {shown(self.target)}" if self.target is not None else ""
+        return f"<Table {shown(self.name)}: {self.n_rows} rows, {self.n_columns} columns{target}>"
 
     @property
     def n_rows(self) -> int:
@@ -302,5 +306,7 @@ class Table:
         if role in SINGLE:
             new = replace(new, role=role)
         columns = tuple(new if c.name == name else c for c in self.columns)
-        notes = (*self.notes, note, *more)
+        stale = f"Column {shown(name)} holds text in"
+        kept = (n for n in self.notes if not n.startswith(stale))
+        notes = (*kept, note, *more)
         return replace(self, frame=content, columns=columns, notes=notes, digest=digest_of(content))

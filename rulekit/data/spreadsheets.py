@@ -29,7 +29,7 @@ def check_archive(raw: bytes, limits: Limits) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             members = archive.infolist()
-    except (zipfile.BadZipFile, OSError, ValueError) as error:
+    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
         raise DataError("The file is a damaged ZIP archive; save the table anew.") from error
     names = {member.filename for member in members}
     if any(name.lower().endswith("vbaproject.bin") for name in names):

@@ -136,6 +136,7 @@ def test_a_column_can_be_read_as_numbers_afterwards():
     assert numeric.frame["a"].tolist()[:2] == [1.5, 2.5]
     assert math.isnan(numeric.frame["a"][2])
     assert "1 of 3 cells are none (first: row 3, 'none so far')" in numeric.notes[-1]
+    assert not any("holds text" in note for note in numeric.notes)
     assert numeric.digest != table.digest
 
 

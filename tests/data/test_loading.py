@@ -5,9 +5,20 @@ import io
 import pickle
 import zipfile
 
+import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from rulekit.data import Limits, read_table
+from rulekit.data import (
+    Limits,
+    check_target,
+    columns_of,
+    compare_tables,
+    quality_notes,
+    read_table,
+    suggest_target,
+)
 from rulekit.exceptions import DataError
 
 
@@ -118,3 +129,52 @@ def test_hostile_headers_are_kept_or_visibly_repaired():
 def test_a_numbered_name_never_meets_one_that_was_there():
     table = read_table(b"a,a (2),a,a\n1,2,3,4\n")
     assert [c.name for c in table.columns] == ["a", "a (2)", "a (3)", "a (4)"]
+
+
+def whole_files():
+    """One small sound file of each format, with every kind of column."""
+    frame = pd.DataFrame(
+        {
+            "a": [1.5, 2, None] * 4,
+            "b": ["x", "y", None] * 4,
+            "c": [True, False, True] * 4,
+            "d": pd.date_range("2024-01-01", periods=12),
+        }
+    )
+    excel, parquet = io.BytesIO(), io.BytesIO()
+    frame.to_excel(excel, index=False)
+    frame.to_parquet(parquet)
+    text = 'a;b;"c, d"\n1,5;"x";2024-01-01\n-;"y ""z""";NA\n1.234,5;;inf\n'
+    return [text.encode("cp1252"), excel.getvalue(), parquet.getvalue()]
+
+
+def read_or_refused(raw):
+    """The table, or the sentence that refuses it; every other error passes."""
+    try:
+        return read_table(raw, name="damaged"), ""
+    except DataError as error:
+        return None, str(error)
+
+
+FILES = whole_files()
+CHANGES = st.lists(
+    st.tuples(st.integers(0, 10**6), st.integers(0, 3), st.binary(max_size=4)), max_size=6
+)
+
+
+@settings(max_examples=250)
+@given(st.sampled_from(FILES), CHANGES)
+def test_a_damaged_file_gives_a_table_or_a_sentence_and_nothing_else(raw, changes):
+    for place, removed, added in changes:
+        start = place % (len(raw) + 1)
+        raw = raw[:start] + added + raw[start + removed :]
+    table, refusal = read_or_refused(raw)
+    if table is None:
+        assert refusal.startswith("The file 'damaged' was not read. ")
+        return
+    target = suggest_target(table)
+    if target is not None:
+        check_target(table, target)
+    quality_notes(table, target)
+    assert list(columns_of(table.frame)) == [c.name for c in table.columns]
+    assert not any(note.blocks for note in compare_tables(table, table))

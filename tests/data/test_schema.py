@@ -168,6 +168,14 @@ def test_a_header_of_two_levels_is_joined():
     assert [c.name for c in Table.from_frame(frame).columns] == ["a x", "a y"]
 
 
+def test_tables_compare_by_content_and_introduce_themselves():
+    assert mixed() == mixed()
+    assert len({mixed(), mixed()}) == 1
+    assert mixed() != mixed().with_roles({"ill": "target"})
+    expected = "<Table 'mixed': 60 rows, 13 columns, target 'ill'>"
+    assert repr(mixed().with_roles({"ill": "target"})) == expected
+
+
 def large():
     rng = np.random.default_rng(0)
     n = 120_000
