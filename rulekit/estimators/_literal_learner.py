@@ -18,12 +18,11 @@ from rulekit._validation import Interval, StrOptions, check_parameters
 from rulekit.binarize import Binarizer, BinaryMatrix
 from rulekit.estimators._base import RuleClassifier
 from rulekit.estimators._binary_problem import BinaryProblem, binary_problem
-from rulekit.estimators._required import grants, with_required
+from rulekit.estimators._required import RequiredConditions
 from rulekit.estimators._training import TrainingTable, read_training_table
 from rulekit.exceptions import DataError, EmptyRuleWarning
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.rules.constraints import Constraints
-from rulekit.rules.simplify import simplify
 
 COMMON_PARAMETERS: dict[str, Any] = {
     "theta": [Interval(Real, 0, None, closed="left")],
@@ -56,6 +55,8 @@ class LearnedRule:
         Whether the value is known to be the least; None where that was not attempted.
     counts_errors : bool
         Whether the objective is (3.7), wrong rows, rather than (3.12), Hamming distance.
+    max_clauses : int
+        How many clauses the rule may have.
     """
 
     clauses: tuple[tuple[Literal, ...], ...]
@@ -64,6 +65,7 @@ class LearnedRule:
     lower_bound: float | None = None
     proved: bool | None = None
     counts_errors: bool = False
+    max_clauses: int = 1
 
 
 @dataclass
@@ -195,10 +197,14 @@ class LiteralRuleClassifier(RuleClassifier):
             )
         problem = shared.problems[key]
         learned = self._learn_in_time(problem)
-        clauses = with_required(learned.clauses, problem, constraints, self.form)
-        if clauses != learned.clauses:
-            learned = self._revalued(learned, clauses, problem)
-        self._keep(learned, table, weight)
+        rule = simplify(self._rule(learned.clauses))
+        required = RequiredConditions(
+            constraints.required, problem, self.positive_label_, learned.max_clauses
+        )
+        full = required.added_to(rule)
+        if full != rule:
+            learned = self._revalued(learned, full, problem)
+        self._keep(learned, full, table, weight)
         self.empty_rule_hint_ = self._hint(problem)
 
     def _learn_in_time(self, problem: BinaryProblem) -> LearnedRule:
@@ -218,38 +224,40 @@ class LiteralRuleClassifier(RuleClassifier):
         return learned
 
     def _rule(self, clauses: tuple[tuple[Literal, ...], ...]) -> RuleSet:
-        """Make the rule of its clauses, without what is redundant."""
+        """Make the rule of its clauses."""
         op = "and" if self.form == "dnf" else "or"
         n_labels = len(clauses) if self.form == "dnf" else max(1, len(clauses))
-        rule = RuleSet(
+        return RuleSet(
             tuple(Clause(clause, op) for clause in clauses),
             (self.positive_label_,) * n_labels,
             self.form,
             self.default_label_,
         )
-        simple = simplify(rule)
-        wishes = _as_constraints(self.constraints).required
-        return simple if _all_granted(simple, wishes) else rule
 
-    def _revalued(
-        self, learned: LearnedRule, clauses: tuple[tuple[Literal, ...], ...], problem: BinaryProblem
-    ) -> LearnedRule:
+    def _revalued(self, learned: LearnedRule, rule: RuleSet, problem: BinaryProblem) -> LearnedRule:
         """Weigh a rule to which required conditions were added: its optimality is open."""
-        holds = [[lit.mask(problem.columns) for lit in clause] for clause in clauses]
+        flip = self.form == "dnf"
         value = problem.objective(
-            [[h ^ (self.form == "dnf") for h in clause] for clause in holds],
+            [
+                [c.mask(problem.columns) ^ flip for c in clause.conditions]
+                for clause in rule.clauses
+            ],
             float(self.theta),
             counts_errors=learned.counts_errors,
         )
-        proved = None if learned.proved is None else False
         last = {"step": len(learned.history), "objective": value, "move": "add required"}
         history = sorted((*learned.history, last), key=lambda step: "stopped" in step)
-        return replace(learned, clauses=clauses, value=value, history=tuple(history), proved=proved)
+        proved = None if learned.proved is None else False
+        return replace(learned, value=value, history=tuple(history), proved=proved)
 
     def _keep(
-        self, learned: LearnedRule, table: TrainingTable, weight: NDArray[np.float64]
+        self,
+        learned: LearnedRule,
+        rule: RuleSet,
+        table: TrainingTable,
+        weight: NDArray[np.float64],
     ) -> None:
-        self._keep_rule(self._rule(learned.clauses), table, weight)
+        self._keep_rule(rule, table, weight)
         self.objective_ = learned.value
         self.lower_bound_ = learned.lower_bound
         self.proved_optimal_ = learned.proved
@@ -307,11 +315,6 @@ def _constraints(wishes: Any, table: TrainingTable) -> Constraints:
             "the name, or drop the wish."
         )
     return constraints
-
-
-def _all_granted(rule: RuleSet, wishes: Sequence[Any]) -> bool:
-    literals = [lit for clause in rule.clauses for lit in clause.literals]
-    return all(any(grants(lit, w) for lit in literals) for w in wishes)
 
 
 def _plain(label: Any) -> Any:

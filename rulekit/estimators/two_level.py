@@ -127,11 +127,10 @@ default="alternating"
     >>> import pandas as pd
     >>> X = pd.DataFrame({"age": [30, 34, 32, 70, 35, 65], "smoker": [1, 1, 0, 0, 0, 0]})
     >>> y = ["ill", "ill", "well", "ill", "well", "ill"]
-    >>> model = TwoLevelRuleClassifier(theta=0.1, positive_label="ill").fit(X, y)
-    >>> print(model)
+    >>> print(TwoLevelRuleClassifier(theta=0.1, positive_label="ill").fit(X, y))
     ill if
-           (age > 35)
-        OR (smoker == 1)
+           (smoker == 1)
+        OR (age > 40)
     else well
     """
 
@@ -212,6 +211,7 @@ default="alternating"
             bound,
             proved,
             counts_errors=self.refine or self.method not in HAMMING_METHODS,
+            max_clauses=self.n_clauses,
         )
 
     def _task(self, problem: BinaryProblem, rng: np.random.Generator) -> TwoLevelTask:
