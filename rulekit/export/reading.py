@@ -8,7 +8,7 @@ the text read back has the same literals.
 from dataclasses import dataclass
 
 from rulekit.rules import Clause, Literal
-from rulekit.rules.feature_test import FeatureTest, intervals
+from rulekit.rules.intervals import FeatureTest, intervals
 
 LOWER = (">", ">=")
 UPPER = ("<", "<=")

@@ -1,0 +1,192 @@
+"""Every export means what the rule means, whatever columns, levels and labels are called."""
+
+import ast
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from rulekit.exceptions import ExportError
+from rulekit.export import (
+    from_text,
+    to_csv,
+    to_frame,
+    to_html,
+    to_latex,
+    to_markdown,
+    to_python,
+    to_sql,
+    to_text,
+    verify_export,
+)
+from rulekit.export.latex import SPECIAL, escaped
+from rulekit.export.verify import RUNNERS
+from rulekit.rules import Clause, Literal, RuleSet
+from tests.explain.tables import PLAIN, FakeModel, cases, patients, rule_sets
+
+ALLOWED_TAGS = {
+    *("html", "head", "meta", "title", "style", "body", "h1", "p", "ol", "li", "span", "code", "b"),
+}
+
+
+@pytest.mark.parametrize("format", RUNNERS)
+@settings(max_examples=25)
+@given(cases())
+def test_running_the_export_gives_every_label(format, case):
+    rule, columns = case
+    found = verify_export(rule, columns, format)
+    assert found.ok, (found.sentence, found.text)
+    assert found.n_rows == 8
+
+
+@settings(max_examples=100)
+@given(st.text(max_size=12), st.text(max_size=12), st.text(max_size=12), st.data())
+def test_any_name_level_and_label_survive_every_format(name, level, label, data):
+    assume(name != "other" and label != "other")
+    rule = RuleSet((Clause((Literal(name, "==", level),)),), (label,), "dnf", "other")
+    columns = {name: np.array([level, "else", None], dtype=object)}
+    format = data.draw(st.sampled_from(sorted(RUNNERS)))
+    nameless = not name and format in ("sql", "duckdb")
+    if nameless or ("\0" in name + level + label and format in ("sql", "sqlite", "duckdb")):
+        with pytest.raises(ExportError, match="it has a NUL|without a name"):
+            verify_export(rule, columns, format)
+    else:
+        assert verify_export(rule, columns, format).ok
+
+
+@given(rule_sets(PLAIN))
+def test_text_read_back_has_the_same_size_form_and_labels(rule):
+    back = from_text(to_text(rule))
+    assert (back.n_literals, back.n_clauses, back.form) == (
+        rule.n_literals,
+        rule.n_clauses,
+        rule.form,
+    )
+    assert (back.labels, back.default) == (rule.labels, rule.default)
+
+
+class TagCollector(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.attributes = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [name for name, _ in attrs]
+
+
+@given(cases(), st.text(max_size=20))
+def test_page_holds_our_own_tags_only_and_asks_for_nothing(case, title):
+    collector = TagCollector()
+    collector.feed(to_html(case[0], title=title))
+    assert set(collector.tags) <= ALLOWED_TAGS
+    assert set(collector.attributes) <= {
+        "lang",
+        "charset",
+        "name",
+        "content",
+        "http-equiv",
+        "class",
+    }
+
+
+@given(st.text())
+def test_latex_text_is_ours_to_undo(text):
+    written = escaped(text)
+    assert not re.search(r"[\n\r\x00]", written)
+    commands = sorted(SPECIAL.values(), key=len, reverse=True)
+    plain = re.sub("|".join(map(re.escape, commands)), "", written)
+    assert not set(plain) & set("\\{}$&#_%~^<>|\"`'")
+
+
+@given(cases())
+def test_latex_rows_have_as_many_cells_as_the_table_has_columns(case):
+    for line in to_latex(case[0]).splitlines():
+        if line.endswith(r"\\"):
+            assert len(re.findall(r"(?<!\\)&", line)) == 2
+            assert line.count("$") % 2 == line.count(r"\$") % 2
+
+
+@given(cases())
+def test_python_source_imports_nothing_and_names_no_column_outside_quotes(case):
+    tree = ast.parse(to_python(case[0]))
+    assert not any(isinstance(n, (ast.Import, ast.ImportFrom)) for n in ast.walk(tree))
+    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    assert all(re.fullmatch(r"x\d+|row|rows|value|missing|predict_row|float", n) for n in names)
+
+
+def test_python_function_refuses_a_row_without_a_column():
+    module = {}
+    exec(to_python(patients()[0]), module)
+    with pytest.raises(KeyError, match="colour"):
+        module["predict_row"]({"glucose": 1, "age": 2})
+
+
+@given(cases())
+def test_no_cell_of_the_csv_is_a_formula(case):
+    rule, _ = case
+    frame = pd.read_csv(pd.io.common.StringIO(to_csv(rule)), dtype=str, keep_default_na=False)
+    assert len(frame) == rule.n_clauses + 1
+    for name in ("clause", "conditions"):
+        assert not frame[name].str.startswith(("=", "+", "-", "@", "\t", "\r")).any()
+
+
+def test_formula_in_a_label_gets_an_apostrophe():
+    rule = RuleSet((), (), "dnf", "=cmd()")
+    assert to_csv(rule).splitlines()[1] == "otherwise,,'=cmd(),0"
+
+
+def test_frame_has_a_row_a_clause_and_one_for_the_rest():
+    frame = to_frame(patients()[0])
+    assert frame["clause"].tolist() == ["1", "2", "otherwise"]
+    assert frame["literals"].tolist() == [2, 2, 0]
+
+
+@pytest.mark.parametrize("write", [to_text, to_markdown, to_html, to_latex, to_python, to_sql])
+def test_unfitted_model_is_told_to_fit(write):
+    with pytest.raises(ExportError, match="got object without `rule_set_`; call `fit` first"):
+        write(object())
+
+
+@pytest.mark.parametrize("write", [to_text, to_markdown, to_html, to_latex, to_python, to_sql])
+def test_model_is_written_as_its_rule(write):
+    rule, _ = patients()
+    assert write(FakeModel(rule)) == write(rule)
+
+
+@pytest.mark.parametrize("write", [to_text, to_markdown, to_html, to_latex, to_python, to_sql])
+def test_labels_of_other_types_are_refused_by_name(write):
+    rule = RuleSet((), (), "dnf", (1, 2))
+    with pytest.raises(ExportError, match=r"answers \(1, 2\)"):
+        write(rule)
+
+
+def test_infinity_and_tiny_numbers_keep_their_value():
+    clause = Clause((Literal("x", "in", (np.inf, 5e-324)), Literal("y", "!=", -np.inf)))
+    rule = RuleSet((clause,), (1,), "dnf", 0)
+    columns = {"x": np.array([np.inf, 5e-324, 0.0]), "y": np.array([0.0, 1.0, -np.inf])}
+    for format in ("text", "markdown", "html", "python", "sqlite", "duckdb"):
+        assert verify_export(rule, columns, format).ok
+
+
+def test_verification_counts_the_rows_that_differ():
+    rule, frame = patients()
+    model = FakeModel(rule, answers=np.array(["ill", "ill", "well", "well"], dtype=object))
+    found = verify_export(model, frame, "json")
+    assert (found.n_equal, found.n_rows, found.ok) == (3, 4, False)
+    assert found.sentence.startswith("Not the same: 3/4 rows give the same class")
+
+
+def test_verification_tries_values_at_and_beside_every_threshold():
+    rule = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
+    found = verify_export(rule, {"age": np.array([10.0])}, "duckdb")
+    assert (found.n_rows, found.n_probes, found.ok) == (1, 5, True)
+
+
+def test_format_that_cannot_be_run_is_refused():
+    with pytest.raises(ValueError, match=r"`format` must be one of .*got 'latex'"):
+        verify_export(patients()[0], patients()[1], "latex")

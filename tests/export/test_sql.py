@@ -1,0 +1,128 @@
+"""SQL: what it selects, and what it refuses to express."""
+
+import sqlite3
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import given
+
+from rulekit.exceptions import ExportError
+from rulekit.export import to_sql
+from rulekit.rules import Clause, Literal, RuleSet
+from tests.explain.tables import PLAIN, cases, patients
+
+
+def dnf(*literals, label="ill", default="well"):
+    return RuleSet((Clause(literals),), (label,), "dnf", default)
+
+
+def loaded(columns):
+    """A table t in sqlite3 with a row number."""
+    connection = sqlite3.connect(":memory:")
+    connection.execute(f"CREATE TABLE t (n, {', '.join(columns)})")
+    for i in range(len(next(iter(columns.values())))):
+        cells = [c[i] for c in columns.values()]
+        cells = [None if v is None or v != v else v for v in cells]
+        connection.execute(f"INSERT INTO t VALUES (?{', ?' * len(cells)})", [i, *cells])
+    return connection
+
+
+@given(cases(PLAIN))
+def test_where_selects_the_rows_the_rule_holds_for_and_its_negation_the_others(case):
+    rule, columns = case
+    connection = loaded(columns)
+    condition = to_sql(rule, dialect="sqlite", part="where")
+    for text, mask in (
+        (condition, rule.mask(columns)),
+        (f"NOT ({condition})", ~rule.mask(columns)),
+    ):
+        found = connection.execute(f"SELECT n FROM t WHERE {text} ORDER BY n").fetchall()
+        assert [row[0] for row in found] == np.flatnonzero(mask).tolist()
+    connection.close()
+
+
+@given(cases(PLAIN))
+def test_where_of_one_clause_selects_the_rows_it_holds_for(case):
+    rule, columns = case
+    connection = loaded(columns)
+    for index in range(rule.n_clauses):
+        text = to_sql(rule, dialect="sqlite", part="where", clause=index, table="t")
+        found = connection.execute(f"{text} ORDER BY n").fetchall()
+        expected = np.flatnonzero(rule.clauses_fired(columns)[:, index])
+        assert [row[0] for row in found] == expected.tolist()
+    connection.close()
+
+
+def test_select_keeps_the_columns_and_adds_the_answer():
+    rule, _ = patients()
+    text = to_sql(rule, dialect="duckdb", table='my "t"')
+    connection = duckdb.connect()
+    connection.execute('CREATE TABLE "my ""t""" (glucose DOUBLE, age INTEGER, colour VARCHAR)')
+    connection.execute("""INSERT INTO "my ""t""\" VALUES (141, 57, 'blue'), ('nan', 57, 'blue')""")
+    assert connection.execute(text).fetchall()[0] == (141.0, 57, "blue", "ill")
+    assert connection.execute(text).fetchall()[1][-1] == "well"
+    connection.close()
+
+
+def test_decimal_thresholds_are_doubles_in_duckdb():
+    rule = dnf(Literal("x", ">", 0.30000000000000004))
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t AS SELECT CAST('0.30000000000000004' AS DOUBLE) AS x")
+    assert connection.execute(f"SELECT {to_sql(rule, dialect='duckdb')} FROM t").fetchone() == (
+        "well",
+    )
+    connection.close()
+
+
+def test_absent_column_is_an_error_in_sqlite_when_the_table_is_named():
+    connection = sqlite3.connect(":memory:")
+    connection.execute('CREATE TABLE t ("other" REAL)')
+    connection.execute("INSERT INTO t VALUES (1)")
+    text = to_sql(dnf(Literal("age", ">", 50)), dialect="sqlite", table="t")
+    with pytest.raises(sqlite3.OperationalError, match=r"no such column: t\.age"):
+        connection.execute(text)
+    connection.close()
+
+
+def test_missing_test_alone_works_on_a_column_of_any_type():
+    text = to_sql(dnf(Literal("x", "missing")), dialect="duckdb")
+    connection = duckdb.connect()
+    for kind, value in (("DOUBLE", "'nan'"), ("VARCHAR", "NULL"), ("DATE", "NULL")):
+        connection.execute(f"CREATE OR REPLACE TABLE t (x {kind})")
+        connection.execute(f"INSERT INTO t VALUES ({value})")
+        assert connection.execute(f"SELECT {text} FROM t").fetchone() == ("ill",)
+    connection.execute("CREATE OR REPLACE TABLE t AS SELECT 'nan' AS x")
+    assert connection.execute(f"SELECT {text} FROM t").fetchone() == ("well",)
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        (dnf(Literal("Age", ">", 1), Literal("age", ">", 1)), "'Age' and 'age' differ in upper"),
+        (dnf(Literal("x", "==", "a"), Literal("x", ">", 1)), "'x' is compared with text and with"),
+        (dnf(Literal("x", "in", ("a", 1))), "'x' is compared with text and with numbers"),
+        (dnf(Literal("x", ">", 1), label="ill", default=0), "answers with text and with numbers"),
+        (dnf(Literal("a\0", ">", 1)), r"cannot hold the name or value 'a\\x00'"),
+        (dnf(Literal("a", "==", "\ud800")), "half a character"),
+        (dnf(Literal("", ">", 1)), "without a name"),
+        (dnf(Literal("x", "==", np.inf)), "infinity, for which standard SQL has no word"),
+    ],
+)
+def test_what_sql_cannot_express_is_refused(rule, message):
+    with pytest.raises(ExportError, match=message):
+        to_sql(rule)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dialect": "oracle"}, "`dialect` must be one of .* got 'oracle'"),
+        ({"part": "when"}, "`part` must be one of .* got 'when'"),
+        ({"part": "where", "clause": 7}, "`clause` must be from 0 to 1, .* got 7"),
+    ],
+)
+def test_unknown_options_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        to_sql(patients()[0], **options)
