@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-import rulekit
 from rulekit.data.digest import digest_of
 
 LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn", "highspy")
@@ -110,7 +109,7 @@ def code_version() -> str:
 
     Packages that cannot change a measured number (plots, export, explain) are left out.
     """
-    root = Path(rulekit.__file__).parent
+    root = Path(__file__).parents[1]
     sources = sorted(p for p in root.rglob("*.py") if p.parent.name not in WITHOUT_EFFECT)
     parts: list[str | bytes] = [_version_of(name) for name in LIBRARIES]
     for path in sources:
