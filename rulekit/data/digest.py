@@ -13,7 +13,7 @@ def digest_of(frame: pd.DataFrame) -> str:
     Parameters
     ----------
     frame : DataFrame of shape (n, k)
-        Columns as `rulekit.data.typed` leaves them.
+        Any data frame; a table's, or one that a learner is given.
 
     Returns
     -------
@@ -49,9 +49,13 @@ def _instants(column: pd.Series) -> NDArray[np.datetime64]:
 
 
 def _feed_levels(sha: "hashlib._Hash", column: pd.Series) -> None:
+    what = pd.api.types.infer_dtype(column, skipna=True)
+    if what not in ("string", "empty", "boolean"):  # 1, 1.0, True and "1" are four things
+        present = column.notna().to_numpy()
+        column = column.astype(object)
+        column = column.map(lambda v: f"{type(v).__name__} {v!r}").where(present, None)
     codes, levels = pd.factorize(column)
-    truth = pd.api.types.is_bool_dtype(column.dtype)
-    _feed_text(sha, "truth values" if truth else "text")
+    _feed_text(sha, what)
     sha.update(codes.astype(np.int64).tobytes())
     for level in levels:
         _feed_text(sha, str(level))

@@ -128,7 +128,9 @@ def _checked(pair: Any, number: int, n: int) -> Fold:
         ) from error
     if not len(train) or not len(test):
         raise ValueError(f"Fold {number} of `cv` has no training rows or no test rows.")
-    if np.intersect1d(train, test).size:
+    trained = np.zeros(n, dtype=bool)
+    trained[train] = True
+    if trained[test].any():
         raise ValueError(f"Fold {number} of `cv` tests on rows it is trained on; take them apart.")
     return train, test
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.data import Limits, Table
+from rulekit.data.digest import digest_of
 from rulekit.exceptions import DataError
 
 N = 60
@@ -227,3 +228,20 @@ def test_names_types_and_gaps_count_in_the_digest():
         pd.DataFrame({"a": [1], "b": [2]}),
     ]
     assert len({Table.from_frame(frame).digest for frame in frames}) == len(frames)
+    things = [[1, 2], ["1", "2"], [1, "2"], [True, 2], [True, False], ["True", "False"]]
+    objects = [pd.DataFrame({"a": pd.Series(values, dtype=object)}) for values in things]
+    assert len({digest_of(frame) for frame in objects}) == len(objects)
+
+
+def test_a_digest_can_be_had_of_any_frame():
+    frame = pd.DataFrame(
+        {
+            "c": pd.Categorical(["u", "v", None]),
+            "i": pd.array([1, None, 3], "Int64"),
+            "p": pd.array([1.5, None, 3], "double[pyarrow]"),
+            "l": [[1], [2], None],
+        }
+    )
+    changed = frame.assign(i=pd.array([1, None, 4], "Int64"))
+    assert digest_of(frame) == digest_of(frame.copy())
+    assert digest_of(frame) != digest_of(changed)
