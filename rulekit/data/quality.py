@@ -283,7 +283,10 @@ def separation_error(series: pd.Series, classes: NDArray[np.intp]) -> tuple[floa
     shares = np.bincount(classes) / len(classes)
     if pd.api.types.is_numeric_dtype(series.dtype) and series.nunique() > 2:
         values = series.to_numpy(dtype=float, na_value=np.nan)
-        wrong = [_threshold_error(values, classes == k) for k in range(len(shares))]
+        order = np.argsort(values, kind="stable")  # NaN comes last
+        values, classes = values[order], classes[order]
+        parted = range(1, 2) if len(shares) == 2 else range(len(shares))
+        wrong = [_threshold_error(values, classes == k) for k in parted]
         return float(np.mean(wrong)), float(np.minimum(shares, 1 - shares).mean())
     codes, levels = pd.factorize(series, use_na_sentinel=False)
     if len(levels) > 0.05 * len(series) + 2:
@@ -294,16 +297,15 @@ def separation_error(series: pd.Series, classes: NDArray[np.intp]) -> tuple[floa
 
 
 def _threshold_error(values: NDArray[np.float64], positive: NDArray[np.bool_]) -> float:
-    """Share of wrong rows at the best cut; missing values go to their majority."""
-    absent = np.isnan(values)
-    lost = min(positive[absent].sum(), (~positive[absent]).sum())
-    order = np.argsort(values[~absent], kind="stable")
-    ordered, labels = values[~absent][order], positive[~absent][order]
-    below = np.append(0, np.cumsum(labels))  # positives among the first i
-    size = np.arange(len(labels) + 1)
-    cuts = np.append(True, np.append(ordered[1:] > ordered[:-1], True))[: len(size)]
+    """Share of wrong rows at the best cut of sorted values; missing ones go to their majority."""
+    n = int(np.sum(~np.isnan(values)))
+    lost = min(positive[n:].sum(), (~positive[n:]).sum())
+    below = np.append(0, np.cumsum(positive[:n]))  # positives among the first i
+    size = np.arange(n + 1)
+    cuts = np.ones(n + 1, dtype=bool)
+    cuts[1:n] = np.diff(values[:n]) > 0
     flipped = (size - below) + (below[-1] - below)  # wrong if positives are called the lower ones
-    wrong = np.minimum(flipped, len(labels) - flipped)[cuts]
+    wrong = np.minimum(flipped, n - flipped)[cuts]
     return float((wrong.min() + lost) / len(values))
 
 
