@@ -19,7 +19,7 @@ def clause_counts(A: Bools, chosen: Bools) -> Floats:
     """Count for each row and clause how many of the clause's columns are true: shape (n, R)."""
     counts = np.zeros((A.shape[0], chosen.shape[0]))
     for r, columns in enumerate(chosen):
-        counts[:, r] = A[:, np.flatnonzero(columns)].sum(axis=1)
+        counts[:, r] = A[:, np.flatnonzero(columns)].sum(axis=1, dtype=np.float64)
     return counts
 
 

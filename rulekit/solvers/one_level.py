@@ -35,6 +35,7 @@ from rulekit.solvers.lp import ENGINES, seconds_left
 from rulekit.solvers.redundancy import ColumnStructure, redundancy_groups
 from rulekit.solvers.rounding import (
     RoundingTask,
+    blocks_of,
     round_at_random,
     round_by_threshold,
     round_without_redundancy,
@@ -125,6 +126,7 @@ class CoverProblem:
         self.n_rows, self.n_columns = n, d
         self._arrange(A, y)
         self.groups = redundancy_groups(A, y, structure)
+        self._blocks = blocks_of(self._P, self.groups)
         always = np.ones((len(self._P), 1))
         self._program = CoverProgram(
             np.hstack([self._P, always]), np.append(np.ones(d, dtype=bool), False), engine
@@ -142,6 +144,21 @@ class CoverProblem:
         self._group_of_row = np.cumsum(new) - 1
         self._P = P[new].astype(float)
         self._Z = A[self._z_order].astype(float)
+
+    def distinct_rows(self) -> tuple[Floats, Bools, Floats]:
+        """Return the table with equal rows merged: (n, d) of 0 and 1, labels, weights.
+
+        Rows of weight 0 are left out; the order depends on the content of the rows alone.
+        """
+        m = np.zeros(len(self._P))
+        np.add.at(m, self._group_of_row, self.weight[self._p_order])
+        Z, inverse = np.unique(self._Z, axis=0, return_inverse=True)
+        z = np.zeros(len(Z))
+        np.add.at(z, inverse.reshape(-1), self.weight[self._z_order])
+        weight = np.concatenate([m, z])
+        A, y = np.vstack([self._P, Z]), np.arange(len(weight)) < len(m)
+        kept = weight > 0
+        return A[kept], y[kept], weight[kept]
 
     def sub_problem(
         self,
@@ -314,7 +331,7 @@ class CoverProblem:
         return exact_clause(self._task(sub), sub.always, limit)
 
     def _task(self, sub: SubProblem) -> RoundingTask:
-        return RoundingTask(self._P, sub.m, sub.price, self.groups, self.required)
+        return RoundingTask(self._P, sub.m, sub.price, self.groups, self.required, self._blocks)
 
     def clause_cost(
         self, chosen: Bools, rows: Floats | None, theta: float, extra_cost: Floats | None = None

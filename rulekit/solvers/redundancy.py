@@ -64,7 +64,7 @@ def redundancy_groups(
     """
     d = A.shape[1]
     if structure is None:
-        return tuple(_single_group([j]) for j in range(d))
+        return tuple(single_group([j]) for j in range(d))
     members: dict[tuple[object, ...], list[int]] = {}
     for j in range(d):
         source = int(structure.feature[j])
@@ -73,7 +73,7 @@ def redundancy_groups(
     return tuple(
         _threshold_group(A[y], np.array(columns), structure)
         if len(key) == 1
-        else _single_group(columns)
+        else single_group(columns)
         for key, columns in sorted(members.items(), key=lambda item: item[1][0])
     )
 
@@ -83,7 +83,8 @@ def _pattern(column: Bools) -> bytes:
     return np.packbits(column ^ column[:1]).tobytes()
 
 
-def _single_group(columns: list[int]) -> RedundancyGroup:
+def single_group(columns: list[int]) -> RedundancyGroup:
+    """Make a group of columns of which none or one is chosen."""
     none = np.zeros(0, dtype=np.intp)
     return RedundancyGroup(
         none, none, np.array(columns, dtype=np.intp), np.zeros((0, 0), dtype=bool), False

@@ -1,0 +1,90 @@
+"""The one-level problem, slowly: linprog on the compact program, and all subsets tried."""
+
+from itertools import product
+
+import numpy as np
+from scipy.optimize import linprog
+
+from rulekit.solvers.canonical import snapped
+from rulekit.solvers.cover_program import Vertex
+from rulekit.solvers.one_level import CoverProblem
+
+
+def clause_cost(A, y, rows, chosen, theta):
+    """Objective (2.1) of one clause, row by row."""
+    cost = theta * sum(chosen)
+    for i in range(len(y)):
+        hits = sum(bool(A[i, j]) and bool(chosen[j]) for j in range(A.shape[1]))
+        cost += rows[i] * (max(0, 1 - hits) if y[i] else hits)
+    return cost
+
+
+def best_clause_cost(A, y, rows, theta):
+    """Least cost over all subsets of columns."""
+    d = A.shape[1]
+    return min(clause_cost(A, y, rows, c, theta) for c in product([False, True], repeat=d))
+
+
+def compact_value(A, y, rows, theta, perturbation, extra=0.0):
+    """Optimal value and point of the compact program, by linprog."""
+    P, m = A[y].astype(float), rows[y]
+    c = theta + rows[~y] @ A[~y] + perturbation + extra
+    g, d = P.shape
+    result = linprog(
+        np.concatenate([c, m]),
+        A_ub=-np.hstack([P, np.eye(g)]),
+        b_ub=-np.ones(g),
+        bounds=[(0, 1)] * d + [(0, None)] * g,
+        method="highs",
+    )
+    assert result.status == 0
+    return result.fun, result.x[:d]
+
+
+def printed_value(A, y, rows, theta):
+    """Optimal value of (2.1)-(2.3) with one variable and one row for every row, by linprog."""
+    n, d = A.shape
+    covered = np.hstack([A[y].astype(float), np.eye(n)[y]])
+    equal = np.hstack([A[~y].astype(float), -np.eye(n)[~y]])
+    result = linprog(
+        np.concatenate([np.full(d, theta), rows]),
+        A_ub=-covered if y.any() else None,
+        b_ub=-np.ones(y.sum()) if y.any() else None,
+        A_eq=equal if (~y).any() else None,
+        b_eq=np.zeros((~y).sum()) if (~y).any() else None,
+        bounds=[(0, 1)] * d + [(0, None)] * n,
+        method="highs",
+    )
+    assert result.status == 0
+    return result.fun
+
+
+class CompactCoverProblem(CoverProblem):
+    """The same questions, answered by linprog on the compact program, without memory."""
+
+    def __init__(self, A, y, *args, **kwargs):
+        super().__init__(A, y, *args, **kwargs)
+        self.remember = False
+        self._program = _CompactProgram(self._program.P)
+
+
+class _CompactProgram:
+    """`CoverProgram` by SciPy's linprog as it comes, a fresh program every time."""
+
+    def __init__(self, P):
+        self.P = P
+
+    def solve(self, c, m, time_limit=None):
+        offered = np.flatnonzero(np.isfinite(c))
+        g, d = len(m), len(offered)
+        result = linprog(
+            np.concatenate([c[offered], m]),
+            A_ub=-np.hstack([self.P[:, offered], np.eye(g)]),
+            b_ub=-np.ones(g),
+            bounds=[(0, 1)] * d + [(0, None)] * g,
+            method="highs",
+        )
+        w = np.zeros(len(c))
+        w[offered] = snapped(result.x[:d])
+        columns = np.flatnonzero(w)
+        return Vertex(columns, w[columns], 0.0, 0.0)

@@ -1,0 +1,50 @@
+"""Random tables for the solvers: small ones drawn by hypothesis, larger ones from a seed."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from rulekit.solvers.redundancy import ColumnStructure
+
+
+def threshold_table(seed, n=80, features=4, cuts=5, levels=0, missing=0.0):
+    """A binary table as a binarizer makes it: thresholds both ways, and levels of a category.
+
+    Labels follow a rule on the first two numbers, with a fifth of them flipped.
+    """
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.random((n, features)), 2)
+    y = (X[:, 0] > 0.6) | (X[:, 1] <= 0.3)
+    y = y ^ (rng.random(n) < 0.2)
+    X[rng.random(X.shape) < missing] = np.nan
+    columns, parts = [], []
+    for f in range(features):
+        for k, cut in enumerate(np.linspace(0, 1, cuts + 2)[1:-1]):
+            low = X[:, f] <= cut
+            columns += [low, ~low | np.isnan(X[:, f])]
+            parts += [(f, -1, k), (f, 1, k)]
+    category = rng.integers(0, max(levels, 1), n)
+    for level in range(levels):
+        columns += [category == level, category != level]
+        parts += [(features, 0, 0)] * 2
+    structure = ColumnStructure(*np.array(parts).T)
+    return np.array(columns).T, y, structure
+
+
+@st.composite
+def cover_problems(draw, max_columns=6, max_rows=9):
+    """A binary table, labels, weights (some zero) and a price."""
+    n, d = draw(st.integers(1, max_rows)), draw(st.integers(1, max_columns))
+    bits = st.lists(st.booleans(), min_size=n * d, max_size=n * d)
+    A = np.array(draw(bits), dtype=bool).reshape(n, d)
+    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)), dtype=bool)
+    weight = st.sampled_from([0.0, 0.5, 1.0, 1.0, 2.0])
+    rows = np.array(draw(st.lists(weight, min_size=n, max_size=n)))
+    return A, y, rows, draw(st.sampled_from([0.01, 0.3, 1.0, 2.0]))
+
+
+def sub_problems(y, seed, n):
+    """Rows as the two-level methods ask for them: all of P, some of Z; and a price each."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        share, theta = rng.choice([0.1, 0.4, 0.8, 1.0]), rng.choice([1e-4, 1e-2, 0.1, 1.0, 3.0])
+        yield np.where(y | (rng.random(len(y)) < share), 1.0, 0.0), float(theta)
