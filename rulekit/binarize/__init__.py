@@ -6,5 +6,13 @@ table. What does not: learning. May import `rulekit.rules` and `rulekit.data`.
 
 from rulekit.binarize.binarizer import Binarizer
 from rulekit.binarize.matrix import BinaryMatrix, BinCodes
+from rulekit.binarize.summary import CellSummary, ColumnSummary, candidate_summary
 
-__all__ = ["BinCodes", "Binarizer", "BinaryMatrix"]
+__all__ = [
+    "BinCodes",
+    "Binarizer",
+    "BinaryMatrix",
+    "CellSummary",
+    "ColumnSummary",
+    "candidate_summary",
+]

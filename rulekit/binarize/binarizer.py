@@ -27,7 +27,7 @@ ALL_METHODS = (*METHODS, "manual")
 UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier
 
 
-class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc,call-arg]
     """Turn a table into Boolean columns, each of them a literal.
 
     A numeric column gives ``x <= t`` and ``x > t`` for each of its cut points; one of only two
@@ -83,8 +83,9 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     *Levels not seen in training* meet no ``==`` or ``in`` and every ``!=`` or ``not-in``; so does
     a third value of a column that had two.
 
-    `transform` gives a `BinaryMatrix`, not an array; `set_output` is therefore not offered. Sample
-    weights play no part. Cost is O(n p log n) to fit and O(n d) to transform.
+    `transform` gives a `BinaryMatrix`, which NumPy takes for its Boolean values; its columns are
+    literals, so `set_output` is not offered. Sample weights play no part. Cost is O(n p log n)
+    to fit ("entropy": see `mdlp_cuts`) and O(n d) to transform.
 
     Examples
     --------
@@ -203,7 +204,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             Must be the names seen in `fit` if given; scikit-learn's interface asks for it.
         """
         check_is_fitted(self)
-        names = self._names()
+        names = self.column_names_
         if input_features is not None and list(input_features) != names:
             raise ValueError(
                 "`input_features` is not equal to `feature_names_in_`; leave it out, or give the "
@@ -217,7 +218,15 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         tags.target_tags.required = self.method in SUPERVISED
+        tags.transformer_tags.preserves_dtype = []
         return tags
+
+    @property
+    def column_names_(self) -> list[str]:
+        """The columns seen in `fit`, in their order; x0, x1 ... for an array."""
+        if hasattr(self, "feature_names_in_"):
+            return list(self.feature_names_in_)
+        return [f"x{i}" for i in range(self.n_features_in_)]
 
     def _complement(self) -> NDArray[np.intp]:
         """Find for each condition the column that is its negation on every training row."""
@@ -238,11 +247,6 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         if isinstance(levels, bool) or not isinstance(levels, (int, np.integer)) or levels < 2:
             raise ValueError(f"`max_levels` must be a whole number from 2, got {levels!r}.")
 
-    def _names(self) -> list[str]:
-        if hasattr(self, "feature_names_in_"):
-            return list(self.feature_names_in_)
-        return [f"x{i}" for i in range(self.n_features_in_)]
-
     def _columns(self, X: Any, reset: bool) -> dict[str, NDArray[Any]]:
         """Check a table and take it apart into the rules' columns."""
         if isinstance(X, pd.DataFrame):
@@ -253,14 +257,13 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             frame = X
         else:
             checked = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
-            frame = pd.DataFrame(checked, columns=self._names())
+            frame = pd.DataFrame(checked, columns=self.column_names_)
         if frame.shape[0] == 0 or frame.shape[1] == 0:
             raise DataError(f"A table needs rows and columns; found shape {frame.shape}.")
-        columns = columns_of(frame)
-        return columns
+        return columns_of(frame)
 
     def _in_order(self, X: pd.DataFrame) -> pd.DataFrame:
-        names = self._names()
+        names = self.column_names_
         absent = [name for name in names if name not in X.columns]
         if absent:
             shown = ", ".join(repr(name) for name in absent[:5])
@@ -279,7 +282,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
                 f"`method={self.method!r}` requires y to be passed, but the target y is None; "
                 "give the class of each row, or use method='quantile'."
             )
-        codes, _ = pd.factorize(np.asarray(y), sort=False)
+        codes: NDArray[np.intp] = pd.factorize(np.asarray(y), sort=False)[0]
         n = len(next(iter(columns.values())))
         if codes.shape != (n,):
             raise ValueError(f"`y` must have one class a row: {n} expected, found {len(codes)}.")

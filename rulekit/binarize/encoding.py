@@ -52,7 +52,7 @@ class OrderedColumn:
 
     def place(self, literal: Literal) -> tuple[int, int]:
         """Give side and rank of a literal: see `BinaryMatrix`."""
-        if literal.op not in ("<=", ">"):
+        if literal.op not in ("<=", ">") or not isinstance(literal.value, float):
             return 0, 0
         side = -1 if literal.op == "<=" else 1
         return side, int(np.searchsorted(self.cuts, literal.value))
@@ -147,15 +147,25 @@ def as_numbers(column: NDArray[Any], name: str) -> NDArray[np.float64]:
     if column.dtype != object:
         return column.astype(float, copy=False)
     absent = missing_in(column)
-    wrong = [i for i in np.flatnonzero(~absent) if isinstance(column[i], str)]
-    if wrong:
+    texts = [i for i in np.flatnonzero(~absent) if isinstance(column[i], str)]
+    if texts:
+        wrong = [i for i in texts if not _reads_as_number(column[i])] or texts
         raise DataError(
             f"Column {name!r} must hold numbers, as in the training table; row {wrong[0] + 1} "
-            f"holds {column[wrong[0]]!r} ({len(wrong)} such rows). Correct it, or leave it empty."
+            f"holds the text {column[wrong[0]]!r} ({len(wrong)} such rows). Correct it, or leave "
+            "it empty."
         )
     numbers = column.copy()
     numbers[absent] = np.nan
     return numbers.astype(float)
+
+
+def _reads_as_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def as_objects(column: NDArray[Any]) -> NDArray[np.object_]:

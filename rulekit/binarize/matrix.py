@@ -1,9 +1,10 @@
 """What a binarised table is: a Boolean matrix whose columns are literals, or codes of cells."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from rulekit.rules import Literal
 
@@ -11,6 +12,9 @@ from rulekit.rules import Literal
 @dataclass(frozen=True, slots=True, eq=False)
 class BinaryMatrix:
     """A Boolean matrix whose columns are literals.
+
+    NumPy takes it for its `values`, so it can be handed to any scikit-learn estimator;
+    ``matrix[rows]`` keeps some rows.
 
     Attributes
     ----------
@@ -45,8 +49,22 @@ class BinaryMatrix:
         """Number of rows and of conditions."""
         return self.values.shape[0], self.values.shape[1]
 
+    @property
+    def dtype(self) -> np.dtype[np.bool_]:
+        """Type of the values."""
+        return self.values.dtype
+
     def __len__(self) -> int:
         return len(self.values)
+
+    def __getitem__(self, rows: Any) -> "BinaryMatrix":
+        """Keep some rows: a slice, their numbers or a mask."""
+        values = self.values[rows]
+        return replace(self, values=values.reshape(-1, self.values.shape[1]))
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        """Give the values."""
+        return np.array(self.values, dtype=dtype, copy=copy)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -70,7 +70,7 @@ def mdlp_cuts(
         _push(heap, best_split(before, split.start, split.at))
         _push(heap, best_split(before, split.at, split.stop))
     at = np.array(sorted(cuts), dtype=int)
-    return (distinct[at - 1] + distinct[at]) / 2
+    return np.asarray((distinct[at - 1] + distinct[at]) / 2, dtype=float)
 
 
 def _push(heap: list[tuple[float, int, _Split]], split: _Split | None) -> None:
@@ -103,4 +103,4 @@ def entropy(counts: Counts) -> NDArray[np.float64]:
     total = np.maximum(counts.sum(axis=1, keepdims=True), 1)
     share = counts / total
     logs = np.log2(np.where(counts > 0, share, 1.0))
-    return -(share * logs).sum(axis=1)
+    return np.asarray(-(share * logs).sum(axis=1), dtype=float)

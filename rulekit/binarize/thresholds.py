@@ -22,14 +22,24 @@ WHOLE = 2.0**53
 
 
 def quantile_cuts(values: Values, classes: Classes | None, n_thresholds: int) -> Values:
-    """Cut at the ``k / (n_thresholds + 1)`` quantiles, ``k = 1 .. n_thresholds``."""
-    return np.quantile(values, np.arange(1, n_thresholds + 1) / (n_thresholds + 1))
+    """Cut at the ``k / (n_thresholds + 1)`` quantiles, ``k = 1 .. n_thresholds``.
+
+    Places between two rows are interpolated linearly. Which rows a place lies between is found in
+    whole numbers, so that rounding never moves a quantile across a value it is equal to.
+    """
+    ordered = np.sort(values)
+    parts = n_thresholds + 1
+    below, rest = np.divmod(np.arange(1, parts) * (len(ordered) - 1), parts)
+    low, high = ordered[below], ordered[np.minimum(below + 1, len(ordered) - 1)]
+    raw = low * (1 - rest / parts) + high * (rest / parts)
+    inside = np.clip(raw, low, np.maximum(low, np.nextafter(high, -np.inf)))
+    return np.where(rest == 0, low, inside)
 
 
 def uniform_cuts(values: Values, classes: Classes | None, n_thresholds: int) -> Values:
     """Cut the range into ``n_thresholds + 1`` parts of equal width."""
     parts = np.arange(1, n_thresholds + 1) / (n_thresholds + 1)
-    low, high = values.min(), values.max()
+    low, high = float(values.min()), float(values.max())
     return low * (1 - parts) + high * parts
 
 
@@ -38,12 +48,12 @@ def median_cuts(values: Values, classes: Classes | None, n_thresholds: int) -> V
     return np.array([np.median(values)])
 
 
-def entropy_cuts(values: Values, classes: Classes | None, n_thresholds: int | None) -> Values:
+def entropy_cuts(values: Values, classes: Classes, n_thresholds: int | None) -> Values:
     """Cut where the classes change and the description gets shorter; see `mdlp_cuts`."""
     return mdlp_cuts(values, classes, max_cuts=n_thresholds)
 
 
-def tree_cuts(values: Values, classes: Classes | None, n_thresholds: int | None) -> Values:
+def tree_cuts(values: Values, classes: Classes, n_thresholds: int | None) -> Values:
     """Cut where a decision tree of this one column, grown best first by Gini impurity, does."""
     leaves = None if n_thresholds is None else n_thresholds + 1
     tree = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0)
@@ -52,7 +62,7 @@ def tree_cuts(values: Values, classes: Classes | None, n_thresholds: int | None)
     tree.fit(ranks.reshape(-1, 1), classes)
     inner = tree.tree_.feature >= 0
     below = np.floor(tree.tree_.threshold[inner]).astype(int)
-    return (distinct[below] + distinct[below + 1]) / 2
+    return np.asarray((distinct[below] + distinct[below + 1]) / 2, dtype=float)
 
 
 Method = Callable[[Values, Any, Any], Values]
