@@ -10,7 +10,7 @@ from rulekit.explain.domains import Candidate, OtherText, number_cuts
 from rulekit.explain.phrases import ORDERED, PLAIN, Wording, exact, levels, number, shown
 from rulekit.explain.subject import as_column
 from rulekit.rules import Literal, RuleSet
-from rulekit.rules.feature_test import listed_values
+from rulekit.rules.intervals import listed_values
 
 MAX_CHECKED = 4096
 

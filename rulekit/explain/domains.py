@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rulekit.explain.subject import as_column
 from rulekit.rules import Columns, Literal
-from rulekit.rules.feature_test import listed_values
+from rulekit.rules.intervals import listed_values
 from rulekit.rules.literal import missing_in
 
 FEW_VALUES = 10

@@ -174,8 +174,8 @@ def met_text(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:
     if literal.op == "==":
         return f"{name} is {shown(value)}"
     if literal.op == "!=":
-        return f"{name} is {shown(value)}, not {shown(literal.value)}"
-    return f"{name} is {shown(value)}, {asked_text(literal)}"
+        return f"{name} is {shown(value)} (not {shown(literal.value)})"
+    return f"{name} is {shown(value)} ({asked_text(literal)})"
 
 
 def unmet_text(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:

@@ -10,8 +10,9 @@ from rulekit.export.html import to_html
 from rulekit.export.json import from_json, to_json
 from rulekit.export.latex import to_latex
 from rulekit.export.markdown import to_markdown
-from rulekit.export.numbers import ClauseNumbers
+from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.python import to_python
+from rulekit.export.report import to_report
 from rulekit.export.sql import to_sql
 from rulekit.export.text import to_text
 from rulekit.export.text_parser import from_text
@@ -20,6 +21,7 @@ from rulekit.export.verify import VerifiedExport, verify_export
 __all__ = [
     "ClauseNumbers",
     "VerifiedExport",
+    "clause_numbers",
     "from_json",
     "from_text",
     "spreadsheet_safe",
@@ -30,6 +32,7 @@ __all__ = [
     "to_latex",
     "to_markdown",
     "to_python",
+    "to_report",
     "to_sql",
     "to_text",
     "verify_export",

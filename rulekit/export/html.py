@@ -20,6 +20,7 @@ code{background:#f2f4f7;padding:.1em .3em;border-radius:3px;overflow-wrap:anywhe
 b{font-weight:600;font-size:.85em;letter-spacing:.03em}
 table{border-collapse:collapse}td,th{padding:.25rem .75rem;text-align:left;
 border-bottom:1px solid #ccc}td.n{text-align:right}
+pre{background:#f2f4f7;padding:.75rem;overflow-x:auto;font-size:.8rem}svg{max-width:40rem}
 @media print{body{margin:0;max-width:none}code{background:none;padding:0}}
 """.strip()
 
@@ -63,11 +64,13 @@ def page(title: str, body: str) -> str:
     )
 
 
-def rule_html(model: Any, numbers: Sequence[ClauseNumbers] | None = None) -> str:
-    """Write a rule as a list, to be part of a page."""
+def rule_html(
+    model: Any, numbers: Sequence[ClauseNumbers] | None = None, size: str | None = None
+) -> str:
+    """Write a rule as a list, to be part of a page; `size` replaces the line about its size."""
     rule = exported_rule(model)
     exported_literals(rule, "HTML")
-    lines = [f'<p class="size">{escape(size_text(rule))}</p>', '<ol class="rule">']
+    lines = [f'<p class="size">{escape(size or size_text(rule))}</p>', '<ol class="rule">']
     if rule.form == "cnf":
         lines.append(_line("<b>ALL OF</b>"))
     lines += _clause_lines(rule, numbers)

@@ -1,6 +1,13 @@
 """Counts that stand beside clauses in the formats people read."""
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rulekit.explain.subject import columns_for
+from rulekit.export.subject import exported_rule
+from rulekit.rules import clause_statistics
 
 
 @dataclass(frozen=True)
@@ -10,13 +17,15 @@ class ClauseNumbers:
     Attributes
     ----------
     n : int
-        Rows that the clause matches.
+        Rows that the clause decides: in a DNF those it holds on, in a CNF those it fails on.
     n_right : int
-        How many of these truly have the label it stands for.
+        How many of these truly have the label they get.
     low, high : float
         95 % Wilson interval of the share, from 0 to 1.
     where : str
         Which rows were counted: "training" or "test".
+    verb : str
+        What the clause does to the rows: "matches", in a CNF "turns away".
     """
 
     n: int
@@ -24,12 +33,49 @@ class ClauseNumbers:
     low: float
     high: float
     where: str = "training"
+    verb: str = "matches"
 
     @property
     def sentence(self) -> str:
         """The counts in words."""
+        rows = f"{self.where} {'row' if self.n == 1 else 'rows'}"
         if self.n == 0:
-            return f"no {self.where} row matches"
+            return f"{self.verb} no {self.where} row"
         share = 100 * self.n_right / self.n
         span = f"95 % interval {100 * self.low:.0f}-{100 * self.high:.0f} %"
-        return f"right for {self.n_right} of {self.n} {self.where} rows ({share:.0f} %, {span})"
+        return f"{self.verb} {self.n} {rows}, right for {self.n_right} ({share:.0f} %, {span})"
+
+
+def clause_numbers(
+    model: Any, X: Any, y: Any, where: str = "training"
+) -> tuple[ClauseNumbers, ...]:
+    """Count what each clause is worth, for the formats that show it.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted model
+        Whose clauses are counted.
+    X : DataFrame, array or mapping of column name to array, n rows
+        The rows.
+    y : array-like of shape (n,)
+        Their true labels.
+    where : str, default="training"
+        What the rows are called.
+
+    Returns
+    -------
+    tuple of ClauseNumbers
+        One a clause, in order; see `rulekit.rules.clause_statistics`.
+
+    Raises
+    ------
+    ExportError, DataError, RuleError
+        If there is no rule, or rows and labels do not fit it.
+    """
+    rule = exported_rule(model)
+    verb = "matches" if rule.form == "dnf" else "turns away"
+    found = clause_statistics(rule, columns_for(model, X), np.asarray(y, dtype=object))
+    return tuple(
+        ClauseNumbers(s.n, s.positives, s.confidence_low, s.confidence_high, where, verb)
+        for s in found
+    )

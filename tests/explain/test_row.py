@@ -71,7 +71,7 @@ def test_cnf_that_holds_names_what_holds_in_every_clause():
     rule, _ = patients()
     assert explain(rule.negated(), YOUNG)[0].sentence == (
         "The answer is 'well' because every clause holds: clause 1 as age 44 <= 50; "
-        "clause 2 as colour is 'blue', not 'red'."
+        "clause 2 as colour is 'blue' (not 'red')."
     )
 
 

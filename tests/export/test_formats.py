@@ -52,7 +52,7 @@ def test_any_name_level_and_label_survive_every_format(name, level, label, data)
     format = data.draw(st.sampled_from(sorted(RUNNERS)))
     nameless = not name and format in ("sql", "duckdb")
     if nameless or ("\0" in name + level + label and format in ("sql", "sqlite", "duckdb")):
-        with pytest.raises(ExportError, match="it has a NUL|without a name"):
+        with pytest.raises(ExportError, match=r"it has a NUL|without a name"):
             verify_export(rule, columns, format)
     else:
         assert verify_export(rule, columns, format).ok

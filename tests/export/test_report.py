@@ -1,0 +1,82 @@
+"""The report: complete, closed off from the network, and plain."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+
+from rulekit.export import clause_numbers, to_html, to_report
+from rulekit.rules import RuleSet
+from tests.explain.tables import cases, patients
+
+LABELS = ["ill", "well", "ill", "well"]
+
+
+def test_report_tells_the_rule_its_worth_and_single_cases():
+    rule, frame = patients()
+    text = to_report(rule, (frame, LABELS), (frame[:2], LABELS[:2]), record={"seed": 0})
+    assert "The rule is right for 3 of 4 training cases (75.0 %) and 1 of 2 test cases" in text
+    assert "glucose 141 &gt; 126.5" in text
+    assert "wrong: it was &#x27;well&#x27;" in text
+    assert "&quot;seed&quot;: 0" in text
+
+
+def test_report_asks_the_network_for_nothing_and_runs_no_script():
+    rule, frame = patients()
+    text = to_report(rule, (frame, LABELS))
+    assert "default-src 'none'" in text
+    assert not re.search(r"<script|https?:|src=|href=|@import|url\(", text)
+
+
+@settings(max_examples=20)
+@given(cases())
+def test_no_name_level_or_label_becomes_markup(case):
+    rule, columns = case
+    frame = pd.DataFrame(columns)
+    answers = rule.predict(columns)
+    text = to_report(rule, (frame, answers), title="<i>", record={"<script>": "</pre>"})
+    assert not re.search(r"<(script|i|table;|b>no)", text.replace("<b>Case", ""))
+    assert text.count("</pre>") == 1
+
+
+def test_report_of_many_rows_stays_under_a_megabyte():
+    rule, frame = patients()
+    many = pd.concat([frame] * 500, ignore_index=True)
+    assert len(to_report(rule, (many, LABELS * 500))) < 100_000
+
+
+def test_report_uses_no_jargon():
+    rule, frame = patients()
+    for form in (rule, rule.negated()):
+        text = to_report(form, (frame, LABELS))
+        assert not re.search(r"clause|literal|DNF|CNF|theta", text)
+
+
+def test_rule_without_clauses_is_reported():
+    _, frame = patients()
+    text = to_report(RuleSet((), (), "dnf", "well"), (frame, LABELS))
+    assert "Every row gets the answer &#x27;well&#x27;" in text
+
+
+def test_endless_record_is_refused():
+    rule, frame = patients()
+    with pytest.raises(ValueError, match="`record` must be at most 200000 characters"):
+        to_report(rule, (frame, LABELS), record={"rows": ["x" * 100] * 3000})
+
+
+def test_numbers_of_a_dnf_count_the_rows_matched_and_of_a_cnf_those_turned_away():
+    rule, frame = patients()
+    matched = clause_numbers(rule, frame, LABELS)
+    assert [(k.n, k.n_right) for k in matched] == [(2, 2), (2, 1)]
+    turned = clause_numbers(rule.negated(), frame, LABELS, "test")
+    assert [(k.n, k.n_right) for k in turned] == [(2, 2), (2, 1)]
+    assert turned[0].sentence.startswith("turns away 2 test rows, right for 2 (100 %")
+    assert "right for 1 (50 %" in to_html(rule, numbers=matched)
+
+
+def test_clause_that_matches_nothing_says_so():
+    rule, frame = patients()
+    numbers = clause_numbers(rule, frame.assign(glucose=np.nan), LABELS)
+    assert numbers[0].sentence == "matches no training row"
