@@ -278,6 +278,7 @@ default="alternating"
             float(self.theta),
             structure=problem.structure,
             ranks=problem.ranks,
+            deadline=problem.cover.deadline,
         )
         steps = sorted(refined.selection.history, key=lambda step: "stopped" in step)
         return replace(refined.selection, history=tuple(steps)), refined.moved

@@ -1,0 +1,40 @@
+"""Generators of small two-level problems."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from rulekit.solvers.one_level import CoverProblem
+from rulekit.solvers.two_level_task import TwoLevelTask
+
+THETAS = (0.01, 0.3, 0.7, 1.0, 2.0)
+
+
+@st.composite
+def binary_tables(draw, max_columns=6, max_rows=12):
+    """A binary table, the rows to cover, and whole weights."""
+    d = draw(st.integers(1, max_columns))
+    n = draw(st.integers(2, max_rows))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    A = rng.random((n, d)) < rng.uniform(0.2, 0.8)
+    y = rng.random(n) < rng.uniform(0.2, 0.8)
+    return A, y, rng.integers(1, 4, n).astype(float)
+
+
+@st.composite
+def two_level_tasks(draw, disable=False, **sizes):
+    """A table with its price of a column; `disable` offers to switch clauses off."""
+    A, y, weight = draw(binary_tables(**sizes))
+    theta = draw(st.sampled_from(THETAS))
+    cost = draw(st.sampled_from((None, 0.0, 0.4))) if disable else None
+    rng = np.random.default_rng(draw(st.integers(0, 99)))
+    return TwoLevelTask(A, y, CoverProblem(A, y, weight), theta, disable_cost=cost, rng=rng)
+
+
+def planted_task(seed=0, n=120, d=14, theta=0.5, noise=0.08, **settings):
+    """A table whose rows follow a CNF of two clauses, but for some noise."""
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, d)) < 0.5
+    y = (A[:, 0] | A[:, 1]) & (A[:, 2] | A[:, 3] | A[:, 4])
+    y ^= rng.random(n) < noise
+    rng = np.random.default_rng(seed)
+    return TwoLevelTask(A, y, CoverProblem(A, y), theta, rng=rng, **settings)
