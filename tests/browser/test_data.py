@@ -1,0 +1,56 @@
+"""The Data page in a real browser: an upload, hostile names, a bad file."""
+
+import csv
+import io
+
+HOSTILE = [
+    "![x](http://evil.test/p.png)",
+    "<img src=http://evil.test/q.png>",
+    ":material/home: :red[x] $y_1$",
+    "https://evil.test www.evil.test",
+    "=HYPERLINK(1) <= >= ->",
+]
+
+
+def table(names, n_rows=40):
+    sink = io.StringIO()
+    writer = csv.writer(sink)
+    writer.writerow([*names, "<b>ill</b>"])
+    for k in range(n_rows):
+        values = [(k * (3 + j)) % (7 + j) + k / 100 for j in range(len(names))]
+        writer.writerow([*values, "*yes*" if k % 3 == 0 else "[no](http://evil.test)"])
+    return sink.getvalue().encode()
+
+
+def test_hostile_names_are_shown_literally_and_fetch_nothing(visit):
+    visitor = visit("/").upload("![t](http://evil.test/t.png).csv", table(HOSTILE))
+    visitor.press("use_suggestion")
+    assert "![t](http://evil.test/t.png).csv" in visitor.text()
+    assert "[no](http://evil.test)" in visitor.text()
+    assert "*yes*" in visitor.text()
+    assert visitor.page.locator("[data-testid=stMain] a[href*=evil]").count() == 0
+    visitor.turn_to("Binning")
+    visitor.page.locator(".js-plotly-plot .bars").first.wait_for()
+    assert visitor.page.locator("[data-testid=stMain] img").count() == 0
+    assert visitor.page.locator("[data-testid=stMain] a[href*=evil]").count() == 0
+
+
+def test_a_bad_file_is_a_sentence_and_the_earlier_table_stays(visit):
+    visitor = visit("/").upload("good.csv", table(["age"]))
+    visitor.page.get_by_text("Load another table").click()
+    visitor.upload("bad.csv", b"a,b\n1,2\n3,4,5\n")
+    visitor.page.get_by_text("was not read").wait_for()
+    assert "good.csv is still here" in visitor.text()
+    assert "Traceback" not in visitor.text()
+
+
+def test_forgetting_leaves_an_empty_page_and_a_clean_address(visit):
+    visitor = visit("/").press("sample_iris")
+    visitor.page.wait_for_url("**/data?analysis=*")
+    address = visitor.page.url
+    visitor.page.get_by_text("Forget this analysis").click()
+    visitor.press("forget")
+    visitor.page.get_by_text("Or try a sample").wait_for()
+    assert "analysis=" not in visitor.page.url
+    again = visit(address.removeprefix(visitor.address))
+    assert "not on this machine" in again.text()

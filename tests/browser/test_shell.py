@@ -1,0 +1,59 @@
+"""The frame in a real browser: addresses, sessions, reloads, a server that has just started."""
+
+import re
+
+import pytest
+
+from tests.browser.conftest import served
+from ui.shell import PAGES
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_fresh_server_answers_a_deep_link(fresh_server, visit, name):
+    visitor = visit(f"/{name}?theta=0.4", address=fresh_server)
+    assert visitor.page.locator("h1").first.inner_text() == PAGES[name][0]
+    links = visitor.page.get_by_test_id("stSidebarNavLink").all_inner_texts()
+    assert links == [title for title, _ in PAGES.values()]
+    assert f"/{name}" in visitor.page.url
+    assert "theta=0.4" in visitor.page.url
+
+
+def test_the_bare_address_leads_to_data(visit):
+    assert "/data" in visit("/").page.url
+
+
+def test_an_analysis_survives_a_reload_and_a_restart(visit, tmp_path):
+    workspace = tmp_path / "workspace"
+    with served(workspace) as address:
+        visitor = visit("/", address=address).press("sample_iris").turn_to("Binning")
+        visitor.page.wait_for_url(re.compile("analysis="))
+        path = visitor.page.url.removeprefix(address)
+        visitor.page.reload()
+        visitor.ready()
+        visitor.page.get_by_text("Candidate conditions").wait_for()
+        visitor.leave()
+    with served(workspace) as address:
+        again = visit(path, address=address)
+        again.page.get_by_text("Candidate conditions").wait_for()
+        again.leave()
+
+
+def test_two_visitors_never_see_each_other_s_data(visit):
+    first, second = visit("/"), visit("/")
+    first.upload("mine.csv", b"secret_of_first,ill\n" + b"1,x\n2,y\n3,x\n4,y\n" * 5)
+    second.upload("yours.csv", b"other,ill\n" + b"1,x\n2,y\n3,x\n4,y\n" * 5)
+    first.turn_to("Binning").turn_to("Data")
+    second.turn_to("Binning").turn_to("Data")
+    assert "mine.csv" in first.text()
+    assert "mine.csv" not in second.text()
+    assert "yours.csv" in second.text()
+    assert "yours.csv" not in first.text()
+    assert first.page.url != second.page.url
+
+
+def test_what_was_chosen_stays_when_pages_are_turned(visit):
+    visitor = visit("/").press("sample_breast_cancer").turn_to("Binning")
+    visitor.page.get_by_role("spinbutton", name="Cut points a column").fill("4")
+    visitor.page.keyboard.press("Enter")
+    visitor.settled().turn_to("Data").turn_to("Binning")
+    assert visitor.page.get_by_role("spinbutton", name="Cut points a column").input_value() == "4"
