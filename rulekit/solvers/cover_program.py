@@ -161,7 +161,7 @@ class CoverProgram:
         """Compare the primal with the dual value."""
         xi = np.maximum(0.0, 1.0 - self.P[:, columns] @ weights)
         primal = float(c[columns] @ weights + m @ xi)
-        if not abs(primal - dual) <= GAP * max(1.0, abs(primal)):
+        if not (np.isfinite(primal) and abs(primal - dual) <= GAP * max(1.0, abs(primal))):
             raise SolverError(
                 f"HiGHS found a primal value of {primal!r} and a dual value of {dual!r}, which "
                 "must agree to 1e-7; please report the table that shows this."

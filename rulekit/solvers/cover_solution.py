@@ -1,7 +1,6 @@
 """What a `CoverProblem` is asked and what it answers."""
 
-import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,14 +80,8 @@ class SubProblem:
 
 @dataclass
 class CoverCounters:
-    """How often a `CoverProblem` was asked, and what that took."""
+    """How often a `CoverProblem` was asked, and what that took; approximate under threads."""
 
     n_calls: int = 0
     n_solved: int = 0
     n_remembered: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-
-    def add(self, name: str) -> None:
-        """Count one event."""
-        with self.lock:
-            setattr(self, name, getattr(self, name) + 1)

@@ -204,6 +204,8 @@ def solve_milp(
     LPSolution
         Without duals and reduced costs. It is proved optimal when the status is "optimal".
     """
+    if len(lp.c) == 0:
+        return _without_variables(lp)
     integrality = np.ones(len(lp.c)) if lp.integrality is None else lp.integrality.astype(float)
     options: dict[str, Any] = {"mip_rel_gap": 0.0}
     if time_limit is not None:

@@ -220,17 +220,17 @@ class CoverProblem:
         SolverError
             If HiGHS fails, or its primal and dual values differ.
         """
-        self.counters.add("n_calls")
+        self.counters.n_calls += 1
         theta = _checked_theta(theta)
         sub = self.sub_problem(rows, 0.0, extra_cost, disable_cost=disable_cost)
         path = self._paths.setdefault(self._key(sub), ThetaPath())
         vertex = path.at(theta) if self.remember else None
         if vertex is None:
-            self.counters.add("n_solved")
+            self.counters.n_solved += 1
             vertex = self._solve_program(sub, theta)
             path.add(theta, vertex)
         else:
-            self.counters.add("n_remembered")
+            self.counters.n_remembered += 1
         return self._solution(sub, theta, vertex)
 
     def _key(self, sub: SubProblem) -> bytes:
