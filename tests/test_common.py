@@ -10,22 +10,11 @@ WEIGHTS_RESCALED = (
     "weights are rescaled to sum to the number of rows, so that theta keeps its unit, and cut "
     "points are quantiles of rows; a row of weight 2 and a row given twice differ in both"
 )
-NOT_AN_ARRAY = "transform returns a BinaryMatrix, which knows its literals, and not an array"
 
 
 def expected_failures(estimator):
     if isinstance(estimator, Binarizer):
-        names = (
-            "check_pipeline_consistency",
-            "check_estimators_pickle",
-            "check_transformer_data_not_an_array",
-            "check_transformer_general",
-            "check_transformer_preserve_dtypes",
-            "check_methods_sample_order_invariance",
-            "check_methods_subset_invariance",
-            "check_fit_idempotent",
-        )
-        return dict.fromkeys(names, NOT_AN_ARRAY)
+        return {}
     return {"check_sample_weight_equivalence_on_dense_data": WEIGHTS_RESCALED}
 
 
