@@ -1,0 +1,98 @@
+"""Clauses and rule sets: how conditions are joined, and told from the other side."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from rulekit.exceptions import RuleError
+from rulekit.rules import Clause, Literal, RuleSet
+from tests.reference.rules import clause_holds, decide, rows_of
+from tests.strategies import clauses, columns, rule_sets
+
+OLD, HEAVY = Literal("age", ">", 50), Literal("size", ">", 30)
+
+
+@given(clauses(), columns(max_rows=10))
+def test_a_clause_joins_its_conditions_row_by_row(clause, table):
+    assert clause.mask(table).tolist() == [clause_holds(clause, row) for row in rows_of(table)]
+
+
+@given(clauses(), columns(max_rows=10))
+def test_the_negated_clause_holds_exactly_where_the_clause_does_not(clause, table):
+    assert clause.negated().mask(table).tolist() == (~clause.mask(table)).tolist()
+    assert clause.negated().negated() == clause
+
+
+@given(rule_sets(), columns(max_rows=10))
+def test_a_rule_set_decides_row_by_row(rule_set, table):
+    assert rule_set.predict(table).tolist() == [decide(rule_set, row) for row in rows_of(table)]
+
+
+@given(rule_sets(labels=("yes",)), columns(max_rows=10))
+def test_a_rule_told_from_the_other_side_answers_the_same(rule_set, table):
+    if rule_set.labels:
+        mirrored = rule_set.negated()
+        assert mirrored.form != rule_set.form
+        assert mirrored.predict(table).tolist() == rule_set.predict(table).tolist()
+
+
+@given(rule_sets(), columns(max_rows=10))
+def test_fired_clauses_and_the_rule_agree(rule_set, table):
+    fired = rule_set.clauses_fired(table)
+    assert fired.shape == (len(table["age"]), rule_set.n_clauses)
+    together = fired.any(axis=1) if rule_set.form == "dnf" else fired.all(axis=1)
+    assert rule_set.mask(table).tolist() == together.tolist()
+
+
+def test_no_condition_is_always_true_in_an_and_and_never_in_an_or():
+    table = {"age": np.zeros(2)}
+    assert Clause((), "and").mask(table).tolist() == [True, True]
+    assert Clause((), "or").mask(table).tolist() == [False, False]
+
+
+def test_repeated_conditions_are_kept_once():
+    assert Clause((OLD, HEAVY, OLD)).conditions == (OLD, HEAVY)
+
+
+def test_the_first_clause_that_holds_decides():
+    rule = RuleSet((Clause((OLD,)), Clause((HEAVY,))), ("a", "b"), "dnf", "c")
+    table = {"age": np.array([60.0, 40.0, 60.0, 40.0]), "size": np.array([40.0, 40.0, 0.0, 0.0])}
+    assert rule.predict(table).tolist() == ["a", "b", "a", "c"]
+
+
+def test_single_conditions_fit_either_form():
+    assert RuleSet((Clause((OLD,), "or"),), ("a",), "dnf", "b").clauses[0].op == "and"
+
+
+def test_a_constant_rule_says_so():
+    assert RuleSet((), (), "dnf", "b").is_constant
+    assert RuleSet((Clause(),), ("a",), "dnf", "b").is_constant
+    assert not RuleSet((Clause((OLD,)),), ("a",), "dnf", "b").is_constant
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        (((), (), "xnf", "b"), "`form` must be 'dnf' or 'cnf'"),
+        (((), (), "dnf", None), "needs a `default`"),
+        (((Clause((OLD, HEAVY), "or"),), ("a",), "dnf", "b"), "join their conditions by AND"),
+        (((Clause((OLD,)),), (), "dnf", "b"), "one label a clause"),
+        (((), (), "cnf", "b"), "an empty CNF needs one"),
+        (((Clause((OLD,)), Clause((HEAVY,))), ("a", "b"), "cnf", "c"), "share one label"),
+    ],
+    ids=str,
+)
+def test_parts_that_do_not_fit_together_are_refused(parts, message):
+    with pytest.raises(RuleError, match=message):
+        RuleSet(*parts)
+
+
+def test_a_clause_knows_two_joins():
+    with pytest.raises(RuleError, match="'and' or 'or', got 'xor'"):
+        Clause((OLD,), "xor")
+
+
+def test_several_labels_cannot_be_told_from_the_other_side():
+    rule = RuleSet((Clause((OLD,)), Clause((HEAVY,))), ("a", "b"), "dnf", "c")
+    with pytest.raises(RuleError, match="share one label"):
+        rule.negated()
