@@ -13,6 +13,7 @@ from rulekit.export.markdown import to_markdown
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.python import to_python
 from rulekit.export.report import to_report
+from rulekit.export.script import to_script
 from rulekit.export.sql import to_sql
 from rulekit.export.text import to_text
 from rulekit.export.text_parser import from_text
@@ -33,6 +34,7 @@ __all__ = [
     "to_markdown",
     "to_python",
     "to_report",
+    "to_script",
     "to_sql",
     "to_text",
     "verify_export",

@@ -18,7 +18,7 @@ h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}
 ol.rule{padding-left:1.5rem;list-style:none}.rule li{margin:.6rem 0}
 code{background:#f2f4f7;padding:.1em .3em;border-radius:3px;overflow-wrap:anywhere}
 b{font-weight:600;font-size:.85em;letter-spacing:.03em}
-table{border-collapse:collapse}td,th{padding:.25rem .75rem;text-align:left;
+table{border-collapse:collapse;margin:1rem 0}td,th{padding:.25rem .75rem;text-align:left;
 border-bottom:1px solid #ccc}td.n{text-align:right}
 pre{background:#f2f4f7;padding:.75rem;overflow-x:auto;font-size:.8rem}svg{max-width:40rem}
 @media print{body{margin:0;max-width:none}code{background:none;padding:0}}

@@ -62,7 +62,7 @@ def to_report(
     record : mapping, optional
         How the rule was made: settings, seeds, versions; shown at the end as JSON.
     wording : Wording, optional
-        What columns are called in the explanations of cases; clauses are called rules.
+        What columns are called in the explanations of cases; clauses are called lines.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def to_report(
     parts = [_part(model, "training", *training)]
     if test is not None:
         parts.append(_part(model, "test", *test))
-    words = wording or Wording(clause="rule")
+    words = wording or Wording(clause="line")
     sections = [
         f"<p>{escape(_summary(parts))}</p>",
         "<h2>The rule</h2>",
@@ -172,7 +172,7 @@ def _confusion(part: _Part) -> str:
 def _cases(model: Any, part: _Part, training: _Part, words: Wording) -> str:
     """Explain the first case of each answer that is right, and the first that are wrong."""
     right: dict[Any, int] = {}
-    wrong = []
+    wrong: list[int] = []
     for row, (truth, said) in enumerate(zip(part.y, part.answers, strict=True)):
         if truth == said:
             right.setdefault(said, row)

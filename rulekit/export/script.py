@@ -1,0 +1,129 @@
+"""The run as a Python script: it reads the table, learns the rule again and compares."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from rulekit.exceptions import ExportError
+from rulekit.export.json import to_json
+from rulekit.export.python import value_source
+
+CLASSES = ("Binarizer", "Constraints", "Literal")
+
+
+def to_script(
+    model: Any,
+    *,
+    source: str,
+    target: str,
+    features: Sequence[str] | None = None,
+    rows: Sequence[int] | None = None,
+    digest: str | None = None,
+) -> str:
+    """Write a script that learns a model's rule again.
+
+    Parameters
+    ----------
+    model : fitted rule model of this library
+        Its settings are written out where they differ from the defaults.
+    source : str
+        Where the script finds the table: a path as its reader will have it.
+    target : str
+        The column that was learned.
+    features : sequence of str, optional
+        The columns that were used; all features if None.
+    rows : sequence of int, optional
+        Positions of the training rows; all rows if None.
+    digest : str, optional
+        The table's digest; with it the script stops if the table has changed.
+
+    Returns
+    -------
+    str
+        Source that needs this library. It ends with an error if the rule differs from the one
+        exported, and shows the rule otherwise.
+
+    Raises
+    ------
+    ExportError
+        If the model is not one of this library's estimators, is not fitted, or has a setting that
+        cannot be written as source; the setting is named.
+    """
+    if not isinstance(model, BaseEstimator) or not type(model).__module__.startswith("rulekit."):
+        raise ExportError(
+            f"A script can be written for this library's fitted models, not {type(model).__name__}."
+        )
+    expected = to_json(model, indent=None)
+    learner = _call(model)
+    used = {c for c in CLASSES if f"{c}(" in learner} | {type(model).__name__}
+    names = sorted(used | {"from_json", "read_table", "to_text"})
+    listed = "" if features is None else f", {[str(f) for f in features]!r}"
+    lines = [
+        '"""Learns a rule again and checks that it is the same."""',
+        "",
+        f"from rulekit import {', '.join(names)}",
+        "",
+        f"table = read_table({source!r})",
+    ]
+    if digest is not None:
+        lines += [f"if table.digest != {digest!r}:", f"    {_stop('The table has changed.')}"]
+    lines.append(f"X, y = table.xy({target!r}{listed})")
+    if rows is not None:
+        positions = [int(i) for i in rows]
+        lines += [f"rows = {positions!r}", "X, y = X.iloc[rows], y.iloc[rows]"]
+    lines += [
+        f"model = {learner}",
+        "model.fit(X, y)",
+        f"if model.rule_set_ != from_json({expected!r}):",
+        f"    {_stop('The rule differs: settings or versions are not the same.')}",
+        "print(to_text(model))",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _stop(message: str) -> str:
+    return f"raise SystemExit({message!r})"
+
+
+def _call(made: Any) -> str:
+    """Write an estimator or a dataclass as the call that makes it, defaults left out."""
+    if isinstance(made, BaseEstimator):
+        given = made.get_params(deep=False)
+        usual = type(made)().get_params(deep=False)
+    else:
+        given = {f.name: getattr(made, f.name) for f in dataclasses.fields(made)}
+        usual = {f.name: f.default for f in dataclasses.fields(made)}
+    parts = [
+        f"{name}={_source(value, name)}"
+        for name, value in given.items()
+        if not _same(value, usual[name])
+    ]
+    return f"{type(made).__name__}({', '.join(parts)})"
+
+
+def _same(value: Any, usual: Any) -> bool:
+    return type(value) is type(usual) and bool(np.all(value == usual))
+
+
+def _source(value: Any, setting: str) -> str:
+    """Write a setting's value as source."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value_source(value)
+    if type(value).__name__ in CLASSES:
+        return _call(value)
+    if isinstance(value, Mapping):
+        pairs = (f"{_source(k, setting)}: {_source(v, setting)}" for k, v in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, tuple):
+        return f"({''.join(f'{_source(v, setting)}, ' for v in value)})"
+    if isinstance(value, (list, np.ndarray)):
+        return f"[{', '.join(_source(v, setting) for v in value)}]"
+    raise ExportError(
+        f"The setting `{setting}` holds {type(value).__name__}, which cannot be written as source; "
+        "give it as numbers, text or one of this library's objects."
+    )

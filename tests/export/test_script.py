@@ -1,0 +1,72 @@
+"""The script: run, it learns the same rule again, and says so if it does not."""
+
+import contextlib
+import runpy
+
+import pytest
+
+from rulekit import Binarizer, Literal, TwoLevelRuleClassifier, load_sample, read_table
+from rulekit.exceptions import ExportError
+from rulekit.export import to_script, to_text
+from rulekit.rules.constraints import Constraints
+from tests.explain.tables import patients
+
+
+@pytest.fixture
+def learned(tmp_path):
+    path = tmp_path / "it's a table.csv"
+    load_sample("credit").frame.head(300).to_csv(path, index=False)
+    table = read_table(path)
+    X, y = table.xy("risk", ["late_payments", "guarantor", "amount", "employment"])
+    wishes = Constraints(forbidden=(Literal("guarantor", "==", "no"),))
+    model = TwoLevelRuleClassifier(
+        n_clauses=2,
+        theta=1,
+        binarizer=Binarizer(n_thresholds=4, thresholds={"amount": [3000.0]}),
+        class_weight={"high": 2.0, "low": 1},
+        constraints=wishes,
+    )
+    return table, X, model.fit(X.iloc[50:], y.iloc[50:])
+
+
+def run(text, folder):
+    path = folder / "again.py"
+    path.write_text(text, encoding="utf-8")
+    with contextlib.chdir(folder):
+        runpy.run_path(str(path))
+
+
+def test_script_learns_the_same_rule_again_and_notices_another_table(learned, tmp_path, capsys):
+    table, X, model = learned
+    options = {"source": "it's a table.csv", "target": "risk", "features": list(X.columns)}
+    options |= {"rows": range(50, len(X)), "digest": table.digest}
+    run(to_script(model, **options), tmp_path)
+    assert capsys.readouterr().out == to_text(model) + "\n"
+    with pytest.raises(SystemExit, match=r"The table has changed\."):
+        run(to_script(model, **(options | {"digest": "0"})), tmp_path)
+
+
+def test_script_notices_another_rule(learned, tmp_path):
+    _, X, model = learned
+    options = {"source": "it's a table.csv", "target": "risk", "features": list(X.columns)}
+    with pytest.raises(SystemExit, match=r"The rule differs: settings or versions"):
+        run(to_script(model.set_params(n_clauses=1), **options), tmp_path)
+
+
+def test_script_names_only_settings_that_differ_from_the_defaults(learned):
+    _, _, model = learned
+    text = to_script(model, source="t.csv", target="risk")
+    assert "Binarizer(n_thresholds=4, thresholds={'amount': [3000.0]})" in text
+    assert "rounding" not in text
+
+
+def test_bare_rule_has_no_script():
+    with pytest.raises(ExportError, match="this library's fitted models, not RuleSet"):
+        to_script(patients()[0], source="t.csv", target="y")
+
+
+def test_setting_that_is_no_source_is_named(learned):
+    _, _, model = learned
+    model.set_params(random_state=object())
+    with pytest.raises(ExportError, match="The setting `random_state` holds object"):
+        to_script(model, source="t.csv", target="risk")
