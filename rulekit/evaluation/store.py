@@ -221,9 +221,10 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
             f"The store {path.name!r} has schema {version}, this version reads up to {SCHEMA}; "
             "update the program, or give another file."
         )
-    connection.execute(CREATE)
-    connection.execute(f"PRAGMA application_id = {APPLICATION}")
-    connection.execute(f"PRAGMA user_version = {SCHEMA}")
+    if application != APPLICATION or version != SCHEMA:
+        connection.execute(CREATE)
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {SCHEMA}")
     connection.execute("COMMIT")
     _write_ahead(connection)
     connection.execute("PRAGMA synchronous = NORMAL")  # safe against kill -9, not power loss

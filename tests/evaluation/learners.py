@@ -14,7 +14,7 @@ class Stump(ClassifierMixin, BaseEstimator):
     """Predicts 1 where column `column` is above `theta`; always 0 where `theta` is large.
 
     `journal` names a folder: each fit leaves a file there, so that tests can count fits over
-    processes. `pause` seconds are spent in each fit.
+    processes. `pause` seconds are spent in each fit, and those of the variable STUMP_PAUSE.
     """
 
     def __init__(self, theta=0.0, column=0, pause=0.0, journal=None, fail_at=None):
@@ -27,7 +27,7 @@ class Stump(ClassifierMixin, BaseEstimator):
     def fit(self, X, y, sample_weight=None):
         if self.fail_at is not None and self.theta == self.fail_at:
             raise ValueError("the planted failure")
-        time.sleep(self.pause)
+        time.sleep(self.pause + float(os.environ.get("STUMP_PAUSE", "0")))
         self.classes_ = np.unique(y)
         literal = Literal(f"x{self.column}", ">", self.theta)
         clauses = (Clause((literal,)),) if self.theta < 1.5 else ()

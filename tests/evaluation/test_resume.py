@@ -20,7 +20,7 @@ from tests.evaluation.learners import SharedStump, noisy_table
 from tests.evaluation.test_resume import SETTINGS
 folder, n_jobs = sys.argv[1], int(sys.argv[2])
 sweep(
-    SharedStump(pause=0.05, journal=folder + "/journal"), *noisy_table(), grid=SETTINGS, cv=4,
+    SharedStump(journal=folder + "/journal"), *noisy_table(), grid=SETTINGS, cv=4,
     n_jobs=n_jobs, store=SweepStore(folder + "/store.sqlite"),
 )
 """
@@ -34,11 +34,13 @@ def run_and_kill(folder, n_jobs, after):
     """Start the sweep in a process of its own, and kill -9 it and its workers mid-way."""
     root = Path(__file__).parents[2]
     process = subprocess.Popen(
-        [sys.executable, "-c", RUN, str(folder), str(n_jobs)], cwd=root, start_new_session=True
-    )
-    deadline = time.monotonic() + 60
-    while fits_done(folder) < after and time.monotonic() < deadline:
-        time.sleep(0.02)
+        [sys.executable, "-c", RUN, str(folder), str(n_jobs)], cwd=root, start_new_session=True,
+        env=os.environ | {"STUMP_PAUSE": "0.2"},
+    )  # fmt: skip
+    with SweepStore(folder / "store.sqlite") as store:
+        deadline = time.monotonic() + 120
+        while len(store) < after and time.monotonic() < deadline:
+            time.sleep(0.02)
     os.killpg(process.pid, signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
 
@@ -46,12 +48,12 @@ def run_and_kill(folder, n_jobs, after):
 def test_a_killed_sweep_resumes_where_it_stopped_and_gives_the_same_table(tmp_path):
     (tmp_path / "journal").mkdir()
     n_all = 4 * 8
-    run_and_kill(tmp_path, n_jobs=2, after=12)
+    run_and_kill(tmp_path, n_jobs=2, after=8)
     before = fits_done(tmp_path)
     with SweepStore(tmp_path / "store.sqlite") as store:
         kept = len(store)
         assert 8 <= kept < n_all
-        learner = SharedStump(pause=0.05, journal=str(tmp_path / "journal"))
+        learner = SharedStump(journal=str(tmp_path / "journal"))
         told = []
         resumed = sweep(
             learner, *noisy_table(), grid=SETTINGS, cv=4, store=store, on_result=told.append
