@@ -195,6 +195,7 @@ def _given(column: NDArray[Any], row: int) -> Any:
 
 def _run_sqlite(dialect: str) -> Callable[[RuleSet, Rows, int], tuple[str, list[Any]]]:
     def run(rule: RuleSet, rows: Rows, n: int) -> tuple[str, list[Any]]:
+        text = to_sql(rule, dialect=dialect)
         names, order = [_quoted(f) for f in rows], _quoted(_free(rows))
         types = ["TEXT" if _is_text(c) else "REAL" for c in rows.values()]
         with sqlite3.connect(":memory:") as connection:
@@ -203,7 +204,6 @@ def _run_sqlite(dialect: str) -> Callable[[RuleSet, Rows, int], tuple[str, list[
             marks = ", ".join("?" * (len(rows) + 1))
             values = ((i, *(value_at(c, i) for c in rows.values())) for i in range(n))
             connection.executemany(f"INSERT INTO t VALUES ({marks})", values)
-            text = to_sql(rule, dialect=dialect)
             found = connection.execute(f"SELECT {text} FROM t ORDER BY {order}").fetchall()
         connection.close()
         return text, [row[0] for row in found]
