@@ -39,7 +39,12 @@ with st.container(border=True), sentences():
         (st.success if checked.ok else st.error)(md(checked.sentence, 300))
     else:
         st.caption("This format is for reading only: nothing can execute it, so it is not checked.")
-    st.code(text, language=form.language, wrap_lines=True, height=420)
+    st.code(
+        text,
+        language=form.language,
+        wrap_lines=True,
+        height=420 if text.count("\n") > 24 else "content",
+    )
     st.download_button(
         f"Download {form.name}",
         data=lambda: form.write(model),

@@ -57,8 +57,8 @@ LEARNERS = {
     ),
 }
 FORMS = {
-    "dnf": "any of several ANDs (DNF)",
-    "cnf": "all of several ORs (CNF)",
+    "dnf": "any AND (DNF)",
+    "cnf": "every OR (CNF)",
 }
 ROUNDINGS = {
     "redundancy": "redundancy-aware (best on most tables)",

@@ -28,7 +28,7 @@ def run_form(state: AppState) -> RunSpec | None:
         None, after a sentence, when a setting cannot be read.
     """
     learners = _learners()
-    left, middle, right = st.columns(3)
+    left, middle, right = st.columns(3, gap="medium")
     form = left.segmented_control(
         f"Shape of the rule for {md(state.positive)}",
         list(FORMS),

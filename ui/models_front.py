@@ -178,7 +178,10 @@ def _notes(found: Outcome) -> dict[int, str]:
 
 def _table(found: Outcome, shown: pd.DataFrame, x: str, y: str, picked: int | None) -> None:
     """List the front (and the picked setting), one row always chosen; the keyboard's way."""
-    rows = shown[shown["on_front"] | (shown.index == picked)].sort_values([x, y])
+    rows = shown[shown["on_front"] | (shown.index == picked)]
+    rows = rows.assign(_other=rows.index != picked).sort_values([x, y, "_other", "theta"])
+    alike = ["learner_name", x, y, "n_literals", "n_clauses_used", "train_error"]
+    rows = rows.drop_duplicates(alike)  # prices that give the same rules are one line
     numbers = [int(k) for k in rows.index]
     table = pd.DataFrame(
         {

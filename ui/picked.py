@@ -1,5 +1,6 @@
 """The model a person picked: fitted once on the training rows, shared by all pages."""
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,6 +8,7 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit.estimators import FixedRuleClassifier
+from rulekit.exceptions import EmptyRuleWarning
 from rulekit.explain import Wording
 from rulekit.export import from_json, to_json
 from rulekit.plots.wording import percent, plural
@@ -135,7 +137,9 @@ def fitted(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> Classi
         weight = state.sample_weight
         if weight is not None:
             weight = weight[state.rows()[0]]
-        return estimator.fit(X, y, sample_weight=weight)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", EmptyRuleWarning)  # the page Rules says it
+            return estimator.fit(X, y, sample_weight=weight)
 
     settings = {k: v for k, v in spec.to_dict().items() if k not in ("thetas", "learners")}
     return kept("fit", repr((state.fit_key, settings, sorted(setting.items()))), fit, copy=False)

@@ -66,7 +66,8 @@ def front_figure(
     series : str, optional
         Column that tells learners apart; each gets a shape of its own and, redundantly, a colour.
     baselines : sequence of Baseline
-        Lines too close to be told apart share one label; curves are grey crosses.
+        Lines too close to be told apart share one label, one far above the points is only named
+        at the edge; curves are grey crosses.
     notes : mapping of index label to str, optional
         Words written at points, for example which one is suggested.
     selected : int, optional
@@ -147,7 +148,8 @@ def _points(points: pd.DataFrame, x: str, y: str, series: str | None) -> go.Scat
     kind = _kinds(points, series)[1] % len(SYMBOLS)
     best = points["on_front"].to_numpy(dtype=bool)
     colours = [SERIES[k] for k in kind]
-    bars = np.where(best, points.get(f"{y}_se", pd.Series(0.0, points.index)).fillna(0.0), 0.0)
+    spread = points.get(f"{y}_se", pd.Series(np.nan, points.index)).to_numpy(dtype=float)
+    bars = [s if b and np.isfinite(s) else None for s, b in zip(spread, best, strict=True)]
     texts = points["label"] if "label" in points else [""] * len(points)
     hover = [
         f"{plain(text, 200)}<br>{plural(a, 'condition')}, {percent(b)} error"
@@ -184,7 +186,7 @@ def _add_steps(figure: go.Figure, points: pd.DataFrame, x: str, y: str) -> None:
             y=front[y],
             mode="lines",
             line={"shape": "hv", "width": 1.5, "color": GREY},
-            name="best error for this many conditions or fewer",
+            name="best for this size or smaller",
             hoverinfo="skip",
         )
     )
@@ -218,30 +220,49 @@ def _add_legend(figure: go.Figure, points: pd.DataFrame, series: str | None) -> 
 
 
 def _add_baselines(figure: go.Figure, baselines: Sequence[Baseline]) -> None:
-    """Draw the lines; of lines closer than a thirtieth of the range one label names all."""
+    """Draw lines with their names at the right; names that would overlap share one label."""
     ordered = sorted((b for b in baselines if np.isfinite(b.value)), key=lambda b: b.value)
     if not ordered:
         return
-    data = [float(v) for v in figure.data[0].y]
-    low, high = min([ordered[0].value, *data]), max([ordered[-1].value, *data])
+    low, high = _shown_range(figure, ordered)
+    inside = [b for b in ordered if b.value <= high]
     groups: list[list[Baseline]] = []
-    for line in ordered:
+    for line in inside:
         figure.add_hline(y=line.value, line={"dash": "dot", "width": 1, "color": GREY})
-        if groups and line.value - groups[-1][0].value < (high - low) / 25:
+        if groups and line.value - groups[-1][0].value < (high - low) / 20:
             groups[-1].append(line)
         else:
             groups.append([line])
     for group in groups:
-        figure.add_annotation(
-            x=1,
-            xref="paper",
-            xanchor="right",
-            y=group[0].value,
-            yanchor="bottom",
-            showarrow=False,
-            font={"size": 11, "color": GREY},
-            text=", ".join(f"{plain(b.name)} {percent(b.value)}" for b in group),
-        )
+        middle = sum(b.value for b in group) / len(group)
+        _label(figure, middle, [f"{plain(b.name)} {percent(b.value)}" for b in reversed(group)])
+    above = [f"↑ {plain(b.name)} {percent(b.value)}" for b in ordered if b.value > high]
+    if above:
+        _label(figure, high, above)
+    figure.update_layout(margin={"r": 180})
+    figure.update_yaxes(range=[low, high])
+
+
+def _shown_range(figure: go.Figure, lines: Sequence[Baseline]) -> tuple[float, float]:
+    """Choose the vertical range: points and lines near them; a far line is named at the edge."""
+    values = [float(v) for v in figure.data[0].y]
+    spread = max(max(values) - min(values), 0.02)
+    near = [b.value for b in lines if b.value <= max(values) + spread]
+    low, high = min([*values, *near]), max([*values, *near])
+    return max(0.0, low - 0.12 * (high - low)), high + 0.12 * (high - low)
+
+
+def _label(figure: go.Figure, y: float, lines: Sequence[str]) -> None:
+    figure.add_annotation(
+        x=1.01,
+        xref="paper",
+        xanchor="left",
+        align="left",
+        y=y,
+        showarrow=False,
+        font={"size": 11, "color": GREY},
+        text="<br>".join(lines),
+    )
 
 
 def _add_notes(

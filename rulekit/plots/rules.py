@@ -122,13 +122,19 @@ def _bar(
         name=plain(legend),
         orientation="h",
         text=[str(int(c)) if c else "" for c in counts],
-        textposition="inside",
+        textposition="auto",
         insidetextanchor="middle",
         insidetextfont={"color": "white", "size": 13},
         hovertemplate="%{x} rows<extra></extra>",
         marker={
             "color": colour,
             "line": {"width": 0.5, "color": "white"},
-            "pattern": {"shape": hatch, "size": 6, "fgopacity": 0.35, "fgcolor": "white"},
+            "pattern": {
+                "shape": hatch,
+                "fillmode": "overlay",
+                "size": 7,
+                "solidity": 0.15,
+                "fgcolor": "white",
+            },
         },
     )

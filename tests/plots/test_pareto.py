@@ -48,7 +48,7 @@ def test_error_bars_stand_at_front_points_only():
     points = settings()
     points.loc[20, "on_front"] = False
     trace = front_figure(points).data[0]
-    np.testing.assert_allclose(trace.error_y.array, [0.0, 0.01, 0.01, 0.01, 0.01, 0.01])
+    assert list(trace.error_y.array) == [None, 0.01, 0.01, 0.01, 0.01, 0.01]
 
 
 def test_learners_differ_by_shape_and_not_by_colour_alone():
@@ -73,7 +73,13 @@ def test_far_more_than_two_hundred_points_are_thinned_and_the_front_stays():
 def test_baselines_closer_than_a_label_is_high_share_one_label():
     lines = [Baseline("tree", 0.2), Baseline("forest", 0.201), Baseline("majority", 0.4)]
     texts = [a.text for a in front_figure(settings(), baselines=lines).layout.annotations]
-    assert texts == ["tree 20.0 %, forest 20.1 %", "majority 40.0 %"]
+    assert texts == ["forest 20.1 %<br>tree 20.0 %", "majority 40.0 %"]
+
+
+def test_a_baseline_far_above_the_points_does_not_squeeze_them():
+    figure = front_figure(settings(), baselines=[Baseline("majority", 0.9)])
+    assert figure.layout.yaxis.range[1] < 0.4
+    assert [a.text for a in figure.layout.annotations] == ["↑ majority 90.0 %"]
 
 
 def test_a_baseline_without_a_value_is_left_out():
