@@ -25,7 +25,7 @@ if state.table is None:
     st.stop()
 
 table = state.table
-numbers = st.container(horizontal=True)
+numbers = st.container(horizontal=True, gap="large")
 numbers.metric("Table", md(table.name, 40), width="content")
 numbers.metric("Rows", f"{table.n_rows:,}", width="content")
 numbers.metric("Columns", f"{table.n_columns:,}", width="content")
@@ -42,6 +42,11 @@ with left, st.container(border=True):
     target_card()
 with right, st.container(border=True):
     split_card()
+if app_state().ready:
+    with st.container(horizontal=True, gap="medium"):
+        st.markdown("**Ready to learn.**", width="content")
+        st.page_link("pages/models.py", label="On to Models", icon="➡️")
+        st.page_link("pages/binning.py", label="Look at the cut points first")
 with st.container(border=True):
     quality_card()
 with st.container(border=True):

@@ -14,10 +14,11 @@ from ui.state import app_state
 
 FIRST_SAMPLE = "credit"
 TYPES = ["csv", "tsv", "txt", "xlsx", "parquet"]
-DELIMITERS = {None: "found out", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
-ENCODINGS = {None: "found out"} | {e: e for e in ("utf-8", "cp1252", "latin-1", "utf-16")}
-DECIMALS = {None: "found out", ".": "point", ",": "comma"}
-HEADERS = {None: "found out", True: "holds the names", False: "is data"}
+FOUND = ""  # the choice "find out"
+DELIMITERS = {FOUND: "detect", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+ENCODINGS = {FOUND: "detect"} | {e: e for e in ("utf-8", "cp1252", "latin-1", "utf-16")}
+DECIMALS = {FOUND: "detect", ".": "point", ",": "comma"}
+HEADERS = {FOUND: "detect", True: "names", False: "data"}
 
 
 @dataclass(frozen=True)
@@ -97,17 +98,18 @@ def _option(
     name: str,
     what: tuple[str, dict[Any, str], Any],
 ) -> None:
-    """Show one reading option; "found out" says what was found."""
+    """Show one reading option; what was detected is named."""
     label, choices, found = what
     key = f"upload_option_{name}_{upload.file_id}"
 
     def words(value: Any) -> str:
-        if value is None and found is not None and not st.session_state.get("upload_error"):
-            return f"found out: {choices.get(found, found)}"
+        if value == FOUND and found is not None and not st.session_state.get("upload_error"):
+            return f"{choices.get(found, found)} (detected)"
         return choices[value]
 
     def changed() -> None:
-        settings = asdict(asked) | {name: st.session_state[key]}
+        value = st.session_state[key]
+        settings = asdict(asked) | {name: None if value == FOUND else value}
         try:
             options = ParseOptions(**settings)
         except ValueError as error:
@@ -116,7 +118,7 @@ def _option(
         read(upload, options)
 
     values = list(choices)
-    now = getattr(asked, name)
+    now = FOUND if getattr(asked, name) is None else getattr(asked, name)
     cell.selectbox(label, values, values.index(now), words, key=key, on_change=changed)
 
 

@@ -9,7 +9,7 @@ from ui.escape import md
 from ui.state import app_state, change
 
 SHOWN = 8
-FIXES = {"ignore": "Ignore it", "group": "Make it the group", "as_numeric": "Read as numbers"}
+FIXES = {"ignore": "Ignore it", "group": "Make it group", "as_numeric": "Make numbers"}
 
 
 def quality_card() -> None:
@@ -44,7 +44,7 @@ def apply_fix(note: QualityNote) -> None:
 
 
 def _finding(note: QualityNote, index: int) -> None:
-    text, button = st.columns([5, 1], vertical_alignment="center")
+    text, button = st.columns([4, 1], vertical_alignment="center")
     sign = "⚠️ **Warning.**" if note.severity == "warning" else "**Note.**"
     text.markdown(f"{sign} {md(note.sentence, 500)}")
     if note.suggestion is None or _is_done(note):

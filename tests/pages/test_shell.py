@@ -1,0 +1,74 @@
+"""The frame without a browser: navigation, chips, errors as sentences."""
+
+import threading
+
+import pytest
+
+from ui import jobs
+from ui.shell import PAGES
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_opens_without_data(open_app, page):
+    app = open_app(page)
+    assert not app.exception
+    assert not app.error
+    assert app.title[0].value == PAGES[page][0]
+    assert not app.get("plotly_chart")
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("sample", ["breast_cancer", "credit"])
+def test_every_page_opens_with_a_table_and_no_model(open_app, page, sample):
+    app = open_app(page, sample=sample)
+    assert not app.exception
+    assert not app.error
+
+
+def test_the_sidebar_names_the_table(open_app):
+    app = open_app("binning", sample="iris")
+    assert "iris" in app.sidebar.markdown[0].value
+    assert "150 rows" in app.sidebar.markdown[0].value
+
+
+def test_the_sidebar_shows_a_running_job_on_every_page(open_app):
+    reported, release = threading.Event(), threading.Event()
+    app = open_app(sample="iris")
+    job = jobs.registry().start(
+        app.session_state["analysis_id"],
+        "Sweep",
+        lambda job: (job.report(1), reported.set(), release.wait(20)),
+        total=4,
+    )
+    assert reported.wait(5)
+    app.switch_page("pages/binning.py").run()
+    assert any("Sweep: 1 of 4" in c.value.replace("\\", "") for c in app.sidebar.caption)
+    job.cancel()
+    release.set()
+    app.run()
+    assert any("Cancelled" in c.value for c in app.sidebar.caption)
+
+
+def test_an_error_nobody_foresaw_is_a_sentence_with_an_id(open_app, monkeypatch, caplog):
+    def broken():
+        raise ZeroDivisionError("cell 4711")
+
+    app = open_app(sample="iris")
+    monkeypatch.setattr("ui.data_choices.split_card", broken)
+    app.run()
+    assert not app.exception
+    sentence = app.error[0].value.replace("\\", "")
+    assert "4711" not in sentence
+    error_id = sentence.rstrip(".").split()[-1]
+    assert error_id in caplog.text
+
+
+def test_a_page_that_failed_works_again_on_the_next_run(open_app, monkeypatch):
+    app = open_app(sample="iris")
+    with monkeypatch.context() as broken:
+        broken.setattr("ui.data_choices.split_card", lambda: 1 / 0)
+        app.run()
+        assert app.error
+    app.run()
+    assert not app.error
+    assert app.session_state["app"].ready

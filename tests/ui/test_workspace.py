@@ -1,0 +1,120 @@
+"""Saved analyses: what is written, who may read it, what comes back."""
+
+import json
+import stat
+
+import pandas as pd
+import pytest
+
+from rulekit.data import Table, load_sample
+from ui import workspace
+from ui.state import AppState, BinningSpec, SplitSpec, Wording
+
+
+@pytest.fixture
+def session(monkeypatch, tmp_path):
+    """A session that holds the state of a browser tab, without Streamlit's own."""
+    held = {}
+    monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path / "space"))
+    for module in ("ui.workspace", "ui.state"):
+        monkeypatch.setattr(f"{module}.st.session_state", held)
+        monkeypatch.setattr(f"{module}.st.query_params", {})
+    return held
+
+
+def saved_and_loaded(session, state):
+    session["app"] = state
+    workspace.save()
+    return workspace.load(workspace.folder())
+
+
+def test_what_was_decided_comes_back(session):
+    state = AppState(
+        table=load_sample("credit").with_roles({"age": "ignore"}),
+        options={"delimiter": ";"},
+        wording={"income": Wording("Yearly income", "€")},
+        split=SplitSpec(0.2, 7),
+        binning=BinningSpec("entropy", None, 20, (("amount", (1.5, 2.0)),)),
+        setting={"theta": 0.5},
+        notes="ask Ada 💡",
+        test_looks=2,
+    )
+    back = saved_and_loaded(session, state)
+    assert back.fit_key == state.fit_key
+    assert (back.wording, back.notes, back.setting) == (state.wording, state.notes, state.setting)
+    assert (back.binning, back.split, back.test_looks) == (state.binning, state.split, 2)
+    assert back.table.digest == state.table.digest
+    pd.testing.assert_frame_equal(back.table.frame, state.table.frame)
+
+
+@pytest.mark.parametrize("sample", ["breast_cancer", "iris", "wine", "planted_cnf"])
+def test_every_sample_comes_back_cell_by_cell(session, sample):
+    state = AppState(table=load_sample(sample))
+    assert saved_and_loaded(session, state).fit_key == state.fit_key
+
+
+def test_a_column_kept_as_text_stays_text(session):
+    frame = pd.DataFrame({"code": [1, 2, 3, 4] * 5, "ill": ["yes", "no"] * 10})
+    table = Table.from_frame(frame).as_category("code")
+    back = saved_and_loaded(session, AppState(table=table))
+    assert back.table.column("code").kind == table.column("code").kind == "category"
+
+
+def test_only_the_owner_may_read_it(session):
+    session["app"] = AppState(table=load_sample("iris"))
+    workspace.save()
+    place = workspace.folder()
+    for path in (place.parent, place, *place.iterdir()):
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+
+
+def test_nothing_is_pickled(session):
+    session["app"] = AppState(table=load_sample("iris"))
+    workspace.save()
+    files = {path.name for path in workspace.folder().iterdir()}
+    assert files == {"analysis.json", "table.parquet"}
+    json.loads((workspace.folder() / "analysis.json").read_text())
+
+
+def test_a_table_whose_cells_were_changed_on_disk_is_not_taken(session):
+    session["app"] = AppState(table=load_sample("iris"))
+    workspace.save()
+    frame = pd.read_parquet(workspace.folder() / "table.parquet")
+    frame.iloc[0, 0] += 1
+    frame.to_parquet(workspace.folder() / "table.parquet")
+    with pytest.raises(ValueError, match="not those that were saved"):
+        workspace.load(workspace.folder())
+
+
+def test_an_analysis_of_another_version_is_not_taken(session):
+    session["app"] = AppState(table=load_sample("iris"))
+    workspace.save()
+    path = workspace.folder() / "analysis.json"
+    path.write_text(path.read_text().replace('"version": 1', '"version": 99'))
+    with pytest.raises(ValueError, match="Saved by version 99"):
+        workspace.load(workspace.folder())
+
+
+def test_the_id_cannot_be_guessed(session):
+    ids = set()
+    for _ in range(50):
+        session.clear()
+        ids.add(workspace.analysis_id())
+    assert len(ids) == 50
+    assert all(workspace.SHAPE.fullmatch(one) for one in ids)
+
+
+def test_saving_twice_without_a_change_writes_nothing(session):
+    session["app"] = AppState(table=load_sample("iris"))
+    workspace.save()
+    before = {p: p.stat().st_mtime_ns for p in workspace.folder().iterdir()}
+    workspace.save()
+    assert {p: p.stat().st_mtime_ns for p in workspace.folder().iterdir()} == before
+
+
+def test_switched_off_there_is_no_folder(session, monkeypatch):
+    monkeypatch.setenv("RULEKIT_WORKSPACE", "off")
+    session["app"] = AppState(table=load_sample("iris"))
+    workspace.save()
+    assert workspace.folder() is None
+    assert workspace.store_path() is None
