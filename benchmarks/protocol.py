@@ -6,7 +6,7 @@ over the prices. It is published for one split; ours is the mean of it over seve
 figure moves by one to two points from split to split.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,7 @@ def protocol_sweep(
     thetas: Sequence[float] = THETA_GRID,
     n_jobs: int | None = None,
     store: Path | None = None,
+    on_result: Callable[[dict[str, Any]], None] | None = None,
     **fixed: Any,
 ) -> SweepResult:
     """Run the protocol for one seed; with a store, what was done before is not done again."""
@@ -85,7 +86,7 @@ def protocol_sweep(
     try:
         return sweep(
             learner, table.X, table.y, grid=grid, cv=10, random_state=seed, n_jobs=n_jobs,
-            store=kept,
+            store=kept, on_result=on_result,
         )  # fmt: skip
     finally:
         if kept is not None:

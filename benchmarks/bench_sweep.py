@@ -1,0 +1,93 @@
+"""The time the app's default sweep takes, and how soon its first point is there.
+
+``default sweep``: alternating minimisation, the paper's 18 prices, 1 to 5 clauses, 10 folds, two
+workers unless ``--jobs`` says otherwise; wall-clock seconds until the front is complete, and until
+``first point``. ``sweep speed``: a third of the prices on the first fold, on one core, against SciPy's
+`linprog` on the compact program without any memory, in the same run.
+"""
+
+import argparse
+import time
+
+from threadpoolctl import threadpool_limits
+
+from benchmarks import protocol
+from benchmarks._cli import BenchTable, Row, run, tables, told
+from benchmarks.bench_two_level import Run, fold_problem
+from benchmarks.reference_cover import CompactCoverProblem, Forgetful
+from rulekit.estimators._binary_problem import BinaryProblem
+from rulekit.evaluation import THETA_GRID
+from rulekit.solvers.alternating import alternating
+from rulekit.solvers.one_level import CoverProblem
+from rulekit.solvers.two_level_task import TwoLevelTask
+
+
+def measure(arguments: argparse.Namespace) -> list[Row]:
+    """Measure on each table."""
+    rows = []
+    n_jobs = max(arguments.jobs, 2)
+    thetas = protocol.QUICK_THETAS if arguments.quick else THETA_GRID
+    for table in tables(arguments, ["breast_cancer", "wdbc"]):
+        rows += whole(table, thetas, n_jobs)
+        with threadpool_limits(1):
+            rows.append(one_fold(table, thetas[1::3]))
+    return rows
+
+
+def whole(table: BenchTable, thetas: tuple[float, ...], n_jobs: int) -> list[Row]:
+    """Time the sweep as a person at the screen sees it, workers' start included."""
+    start, landed = time.perf_counter(), []
+    protocol.protocol_sweep(
+        table, ["AM"], protocol.CLAUSES, 0, thetas=thetas, n_jobs=n_jobs,
+        on_result=lambda row: landed.append(time.perf_counter() - start),
+    )  # fmt: skip
+    setting = {"prices": len(thetas), "R": list(protocol.CLAUSES), "folds": 10, "workers": n_jobs}
+    shared = {"table": table.name, "setting": setting, "unit": "s"}
+    return [
+        told({"what": "first point", "ours": landed[0], **shared}),
+        told({"what": "default sweep", "ours": landed[-1], **shared}),
+    ]
+
+
+def one_fold(table: BenchTable, thetas: tuple[float, ...]) -> Row:
+    """Time the programs and roundings of one fold both ways."""
+    problem = fold_problem(table)
+    ours = _learned(problem, problem.cover, {}, thetas)
+    plain = CompactCoverProblem(
+        problem.A, problem.y, problem.weight, problem.cover.perturbation, problem.structure
+    )
+    reference = _learned(problem, plain, Forgetful(), thetas)
+    pairs = list(zip(ours.selections, reference.selections, strict=True))
+    same = sum(bool((a.chosen == b.chosen).all()) for a, b in pairs)
+    return told(
+        {
+            "what": "sweep speed",
+            "table": table.name,
+            "setting": {
+                "prices": len(thetas),
+                "R": list(protocol.CLAUSES),
+                "fold": 0,
+                "equal_rules": f"{same} of {len(pairs)}",
+            },
+            "ours": ours.seconds,
+            "reference": reference.seconds,
+            "ratio": reference.seconds / ours.seconds,
+            "unit": "s of one core",
+        }
+    )
+
+
+def _learned(
+    problem: BinaryProblem, cover: CoverProblem, memory: dict, thetas: tuple[float, ...]
+) -> Run:
+    start = time.process_time()
+    found = [
+        alternating(TwoLevelTask(problem.A, problem.y, cover, theta, memory=memory), n_clauses)
+        for theta in thetas
+        for n_clauses in protocol.CLAUSES
+    ]
+    return Run(time.process_time() - start, found, cover)
+
+
+if __name__ == "__main__":
+    run(measure, __doc__ or "")
