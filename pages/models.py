@@ -5,7 +5,7 @@ import streamlit as st
 from ui.escape import md
 from ui.models_form import run_form
 from ui.models_front import axes, choose, compare, curve, sliders, suggestions
-from ui.models_run import begin, collect, ended, plan_words, progress, run_key, wanted
+from ui.models_run import begin, collect, ended, plan_words, progress, run_key, sweeping, wanted
 from ui.picked import held_out, picked_model, setting_words, wording
 from ui.rule_view import rule_words
 from ui.shell import empty, guard, header, sentences
@@ -20,7 +20,7 @@ with sentences():
     with st.container(border=True):
         spec = run_form(app_state())
         job = collect()
-        running = job is not None and job.active
+        running, landing = job is not None and job.active, sweeping(job)
         if spec is not None:
             left, right = st.columns([1, 3], vertical_alignment="center")
             resumable = not running and job is not None and job.state != "done"
@@ -45,7 +45,7 @@ with sentences():
     if found is None:
         if not running:
             st.caption("Run the sweep to see what each further condition buys.")
-    elif not running:
+    elif not landing:
         if (number := wanted(found, job)) is not None:
             choose(found, number)
             st.rerun()

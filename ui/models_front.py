@@ -76,7 +76,10 @@ def suggestions(found: Outcome) -> None:
     """Offer the two settings to look at first, with the reason."""
     if not found.suggestion:
         return
-    for place, (name, words) in zip(st.columns(2), SUGGESTED.items(), strict=True):
+    shown = SUGGESTED
+    if found.suggestion["default"] == found.suggestion["best"]:
+        shown = {"best": "Best, and simplest within one standard error"}
+    for place, (name, words) in zip(st.columns(len(shown)), shown.items(), strict=True):
         number = found.suggestion[name if name == "best" else "default"]
         row = found.points.loc[number]
         with place.container(border=True):

@@ -91,18 +91,25 @@ def _plan(spec: RunSpec, state: AppState) -> list[tuple[ClassifierMixin, dict[st
 def collect() -> jobs.Job | None:
     """Bring what the latest run has into the analysis, and return its job (None if there is none).
 
-    A finished run is kept as a whole; a cancelled or failed one with the points it has.
+    A run is kept as a whole once its sweep is through, and again when the reference models are
+    there; a cancelled or failed one with the points it has.
     """
     job = jobs.registry().get(workspace.analysis_id())
     if job is None or job.title != TITLE:
         return None
-    if not job.active and st.session_state.get("_collected") != job.id:
-        st.session_state["_collected"] = job.id
+    stage = (job.id, job.active)
+    if not sweeping(job) and st.session_state.get("_collected") != stage:
+        st.session_state["_collected"] = stage
         spec = RunSpec.from_dict(app_state().run_settings)
         found = job.answer or outcome_of(job.results, spec)
-        if len(found.points):
+        if found.finished:
             change(sweep=found, sweep_key=job.key)
     return job
+
+
+def sweeping(job: jobs.Job | None) -> bool:
+    """Whether points of a run are still to come (the reference models may follow)."""
+    return job is not None and job.active and (not job.total or job.done < job.total)
 
 
 def estimate(spec: RunSpec, state: AppState) -> float | None:
@@ -135,23 +142,25 @@ def _seconds_a_fit(learner: str, spec: RunSpec, state: AppState) -> float:
 
 def progress(job: jobs.Job) -> None:
     """Show how far a run is, with its cancel button; refreshed while it goes on."""
-    st.fragment(_progress, run_every=POLL_SECONDS if job.active else None)(job, job.active)
+    now = (job.active, sweeping(job))
+    st.fragment(_progress, run_every=POLL_SECONDS if job.active else None)(job, now)
 
 
-def _progress(job: jobs.Job, was_active: bool) -> None:
-    if was_active and not job.active:
-        st.rerun()
+def _progress(job: jobs.Job, drawn_for: tuple[bool, bool]) -> None:
+    if drawn_for != (job.active, sweeping(job)):
+        st.rerun()  # once: the page shows the points to pick from, or the end
     if job.state == "queued":
         st.info(f"Waiting for a free place: number {jobs.registry().position(job)} in the queue.")
         st.button("Cancel", on_click=job.cancel, key="cancel_queued")
         return
     words = f"{job.done} of {job.total} fits, {job.elapsed:.0f} s"
-    if job.remaining is not None:
+    if job.remaining:
         words += f", about {job.remaining:.0f} s to go"
     bar, stop = st.columns([5, 1], vertical_alignment="bottom")
     bar.progress(job.share, text=md(f"{job.message or 'Sweeping'}: {words}"))
     stop.button("Cancel", on_click=job.cancel, key="cancel_run", width="stretch")
-    live_curve(outcome_of(job.results, RunSpec.from_dict(app_state().run_settings)))
+    if sweeping(job):
+        live_curve(outcome_of(job.results, RunSpec.from_dict(app_state().run_settings)))
 
 
 def ended(job: jobs.Job) -> None:

@@ -280,8 +280,9 @@ def _add_notes(
             showarrow=True,
             arrowhead=2,
             arrowcolor=GREY,
-            ax=45 + 15 * place,
-            ay=-40 - 26 * place,
+            xanchor="left",
+            ax=40,
+            ay=-45 - 30 * place,
         )
 
 
