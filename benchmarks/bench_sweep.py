@@ -2,8 +2,8 @@
 
 ``default sweep``: alternating minimisation, the paper's 18 prices, 1 to 5 clauses, 10 folds, two
 workers unless ``--jobs`` says otherwise; wall-clock seconds until the front is complete, and until
-``first point``. ``sweep speed``: a third of the prices on the first fold, on one core, against SciPy's
-`linprog` on the compact program without any memory, in the same run.
+``first point``. ``sweep speed``: a third of the prices on the first fold, on one core, against
+SciPy's `linprog` on the compact program without any memory, in the same run.
 """
 
 import argparse
