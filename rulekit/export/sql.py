@@ -181,10 +181,22 @@ class _Writer:
 
     def value(self, value: Any) -> str:
         if isinstance(value, bool):
-            return "TRUE" if value else "FALSE"
+            return self._truth(value)
         if isinstance(value, str):
             return "'" + _text(value).replace("'", "''") + "'"
         return str(value) if isinstance(value, int) else self._number(value)
+
+    def _truth(self, value: bool) -> str:
+        """Write a truth value; sqlite3 takes the word TRUE for a column of that name, if any."""
+        if self.dialect == "sqlite":
+            return "1" if value else "0"
+        named = next((f for f in self.rule.features if f.lower() in ("true", "false")), None)
+        if self.dialect == "ansi" and named is not None:
+            raise ExportError(
+                f"Some databases take TRUE and FALSE for the column {named!r}; rename it, or write "
+                "for 'sqlite' or 'duckdb'."
+            )
+        return "TRUE" if value else "FALSE"
 
     def _number(self, number: float) -> str:
         if math.isinf(number):

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from rulekit import TwoLevelRuleClassifier, load_sample
 from rulekit.exceptions import DataError
 from rulekit.explain import explain, hamming_distances
 from rulekit.rules import Clause, Literal, RuleSet
@@ -37,6 +38,14 @@ def test_distance_of_a_rule_is_that_of_its_mirror_image(w, y):
     rule = RuleSet(clauses, (True, True), "dnf", False)
     labels = np.array([y] * 4, dtype=object)
     assert hamming_distances(rule, ROWS, labels) == hamming_distances(rule.negated(), ROWS, labels)
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_distances_and_literals_add_up_to_the_objective_that_was_minimised(form):
+    X, y = load_sample("breast_cancer").xy("diagnosis")
+    model = TwoLevelRuleClassifier(n_clauses=2, theta=2.0, form=form).fit(X, y)
+    distances = [e.hamming_distance for e in explain(model, X, y)]
+    assert sum(distances) + 2.0 * model.n_literals_ == pytest.approx(model.objective_)
 
 
 def test_rows_answered_rightly_are_at_distance_zero():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from rulekit.exceptions import ExportError
-from rulekit.export import to_sql
+from rulekit.export import to_sql, verify_export
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.explain.tables import PLAIN, cases, patients
 
@@ -95,6 +95,19 @@ def test_missing_test_alone_works_on_a_column_of_any_type():
     connection.execute("CREATE OR REPLACE TABLE t AS SELECT 'nan' AS x")
     assert connection.execute(f"SELECT {text} FROM t").fetchone() == ("well",)
     connection.close()
+
+
+def test_column_named_true_is_not_taken_for_the_truth_value():
+    """sqlite3 resolves a bare TRUE to a column of that name, so every answer was wrong."""
+    rule = dnf(Literal("true", "missing"), Literal("flag", "==", True), label=True, default=False)
+    columns = {
+        "true": np.array([np.nan, 5.0, np.nan]),
+        "flag": np.array([True, True, False], dtype=object),
+    }
+    assert verify_export(rule, columns, "sqlite").ok
+    assert verify_export(rule, columns, "duckdb").ok
+    with pytest.raises(ExportError, match="take TRUE and FALSE for the column 'true'"):
+        to_sql(rule)
 
 
 @pytest.mark.parametrize(

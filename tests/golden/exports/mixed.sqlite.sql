@@ -2,7 +2,7 @@ SELECT *,
 CASE
   WHEN ("patients"."age" >= 20.0 AND "patients"."age" IS NOT NULL)
    AND ("patients"."age" < 30.5 AND "patients"."age" IS NOT NULL)
-   AND ("patients"."smoker" = TRUE AND "patients"."smoker" IS NOT NULL)
+   AND ("patients"."smoker" = 1 AND "patients"."smoker" IS NOT NULL)
   THEN 'low'
   WHEN ("patients"."town" IN ('Bonn', 'Ulm') AND "patients"."town" IS NOT NULL)
    AND ("patients"."bmi" IS NULL)
