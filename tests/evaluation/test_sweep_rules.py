@@ -1,0 +1,90 @@
+"""Sweeps of the two-level learner: no rule depends on workers, order, sharing or a store."""
+
+import warnings
+
+import joblib
+import pandas as pd
+import pytest
+
+from rulekit.data import load_sample
+from rulekit.estimators.two_level import TwoLevelRuleClassifier
+from rulekit.evaluation import SweepStore, fit_setting, sweep
+from rulekit.exceptions import EmptyRuleWarning
+
+GRID = [
+    {"method": ["alternating", "set_cover"], "n_clauses": [1, 3], "theta": [0.05, 1.0, 50.0]},
+    {"form": ["cnf"], "theta": [1.0], "rounding": ["threshold"]},
+]
+KEYS = ["method", "n_clauses", "form", "rounding", "theta", "fold"]
+
+
+class Alone(TwoLevelRuleClassifier):
+    """The same learner, fitted one setting at a time."""
+
+    @property
+    def fit_many(self):
+        raise AttributeError("not offered")
+
+
+@pytest.fixture(scope="module")
+def table():
+    X, y = load_sample("planted_dnf").xy("label")
+    return X[:200], y[:200]
+
+
+@pytest.fixture(scope="module")
+def plain(table):
+    return sweep(TwoLevelRuleClassifier(), *table, grid=GRID, cv=3)
+
+
+def same(one, two):
+    left, right = (r.table.drop(columns=["seconds", "learner"]) for r in (one, two))
+    pd.testing.assert_frame_equal(left, right)
+
+
+def test_threads_find_the_same_rules(table, plain):
+    with joblib.parallel_config("threading", n_jobs=3):
+        same(sweep(TwoLevelRuleClassifier(), *table, grid=GRID, cv=3), plain)
+
+
+def test_fitting_one_setting_at_a_time_finds_the_same_rules(table, plain):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EmptyRuleWarning)
+        same(sweep(Alone(), *table, grid=GRID, cv=3), plain)
+
+
+def test_a_grid_told_backwards_finds_the_same_rules(table, plain):
+    backwards = [{k: v[::-1] for k, v in part.items()} for part in GRID[::-1]]
+    turned = sweep(TwoLevelRuleClassifier(), *table, grid=backwards, cv=3).table
+    columns = [*KEYS, "test_error", "train_error", "n_literals", "objective", "rule"]
+    left, right = (
+        t[columns].astype(dict.fromkeys(KEYS, str)).sort_values(KEYS).reset_index(drop=True)
+        for t in (turned, plain.table)
+    )
+    pd.testing.assert_frame_equal(left, right)
+
+
+def test_a_sweep_that_was_stopped_and_resumed_finds_the_same_rules(table, plain, tmp_path):
+    with SweepStore(tmp_path / "store.sqlite") as store:
+        told = []
+        settings = {"grid": GRID, "cv": 3, "store": store, "on_result": told.append}
+        first = sweep(
+            TwoLevelRuleClassifier(), *table, **settings, should_stop=lambda: len(told) > 9
+        )
+        assert not first.complete
+        same(sweep(TwoLevelRuleClassifier(), *table, **settings), plain)
+    assert sum(row["from_store"] for row in told) == len(first.table)
+
+
+def test_a_rule_of_a_fold_predicts_what_was_measured(table, plain):
+    X, y = table
+    row = plain.table.iloc[4]
+    model = fit_setting(TwoLevelRuleClassifier(), plain.setting(int(row["setting"])), X, y)
+    assert type(row["rule"]) is type(model.rule_set_)
+    assert row["n_literals"] == row["rule"].n_literals
+
+
+def test_an_empty_rule_is_a_point_of_the_curve_like_any_other(plain):
+    dear = plain.summary[(plain.summary["theta"] == 50.0) & (plain.summary["n_clauses"] == 1)]
+    assert (dear["n_literals"] == 0).all()
+    assert plain.setting(plain.suggest()["default"])["theta"] < 50.0
