@@ -132,8 +132,18 @@ def checked_target(target: Any, n_rows: int, name: str) -> NDArray[Any]:
     if y.dtype.kind == "f" and np.isinf(y).any():
         raise DataError("`y` must hold a class in every row; Input y contains infinity.")
     check_consistent_length(y, np.empty(n_rows))
+    _refuse_mixed_types(y)
     check_classification_targets(y)
     return y
+
+
+def _refuse_mixed_types(y: NDArray[Any]) -> None:
+    kinds = {str if isinstance(v, str) else object for v in y} if y.dtype == object else set()
+    if len(kinds) > 1:
+        names = ", ".join(sorted({type(v).__name__ for v in y}))
+        raise DataError(
+            f"The classes in `y` must be of one type; found {names}. Convert them to text."
+        )
 
 
 def row_weights(

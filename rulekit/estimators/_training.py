@@ -148,14 +148,7 @@ def _refuse_infinities(columns: Columns) -> None:
 
 
 def _two_classes(y: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    try:
-        classes, codes = np.unique(y, return_inverse=True)
-    except TypeError:
-        kinds = sorted({type(v).__name__ for v in y})
-        raise DataError(
-            f"The classes in `y` must be of one type; found {', '.join(kinds)}. Convert them to "
-            "text, for example."
-        ) from None
+    classes, codes = np.unique(y, return_inverse=True)
     shown = ", ".join(repr(v) for v in classes[:5].tolist())
     if len(classes) == 1:
         raise DataError(f"`{name}` needs rows of two classes; `y` holds one class only ({shown}).")
