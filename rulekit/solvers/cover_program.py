@@ -10,7 +10,8 @@
     c   (d,)   float   prices of the columns; infinite where a column is not on offer
 
 The dual starts from a feasible slack basis, keeps one matrix for all sub-problems of a fold, and
-its row prices are w. HiGHS gets the matrix once a thread, then only bounds.
+its row prices are w. HiGHS gets the matrix once a thread, then only bounds; of many columns it gets
+those that matter, see `rulekit.solvers.growing_program`.
 
 *Range.* Let R be the tight rows of the dual at its optimum and F the mu strictly between their
 bounds. If all prices rise by t, mu[F] moves along ``K @ dmu = 1`` with ``K = P[F][:, R].T``, and w
@@ -28,6 +29,7 @@ from scipy import sparse
 
 from rulekit.exceptions import SolverError, TimeLimitError
 from rulekit.solvers.canonical import snapped
+from rulekit.solvers.growing_program import GrowingProgram
 from rulekit.solvers.lp import (
     LinearProgram,
     LPSolution,
@@ -40,6 +42,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 GAP = 1e-7
+MANY_COLUMNS = 300  # from here on, most columns are never looked at
 MARGIN = 1e-9  # kept from the ends of an interval, where two vertices are optimal
 
 
@@ -137,6 +140,11 @@ class CoverProgram:
         """Solve the dual program, in the thread's own copy of it where HiGHS is at hand."""
         if not self._resident:
             return solve_lp(self._dual(ceiling, m), engine="scipy", time_limit=time_limit)
+        if self.P.shape[1] > MANY_COLUMNS:
+            growing: GrowingProgram | None = getattr(self._local, "growing", None)
+            if growing is None:
+                growing = self._local.growing = GrowingProgram(self.P)
+            return growing.solve(ceiling, m, time_limit)
         program: ResidentProgram | None = getattr(self._local, "program", None)
         if program is None:
             program = self._local.program = ResidentProgram(self._dual(ceiling, m))

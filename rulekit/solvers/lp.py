@@ -255,9 +255,8 @@ class ResidentProgram:
         module = highs_module()
         if module is None:
             raise SolverError("A resident program needs the package highspy; use `solve_lp`.")
-        self._module = module
         self._n, self._m = len(lp.c), len(lp.lower)
-        self._highs = _silent_highs(module)
+        self._highs = silent_highs(module)
         matrix = sparse.csc_matrix(lp.A)
         self._highs.passModel(
             self._n,
@@ -279,33 +278,8 @@ class ResidentProgram:
 
     def solve(self, *, time_limit: float | None = None) -> LPSolution:
         """Solve with the present costs and bounds, from the slack basis."""
-        highs = self._highs
-        highs.clearSolver()
-        limit = np.inf if time_limit is None else max(float(time_limit), 1e-3)
-        highs.setOptionValue("time_limit", float(highs.getRunTime() + limit))
-        highs.run()
-        model_status = highs.getModelStatus()
-        status = HIGHS_STATUS.get(model_status.name, "error")
-        message = highs.modelStatusToString(model_status)
-        if status != "optimal":
-            return LPSolution(None, None, None, None, status, None, message)
-        found = highs.getSolution()
-        value = float(highs.getInfo().objective_function_value)
-        basis = np.asarray(highs.getBasicVariables()[1])
-        basic_x, basic_rows = np.zeros(self._n, dtype=bool), np.zeros(self._m, dtype=bool)
-        basic_x[basis[basis >= 0]] = True
-        basic_rows[-1 - basis[basis < 0]] = True  # HiGHS writes row i as -1 - i
-        return LPSolution(
-            np.array(found.col_value),
-            value,
-            np.array(found.row_dual),
-            np.array(found.col_dual),
-            status,
-            value,
-            message,
-            basic_x,
-            basic_rows,
-        )
+        self._highs.clearSolver()
+        return run_highs(self._highs, self._n, self._m, time_limit)
 
     def change_row_bounds(self, lower: Floats, upper: Floats) -> None:
         """Replace the bounds of all rows."""
@@ -320,7 +294,28 @@ class ResidentProgram:
         )
 
 
-def _silent_highs(module: ModuleType) -> Any:
+def run_highs(highs: Any, n: int, m: int, time_limit: float | None) -> LPSolution:
+    """Run HiGHS on the model it holds, of n variables and m rows, and translate its answer."""
+    limit = np.inf if time_limit is None else max(float(time_limit), 1e-3)
+    highs.setOptionValue("time_limit", float(highs.getRunTime() + limit))
+    highs.run()
+    model_status = highs.getModelStatus()
+    status = HIGHS_STATUS.get(model_status.name, "error")
+    message = highs.modelStatusToString(model_status)
+    if status != "optimal":
+        return LPSolution(None, None, None, None, status, None, message)
+    found = highs.getSolution()
+    value = float(highs.getInfo().objective_function_value)
+    basis = np.asarray(highs.getBasicVariables()[1])
+    basic_x, basic_rows = np.zeros(n, dtype=bool), np.zeros(m, dtype=bool)
+    basic_x[basis[basis >= 0]] = True
+    basic_rows[-1 - basis[basis < 0]] = True  # HiGHS writes row i as -1 - i
+    x, duals = np.array(found.col_value), np.array(found.row_dual)
+    reduced = np.array(found.col_dual)
+    return LPSolution(x, value, duals, reduced, status, value, message, basic_x, basic_rows)
+
+
+def silent_highs(module: ModuleType) -> Any:
     """Make a solver that prints nothing and whose answer depends on the program alone."""
     highs = module._Highs()
     for option, value in (

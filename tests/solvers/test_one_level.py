@@ -14,7 +14,7 @@ from rulekit.solvers import cover_program
 from rulekit.solvers.canonical import default_perturbation, snapped
 from rulekit.solvers.cover_program import CoverProgram
 from rulekit.solvers.formulations import printed_program, theta_max
-from rulekit.solvers.lp import solve_lp, solve_milp
+from rulekit.solvers.lp import highs_module, solve_lp, solve_milp
 from rulekit.solvers.objectives import error_cost, hamming_cost
 from rulekit.solvers.one_level import CoverProblem
 from tests.reference import one_level as reference
@@ -157,6 +157,20 @@ def test_both_engines_end_in_the_same_vertex(table):
     plain = CoverProblem(A, y, structure=structure, engine="scipy")
     for rows, theta in sub_problems(y, 9, 15):
         np.testing.assert_array_equal(fast.solve(rows, theta).w, plain.solve(rows, theta).w)
+
+
+@pytest.mark.skipif(highs_module() is None, reason="highspy, the fast engine, is not installed")
+def test_a_program_that_grows_ends_in_the_same_vertex(monkeypatch):
+    A, y, _ = threshold_table(13, n=100, features=20, cuts=9)
+    found = []
+    for limit in (10_000, 0):
+        monkeypatch.setattr(cover_program, "MANY_COLUMNS", limit)
+        problem = CoverProblem(A, y)
+        problem.remember = False
+        found.append([problem.solve(*question) for question in sub_problems(y, 10, 25)])
+    for whole, grown in zip(*found, strict=True):
+        np.testing.assert_array_equal(whole.w, grown.w)
+        assert whole.value == grown.value
 
 
 def test_a_row_twice_is_a_row_of_weight_two(table):
