@@ -2,6 +2,7 @@
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import joblib
 import numpy as np
@@ -62,7 +63,9 @@ def test_learners_that_share_their_preparation_give_the_same_table(table, plain)
 @pytest.mark.parametrize("learner", [Stump(), SharedStump()])
 def test_two_processes_give_the_same_table_and_tell_of_each_fit(table, learner):
     told = []
-    result = sweep(learner, *table, grid=GRID, cv=4, n_jobs=2, on_result=told.append)
+    with ThreadPoolExecutor(1) as pool:  # a dashboard's job is no main thread either
+        job = pool.submit(sweep, learner, *table, grid=GRID, cv=4, n_jobs=2, on_result=told.append)
+        result = job.result()
     assert_same(result, sweep(learner, *table, grid=GRID, cv=4))
     assert sorted(row["done"] for row in told) == list(range(1, 33))
     assert {row["total"] for row in told} == {32}
