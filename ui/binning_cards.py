@@ -228,7 +228,7 @@ def _numeric(
             "values": [interval_signs(row) for _, row in table.iterrows()],
             "rows": table["rows"],
             f"{state.positive}": table["positive"],
-            "share": table["share"],
+            "share": 100 * table["share"],
         }
     )
     with right:
@@ -275,9 +275,14 @@ def _levels(state: AppState, name: str, values: NDArray[Any], positive: NDArray[
                 f"{state.label(name)}: {len(table)} levels; the commonest, {top['level']}, has "
                 f"{top['rows']} rows, {top['share']:.0%} {state.positive}."
             )
-            figure = level_figure(table, name=shown_name(state, name), label=state.positive)
+            figure = level_figure(
+                table,
+                name=shown_name(state, name),
+                labels=(state.positive, state.other_label),
+            )
             chart(figure, "binning_levels_chart", alt)
-    shown = table.rename(columns={"positive": str(state.positive)})
+    shown = table.assign(share=100 * table["share"])
+    shown = shown.rename(columns={"positive": str(state.positive)})
     with right:
         st.dataframe(
             shown,
@@ -289,7 +294,7 @@ def _levels(state: AppState, name: str, values: NDArray[Any], positive: NDArray[
 
 
 def _share_column() -> Any:
-    return st.column_config.NumberColumn("share", format="percent")
+    return st.column_config.NumberColumn("share", format="%.0f %%")
 
 
 def spec_sentence(spec: BinningSpec) -> str:

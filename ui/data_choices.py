@@ -154,7 +154,7 @@ def columns_card() -> None:
         height=min(420, 38 + 35 * state.table.n_columns),
         disabled=["column", "holds", "distinct", "missing"],
         column_config={
-            "column": st.column_config.TextColumn("Column", pinned=True),
+            "column": st.column_config.TextColumn("Column", pinned=True, width="medium"),
             "role": st.column_config.SelectboxColumn("Role", options=EDITABLE_ROLES, required=True),
             "holds": "Holds",
             "distinct": st.column_config.NumberColumn("Distinct", format="localized"),

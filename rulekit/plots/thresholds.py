@@ -133,7 +133,9 @@ def threshold_figure(
     return figure
 
 
-def level_figure(table: pd.DataFrame, *, name: str, label: object = "positive") -> go.Figure:
+def level_figure(
+    table: pd.DataFrame, *, name: str, labels: tuple[object, object] = ("positive", "other")
+) -> go.Figure:
     """Draw the levels of a category: rows of each, by class.
 
     Parameters
@@ -141,25 +143,28 @@ def level_figure(table: pd.DataFrame, *, name: str, label: object = "positive") 
     table : DataFrame
         From `level_table`; the first 30 levels are drawn.
     name : str
-    label : object
-        The described class.
+    labels : tuple of two objects
+        The described class and the other.
     """
     shown = table.head(30).iloc[::-1]
     levels = [plain(level, 30) for level in shown["level"]]
-    text = [f"{share:.0%}" for share in shown["share"]]
     figure = go.Figure(layout=base_layout(110 + 26 * len(shown)))
-    rest = shown["rows"] - shown["positive"]
-    figure.add_bar(
+    looks = ({"color": POSITIVE, "pattern": {"shape": "/"}}, {"color": NEGATIVE})
+    counts = (shown["positive"], shown["rows"] - shown["positive"])
+    for count, look, label in zip(counts, looks, labels, strict=True):
+        figure.add_bar(y=levels, x=count, orientation="h", name=plain(label), marker=look)
+    figure.add_scatter(
+        x=shown["rows"],
         y=levels,
-        x=shown["positive"],
-        orientation="h",
-        name=plain(label),
-        marker={"color": POSITIVE, "pattern": {"shape": "/"}},
-        text=text,
+        mode="text",
+        text=[f" {share:.0%}" for share in shown["share"]],
+        textposition="middle right",
+        showlegend=False,
+        hoverinfo="skip",
+        cliponaxis=False,
     )
-    figure.add_bar(y=levels, x=rest, orientation="h", name="other", marker_color=NEGATIVE)
-    figure.update_layout(barmode="stack")
-    figure.update_xaxes(title_text="rows")
+    figure.update_layout(barmode="stack", margin={"r": 48})
+    figure.update_xaxes(title_text=f"rows (and share of {plain(labels[0], 20)})")
     figure.update_yaxes(title_text=plain(name), type="category")
     return figure
 
