@@ -53,6 +53,21 @@ class RedundancyGroup:
         """All columns of the group, in order."""
         return np.sort(np.concatenate([self.low, self.high, self.single]))
 
+    @cached_property
+    def low_at(self) -> NDArray[np.intp]:
+        """Where the columns of `low` stand in `columns`."""
+        return np.searchsorted(self.columns, self.low)
+
+    @cached_property
+    def high_at(self) -> NDArray[np.intp]:
+        """Where the columns of `high` stand in `columns`."""
+        return np.searchsorted(self.columns, self.high)
+
+    @cached_property
+    def has_pairs(self) -> bool:
+        """Say whether two columns of the group may be combined."""
+        return bool(self.pairs.any())
+
 
 @dataclass(frozen=True)
 class RoundingTask:
@@ -76,6 +91,16 @@ class RoundingTask:
     groups: tuple[RedundancyGroup, ...]
     required: Bools
     blocks: tuple[Floats, ...]
+
+    @cached_property
+    def group_of(self) -> NDArray[np.intp]:
+        """Index of the group of each column: shape (d,)."""
+        columns = [g.columns for g in self.groups]
+        owner = np.zeros(len(self.price), dtype=np.intp)
+        if columns:
+            sizes = [len(c) for c in columns]
+            owner[np.concatenate(columns)] = np.repeat(np.arange(len(columns)), sizes)
+        return owner
 
     def cost(self, chosen: Bools) -> float:
         """Cost of a clause, all its columns chosen."""
@@ -171,7 +196,7 @@ def round_without_redundancy(task: RoundingTask, w: Floats) -> Bools:
     .. [1] G. Su, D. Wei, K. R. Varshney, D. M. Malioutov, "Interpretable two-level Boolean rule
        learning for classification" (2015), section 4.4.
     """
-    mass = np.array([w[g.columns].sum() for g in task.groups])
+    mass = np.bincount(task.group_of, w, len(task.groups))
     order = np.argsort(-np.round(mass / TIE), kind="stable")
     heavy = order[: np.count_nonzero(mass > TIE)]
     best, best_cost = task.required, task.cost(task.required)
@@ -190,7 +215,7 @@ def _swept_until_stable(
     chosen = _swept(task, start, order, heavy)
     cost = task.cost(chosen)
     for _ in range(MAX_SWEEPS):
-        used = np.array([g for g in order if chosen[task.groups[g].columns].any()], dtype=np.intp)
+        used = order[np.isin(order, task.group_of[chosen])]
         again = _swept(task, chosen.astype(float), order, used)
         again_cost = task.cost(again)
         if again_cost >= cost - TIE:
@@ -206,7 +231,7 @@ def _swept(
     sweep = _Sweep(task, start)
     for g in first:
         sweep.settle(g)
-    sweep.settle_weightless([g for g in order if g not in set(first)])
+    sweep.settle_weightless(order[~np.isin(order, first)])
     return sweep.w > 0.5
 
 
@@ -232,16 +257,14 @@ class _Sweep:
             self.w[j] = 1.0
             self.cover += task.P[:, j]
 
-    def settle_weightless(self, groups: list[int]) -> None:
+    def settle_weightless(self, groups: NDArray[np.intp]) -> None:
         """Settle groups without weight; those that have nothing to gain are passed over."""
         task = self.task
-        while groups:
+        while len(groups):
             gain = (task.m * np.maximum(0.0, 1.0 - self.cover)) @ task.P
-            useful = (task.price < gain - TIE) & ~task.required
-            if not useful.any():
-                return
-            where = [k for k, g in enumerate(groups) if useful[task.groups[g].columns].any()]
-            if not where:
+            useful = np.flatnonzero((task.price < gain - TIE) & ~task.required)
+            where = np.flatnonzero(np.isin(groups, task.group_of[useful]))
+            if len(where) == 0:
                 return
             self.settle(groups[where[0]])
             groups = groups[where[0] + 1 :]
@@ -275,8 +298,8 @@ def cheapest_combination(
     delta = np.where(barred[columns], np.inf, price[columns] - block @ gain)
     best_one = float(delta.min(initial=np.inf))
     best_two = np.inf
-    if group.pairs.any():
-        low, high = np.searchsorted(columns, group.low), np.searchsorted(columns, group.high)
+    if group.has_pairs:
+        low, high = group.low_at, group.high_at
         both = delta[low][:, None] + delta[high]
         if group.overlap:  # rows of both sides were counted twice
             both = both + (block[low] * gain) @ block[high].T
