@@ -191,11 +191,11 @@ def _constraints(state: AppState) -> dict[str, object]:
         help="“Colour is not red” is often not something one can act on.",
         **KEEP,
     )
-    directions = []
+    directions: list[tuple[str, str]] = []
     for sign, words in DIRECTIONS.items():
         chosen = st.multiselect(
             f"One direction: {words}",
-            [c for c in usable if c in numeric],
+            [c for c in usable if c in numeric and c not in dict(directions)],
             format_func=name,
             key=f"run_direction_{'up' if sign == '>' else 'down'}",
             **KEEP,

@@ -55,12 +55,8 @@ def alarms(model: ClassifierMixin, rule: RuleSet, train: Rows) -> None:
 
 def _empty_rule(model: ClassifierMixin, rule: RuleSet) -> None:
     hint = getattr(model, "empty_rule_hint_", None)
-    st.warning(
-        md(
-            f"No rule was found: every row gets the answer {constant_answer(rule)}. {hint or ''}",
-            600,
-        )
-    )
+    plain = f"The rule has no condition: every row gets the answer {constant_answer(rule)}."
+    st.warning(md(hint or plain, 600))
     setting, theta = app_state().setting or {}, getattr(model, "theta_max_", None)
     if theta and "theta" in setting:
         lower = float(f"{0.9 * theta:.2g}")

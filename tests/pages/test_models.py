@@ -1,0 +1,161 @@
+"""The Models page: settings, runs, points that are picked, what is said when things go wrong."""
+
+import time
+
+import pandas as pd
+import pytest
+
+from rulekit.data import Table
+from ui import jobs
+from ui.learners import RunSpec
+from ui.models_form import parsed_thetas
+from ui.models_points import outcome_of, settings_of_run
+from ui.state import AppState, SplitSpec
+
+
+def small(app, thetas="2, 20"):
+    """Ask for few prices and no reference models."""
+    app.text_input(key="run_thetas").set_value(thetas)
+    app.toggle(key="run_baselines").set_value(False)
+    app.segmented_control(key="run_folds").set_value(5)
+    app.slider(key="run_clauses").set_value((1, 2))
+    return app.run()
+
+
+def finished(app, seconds=60):
+    """Press Run and wait for the end of the job, as a browser's polling does."""
+    app.button(key="run").click().run()
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        (job,) = jobs.registry()._jobs.values()
+        if not job.active:
+            return app.run()
+        time.sleep(0.1)
+    raise AssertionError(f"The run did not end within {seconds} s.")
+
+
+def text(app):
+    elements = [*app.caption, *app.warning, *app.error, *app.info, *app.markdown]
+    return " ".join(e.value for e in elements).replace("\\", "").replace("\u2060", "")
+
+
+def test_without_a_table_the_page_says_so_and_draws_nothing(open_app):
+    app = open_app("models")
+    assert not app.exception
+    assert "No table is loaded yet" in text(app)
+    assert not app.get("plotly_chart")
+
+
+def test_before_a_run_there_is_no_chart_but_the_size_of_the_run(open_app):
+    app = open_app("models", sample="credit")
+    assert not app.exception
+    assert "90 settings in 10 folds: 900 fits" in text(app)
+    assert not app.get("plotly_chart")
+
+
+def test_a_run_ends_with_the_simplest_good_rule_picked(open_app):
+    app = finished(small(open_app("models", sample="credit")))
+    assert not app.exception
+    state = app.session_state["app"]
+    assert state.setting == state.sweep.settings[state.sweep.suggestion["default"]]
+    assert "THEN high" in app.code[0].value
+    assert app.get("plotly_chart")
+    assert "Of the settings tried" in text(app)
+
+
+def test_moving_the_price_picks_another_computed_setting_and_sweeps_nothing(open_app):
+    app = finished(small(open_app("models", sample="credit")))
+    (before,) = jobs.registry()._jobs.values()
+    other = next(v for v in (2.0, 20.0) if v != app.session_state["app"].setting["theta"])
+    app.select_slider(key="slider_theta").set_value(other).run()
+    (after,) = jobs.registry()._jobs.values()
+    assert app.session_state["app"].setting["theta"] == other
+    assert after is before
+
+
+def test_changed_settings_mark_the_results_as_stale(open_app):
+    app = finished(small(open_app("models", sample="credit")))
+    assert "other settings" not in text(app)
+    app.text_input(key="run_thetas").set_value("3").run()
+    assert "These results are for other settings" in text(app)
+
+
+def test_the_held_out_error_is_shown_on_request_and_counted(open_app):
+    app = finished(small(open_app("models", sample="credit")))
+    assert app.session_state["app"].test_looks == 0
+    app.button(key="held_out").click().run()
+    assert app.session_state["app"].test_looks == 1
+    assert "of 300 test rows" in text(app)
+    app.run()
+    assert app.session_state["app"].test_looks == 1
+
+
+def test_a_cancelled_run_keeps_its_points_and_is_resumed(open_app):
+    app = small(open_app("models", sample="credit"), "0.5, 1, 2, 5, 10, 20")
+    app.button(key="run").click().run()
+    (job,) = jobs.registry()._jobs.values()
+    while not job.done:
+        time.sleep(0.05)
+    job.cancel()
+    done = job.done
+    app.run()
+    assert not app.exception
+    assert f"partial: {done} of 60 fits" in text(app)
+    assert app.button(key="run").label == "Resume"
+    assert app.get("plotly_chart")
+
+
+def test_a_price_that_is_no_number_is_named_and_nothing_can_be_run(open_app):
+    app = small(open_app("models", sample="credit"), "0.1, cheap")
+    assert "found 'cheap'" in text(app)
+    assert "run" not in {b.key for b in app.button}
+
+
+def test_no_learner_is_a_sentence(open_app):
+    app = open_app("models", sample="credit")
+    app.multiselect(key="run_learners").set_value([]).run()
+    assert "Choose at least one learner" in text(app)
+
+
+def test_a_class_with_fewer_rows_than_folds_is_a_sentence(open_app):
+    frame = pd.DataFrame({"age": [7 * k % 20 for k in range(40)], "ill": ["yes"] * 4 + ["no"] * 36})
+    table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="yes")
+    app = open_app("models")
+    app.session_state["app"] = AppState(table=table, split=SplitSpec(test_share=0.0))
+    app.run()
+    app.button(key="run").click().run()
+    assert not app.exception
+    assert "'yes'" in text(app)
+    assert app.session_state["app"].sweep is None
+
+
+def test_a_column_cannot_be_given_both_directions(open_app):
+    app = open_app("models", sample="credit")
+    app.multiselect(key="run_direction_up").set_value(["income"]).run()
+    assert "income" not in app.multiselect(key="run_direction_down").options
+
+
+@pytest.mark.parametrize("text", ["", " , ", "0", "-1", "nan", "inf", "1,x"])
+def test_prices_that_are_not_positive_numbers_are_refused(text):
+    with pytest.raises(ValueError, match="price"):
+        parsed_thetas(text)
+
+
+def test_prices_are_sorted_and_met_once():
+    assert parsed_thetas("2; 0.5 2, 1e1") == (0.5, 2.0, 10.0)
+
+
+def test_a_run_survives_being_written_as_json():
+    spec = RunSpec(learners=("set_cover", "one_level"), thetas=(1.0,), directions=(("a", ">"),))
+    assert RunSpec.from_dict(spec.to_dict()) == spec
+
+
+def test_settings_are_as_many_as_the_run_says():
+    spec = RunSpec(learners=("alternating", "one_level", "set_cover"), thetas=(1.0, 2.0))
+    assert len(settings_of_run(spec)) == spec.n_settings == 22
+
+
+def test_nothing_measured_is_no_point():
+    found = outcome_of([], RunSpec())
+    assert found.finished == 0
+    assert not found.suggestion

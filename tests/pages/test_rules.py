@@ -1,0 +1,198 @@
+"""The Rules page: the rule in words, figures, switches, the editor, empty and perfect rules."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit.data import Table, load_sample
+from rulekit.exceptions import RuleError
+from rulekit.rules import Clause, Literal, RuleSet
+from ui.learners import RunSpec
+from ui.rule_editor import rows_to_rule, rule_to_rows
+from ui.rule_view import clause_words, rule_words, without_clauses
+from ui.rules_cards import wording
+from ui.state import AppState, Wording
+
+QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
+
+
+def text(app):
+    elements = [*app.caption, *app.warning, *app.error, *app.info, *app.markdown]
+    return " ".join(e.value for e in elements).replace("\\", "").replace("\u2060", "")
+
+
+def with_model(open_app, page, table, setting, **more):
+    """Open a page on an analysis whose setting is chosen and not fitted yet, as after a reload."""
+    app = open_app(page)
+    app.session_state["app"] = AppState(table=table, setting=setting, run_settings=QUICK, **more)
+    return app.run()
+
+
+@pytest.fixture
+def on_credit(open_app):
+    def opened(page="rules", theta=2.0, **more):
+        setting = {"learner": "alternating", "theta": theta, "n_clauses": 2}
+        return with_model(open_app, page, load_sample("credit"), setting, **more)
+
+    return opened
+
+
+def test_without_a_model_the_page_points_to_models(open_app):
+    app = open_app("rules", sample="iris")
+    assert not app.exception
+    assert "No model is picked yet" in text(app)
+    assert not app.get("plotly_chart")
+
+
+def test_without_a_table_the_page_says_so(open_app):
+    assert "No table is loaded yet" in text(open_app("rules"))
+
+
+def test_the_rule_is_told_with_figures_of_training_and_test_rows(on_credit):
+    app = on_credit()
+    assert not app.exception
+    assert "OTHERWISE low" in app.code[0].value
+    assert "training rows" in text(app)
+    assert "test rows" in text(app)
+    assert "95 % interval" in text(app)
+    assert len(app.get("plotly_chart")) == 2
+    assert app.session_state["app"].test_looks == 1
+
+
+def test_business_names_and_units_are_used(on_credit):
+    app = on_credit(wording={"late_payments": Wording("Late payments", "in five years")})
+    assert "Late payments > 1 in five years" in app.code[0].value
+
+
+def test_a_clause_switched_off_tells_what_changes_and_can_be_left_out(on_credit):
+    app = on_credit()
+    n = app.session_state["app"].model.rule_set_.n_clauses
+    switch = next(t for t in app.toggle if t.label == "Use")
+    switch.set_value(False).run()
+    assert "Without clause 1" in text(app)
+    app.button(key="keep_shorter").click().run()
+    assert not app.exception
+    assert app.session_state["app"].model.rule_set_.n_clauses == n - 1
+    assert "edited by hand" in text(app)
+    app.button(key="undo_edit").click().run()
+    assert app.session_state["app"].model.rule_set_.n_clauses == n
+
+
+def test_an_empty_rule_says_which_price_gives_one_and_a_button_sets_it(on_credit):
+    app = on_credit(theta=1e6)
+    assert not app.exception
+    assert "A rule appears below theta=" in text(app)
+    app.button(key="lower_theta").click().run()
+    assert not app.exception
+    assert app.session_state["app"].model.rule_set_.n_literals > 0
+
+
+def test_a_perfect_rule_names_the_column_that_may_leak(open_app):
+    frame = pd.DataFrame({"code": np.arange(60) % 2, "age": 7 * np.arange(60) % 20})
+    frame["ill"] = np.where(frame["code"] == 1, "yes", "no")
+    table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="yes")
+    setting = {"learner": "alternating", "theta": 1.0, "n_clauses": 1}
+    app = with_model(open_app, "rules", table, setting)
+    assert "right for all" in text(app)
+    assert "check whether code" in text(app)
+
+
+def test_rows_behind_the_figures_can_be_narrowed_to_wrong_decisions(on_credit):
+    app = on_credit()
+    app.selectbox(key="covered_which").set_value("decided wrongly").run()
+    assert not app.exception
+    assert "of 700 training rows" in text(app)
+
+
+def test_an_edited_rule_survives_a_reload_by_its_json(on_credit, open_app):
+    app = on_credit()
+    next(t for t in app.toggle if t.label == "Use").set_value(False).run()
+    app.button(key="keep_shorter").click().run()
+    kept = app.session_state["app"]
+    again = open_app("rules")
+    again.session_state["app"] = AppState(
+        table=kept.table, setting=kept.setting, rule_json=kept.rule_json
+    )
+    again.run()
+    assert not again.exception
+    assert again.session_state["app"].model.rule_set_ == kept.model.rule_set_
+
+
+# The editor ------------------------------------------------------------------------------
+
+COLUMNS = {
+    "age": np.array([20.0, 60.0]),
+    "town": np.array(["Bonn", "Ulm"], dtype=object),
+    "smokes": np.array([True, False], dtype=object),
+}
+RULE = RuleSet(
+    (
+        Clause((Literal("age", ">", 50.5), Literal("town", "in", ("Bonn", "Ulm")))),
+        Clause((Literal("smokes", "==", True, missing=True), Literal("age", "not-missing"))),
+    ),
+    ("ill", "ill"),
+    "dnf",
+    "well",
+)
+
+
+def test_a_rule_written_as_rows_is_read_back_as_it_was():
+    assert rows_to_rule(rule_to_rows(RULE), RULE, COLUMNS) == RULE
+
+
+def test_rows_without_a_column_are_left_out_and_clauses_numbered_anew():
+    rows = rule_to_rows(RULE).iloc[2:]
+    rows.loc[99] = [7, None, ">", "", False]
+    found = rows_to_rule(rows, RULE, COLUMNS)
+    assert found.clauses == RULE.clauses[1:]
+
+
+def test_no_row_at_all_is_the_empty_rule():
+    found = rows_to_rule(rule_to_rows(RULE).iloc[:0], RULE, COLUMNS)
+    assert found.is_constant
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "message"),
+    [
+        ("value", "old", "'age' holds numbers, 'old' is none"),
+        ("value", "", "needs a value"),
+        ("column", "height", "no column 'height'"),
+        ("test", "~", "choose a test"),
+    ],
+)
+def test_a_cell_that_cannot_be_read_is_named_by_its_row(cell, value, message):
+    rows = rule_to_rows(RULE)
+    rows.loc[0, cell] = value
+    with pytest.raises(RuleError, match=f"Row 1 of the rule.*{message}"):
+        rows_to_rule(rows, RULE, COLUMNS)
+
+
+def test_text_is_never_compared_by_order():
+    rows = rule_to_rows(RULE)
+    rows.loc[0, "column"] = "town"
+    with pytest.raises(RuleError, match="'town' holds no numbers"):
+        rows_to_rule(rows, RULE, COLUMNS)
+
+
+# Words -----------------------------------------------------------------------------------
+
+
+def test_two_bounds_are_told_as_an_interval(on_credit):
+    names = wording(AppState())
+    between = Clause((Literal("age", ">", 20.0), Literal("age", "<=", 50.0)))
+    assert clause_words(between, names) == "20 < age <= 50"
+
+
+def test_a_cnf_is_told_as_filters_that_all_hold():
+    names = wording(AppState())
+    assert rule_words(RULE.negated(), names).splitlines()[-2:] == ["THEN well", "OTHERWISE ill"]
+    assert rule_words(RULE.negated(), names).count("\nAND (") == 1
+
+
+@pytest.mark.parametrize("rule", [RULE, RULE.negated()])
+def test_leaving_out_all_clauses_gives_a_constant_rule(rule):
+    names = wording(AppState())
+    empty = without_clauses(rule, frozenset({0, 1}))
+    assert empty.is_constant
+    assert rule_words(empty, names) == "ALWAYS well"
