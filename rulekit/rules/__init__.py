@@ -14,6 +14,7 @@ mapping from a data frame.
 from rulekit.rules.clause import Clause
 from rulekit.rules.codec import rule_from_dict, rule_to_dict
 from rulekit.rules.compare import RuleComparison, compare
+from rulekit.rules.constraints import Constraints
 from rulekit.rules.intervals import FeatureTest, feature_test, intervals
 from rulekit.rules.literal import OPERATORS, Columns, Literal
 from rulekit.rules.reading import literal_name, number_text, value_text
@@ -32,6 +33,7 @@ __all__ = [
     "Clause",
     "ClauseStatistics",
     "Columns",
+    "Constraints",
     "FeatureTest",
     "Literal",
     "RuleComparison",
