@@ -38,17 +38,22 @@ def pytest_collection_modifyitems(items):
 
 
 @contextmanager
-def served(workspace: Path) -> Iterator[str]:
-    """Start the dashboard on a free port and give its address; ended on the way out.
+def served(workspace: Path, script: str = "app.py") -> Iterator[str]:
+    """Start the dashboard (or another script) on a free port and give its address.
 
     A visitor of it must have left by then (`Visitor.leave`), or it complains of the silence.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    environment = {**os.environ, "RULEKIT_WORKSPACE": str(workspace)}
+    environment = {
+        **os.environ,
+        "RULEKIT_WORKSPACE": str(workspace),
+        "PYTHONPATH": str(ROOT),
+        "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "false",
+    }
     log = workspace.with_suffix(".log")
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
     with log.open("w") as output:
         process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT

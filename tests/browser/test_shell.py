@@ -1,6 +1,7 @@
 """The frame in a real browser: addresses, sessions, reloads, a server that has just started."""
 
 import re
+import time
 
 import pytest
 
@@ -49,6 +50,43 @@ def test_two_visitors_never_see_each_other_s_data(visit):
     assert "yours.csv" in second.text()
     assert "yours.csv" not in first.text()
     assert first.page.url != second.page.url
+
+
+WATCHED = """
+import pathlib
+import streamlit as st
+from ui import jobs
+
+registry = jobs.registry()
+registry.grace = 0.5
+
+def work(job):
+    while not job.should_stop():
+        pathlib.Path(r"{alive}").touch()
+        job._stop.wait(0.05)
+    pathlib.Path(r"{ended}").touch()
+
+jobs.watch("me")
+if registry.get("me") is None:
+    registry.start("me", "endless", work)
+st.title("Watched")
+"""
+
+
+def test_closing_the_last_tab_ends_the_job_after_the_grace(visit, tmp_path):
+    alive, ended, script = (tmp_path / name for name in ("alive", "ended", "watched.py"))
+    script.write_text(WATCHED.format(alive=alive, ended=ended))
+    with served(tmp_path / "workspace", str(script)) as address:
+        first, second = visit("/", address=address), visit("/", address=address)
+        first.leave()
+        second.page.wait_for_timeout(2_000)
+        assert alive.exists()
+        assert not ended.exists()
+        second.leave()
+        end = time.monotonic() + 15
+        while not ended.exists() and time.monotonic() < end:
+            time.sleep(0.1)
+    assert ended.exists()
 
 
 def test_what_was_chosen_stays_when_pages_are_turned(visit):
