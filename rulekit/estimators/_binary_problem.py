@@ -53,6 +53,8 @@ class BinaryProblem:
         The training table in the same order of rows.
     engine : str
         How linear programs are solved.
+    forbidden : tuple of Literal
+        Single literals that may not appear, either as they are or by moving a cut.
     memory : dict
         Clauses learned so far.
     """
@@ -65,6 +67,7 @@ class BinaryProblem:
     structure: ColumnStructure
     columns: Columns = field(repr=False)
     engine: str = "auto"
+    forbidden: tuple[Literal, ...] = ()
     memory: dict[bytes, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -106,6 +109,20 @@ class BinaryProblem:
             values = np.asarray(self.columns[names[source]], dtype=float)
             found[source] = np.where(np.isnan(values), -1, np.searchsorted(distinct, values))
         return found
+
+    @cached_property
+    def barred_cuts(self) -> frozenset[tuple[int, int]]:
+        """Cuts that would make a forbidden literal: column j, cut after its k-th value."""
+        found = set()
+        for barred in self.forbidden:
+            for j in np.flatnonzero(self.structure.side).tolist():
+                if isinstance(barred.value, float) and barred == replace(
+                    self.literals[j], value=barred.value
+                ):
+                    distinct = self.distinct[int(self.structure.feature[j])]
+                    place = np.searchsorted(distinct, barred.value, side="right")
+                    found.add((j, int(place) - 1))
+        return frozenset(found)
 
     def clauses(
         self, chosen: Bools, disabled: Bools, moved: Sequence[tuple[int, int]] = ()
@@ -224,6 +241,7 @@ def binary_problem(
         structure,
         {name: values[rows] for name, values in columns.items()},
         engine,
+        tuple(wish for wish in constraints.forbidden if isinstance(wish, Literal)),
     )
 
 

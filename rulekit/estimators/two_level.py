@@ -20,7 +20,7 @@ from rulekit.rules.constraints import Constraints
 from rulekit.solvers.alternating import alternating
 from rulekit.solvers.block_coordinate import block_coordinate
 from rulekit.solvers.clause_selection import ClauseSelection
-from rulekit.solvers.local_search import local_search
+from rulekit.solvers.local_search import Cuts, local_search
 from rulekit.solvers.set_cover import set_cover
 from rulekit.solvers.two_level_lp import solve_two_level_exact, solve_two_level_lp
 from rulekit.solvers.two_level_task import TwoLevelTask
@@ -276,8 +276,7 @@ default="alternating"
             problem.weight,
             selection,
             float(self.theta),
-            structure=problem.structure,
-            ranks=problem.ranks,
+            Cuts(problem.structure, problem.ranks, problem.barred_cuts),
             deadline=problem.cover.deadline,
         )
         steps = sorted(refined.selection.history, key=lambda step: "stopped" in step)

@@ -15,7 +15,7 @@ gains turns the answer of its true rows to 1: that changes the value by
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,15 +49,33 @@ class RefinedSelection:
     moved: tuple[tuple[int, int], ...]
 
 
+@dataclass(frozen=True)
+class Cuts:
+    """Which columns are cuts of numbers, and where cuts may go.
+
+    Attributes
+    ----------
+    structure : ColumnStructure
+        Says which columns are cuts of which source column.
+    ranks : mapping of int to ndarray of int, shape (n,)
+        For each source column with cuts, the rank of each row's value among its distinct values,
+        from 0; -1 where it is missing.
+    barred : set of (int, int)
+        Cuts that may not be made: ``(j, k)`` as in `RefinedSelection.moved`.
+    """
+
+    structure: ColumnStructure
+    ranks: Mapping[int, NDArray[np.int64]]
+    barred: Set[tuple[int, int]] = frozenset()
+
+
 def local_search(
     A: Bools,
     y: Bools,
     weight: Floats,
     selection: ClauseSelection,
     theta: float,
-    *,
-    structure: ColumnStructure,
-    ranks: Mapping[int, NDArray[np.int64]],
+    cuts: Cuts,
     deadline: float | None = None,
 ) -> RefinedSelection:
     """Descend from a rule by its best move until none helps.
@@ -77,11 +95,8 @@ def local_search(
         Where to start.
     theta : float
         Price of a column, in rows.
-    structure : ColumnStructure
-        Says which columns are cuts of which source column.
-    ranks : mapping of int to ndarray of int, shape (n,)
-        For each source column with cuts, the rank of each row's value among its distinct values,
-        from 0; -1 where it is missing.
+    cuts : Cuts
+        Columns whose cuts may be moved.
     deadline : float, optional
         Point on the clock of `time.monotonic` at which to stop with the best rule so far.
 
@@ -97,7 +112,7 @@ def local_search(
     by clause, drop before add before swap, columns from the left. Cuts prefer to stay near. A
     move costs O(n d) time for each column chosen.
     """
-    state = _State(A, y, weight, selection, float(theta), structure, ranks)
+    state = _State(A, y, weight, selection, float(theta), cuts)
     history: list[dict[str, Any]] = [{"step": 0, "move": "start", "objective": state.value}]
     while len(history) <= MAX_MOVES:
         if deadline is not None and time.monotonic() > deadline:
@@ -131,11 +146,10 @@ class _State:
         weight: Floats,
         selection: ClauseSelection,
         theta: float,
-        structure: ColumnStructure,
-        ranks: Mapping[int, NDArray[np.int64]],
+        cuts: Cuts,
     ) -> None:
         self.A, self.y, self.weight, self.theta = A, y, weight, theta
-        self.structure, self.ranks = structure, ranks
+        self.structure, self.ranks, self.barred = cuts.structure, cuts.ranks, cuts.barred
         self.numbers = A.astype(np.float32 if _small_integers(weight) else np.float64)
         self.gain = np.where(y, -weight, weight)
         self.clauses: list[tuple[int, ...] | None] = [
@@ -215,7 +229,10 @@ class _State:
         change = below if self.structure.side[template] < 0 else steps.sum() - below
         if (self.A[:, template] & ~present).any():
             change = change + open_gain[~present].sum()
-        if len(change) == 0:
+        for j, k in self.barred:
+            if j == template and 0 <= k < len(change):
+                change[k] = np.inf
+        if len(change) == 0 or np.isinf(change).all():
             return cut, np.inf
         ties = np.flatnonzero(change <= change.min() + IMPROVEMENT)
         k = int(ties[np.abs(ties - cut).argmin()])

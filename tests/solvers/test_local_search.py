@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.solvers.clause_selection import ClauseSelection
-from rulekit.solvers.local_search import local_search
+from rulekit.solvers.local_search import Cuts, local_search
 from rulekit.solvers.redundancy import ColumnStructure
 from tests.reference.local_search import cost, neighbours
 
@@ -49,8 +49,7 @@ class Problem:
             self.weight,
             self.start,
             self.theta,
-            structure=self.structure,
-            ranks={0: self.ranks},
+            Cuts(self.structure, {0: self.ranks}),
             **settings,
         )
 
@@ -102,11 +101,20 @@ def test_a_cut_moves_to_a_value_that_is_no_threshold():
     A = np.array([ranks <= 2, ranks > 2]).T
     start = ClauseSelection(np.array([[True, False]]), np.array([False]), 0.0)
     structure = ColumnStructure(np.zeros(2, int), np.array([-1, 1]), np.zeros(2, int))
-    found = local_search(
-        A, ranks <= 5, np.ones(10), start, 0.5, structure=structure, ranks={0: ranks}
-    )
+    cuts = Cuts(structure, {0: ranks})
+    found = local_search(A, ranks <= 5, np.ones(10), start, 0.5, cuts)
     assert found.moved == ((0, 5),)
     assert found.selection.value == 0.5
+
+
+def test_a_barred_cut_is_not_made():
+    ranks = np.arange(10)
+    A = np.array([ranks <= 2, ranks > 2]).T
+    start = ClauseSelection(np.array([[True, False]]), np.array([False]), 0.0)
+    structure = ColumnStructure(np.zeros(2, int), np.array([-1, 1]), np.zeros(2, int))
+    cuts = Cuts(structure, {0: ranks}, barred={(0, 5)})
+    found = local_search(A, ranks <= 5, np.ones(10), start, 0.5, cuts)
+    assert found.moved == ((0, 4),)
 
 
 def test_past_the_deadline_the_start_is_kept():
