@@ -11,12 +11,14 @@ Throughout the three modules, with the paper's equation numbers::
 """
 
 import hashlib
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.exceptions import TimeLimitError
 from rulekit.solvers.clause_selection import ClauseSelection
 from rulekit.solvers.cover_solution import LearnedClause
 from rulekit.solvers.one_level import CoverProblem
@@ -68,7 +70,16 @@ class TwoLevelTask:
         return self.problem.weight
 
     def learn(self, kept: Bools) -> LearnedClause:
-        """Learn one clause from the rows kept: shape (n,). Equal questions are answered once."""
+        """Learn one clause from the rows kept: shape (n,). Equal questions are answered once.
+
+        Raises
+        ------
+        TimeLimitError
+            If the deadline of the problem has passed, or passes before the clause is found.
+        """
+        deadline = self.problem.deadline
+        if deadline is not None and time.monotonic() > deadline:
+            raise TimeLimitError("The time limit has passed; raise `time_limit`.")
         rows = np.where(kept, self.weight, 0.0)
         if self.rounding == "random":
             return self._learn(rows)

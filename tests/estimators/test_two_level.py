@@ -175,9 +175,11 @@ def test_the_exact_method_refuses_a_large_table():
         TwoLevelRuleClassifier("exact", n_clauses=5, binarizer=every).fit(X, y)
 
 
-def test_a_time_limit_warns_and_keeps_a_rule():
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+@pytest.mark.parametrize("method", METHODS)
+def test_a_time_limit_warns_and_keeps_a_rule(method):
     X, y = mixed_table()
-    model = TwoLevelRuleClassifier(time_limit=1e-9)
+    model = TwoLevelRuleClassifier(method, time_limit=1e-9)
     with pytest.warns(ConvergenceWarning, match="time limit of 1e-09 s passed"):
         model.fit(X, y)
     assert set(model.predict(X)) <= {"yes", "no"}
