@@ -15,6 +15,7 @@ from rulekit.rules import Clause, Columns, RuleSet
 from rulekit.rules.literal import missing_in
 from ui.cases import case_list, distance_to_boundary, ranges_of
 from ui.escape import md
+from ui.row_picker import pick_row
 from ui.rule_numbers import Rows
 from ui.rule_view import clause_words
 from ui.state import AppState, app_state, change
@@ -57,20 +58,17 @@ def _choose(listed: pd.DataFrame, total: int, state: AppState) -> int:
     positions = [int(k) for k in listed.index]
     wanted = st.session_state.get("explain_case", _asked(listed))
     place = positions.index(wanted) if wanted in positions else 0
-    st.session_state["explain_table"] = {"selection": {"rows": [place], "columns": [], "cells": []}}
 
-    def rowed() -> None:
-        if chosen := st.session_state["explain_table"]["selection"]["rows"]:
-            st.session_state["explain_case"] = positions[chosen[0]]
+    def remember(position: int) -> None:
+        st.session_state["explain_case"] = positions[position]
 
-    st.dataframe(
+    pick_row(
         listed.rename(columns=state.label),
-        hide_index=True,
-        height=260,
+        place,
+        remember,
         key="explain_table",
-        on_select=rowed,
-        selection_mode="single-row-required",
         alt=f"{total} cases; choosing one explains it below",
+        height=260,
     )
     if total > len(listed):
         st.caption(f"Listing the first {len(listed)} of {total} cases; search to find others.")

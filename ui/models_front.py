@@ -9,6 +9,7 @@ from rulekit.plots.wording import percent
 from ui.escape import md
 from ui.models_points import ERRORS, SIZES, Outcome, reference_lines
 from ui.picked import LEARNER_KEY, fitted, pick, setting_words, wording
+from ui.row_picker import pick_row
 from ui.rule_view import rule_words
 from ui.state import AppState, app_state
 from ui.theme import chart, selected_id
@@ -197,21 +198,12 @@ def _table(found: Outcome, shown: pd.DataFrame, x: str, y: str, picked: int | No
             "folds": rows["folds"],
         }
     ).reset_index(drop=True)
-    key = "front_table"
-    if picked in numbers:
-        chosen_row = {"rows": [numbers.index(picked)], "columns": [], "cells": []}
-        st.session_state[key] = {"selection": chosen_row}
-
-    def rowed() -> None:
-        if chosen := st.session_state[key]["selection"]["rows"]:
-            choose(found, numbers[chosen[0]])
-
-    st.dataframe(
+    pick_row(
         table,
-        hide_index=True,
-        key=key,
-        on_select=rowed,
-        selection_mode="single-row-required",
+        numbers.index(picked) if picked in numbers else None,
+        lambda place: choose(found, numbers[place]),
+        key="front_table",
+        alt="The settings on the front; choosing a row picks it",
         column_config={
             "conditions": st.column_config.NumberColumn(format="%.1f"),
             "clauses": st.column_config.NumberColumn(format="%.1f"),
@@ -219,7 +211,6 @@ def _table(found: Outcome, shown: pd.DataFrame, x: str, y: str, picked: int | No
             "± 1 SE": st.column_config.NumberColumn(format="%.1f"),
             "training error": st.column_config.NumberColumn(format="%.1f %%"),
         },
-        alt="The settings on the front; choosing a row picks it",
     )
 
 

@@ -148,6 +148,7 @@ def progress(job: jobs.Job) -> None:
 
 def _progress(job: jobs.Job, drawn_for: tuple[bool, bool]) -> None:
     if drawn_for != (job.active, sweeping(job)):
+        ended(job)  # said at once; drawing the whole page takes longer
         st.rerun()  # once: the page shows the points to pick from, or the end
     if job.state == "queued":
         st.info(f"Waiting for a free place: number {jobs.registry().position(job)} in the queue.")

@@ -1,0 +1,145 @@
+"""A person's path in a real browser: from a file to a rule that is read, asked and taken away."""
+
+import time
+
+import numpy as np
+import pytest
+
+DONE = 120_000  # a busy machine may take this many milliseconds for the small sweep
+
+
+def table(n=300, seed=0):
+    """A file with a planted rule, and one row in twelve decided the other way."""
+    rng = np.random.default_rng(seed)
+    age, glucose = rng.integers(20, 80, n), rng.integers(70, 200, n)
+    town = rng.choice(["Bonn", "Ulm"], n)
+    holds = ((glucose > 126) & (age > 45)) | ((glucose > 180) & (town == "Ulm"))
+    ill = np.where(holds ^ (rng.random(n) < 1 / 12), "yes", "no")
+    lines = [f"{a},{g},{t},{i}" for a, g, t, i in zip(age, glucose, town, ill, strict=True)]
+    return "\n".join(["age,glucose,town,ill", *lines]).encode()
+
+
+@pytest.fixture
+def modelling(visit):
+    """A visitor on Models with the planted table, target and class chosen, a small grid set."""
+    visitor = visit("/data", height=2400).upload("cases.csv", table())
+    page = visitor.page
+    choose(visitor, "Target column", "ill")
+    page.locator("label", has_text="yes (").first.click()
+    visitor.settled()
+    visitor.turn_to("Models")
+    page.get_by_text("Price grid, rounding").click()
+    page.locator(".st-key-run_thetas input").fill("0.5, 2, 8, 40")
+    page.keyboard.press("Enter")
+    visitor.settled()
+    page.locator(".st-key-run_baselines label").first.click()
+    return visitor.settled()
+
+
+def choose(visitor, label, value):
+    """Choose a value in the box with a label that begins so."""
+    box = visitor.page.get_by_role("combobox", name=label).first
+    box.click()
+    box.fill(value)
+    visitor.page.get_by_role("option", name=value, exact=True).first.click()
+    visitor.settled()
+
+
+def swept(visitor):
+    """Run the sweep and wait for the points."""
+    visitor.press("run")
+    visitor.page.locator(".st-key-front_table").wait_for(timeout=DONE)
+    visitor.page.locator(".js-plotly-plot .points path").first.wait_for(timeout=DONE)
+    return visitor.settled()
+
+
+def picked_rule(visitor):
+    return visitor.page.locator("[data-testid=stCode]").last.inner_text()
+
+
+def click_point(visitor, size):
+    """Click the point of the front that is drawn first (``size=0``) or last (``-1``)."""
+    points = visitor.page.locator(".scatterlayer .trace").first.locator(".points path")
+    boxes = [points.nth(k).bounding_box() for k in range(points.count())]
+    solid = max(b["width"] for b in boxes)
+    front = sorted((b for b in boxes if b["width"] > solid - 1), key=lambda b: b["x"])
+    box = front[size]
+    visitor.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    visitor.page.wait_for_timeout(500)
+    return visitor.settled()
+
+
+def test_a_file_becomes_a_rule_that_is_read_asked_and_taken_away(modelling):
+    visitor = swept(modelling)
+    click_point(visitor, 0)
+    short = picked_rule(visitor)
+    click_point(visitor, -1)
+    assert picked_rule(visitor) != short
+
+    visitor.turn_to("Rules")
+    assert "glucose >" in visitor.text()
+    assert "THEN yes" in visitor.text()
+    assert "test rows" in visitor.text()
+
+    visitor.turn_to("Explain")
+    assert "The answer is" in visitor.text()
+    assert "The answer would be" in visitor.text()
+
+    visitor.turn_to("Export")
+    visitor.page.get_by_role("radio", name="Text").click()
+    visitor.settled()
+    assert "Checked: 300/300 rows" in visitor.text()
+    with visitor.page.expect_download() as download:
+        visitor.page.locator(".st-key-download_format button").click()
+    content = download.value.path().read_text("utf-8")
+    assert content.startswith("# DNF")
+    assert "THEN yes" in content
+    assert download.value.suggested_filename.endswith(".txt")
+
+
+def test_the_table_below_the_curve_picks_the_same_rules_as_its_points(modelling):
+    visitor = swept(modelling)
+    click_point(visitor, 0)
+    by_point = picked_rule(visitor)
+    click_point(visitor, -1)
+    canvas = visitor.page.locator(".st-key-front_table canvas").first
+    box = canvas.bounding_box()
+    visitor.page.mouse.click(box["x"] + 18, box["y"] + 52)
+    visitor.page.wait_for_timeout(500)
+    visitor.settled()
+    assert picked_rule(visitor) == by_point
+
+
+def test_the_keyboard_alone_picks_a_row_of_the_table(modelling):
+    visitor = swept(modelling)
+    click_point(visitor, -1)
+    before = picked_rule(visitor)
+    visitor.page.locator(".st-key-front_table canvas").first.focus()
+    for _ in range(3):
+        visitor.page.keyboard.press("ArrowUp")
+        visitor.page.wait_for_timeout(700)
+        visitor.settled()
+    assert picked_rule(visitor) != before
+
+
+def test_cancel_answers_within_a_second_and_keeps_the_points(modelling):
+    visitor, page = modelling, modelling.page
+    page.locator(".st-key-run_thetas input").fill(", ".join(str(0.1 * k) for k in range(1, 60)))
+    page.keyboard.press("Enter")
+    visitor.settled()
+    page.locator(".st-key-run button").click()
+    page.locator(".js-plotly-plot .points path").first.wait_for(timeout=DONE)
+    began = time.monotonic()
+    page.locator(".st-key-run_disable label").first.click()
+    visitor.ready()
+    usual = time.monotonic() - began  # what any click takes on this machine just now
+    began = time.monotonic()
+    page.locator(".st-key-cancel_run button").click()
+    page.get_by_text("was cancelled").first.wait_for(timeout=20_000)
+    assert time.monotonic() - began < 1.0 + usual
+    visitor.settled()
+    assert "partial" in visitor.text()
+    assert page.locator(".js-plotly-plot .points path").count() > 0
+    page.locator(".st-key-run_disable label").first.click()
+    visitor.settled()
+    assert "Resume" in page.locator(".st-key-run").inner_text()

@@ -1,0 +1,64 @@
+"""A table from which one row is always picked: by its mark, by any of its cells, by arrow keys."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+
+def pick_row(
+    table: pd.DataFrame,
+    picked: int | None,
+    on_pick: Callable[[int], None],
+    *,
+    key: str,
+    alt: str,
+    **options: Any,
+) -> None:
+    """Show a table and tell which row is picked.
+
+    Parameters
+    ----------
+    table : DataFrame
+    picked : int or None
+        Position of the row that is picked now.
+    on_pick : callable
+        Called with the position of a newly picked row, before the page runs again.
+    key : str
+    alt : str
+        What the table holds and what picking does, in one sentence.
+    **options
+        Handed on to ``st.dataframe``.
+
+    Notes
+    -----
+    Streamlit marks a row by mouse only, but cells are walked with the arrow keys. So a chosen cell
+    picks its row too, and the table works by keyboard alone.
+    """
+    drawn = f"{key}_drawn"
+
+    def changed() -> None:
+        selection = st.session_state[key]["selection"]
+        rows = [row for row, _ in selection["cells"]] + list(selection["rows"])
+        before = st.session_state.get(drawn)
+        fresh = [row for row in rows if row != before]
+        if fresh and 0 <= fresh[0] < len(table):
+            on_pick(int(fresh[0]))
+
+    if picked is not None:
+        held = st.session_state.get(key)
+        column = next((c for _, c in held["selection"]["cells"]), None) if held else None
+        wanted = {"rows": [picked], "columns": [], "cells": [(picked, column or table.columns[0])]}
+        if not held or held["selection"] != wanted:
+            st.session_state[key] = {"selection": wanted}
+    st.session_state[drawn] = picked
+    st.dataframe(
+        table,
+        key=key,
+        on_select=changed,
+        selection_mode=["single-row-required", "single-cell"],
+        hide_index=True,
+        alt=alt,
+        **options,
+    )
