@@ -150,9 +150,9 @@ def estimator_for(learner: str, spec: RunSpec, state: AppState) -> ClassifierMix
     }
     if learner == "one_level":
         return OneLevelRuleClassifier(screening=None, **common)
-    if spec.refine:
-        common["refine"] = True
-    return TwoLevelRuleClassifier(method=learner, allow_disabled=spec.allow_disabled, **common)
+    return TwoLevelRuleClassifier(
+        method=learner, refine=spec.refine, allow_disabled=spec.allow_disabled, **common
+    )
 
 
 def _frozen(value: Any) -> Any:

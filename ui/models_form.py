@@ -144,7 +144,7 @@ def _refinements() -> dict[str, object]:
         "Refine each rule",
         key="run_refine",
         help="Prunes, adds, swaps conditions and moves thresholds while training errors plus "
-        "the price of the conditions fall. Slower, often shorter.",
+        "the price of the conditions fall. Slower, often shorter. Not for rules of one clause.",
         **KEEP,
     )
     disable = right.toggle(
