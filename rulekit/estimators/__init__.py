@@ -7,6 +7,13 @@ everything below it; learners do not import each other.
 
 from rulekit.estimators.fixed_rule import FixedRuleClassifier
 from rulekit.estimators.one_level import OneLevelRuleClassifier
+from rulekit.estimators.rule_path import PathEntry, RulePath
 from rulekit.estimators.two_level import TwoLevelRuleClassifier
 
-__all__ = ["FixedRuleClassifier", "OneLevelRuleClassifier", "TwoLevelRuleClassifier"]
+__all__ = [
+    "FixedRuleClassifier",
+    "OneLevelRuleClassifier",
+    "PathEntry",
+    "RulePath",
+    "TwoLevelRuleClassifier",
+]

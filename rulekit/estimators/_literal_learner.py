@@ -176,6 +176,17 @@ class LiteralRuleClassifier(RuleClassifier):
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         """Do the work of `fit` on a table that was checked."""
+        problem = self._prepare(table, shared)
+        learned = self._learn_in_time(problem)
+        rule = simplify(self._rule(learned.clauses))
+        full = self._with_required(rule, problem, learned.max_clauses)
+        if full != rule:
+            learned = self._revalued(learned, full, problem)
+        self._keep(learned, full, table, table.weights(self.class_weight))
+        self.empty_rule_hint_ = self._hint(problem)
+
+    def _prepare(self, table: TrainingTable, shared: SharedWork) -> BinaryProblem:
+        """Note the classes, and make the binary problem or find it made."""
         self.classes_, self._kinds = table.classes, table.kinds
         positive = _positive_code(self.positive_label, table.classes)
         self.positive_label_ = _plain(table.classes[positive])
@@ -195,23 +206,19 @@ class LiteralRuleClassifier(RuleClassifier):
                 constraints=constraints,
                 engine=self.engine,
             )
-        problem = shared.problems[key]
-        learned = self._learn_in_time(problem)
-        rule = simplify(self._rule(learned.clauses))
-        required = RequiredConditions(
-            constraints.required, problem, self.positive_label_, learned.max_clauses
-        )
-        full = required.added_to(rule)
-        if full != rule:
-            learned = self._revalued(learned, full, problem)
-        self._keep(learned, full, table, weight)
-        self.empty_rule_hint_ = self._hint(problem)
+        return shared.problems[key]
+
+    def _with_required(self, rule: RuleSet, problem: BinaryProblem, max_clauses: int) -> RuleSet:
+        """Add the conditions that the analyst requires."""
+        wishes = _as_constraints(self.constraints).required
+        required = RequiredConditions(wishes, problem, self.positive_label_, max_clauses)
+        return required.added_to(rule)
 
     def _learn_in_time(self, problem: BinaryProblem) -> LearnedRule:
         limit = self.time_limit
         problem.cover.deadline = None if limit is None else time.monotonic() + limit
         try:
-            learned = self._learn(problem, _generator(self.random_state))
+            learned = self._learn(problem, generator_of(self.random_state))
         finally:
             problem.cover.deadline = None
         if learned.history and "stopped" in learned.history[-1]:
@@ -284,7 +291,8 @@ class LiteralRuleClassifier(RuleClassifier):
         )
 
 
-def _generator(random_state: Any) -> np.random.Generator:
+def generator_of(random_state: Any) -> np.random.Generator:
+    """Turn scikit-learn's `random_state` into a generator."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31))
     return np.random.default_rng(random_state)

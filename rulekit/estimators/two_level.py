@@ -6,19 +6,27 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import clone
 
-from rulekit._validation import Interval, StrOptions
+from rulekit._validation import Interval, StrOptions, check_parameters
 from rulekit.binarize import Binarizer
 from rulekit.estimators._binary_problem import BinaryProblem
 from rulekit.estimators._literal_learner import (
     COMMON_PARAMETERS,
     LearnedRule,
     LiteralRuleClassifier,
+    SharedWork,
+    generator_of,
 )
+from rulekit.estimators._search import Searched, searched
+from rulekit.estimators._training import TrainingTable, read_training_table
+from rulekit.estimators.rule_path import PathEntry, RulePath
 from rulekit.exceptions import TimeLimitError
+from rulekit.rules import simplify
 from rulekit.rules.constraints import Constraints
 from rulekit.solvers.alternating import alternating
 from rulekit.solvers.block_coordinate import block_coordinate
+from rulekit.solvers.box_archive import ArchiveEntry
 from rulekit.solvers.clause_selection import ClauseSelection
 from rulekit.solvers.local_search import Cuts, local_search
 from rulekit.solvers.set_cover import set_cover
@@ -26,7 +34,7 @@ from rulekit.solvers.two_level_lp import solve_two_level_exact, solve_two_level_
 from rulekit.solvers.two_level_task import TwoLevelTask
 
 HAMMING_METHODS = ("set_cover", "block_coordinate", "alternating")
-METHODS = (*HAMMING_METHODS, "lp", "exact")
+METHODS = (*HAMMING_METHODS, "lp", "exact", "search")
 
 
 class TwoLevelRuleClassifier(LiteralRuleClassifier):
@@ -34,12 +42,13 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
 
     Parameters
     ----------
-    method : {"alternating", "block_coordinate", "set_cover", "lp", "exact"}, \
+    method : {"alternating", "block_coordinate", "set_cover", "lp", "exact", "search"}, \
 default="alternating"
         How clauses are found: by giving each row to one clause and learning all clauses, in turn;
         by learning one clause anew while the others stand; one after another, each from what is
-        left; all at once by a linear relaxation; or all at once by an integer program, for small
-        tables, with proof.
+        left; all at once by a linear relaxation; all at once by an integer program, for small
+        tables, with proof; or, without linear programs, by the box search, which finds the rules
+        for every price and number of clauses in one go (see `path`).
     n_clauses : int, default=2
         Number of clauses. Fewer are left where some are redundant, or disabled.
     theta : float, default=1.0
@@ -65,6 +74,11 @@ default="alternating"
         Which clause "block_coordinate" learns anew.
     max_iter : int, default=100
         Steps of "block_coordinate" and "alternating" at most.
+    robustness : float, default=0.0
+        For "search": how much a row of the other class that a single condition keeps out counts
+        against a clause. 0 counts wrong training rows and nothing else.
+    kicks : int, default=3
+        For "search": rounds of disturbance after the first descent.
     positive_label : label, default=None
         The class the rule describes; None for the last of `classes_`.
     class_weight : dict, "balanced" or None, default=None
@@ -94,8 +108,8 @@ default="alternating"
         Weighted share of training rows that the rule gets wrong.
     objective_ : float
         What the method minimises, for the clauses it found: the Hamming objective (3.12) for the
-        first three methods; weight of wrong rows plus `theta` a literal, (3.7), for "lp" and
-        "exact", and after `refine`.
+        first three methods; weight of wrong rows plus `theta` a literal, (3.7), for "lp", "exact"
+        and "search" (there with the prices of `robustness`), and after `refine`.
     lower_bound_ : float or None
         No rule over the same conditions has a smaller objective ("lp", "exact").
     proved_optimal_ : bool or None
@@ -146,6 +160,8 @@ default="alternating"
         "init": [StrOptions({"set_cover", "random", "zero"})],
         "update": [StrOptions({"greedy", "cyclic", "random"})],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
+        "robustness": [Interval(Real, 0, None, closed="left")],
+        "kicks": [Interval(Integral, 0, None, closed="left")],
     }
 
     def __init__(
@@ -162,6 +178,8 @@ default="alternating"
         init: str = "set_cover",
         update: str = "greedy",
         max_iter: int = 100,
+        robustness: float = 0.0,
+        kicks: int = 3,
         positive_label: Any = None,
         class_weight: Any = None,
         binarizer: Binarizer | None = None,
@@ -182,6 +200,8 @@ default="alternating"
         self.init = init
         self.update = update
         self.max_iter = max_iter
+        self.robustness = robustness
+        self.kicks = kicks
         self.positive_label = positive_label
         self.class_weight = class_weight
         self.binarizer = binarizer
@@ -196,8 +216,7 @@ default="alternating"
                 "`method='lp'` rounds all clauses at once, which only `rounding='redundancy'` "
                 f"does; got {self.rounding!r}. Change one of the two."
             )
-        task = self._task(problem, rng)
-        selection = self._select(task)
+        selection = self._select(problem, rng)
         proved = selection.proved if self.method == "exact" else None
         bound = selection.lower_bound
         moved: tuple[tuple[int, int], ...] = ()
@@ -227,8 +246,57 @@ default="alternating"
             problem.memory,
         )
 
-    def _select(self, task: TwoLevelTask) -> ClauseSelection:
+    def path(self, X: Any, y: Any, sample_weight: Any = None) -> RulePath:
+        """Find the best rule for each number of clauses and literals, in one search.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`. `theta` is not read, `n_clauses` beyond five extends the search, and
+            `method` need not be "search".
+
+        Returns
+        -------
+        RulePath
+            Its rules for any price and any limit of clauses are looked up, not learned.
+        """
+        model = clone(self)
+        check_parameters(model)
+        table = read_training_table(model, X, y, sample_weight)
+        problem = model._prepare(table, SharedWork())
+        found = model._search(problem, generator_of(self.random_state))
+        return RulePath(
+            tuple(
+                model._path_entry(entry, found, problem, table) for entry in found.archive.entries
+            )
+        )
+
+    def _path_entry(
+        self, entry: ArchiveEntry, found: Searched, problem: BinaryProblem, table: TrainingTable
+    ) -> PathEntry:
+        chosen = found.chosen(entry)
+        clauses = problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
+        rule = self._with_required(simplify(self._rule(clauses)), problem, entry.n_clauses)
+        wrong = rule.predict(table.columns) != np.asarray(table.y, dtype=object)
+        weight = table.weights(self.class_weight)
+        error = float(weight[wrong].sum() / weight.sum())
+        return PathEntry(entry.n_clauses, entry.n_literals, entry.loss, error, rule)
+
+    def _search(self, problem: BinaryProblem, rng: np.random.Generator) -> Searched:
+        return searched(
+            problem,
+            rng,
+            robustness=float(self.robustness),
+            kicks=self.kicks,
+            n_clauses=self.n_clauses,
+        )
+
+    def _select(self, problem: BinaryProblem, rng: np.random.Generator) -> ClauseSelection:
         """Run the method."""
+        if self.method == "search":
+            answers = self._search(problem, rng)
+            return answers.selection(float(self.theta), self.n_clauses)
+        task = self._task(problem, rng)
         if self.method == "set_cover":
             return set_cover(task, self.n_clauses)
         if self.method == "block_coordinate":

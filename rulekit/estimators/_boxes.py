@@ -1,0 +1,187 @@
+"""Between the Boolean table of a learner and the boxes of the search.
+
+The search describes rows by a DNF; a learner's table is oriented for a CNF that covers ``y``
+(`rulekit.estimators._binary_problem`). Both say the same rule: the DNF of the rows where ``y`` is
+False, over the complements of the columns of ``A``. A box end is therefore one column of ``A``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.estimators._binary_problem import BinaryProblem
+from rulekit.rules import Literal
+from rulekit.rules.literal import missing_in
+from rulekit.solvers.box_problem import Boxes, BoxPrices, BoxProblem
+
+Bools = NDArray[np.bool_]
+End = tuple[int, str, int, bool]  # feature, "low" | "high" | "test", bin, missing accepted
+
+MEMBER, NOT_MEMBER = ("==", "in"), ("!=", "not-in")
+
+
+@dataclass(frozen=True)
+class BoxTable:
+    """A binned table for the search, and the column of ``A`` that each end of a box is.
+
+    Attributes
+    ----------
+    problem : BoxProblem
+        The table.
+    column_of : mapping of (feature, kind, bin, missing accepted) to int
+        "low": the interval begins at the bin; "high": it ends there; "test": a test of missingness
+        (bin 1: only missing values are accepted, bin 0: only present ones).
+    n_columns : int
+        Number of columns of ``A``.
+    """
+
+    problem: BoxProblem
+    column_of: Mapping[End, int]
+    n_columns: int
+
+    def chosen(self, boxes: Boxes) -> Bools:
+        """Say which columns of ``A`` each clause is made of: shape (k, n_columns)."""
+        chosen = np.zeros((boxes.n_clauses, self.n_columns), dtype=bool)
+        lacking = self.problem.has_missing
+        last = self.problem.n_bins - 1
+        for r in range(boxes.n_clauses):
+            for f in np.flatnonzero(boxes.literals(self.problem.n_bins, lacking)[r]):
+                low, high = int(boxes.low[r, f]), int(boxes.high[r, f])
+                accepts = bool(boxes.absent[r, f]) and bool(lacking[f])
+                for end in _ends(int(f), low, high, int(last[f]), accepts):
+                    chosen[r, self.column_of[end]] = True
+        return chosen
+
+
+def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
+    if low > high:
+        return [(f, "test", 1, True)]
+    if low == 0 and high == last:
+        return [(f, "test", 0, False)]
+    ends: list[End] = [(f, "low", low, accepts)] if low > 0 else []
+    return [*ends, (f, "high", high, accepts)] if high < last else ends
+
+
+class _Builder:
+    """Collects binned features and the columns their ends are."""
+
+    def __init__(self, problem: BinaryProblem) -> None:
+        self.columns = problem.columns
+        self.codes: list[NDArray[np.int64]] = []
+        self.n_bins: list[int] = []
+        self.column_of: dict[End, int] = {}
+
+    def add_cuts(self, name: str, found: list[tuple[Literal, int]]) -> None:
+        """Add a numeric column with the cuts of its literals."""
+        values = np.asarray(self.columns[name], dtype=float)
+        absent = np.isnan(values)
+        cut_of = [float(lit.value) for lit, _ in found]  # type: ignore[arg-type]
+        cuts = np.unique(cut_of)
+        codes = np.searchsorted(cuts, values, side="left")
+        f = self._add(np.where(absent, len(cuts) + 1, codes), len(cuts) + 1)
+        for (literal, j), cut in zip(found, cut_of, strict=True):
+            k = int(np.searchsorted(cuts, cut))
+            accepts = literal.missing and bool(absent.any())
+            end = (f, "low", k + 1, accepts) if literal.op == ">" else (f, "high", k, accepts)
+            self.column_of[end] = j
+
+    def add_levels(self, name: str, found: list[tuple[Literal, int]]) -> None:
+        """Add, for each level that literals name, a column of two bins: other levels, this one."""
+        column = self.columns[name]
+        absent = missing_in(column)
+        lacks = bool(absent.any())
+        two = {lit.value for lit, _ in found if lit.op in MEMBER}
+        names_both = len(two) == 2 and not any(lit.op in NOT_MEMBER for lit, _ in found)
+        values = sorted({lit.value for lit, _ in found}, key=repr)
+        for value in values[:1] if names_both else values:
+            inside = Literal(name, "in" if isinstance(value, tuple) else "==", value).mask(
+                {name: column}
+            )
+            f = self._add(np.where(absent, 2, inside), 2)
+            for literal, j in found:
+                is_in = literal.op in MEMBER and literal.value == value
+                is_out = literal.op in NOT_MEMBER and literal.value == value
+                is_out |= names_both and literal.value != value
+                accepts = literal.missing and lacks
+                if is_in:
+                    self.column_of[f, "low", 1, accepts] = j
+                elif is_out:
+                    self.column_of[f, "high", 0, accepts] = j
+
+    def add_tests(self, name: str, found: list[tuple[Literal, int]]) -> None:
+        """Add the tests of missingness of a column as a feature of one bin."""
+        absent = missing_in(self.columns[name])
+        if not absent.any():
+            return
+        f = self._add(absent.astype(np.int64), 1)
+        for literal, j in found:
+            only_missing = literal.op == "missing"
+            self.column_of[f, "test", int(only_missing), only_missing] = j
+
+    def _add(self, codes: NDArray[np.int64], n_bins: int) -> int:
+        self.codes.append(codes.astype(np.int64))
+        self.n_bins.append(n_bins)
+        return len(self.n_bins) - 1
+
+
+def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable:
+    """Bin a learner's table for the box search.
+
+    Parameters
+    ----------
+    problem : BinaryProblem
+        Its columns say which ends an interval may have: what constraints left out cannot be chosen.
+    prices : BoxPrices
+        How wrong rows are charged.
+
+    Returns
+    -------
+    BoxTable
+        Its problem describes the rows where ``problem.y`` is False.
+    """
+    builder = _Builder(problem)
+    for name, (cuts, levels, tests) in _by_column(problem).items():
+        if cuts:
+            builder.add_cuts(name, cuts)
+        if levels:
+            builder.add_levels(name, levels)
+        if tests:
+            builder.add_tests(name, tests)
+    n_bins = np.array(builder.n_bins, dtype=np.int64)
+    lows, highs = (_allowed(builder, n_bins, kind) for kind in ("low", "high"))
+    tests_of = np.zeros(len(n_bins), bool)
+    tests_of[[f for f, kind, _, _ in builder.column_of if kind == "test"]] = True
+    codes = np.array(builder.codes, dtype=np.int64).reshape(len(n_bins), len(problem.y)).T
+    boxes = BoxProblem(codes, n_bins, ~problem.y, problem.weight, prices, lows, highs, tests_of)
+    return BoxTable(boxes, builder.column_of, problem.A.shape[1])
+
+
+def _allowed(builder: _Builder, n_bins: NDArray[np.int64], kind: str) -> Bools:
+    """Say at which bins an interval may begin or end: where all variants of its literal are."""
+    allowed = np.zeros((len(n_bins), int(n_bins.max(initial=1))), bool)
+    for f, bins in enumerate(n_bins):
+        lacks = bool((builder.codes[f] == bins).any())
+        variants = (False, True) if lacks else (False,)
+        for k in range(int(bins)):
+            allowed[f, k] = all((f, kind, k, a) in builder.column_of for a in variants)
+    return allowed
+
+
+Found = list[tuple[Literal, int]]
+
+
+def _by_column(problem: BinaryProblem) -> dict[str, tuple[Found, Found, Found]]:
+    """Sort what the DNF would say by column: cuts, levels, tests of missingness."""
+    parts: dict[str, tuple[Found, Found, Found]] = {}
+    for j, or_literal in enumerate(problem.or_literals):
+        said = or_literal.negated()
+        kinds = parts.setdefault(said.feature, ([], [], []))
+        if said.op in ("missing", "not-missing"):
+            kinds[2].append((said, j))
+        elif problem.structure.side[j]:
+            kinds[0].append((said, j))
+        else:
+            kinds[1].append((said, j))
+    return parts

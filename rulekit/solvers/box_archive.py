@@ -1,0 +1,105 @@
+"""The archive of a box search: the best rule found for each number of clauses and literals."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rulekit.solvers.box_problem import Boxes, BoxProblem, no_boxes
+from rulekit.solvers.box_state import BoxState
+
+GAIN = 1e-9  # an entry is replaced only by one that is better by more than rounding
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveEntry:
+    """One rule of the archive.
+
+    Parameters
+    ----------
+    n_clauses, n_literals : int
+        Its size.
+    loss : float
+        Price of its wrong rows, without the literals.
+    boxes : Boxes
+        The rule.
+    """
+
+    n_clauses: int
+    n_literals: int
+    loss: float
+    boxes: Boxes
+
+    def objective(self, theta: float) -> float:
+        """Loss plus the price of the literals."""
+        return self.loss + theta * self.n_literals
+
+
+class Archive:
+    """The best rule for each (clauses, literals), from which any θ and clause limit is answered.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+        The data the losses refer to.
+
+    Notes
+    -----
+    Entries are only ever replaced by better ones, so that an answer never gets worse as a search
+    goes on, as θ falls (in loss), or as more clauses are allowed.
+    """
+
+    def __init__(self, problem: BoxProblem) -> None:
+        self.problem = problem
+        self._entries: dict[tuple[int, int], ArchiveEntry] = {}
+        empty = no_boxes(problem.n_features)
+        self.record(BoxState(problem, empty))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def entries(self) -> tuple[ArchiveEntry, ...]:
+        """All entries, by clauses and then literals."""
+        return tuple(self._entries[key] for key in sorted(self._entries))
+
+    def record(self, state: BoxState) -> float:
+        """Keep the state if it is the best of its size; return its loss."""
+        loss = state.loss()
+        self.offer(loss, state.n_literals(), state.boxes)
+        return loss
+
+    def offer(self, loss: float, n_literals: int, boxes: Boxes) -> bool:
+        """Keep a rule if it is the best of its size; say whether it was."""
+        key = (boxes.n_clauses, n_literals)
+        known = self._entries.get(key)
+        if known is not None and loss >= known.loss - GAIN:
+            return False
+        self._entries[key] = ArchiveEntry(*key, loss, boxes)
+        return True
+
+    def answer(self, n_clauses: int, theta: float) -> ArchiveEntry:
+        """Return the best entry of at most `n_clauses` clauses at price `theta`.
+
+        Ties go to fewer literals, then to fewer clauses.
+        """
+        allowed = (e for e in self._entries.values() if e.n_clauses <= n_clauses)
+        return min(
+            allowed,
+            key=lambda e: (round(e.objective(theta), 9), e.n_literals, e.n_clauses),
+        )
+
+    def front(self, n_clauses: int | None = None) -> tuple[ArchiveEntry, ...]:
+        """Return the entries that no other beats in both loss and literals, smallest first.
+
+        Parameters
+        ----------
+        n_clauses : int, optional
+            Only rules of at most so many clauses.
+        """
+        limit = np.inf if n_clauses is None else n_clauses
+        allowed = [e for e in self._entries.values() if e.n_clauses <= limit]
+        kept: list[ArchiveEntry] = []
+        for entry in sorted(allowed, key=lambda e: (e.n_literals, e.loss, e.n_clauses)):
+            if not kept or entry.loss < kept[-1].loss - GAIN:
+                kept.append(entry)
+        return tuple(kept)

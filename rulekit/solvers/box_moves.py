@@ -1,0 +1,149 @@
+"""Moves of the box search: change one feature, swap two, drop or add a clause, kick."""
+
+import numpy as np
+
+from rulekit.solvers.box_archive import Archive
+from rulekit.solvers.box_kernel import IntervalSearch, Savings, histogram
+from rulekit.solvers.box_problem import BoxProblem
+from rulekit.solvers.box_state import BoxState
+
+IMPROVEMENT = 1e-6  # above the tie price of literals and the rounding of histograms
+
+
+class Moves:
+    """All moves at one price of a literal; each one improves the objective or does nothing.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+        The data.
+    archive : Archive
+        Where improvements are recorded.
+    theta : float
+        Price of a literal, in the unit of the loss.
+    """
+
+    def __init__(self, problem: BoxProblem, archive: Archive, theta: float) -> None:
+        self.problem, self.archive, self.theta = problem, archive, theta
+        self.intervals = IntervalSearch(problem)
+
+    def objective(self, state: BoxState) -> float:
+        """Loss plus the price of the literals, recorded in the archive on the way."""
+        return self.archive.record(state) + self.theta * state.n_literals()
+
+    def step(self, state: BoxState, r: int) -> bool:
+        """Make the best change of one feature of clause `r`; say whether any improves."""
+        H = histogram(Savings(state, r), state.violated[r], state.v[r])
+        best = self.intervals.best(H, self.theta)
+        gain = best.value - self.intervals.current(H, state, r, self.theta)
+        f = int(gain.argmax())
+        if gain[f] <= IMPROVEMENT:
+            return False
+        state.set_feature(r, f, int(best.low[f]), int(best.high[f]), bool(best.absent[f]))
+        return True
+
+    def swap(self, state: BoxState, r: int) -> bool:
+        """Drop one feature of clause `r` and change another, where both together improve."""
+        savings = Savings(state, r)
+        violated, v = state.violated[r], state.v[r]
+        H = histogram(savings, violated, v)
+        now = self.intervals.current(H, state, r, self.theta)
+        dropped_gain = H.sum(axis=1) - now
+        found: tuple[float, int, int, tuple[int, int, bool]] | None = None
+        for f in np.flatnonzero(state.size[r]):
+            freed = violated.copy()
+            freed[:, f] = False
+            H = histogram(savings, freed, v - violated[:, f])
+            best = self.intervals.best(H, self.theta)
+            gain = best.value - self.intervals.current(H, state, r, self.theta) + dropped_gain[f]
+            gain[f] = -np.inf
+            g = int(gain.argmax())
+            if gain[g] > (found[0] if found else IMPROVEMENT):
+                choice = (int(best.low[g]), int(best.high[g]), bool(best.absent[g]))
+                found = (float(gain[g]), int(f), g, choice)
+        if found is None:
+            return False
+        state.clear_feature(r, found[1])
+        state.set_feature(r, found[2], *found[3])
+        return True
+
+    def descend(self, state: BoxState) -> float:
+        """Improve until neither a change nor a swap does, then drop clauses that do not pay.
+
+        Returns
+        -------
+        float
+            The objective reached; never above the one at the start.
+        """
+        while self._settle(state) or any(self.swap(state, r) for r in range(state.n_clauses)):
+            pass
+        return self.drop_useless(state)
+
+    def _settle(self, state: BoxState) -> bool:
+        """Take steps, clause after clause; say whether any was taken."""
+        moved = False
+        for r in range(state.n_clauses):
+            while self.step(state, r):
+                moved = True
+        return moved
+
+    def drop_useless(self, state: BoxState) -> float:
+        """Drop clauses, the most useless one first, while the objective falls."""
+        objective = self.objective(state)
+        while state.n_clauses:
+            without = [self._without(state, r) for r in range(state.n_clauses)]
+            values = [self.objective(s) for s in without]
+            r = int(np.argmin(values))
+            if values[r] >= objective - IMPROVEMENT:
+                break
+            objective = values[r]
+            state.drop_clause(r)
+        return objective
+
+    def _without(self, state: BoxState, r: int) -> BoxState:
+        boxes = state.boxes
+        rest = type(boxes)(
+            np.delete(boxes.low, r, 0),
+            np.delete(boxes.high, r, 0),
+            np.delete(boxes.absent, r, 0),
+        )
+        return BoxState(self.problem, rest)
+
+    def grow(self, state: BoxState, n_clauses: int) -> None:
+        """Add clauses, each narrowed from the whole space, while that lowers the objective."""
+        objective = self.objective(state)
+        while state.n_clauses < n_clauses:
+            r = state.add_clause()
+            while self.step(state, r):
+                pass
+            grown = self.objective(state)
+            if grown >= objective - IMPROVEMENT:
+                state.drop_clause(r)
+                return
+            objective = grown
+
+
+def kick(state: BoxState, rng: np.random.Generator) -> None:
+    """Disturb the rule: drop a random clause, or force a random half-line on one, or both.
+
+    Parameters
+    ----------
+    state : BoxState
+        Changed in place.
+    rng : numpy.random.Generator
+        Source of randomness.
+    """
+    problem = state.problem
+    drops, forces = rng.random(2) < 0.7
+    if drops and state.n_clauses:
+        state.drop_clause(int(rng.integers(state.n_clauses)))
+    if not (forces and state.n_clauses):
+        return
+    r, f = int(rng.integers(state.n_clauses)), int(rng.integers(problem.n_features))
+    last = int(problem.n_bins[f]) - 1
+    above = [(c, last) for c in range(1, last + 1) if np.asarray(problem.may_start)[f, c]]
+    below = [(0, c) for c in range(last) if np.asarray(problem.may_end)[f, c]]
+    half_lines = above + below
+    if half_lines:
+        low, high = half_lines[int(rng.integers(len(half_lines)))]
+        state.set_feature(r, f, low, high, False)

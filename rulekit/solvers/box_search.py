@@ -1,0 +1,108 @@
+"""Rules without linear programs: coordinate descent on boxes with an archive of the best per size.
+
+A clause of a DNF is a box over binned features. Re-optimising the whole interval of one feature of
+one clause is exact and costs one histogram (`rulekit.solvers.box_kernel`); steps of this kind,
+swaps, dropped and added clauses and random kicks, started along a path of falling prices, fill an
+archive that answers every price θ and every limit on the clauses at once.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rulekit.solvers.box_archive import Archive
+from rulekit.solvers.box_moves import Moves, kick
+from rulekit.solvers.box_problem import BoxProblem
+from rulekit.solvers.box_state import BoxState
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan:
+    """What a search visits.
+
+    Parameters
+    ----------
+    thetas : sequence of float
+        Prices of a literal, in the unit of the loss; visited from the highest to the lowest.
+    max_clauses : int, default=5
+        Clauses at most.
+    kicks : int, default=3
+        Rounds of disturbance after the first, undisturbed round.
+    """
+
+    thetas: Sequence[float]
+    max_clauses: int = 5
+    kicks: int = 3
+
+
+def search_rounds(
+    problem: BoxProblem,
+    plan: SearchPlan,
+    rng: np.random.Generator,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Iterator[Archive]:
+    """Search, and hand out the growing archive after each round.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+        The data.
+    plan : SearchPlan
+        Prices, clauses and rounds.
+    rng : numpy.random.Generator
+        Source of the kicks; the same generator state gives the same archive, bit for bit.
+    should_stop : callable, optional
+        Asked before every fit; once it says True the archive is handed out a last time as it is.
+
+    Yields
+    ------
+    Archive
+        The same object each time: after the undisturbed round, then after each round of kicks. It
+        only ever improves.
+
+    Notes
+    -----
+    A round visits every number of clauses and every price. Each visit starts from the best rule the
+    archive has for that pair, so that what is learned at one price serves all.
+    """
+    archive = Archive(problem)
+    for round_number in range(plan.kicks + 1):
+        for n_clauses in range(1, plan.max_clauses + 1):
+            for theta in sorted(plan.thetas, reverse=True):
+                if should_stop():
+                    yield archive
+                    return
+                _visit(problem, archive, (n_clauses, theta), rng if round_number else None)
+        yield archive
+
+
+def search(
+    problem: BoxProblem,
+    plan: SearchPlan,
+    rng: np.random.Generator,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Archive:
+    """Run all rounds of `search_rounds` and return the archive."""
+    archive = Archive(problem)
+    for archive in search_rounds(problem, plan, rng, should_stop):  # noqa: B007
+        pass
+    return archive
+
+
+def _visit(
+    problem: BoxProblem,
+    archive: Archive,
+    pair: tuple[int, float],
+    rng: np.random.Generator | None,
+) -> None:
+    """Improve the answer for one (clauses, price), disturbed first when `rng` is given."""
+    n_clauses, theta = pair
+    moves = Moves(problem, archive, theta)
+    state = BoxState(problem, archive.answer(n_clauses, theta).boxes)
+    if rng is not None:
+        kick(state, rng)
+    else:
+        moves.descend(state)
+    moves.grow(state, n_clauses)
+    moves.descend(state)

@@ -1,0 +1,65 @@
+"""Boxes the slow way: every row, every clause and every interval looked at one by one."""
+
+from itertools import product
+
+
+def violations_of(problem, boxes, r, i):
+    """Count the features of clause r that row i violates."""
+    count = 0
+    for f in range(problem.n_features):
+        code = problem.codes[i, f]
+        if code == problem.n_bins[f]:
+            count += not boxes.absent[r, f]
+        else:
+            count += not boxes.low[r, f] <= code <= boxes.high[r, f]
+    return count
+
+
+def loss_of(problem, boxes):
+    """Price all wrong rows by the definition in `BoxState.loss`."""
+    prices, total = problem.prices, 0.0
+    for i in range(problem.n_rows):
+        v = [violations_of(problem, boxes, r, i) for r in range(boxes.n_clauses)]
+        holding = sum(count == 0 for count in v)
+        if problem.y[i]:
+            cost = 0.0 if holding else 1.0 + (prices.miss * (min(v) - 1) if v else 0.0)
+        else:
+            cost = 1.0 + prices.overlap * (holding - 1) if holding else 0.0
+            cost += prices.near * sum(count == 1 for count in v)
+        total += problem.weight[i] * cost
+    return total
+
+
+def literals_of(problem, boxes):
+    """Count literals by looking at what each clause accepts of each feature."""
+    count = 0
+    for r in range(boxes.n_clauses):
+        for f in range(problem.n_features):
+            last = problem.n_bins[f] - 1
+            low, high, absent = boxes.low[r, f], boxes.high[r, f], boxes.absent[r, f]
+            if low > high:
+                count += 1
+            elif low == 0 and high == last:
+                count += bool(not absent and problem.has_missing[f])
+            else:
+                count += int(low > 0) + int(high < last)
+    return count
+
+
+def choices(problem, f):
+    """Every (low, high, absent) that a clause may accept of feature f."""
+    last = int(problem.n_bins[f]) - 1
+    lacks = problem.has_missing[f]
+    for low, high in product(range(last + 1), repeat=2):
+        if low > high:
+            continue
+        if low > 0 and not problem.may_start[f, low]:
+            continue
+        if high < last and not problem.may_end[f, high]:
+            continue
+        whole = low == 0 and high == last
+        yield low, high, True
+        if lacks and (not whole or problem.may_test_missing[f]):
+            yield low, high, False
+    if lacks and problem.may_test_missing[f]:
+        yield 1, 0, True

@@ -1,0 +1,88 @@
+"""Column generation against the linear program over all clauses there are."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from rulekit.solvers.box_problem import Boxes, BoxProblem
+from rulekit.solvers.clause_pool import ClausePool
+from rulekit.solvers.column_generation import GenerationPlan, generate
+from rulekit.solvers.half_lines import half_lines
+from tests.reference.boxes import choices
+
+
+def small(seed, missing=False):
+    rng = np.random.default_rng(seed)
+    n_bins = np.array([3, 2, 3])
+    codes = rng.integers(0, n_bins + missing, size=(24, 3))
+    y = ((codes[:, 0] == 2) | (codes[:, 2] == 0)) ^ (rng.random(24) < 0.2)
+    return BoxProblem(codes, n_bins, y)
+
+
+def all_clauses(problem):
+    for combination in product(*(list(choices(problem, f)) for f in range(problem.n_features))):
+        low, high, absent = (np.array([part], np.int64) for part in zip(*combination, strict=True))
+        yield Boxes(low, high, absent.astype(bool))
+
+
+def master_over(pool):
+    k, n = len(pool), len(pool.described_weight)
+    cost = np.r_[pool.cost, pool.described_weight]
+    cover = -np.hstack([pool.held.T.astype(float), np.eye(n)])
+    return (
+        linprog(cost, A_ub=cover, b_ub=-np.ones(n), bounds=(0, None)).fun
+        if k
+        else pool.described_weight.sum()
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("missing", [False, True])
+def test_a_proved_bound_is_the_value_over_all_clauses(seed, missing):
+    problem = small(seed, missing)
+    rule = generate(problem, GenerationPlan(0.6, 0.4))
+    pool = ClausePool(problem, 0.6, 0.4)
+    pool.add(all_clauses(problem))
+    assert rule.lower_bound == pytest.approx(master_over(pool), abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_bound_is_below_the_rule_and_the_objective_is_its_own(seed):
+    problem = small(seed)
+    rule = generate(problem, GenerationPlan(0.6, 0.4))
+    fired = rule.boxes.fired(problem.codes, problem.n_bins)
+    literals = rule.boxes.literals(problem.n_bins, problem.has_missing).sum()
+    value = problem.weight[problem.y & ~fired.any(axis=1)].sum()
+    value += (problem.weight[~problem.y, None] * fired[~problem.y]).sum()
+    value += 0.6 * rule.boxes.n_clauses + 0.4 * literals
+    assert rule.objective == pytest.approx(value, abs=1e-9)
+    assert rule.lower_bound <= rule.objective + 1e-9
+
+
+def test_without_exact_pricing_there_is_no_bound():
+    assert generate(small(0), GenerationPlan(0.6, 0.4, prove=False)).lower_bound is None
+
+
+def test_high_prices_give_the_empty_rule_with_its_proof():
+    problem = small(1)
+    rule = generate(problem, GenerationPlan(100.0, 100.0))
+    assert rule.boxes.n_clauses == 0
+    assert rule.lower_bound == pytest.approx(rule.objective)
+
+
+def test_a_stopped_generation_claims_no_bound():
+    rule = generate(small(2), GenerationPlan(0.1, 0.1, should_stop=lambda: True))
+    assert rule.lower_bound is None
+
+
+def test_half_lines_join_to_the_box_they_describe():
+    problem = small(3, missing=True)
+    literals = half_lines(problem)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        chosen = tuple(rng.choice(len(literals.limits), size=3, replace=False))
+        box = literals.box(problem, chosen)
+        together = literals.holds[:, list(chosen)].all(axis=1)
+        np.testing.assert_array_equal(box.fired(problem.codes, problem.n_bins)[:, 0], together)
