@@ -102,7 +102,7 @@ def _learners() -> list[str]:
     chosen = st.multiselect(
         "Learner (several are drawn on one front)",
         list(LEARNERS),
-        default=["alternating"],
+        default=["search"],
         format_func=lambda name: LEARNERS[name].name,
         key="run_learners",
         **KEEP,

@@ -13,7 +13,7 @@ from rulekit.evaluation import SweepStore, sweep
 from ui import jobs, workspace
 from ui.cache import kept
 from ui.escape import md
-from ui.learners import RunSpec, estimator_for
+from ui.learners import WHOLE_FRONT, RunSpec, estimator_for
 from ui.models_front import live_curve
 from ui.models_points import Outcome, outcome_of, reference_models, two_level_grid
 from ui.state import AppState, app_state, change
@@ -119,15 +119,18 @@ def estimate(spec: RunSpec, state: AppState) -> float | None:
         return None
 
     def measured() -> float:
-        return sum(_seconds_a_fit(name, spec, state) for name in spec.learners)
+        return sum(_seconds_a_fold(name, spec, state) for name in spec.learners)
 
     shape = repr((state.fit_key, spec.learners, spec.clauses, spec.form, spec.rounding))
-    total = kept("one fit", repr((shape, spec.refine, spec.constraints())), measured)
-    return total / len(spec.learners) * spec.n_fits / (os.cpu_count() or 1)
+    key = repr((shape, len(spec.thetas), spec.refine, spec.constraints()))
+    return kept("one fold", key, measured) * spec.folds / (os.cpu_count() or 1)
 
 
-def _seconds_a_fit(learner: str, spec: RunSpec, state: AppState) -> float:
-    """Measure the middle price with every number of clauses, sharing work as a run does."""
+def _seconds_a_fold(learner: str, spec: RunSpec, state: AppState) -> float:
+    """Measure the middle price with every number of clauses, and reckon with all prices.
+
+    A learner that finds the whole front at once takes no longer for the other prices.
+    """
     X, y = state.training
     theta = sorted(spec.thetas)[len(spec.thetas) // 2]
     settings: list[dict[str, Any]] = [{"theta": theta}]
@@ -137,7 +140,8 @@ def _seconds_a_fit(learner: str, spec: RunSpec, state: AppState) -> float:
     started = time.perf_counter()
     for _ in estimator_for(learner, spec, state).fit_many(X, y, settings):
         pass
-    return (time.perf_counter() - started) / len(settings)
+    seconds = time.perf_counter() - started
+    return seconds if learner in WHOLE_FRONT else seconds * len(spec.thetas)
 
 
 def progress(job: jobs.Job) -> None:
