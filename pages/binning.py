@@ -4,7 +4,7 @@ import streamlit as st
 
 from ui.binning_cards import column_card, fitted, method_card, overview
 from ui.escape import md
-from ui.shell import empty, guard, header, sentences
+from ui.shell import ONWARD, empty, guard, header, sentences
 from ui.state import app_state
 
 guard("binning")
@@ -41,4 +41,4 @@ with sentences():
             column_config={"column": st.column_config.TextColumn("column", pinned=True)},
             alt="Cut points and conditions of every column.",
         )
-st.page_link("pages/models.py", label="On to Models", icon="➡️")
+st.page_link("pages/models.py", label="On to Models", icon=ONWARD)

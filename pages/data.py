@@ -7,7 +7,7 @@ from ui.data_load import options_card, sample_buttons, upload_card
 from ui.data_quality import quality_card
 from ui.data_session import session_card
 from ui.escape import md
-from ui.shell import guard, header
+from ui.shell import ONWARD, guard, header
 from ui.state import app_state
 
 guard("data")
@@ -45,7 +45,7 @@ with right, st.container(border=True):
 if app_state().ready:
     with st.container(horizontal=True, gap="medium"):
         st.markdown("**Ready to learn.**", width="content")
-        st.page_link("pages/models.py", label="On to Models", icon="➡️")
+        st.page_link("pages/models.py", label="On to Models", icon=ONWARD)
         st.page_link("pages/binning.py", label="Look at the cut points first")
 with st.container(border=True):
     quality_card()

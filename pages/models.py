@@ -8,7 +8,7 @@ from ui.models_front import axes, choose, compare, curve, sliders, suggestions
 from ui.models_run import begin, collect, ended, plan_words, progress, run_key, sweeping, wanted
 from ui.picked import held_out, picked_model, setting_words, wording
 from ui.rule_view import rule_words
-from ui.shell import empty, guard, header, sentences
+from ui.shell import ONWARD, empty, guard, header, sentences
 from ui.state import app_state
 
 guard("models")
@@ -65,6 +65,6 @@ with sentences():
                 sliders(found)
                 st.code(rule_words(model.rule_set_, wording(state)), None, wrap_lines=True)
                 held_out(model)
-                st.page_link("pages/rules.py", label="Read it in full on Rules", icon="➡️")
+                st.page_link("pages/rules.py", label="Read it in full on Rules", icon=ONWARD)
         with st.expander("Compare settings"):
             compare(found)

@@ -18,6 +18,8 @@ from typing import Any
 
 import streamlit as st
 
+from rulekit.exceptions import RulekitError
+
 GRACE_SECONDS = 60.0
 MAX_RUNNING = 2
 WAITING = ("queued", "running")
@@ -245,6 +247,8 @@ class JobRegistry:
             answer = work(job)
             job._end("done", answer=answer)
         except ValueError as error:  # the library's sentences, and wrong settings
+            if not isinstance(error, RulekitError):
+                log.warning("shown as a sentence: %s", error, exc_info=error)
             job._end("failed", error=str(error))
         except Exception:
             if job.active:

@@ -11,6 +11,7 @@ from ui.models_points import ERRORS, SIZES, Outcome, reference_lines
 from ui.picked import LEARNER_KEY, fitted, pick, setting_words, wording
 from ui.row_picker import pick_row
 from ui.rule_view import rule_words
+from ui.shell import noted
 from ui.state import AppState, app_state
 from ui.theme import chart, selected_id
 
@@ -155,7 +156,7 @@ def choose(found: Outcome, number: int) -> None:
     try:
         pick(found.settings[number], found.spec)
     except (RulekitError, ValueError) as error:
-        st.session_state["_said"] = str(error)
+        st.session_state["_said"] = str(noted(error))
     st.session_state["_front_turn"] = st.session_state.get("_front_turn", 0) + 1
 
 

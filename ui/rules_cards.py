@@ -16,6 +16,7 @@ from ui.picked import looked_at_test_rows, pick, pick_rule, setting_words, wordi
 from ui.rule_editor import rows_to_rule, rule_to_rows
 from ui.rule_numbers import Rows, clause_table, confusion, error, matches
 from ui.rule_view import clause_words, constant_answer, rule_words, without_clauses
+from ui.shell import noted
 from ui.state import AppState, app_state
 from ui.theme import chart
 
@@ -72,7 +73,7 @@ def _repick(setting: dict[str, Any]) -> None:
     try:
         pick(setting, RunSpec.from_dict(app_state().run_settings))
     except (RulekitError, ValueError) as problem:
-        st.session_state["_said"] = str(problem)
+        st.session_state["_said"] = str(noted(problem))
 
 
 def clause_cards(rule: RuleSet, train: Rows, test: Rows | None, state: AppState) -> frozenset[int]:

@@ -20,6 +20,7 @@ PAGES = {
     "explain": ("Explain", "Why this decision for this case?"),
     "export": ("Export", "Take it away, checked."),
 }
+ONWARD = ":material/arrow_forward:"  # from the font that comes with Streamlit
 log = logging.getLogger("rulekit.dashboard")
 
 
@@ -61,7 +62,7 @@ def empty(sentence: str, page: str = "data", *, link: str | None = None) -> None
         The link's words; "Go to Data" by default.
     """
     st.info(sentence)
-    st.page_link(f"pages/{page}.py", label=link or f"Go to {PAGES[page][0]}", icon="➡️")
+    st.page_link(f"pages/{page}.py", label=link or f"Go to {PAGES[page][0]}", icon=ONWARD)
     st.stop()
 
 
@@ -69,16 +70,28 @@ def empty(sentence: str, page: str = "data", *, link: str | None = None) -> None
 def sentences() -> Iterator[None]:
     """Show the library's own errors as a sentence; log anything else under an error id.
 
-    Inside the block, a `RulekitError` or `ValueError` becomes a red box with its message. Other
+    Inside the block, a `RulekitError` or `ValueError` becomes a red box with its message; the
+    traceback of a `ValueError` that is not the library's own also goes to the server's log. Other
     exceptions are bugs: the page shows an id, the server's log the traceback. The page goes on
     after the block.
     """
     try:
         yield
     except (RulekitError, ValueError) as error:
-        problem(error)
+        problem(noted(error))
     except Exception:
         st.error(md(f"Something went wrong here that is not your doing. {new_error_id()}", 300))
+
+
+def noted(error: Exception) -> Exception:
+    """Log an error that is shown as a sentence, with its traceback, unless it is a `RulekitError`.
+
+    A wrong setting and a bug in some library both arrive as a plain `ValueError`: the reader gets
+    the sentence either way, and the log says where it came from.
+    """
+    if not isinstance(error, RulekitError):
+        log.warning("shown as a sentence: %s", error, exc_info=error)
+    return error
 
 
 def problem(error: object) -> None:
@@ -103,7 +116,7 @@ def once(action: Callable[[], None]) -> Callable[[], None]:
         try:
             action()
         except (RulekitError, ValueError) as error:
-            st.session_state["_said"] = str(error)
+            st.session_state["_said"] = str(noted(error))
 
     return wrapped
 
@@ -172,9 +185,8 @@ def _badge(job: jobs.Job, was_active: bool) -> None:
     if was_active and not job.active:
         st.rerun()  # once: the page learns of the end, and the timer goes
     if job.state == "queued":
-        st.caption(f"⏳ Waiting, place {jobs.registry().position(job)} in the queue")
+        st.caption(f"Waiting: {md(job.title)}, place {jobs.registry().position(job)} in the queue")
     elif job.state == "running":
-        st.caption(f"⏳ {md(job.title)}: {job.done} of {job.total or '?'}")
+        st.caption(f"Running: {md(job.title)}, {job.done} of {job.total or '?'}")
     else:
-        words = {"done": "✓ Finished", "cancelled": "■ Cancelled", "failed": "✗ Failed"}
-        st.caption(f"{words[job.state]}: {md(job.title)}")
+        st.caption(f"{job.state.capitalize()}: {md(job.title)}")

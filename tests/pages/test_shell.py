@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from rulekit.exceptions import DataError
 from ui import jobs
 from ui.shell import PAGES
 
@@ -42,11 +43,22 @@ def test_the_sidebar_shows_a_running_job_on_every_page(open_app):
     )
     assert reported.wait(5)
     app.switch_page("pages/binning.py").run()
-    assert any("Sweep: 1 of 4" in c.value.replace("\\", "") for c in app.sidebar.caption)
+    assert any("Running: Sweep, 1 of 4" in c.value.replace("\\", "") for c in app.sidebar.caption)
     job.cancel()
     release.set()
     app.run()
-    assert any("Cancelled" in c.value for c in app.sidebar.caption)
+    assert any("Cancelled: Sweep" in c.value for c in app.sidebar.caption)
+
+
+@pytest.mark.parametrize("state", ["queued", "running", "done", "cancelled", "failed"])
+def test_the_badge_needs_no_picture_font(open_app, state):
+    app = open_app(sample="iris")
+    held = jobs.Job("Sweep", app.session_state["analysis_id"], state=state, total=4)
+    jobs.registry()._jobs[held.owner] = held
+    app.run()
+    badge = app.sidebar.caption[-1].value
+    assert "Sweep" in badge
+    assert badge.isascii()
 
 
 def test_an_error_nobody_foresaw_is_a_sentence_with_an_id(open_app, monkeypatch, caplog):
@@ -72,3 +84,19 @@ def test_a_page_that_failed_works_again_on_the_next_run(open_app, monkeypatch):
     app.run()
     assert not app.error
     assert app.session_state["app"].ready
+
+
+@pytest.mark.parametrize(
+    ("error", "logged"), [(ValueError("odd shape"), True), (DataError("odd shape"), False)]
+)
+def test_a_sentence_that_is_not_the_library_s_own_leaves_its_traceback_in_the_log(
+    open_app, monkeypatch, caplog, error, logged
+):
+    def broken():
+        raise error
+
+    app = open_app(sample="iris")
+    monkeypatch.setattr("ui.data_choices.split_card", broken)
+    app.run()
+    assert "odd shape" in app.error[0].value
+    assert ("in broken" in caplog.text) is logged

@@ -78,6 +78,19 @@ def test_the_library_s_own_error_becomes_the_job_s_sentence():
     assert (job.error, job.error_id) == ("The target holds one class only.", "")
 
 
+@pytest.mark.parametrize(
+    ("error", "logged"), [(ValueError("odd shape"), True), (DataError("odd shape"), False)]
+)
+def test_a_job_s_sentence_that_is_not_the_library_s_own_is_in_the_log(caplog, error, logged):
+    def faulty(job):
+        raise error
+
+    job = JobRegistry().start("me", "odd", faulty)
+    until(lambda: job.state == "failed")
+    assert job.error == "odd shape"
+    assert ("in faulty" in caplog.text) is logged
+
+
 def test_a_bug_in_a_job_gives_an_id_that_the_log_holds_too(caplog):
     def work(job):
         raise ZeroDivisionError("secret cell value")
