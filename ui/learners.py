@@ -1,6 +1,6 @@
 """The learners a person can choose from, in words, and the settings of a run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -120,16 +120,20 @@ class RunSpec:
         known.pop("n_settings", None)
         return replace(spec, **known)
 
-    def constraints(self) -> dict[str, Any] | None:
-        """Return what the analyst rules out or insists on, None if nothing."""
-        if not (self.forbidden or self.required or self.directions) and self.allow_not_equal:
-            return None
-        return {
-            "forbidden": self.forbidden,
+    def constraints(self, features: Sequence[str]) -> dict[str, Any] | None:
+        """Return what the analyst rules out or insists on, None if nothing.
+
+        Wishes that a column not among the features keeps by its absence are left out; one that
+        asks for it stays, for the learner to refuse.
+        """
+        wishes = {
+            "forbidden": tuple(name for name in self.forbidden if name in features),
             "required": self.required,
-            "allow_not_equal": self.allow_not_equal,
-            "directions": dict(self.directions),
+            "directions": {name: sign for name, sign in self.directions if name in features},
         }
+        if self.allow_not_equal and not any(wishes.values()):
+            return None
+        return wishes | {"allow_not_equal": self.allow_not_equal}
 
 
 def binarizer(binning: BinningSpec) -> Binarizer:
@@ -150,7 +154,7 @@ def estimator_for(learner: str, spec: RunSpec, state: AppState) -> ClassifierMix
         "positive_label": state.positive,
         "class_weight": spec.class_weight,
         "binarizer": binarizer(state.binning),
-        "constraints": spec.constraints(),
+        "constraints": spec.constraints(state.features),
         "random_state": 0,
         "time_limit": FIT_SECONDS,
     }

@@ -16,6 +16,7 @@ from ui.escape import md
 from ui.learners import WHOLE_FRONT, RunSpec, estimator_for
 from ui.models_front import live_curve
 from ui.models_points import Outcome, outcome_of, reference_models, two_level_grid
+from ui.shell import noted
 from ui.state import AppState, app_state, change
 
 SMALL = 400_000  # cells up to which one fit is measured before the run, to tell its time
@@ -122,7 +123,7 @@ def estimate(spec: RunSpec, state: AppState) -> float | None:
         return sum(_seconds_a_fold(name, spec, state) for name in spec.learners)
 
     shape = repr((state.fit_key, spec.learners, spec.clauses, spec.form, spec.rounding))
-    key = repr((shape, len(spec.thetas), spec.refine, spec.constraints()))
+    key = repr((shape, len(spec.thetas), spec.refine, spec.constraints(state.features)))
     return kept("one fold", key, measured) * spec.folds / (os.cpu_count() or 1)
 
 
@@ -194,7 +195,7 @@ def begin(spec: RunSpec) -> None:
     try:
         start(spec, app_state())
     except ValueError as error:
-        st.session_state["_said"] = str(error)
+        st.session_state["_said"] = str(noted(error))
 
 
 def wanted(found: Outcome, job: jobs.Job | None) -> int | None:

@@ -257,8 +257,7 @@ def change(**values: Any) -> AppState:
     from ui import workspace  # which knows this module
 
     state = replace(app_state(), **values)
-    cuts = tuple(pair for pair in state.binning.cuts if pair[0] in state.features)
-    if cuts != state.binning.cuts:  # the binarizer refuses cut points of a column it does not see
+    if (cuts := _fitting_cuts(state)) != state.binning.cuts:
         state = replace(state, binning=replace(state.binning, cuts=cuts))
     before = app_state().fit_key
     if "model" not in values and state.fit_key != before:
@@ -266,3 +265,23 @@ def change(**values: Any) -> AppState:
     st.session_state["app"] = state
     workspace.save()
     return state
+
+
+def _fitting_cuts(state: AppState) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    """Return the typed cut points such that the binarizer takes them for the features there are.
+
+    It refuses those of a column it does not see, and with the method "manual" a numeric column
+    without any: one that comes back among the features begins with quantiles, as on Binning.
+    """
+    from ui.learners import binarizer  # which knows this module
+
+    own = {name: cuts for name, cuts in state.binning.cuts if name in state.features}
+    if state.binning.method == "manual" and state.ready:
+        columns = [state.table.column(name) for name in state.features if name not in own]
+        fresh = [c.name for c in columns if c.kind == "numeric" and c.n_distinct > 2]
+        if fresh:
+            X, y = state.training
+            automatic = binarizer(replace(state.binning, method="quantile", cuts=()))
+            cuts = automatic.fit(X[fresh], y).cuts_
+            own |= {name: tuple(map(float, values)) for name, values in cuts.items()}
+    return tuple(sorted(own.items()))

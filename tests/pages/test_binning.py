@@ -1,8 +1,13 @@
 """The Binning page: methods, a column's own cut points, what they make of the table."""
 
+from dataclasses import replace
+
 import pytest
 
 from ui.binning_cards import METHODS, parsed_cuts
+from ui.data_choices import set_role
+from ui.learners import RunSpec
+from ui.state import app_state
 
 
 def cut_box(app):
@@ -105,6 +110,58 @@ def test_cut_points_of_a_column_that_is_set_aside_do_not_stand_in_the_way(open_a
     app.switch_page("pages/binning.py").run()
     assert not app.error
     assert not app.exception
+
+
+def learned(app, **run):
+    """Pick a setting on Models, as a click on a point does, and return the columns of its rule."""
+    spec = RunSpec(learners=("one_level",), thetas=(2.0,), folds=5, baselines=False, **run)
+    state = app.session_state["app"]
+    setting = {"learner": "one_level", "theta": 2.0}
+    app.session_state["app"] = replace(
+        state, setting=setting, run_settings=spec.to_dict(), model=None
+    )
+    app.switch_page("pages/rules.py").run()
+    assert not app.exception
+    assert not app.error
+    return app.session_state["app"].model.rule_set_.features
+
+
+def with_role(app, monkeypatch, name, role):
+    """Give a column a role, as the editor on Data does."""
+
+    def edited():
+        if app_state().table.column(name).role != role:
+            set_role(name, role)
+
+    app.switch_page("pages/data.py")
+    with monkeypatch.context() as patched:
+        patched.setattr("ui.data_choices.split_card", edited)
+        return app.run()
+
+
+@pytest.mark.parametrize("method", ["quantile", "manual"])
+def test_a_column_with_cut_points_of_its_own_can_be_ignored_and_come_back(
+    open_app, monkeypatch, method
+):
+    app = open_app("binning", sample="iris")
+    box(app, "binning_method").set_value(method).run()
+    first = app.session_state["app"].features[0]
+    cut_box(app).set_value("5; 6").run()
+    assert dict(app.session_state["app"].binning.cuts)[first] == (5.0, 6.0)
+    with_role(app, monkeypatch, first, "ignore")
+    assert first not in dict(app.session_state["app"].binning.cuts)
+    assert first not in learned(app)
+    with_role(app, monkeypatch, first, "feature")
+    assert first in app.session_state["app"].features
+    assert learned(app)
+    assert (first in dict(app.session_state["app"].binning.cuts)) is (method == "manual")
+
+
+def test_a_wish_about_a_column_that_is_ignored_later_does_not_stop_the_fit(open_app, monkeypatch):
+    app = open_app("binning", sample="iris")
+    first, second = app.session_state["app"].features[:2]
+    with_role(app, monkeypatch, first, "ignore")
+    assert learned(app, forbidden=(first,), directions=((first, ">"), (second, ">")))
 
 
 def test_no_cut_point_means_no_condition_on_the_column(open_app):
