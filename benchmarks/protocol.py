@@ -28,6 +28,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "BCD": {"method": "block_coordinate"},
     "AM": {"method": "alternating"},
     "AM refined": {"method": "alternating", "refine": True},
+    "search": {"method": "search", "random_state": 0},
 }
 
 #: Least mean test error in percent for R = 1 .. 5 (Table 1); one split.
