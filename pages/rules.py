@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from ui.certificate_card import certificate_card
 from ui.escape import md
 from ui.picked import needed_model, setting_words, wording
 from ui.rule_numbers import rows_of
@@ -31,6 +32,7 @@ with sentences():
     st.code(rule_words(rule, wording(state)), None, wrap_lines=True)
     headline(rule, train, test)
     alarms(model, rule, train)
+    certificate_card(model, state)
 
     part = "training"
     if test is not None:

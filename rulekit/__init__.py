@@ -24,9 +24,12 @@ from rulekit.data import (
     read_table,
 )
 from rulekit.estimators import (
+    Certificate,
     FixedRuleClassifier,
     OneLevelRuleClassifier,
+    RulePath,
     TwoLevelRuleClassifier,
+    certify,
 )
 from rulekit.evaluation import (
     THETA_GRID,
@@ -60,6 +63,7 @@ __all__ = [
     "BinCodes",
     "Binarizer",
     "BinaryMatrix",
+    "Certificate",
     "Clause",
     "Constraints",
     "DataError",
@@ -70,6 +74,7 @@ __all__ = [
     "Literal",
     "OneLevelRuleClassifier",
     "RuleError",
+    "RulePath",
     "RuleSet",
     "RulekitError",
     "SolverError",
@@ -79,6 +84,7 @@ __all__ = [
     "TwoLevelRuleClassifier",
     "VerifiedExport",
     "baselines",
+    "certify",
     "columns_of",
     "explain",
     "from_json",

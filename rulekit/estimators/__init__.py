@@ -5,15 +5,18 @@ What belongs here: learners, each from a table to a `RuleSet`. What does not: ma
 everything below it; learners do not import each other.
 """
 
+from rulekit.estimators.certificate import Certificate, certify
 from rulekit.estimators.fixed_rule import FixedRuleClassifier
 from rulekit.estimators.one_level import OneLevelRuleClassifier
 from rulekit.estimators.rule_path import PathEntry, RulePath
 from rulekit.estimators.two_level import TwoLevelRuleClassifier
 
 __all__ = [
+    "Certificate",
     "FixedRuleClassifier",
     "OneLevelRuleClassifier",
     "PathEntry",
     "RulePath",
     "TwoLevelRuleClassifier",
+    "certify",
 ]

@@ -118,6 +118,25 @@ def test_an_edited_rule_survives_a_reload_by_its_json(on_credit, open_app):
     assert again.session_state["app"].model.rule_set_ == kept.model.rule_set_
 
 
+def test_a_proof_is_looked_for_when_asked_and_kept(on_credit):
+    app = on_credit(theta=30.0)
+    assert "best possible" not in text(app)
+    app.button(key="certify").click().run()
+    assert not app.exception
+    words = " ".join(e.value for e in [*app.success, *app.info])
+    assert "no rule over these conditions" in words
+    assert "does not bound the error that counts each row once" in words
+    app.segmented_control(key="rules_part").set_value("test").run()
+    assert words == " ".join(e.value for e in [*app.success, *app.info])
+
+
+def test_a_rule_changed_by_hand_is_not_offered_a_proof(on_credit):
+    app = on_credit()
+    next(t for t in app.toggle if t.label == "Use").set_value(False).run()
+    app.button(key="keep_shorter").click().run()
+    assert not [b for b in app.button if b.key == "certify"]
+
+
 # The editor ------------------------------------------------------------------------------
 
 COLUMNS = {

@@ -1,0 +1,304 @@
+"""How far a fitted rule is from the best possible: a proof, or the honest word that there is none.
+
+A rule of one clause is compared with every rule of one clause by branch and bound
+(`rulekit.solvers.exact_clause`). A rule of more clauses is compared with the linear program over
+all clauses there are (`rulekit.solvers.column_generation`), which bounds not the number of wrong
+rows but the priced loss: there a row of the other class counts once for every clause that takes
+it.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from rulekit.estimators._binary_problem import BinaryProblem
+from rulekit.estimators._boxes import BoxTable, box_table
+from rulekit.estimators._literal_learner import LiteralRuleClassifier, SharedWork
+from rulekit.estimators._training import TrainingTable, read_training_table
+from rulekit.rules import Literal, RuleSet
+from rulekit.solvers.box_problem import ERRORS
+from rulekit.solvers.column_generation import NEW, GenerationPlan, generate
+from rulekit.solvers.exact_clause import ClauseLimits, best_clause
+from rulekit.solvers.half_lines import half_lines
+
+SAME = 1e-6  # objectives that differ by less than this are equal
+ALL_TESTS = 10**12  # only time ends a proof
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is proved of a fitted rule.
+
+    Attributes
+    ----------
+    objective : float
+        What the rule costs on its training rows: weight of missed rows of the described class, plus
+        weight of rows of the other class, once for every clause that takes them, plus `theta` a
+        condition. For a rule of at most one clause that is (3.7), wrong rows plus conditions.
+    lower_bound : float or None
+        No rule over the same conditions costs less (among rules of one clause where the learner may
+        use one only, else with any number of clauses). None: nothing is proved.
+    proved : bool
+        Whether the rule is proved to be a best one by that count.
+    sentence : str
+        The same in words, with what it does not say.
+    """
+
+    objective: float
+    lower_bound: float | None
+    proved: bool
+    sentence: str
+
+    @property
+    def gap(self) -> float | None:
+        """Share of `lower_bound` by which the objective may be too high; None without a bound."""
+        if self.lower_bound is None or (self.lower_bound <= 0 < self.objective):
+            return None
+        over = max(0.0, self.objective - self.lower_bound)
+        return over / self.lower_bound if over else 0.0
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """A proved lower bound, or why there is none."""
+
+    value: float | None
+    why_not: str = ""
+
+
+def certify(
+    model: LiteralRuleClassifier,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    time_limit: float = 10.0,
+    should_stop: Callable[[], bool] | None = None,
+) -> Certificate:
+    """Bound from below what any rule over the learner's own conditions costs.
+
+    Parameters
+    ----------
+    model : OneLevelRuleClassifier or TwoLevelRuleClassifier
+        Fitted.
+    X, y, sample_weight
+        The table that it was fitted on.
+    time_limit : float, default=10.0
+        Seconds. A linear program that has begun is finished.
+    should_stop : callable, optional
+        Asked now and then; true ends the search for a proof.
+
+    Returns
+    -------
+    Certificate
+        With ``lower_bound=None`` where nothing could be proved.
+
+    Raises
+    ------
+    TypeError
+        If the model was not learned from conditions.
+    ValueError
+        If the table is not the one that the model was fitted on, or `time_limit` is not positive.
+
+    Notes
+    -----
+    Conditions are those of the model's binarizer that its constraints allow; a set of values counts
+    as many conditions as it has values, unless the set is a condition of the binarizer. What the
+    constraints require is not asked of the rules compared, which can only lower the bound. Both
+    proofs need a positive `theta`, and take exponential time in the worst case.
+
+    References
+    ----------
+    .. [1] S. Dash, O. Gunluk, D. Wei, "Boolean decision rules via column generation" (2018).
+
+    Examples
+    --------
+    >>> from rulekit import TwoLevelRuleClassifier, certify, load_sample
+    >>> X, y = load_sample("breast_cancer").xy("diagnosis")
+    >>> model = TwoLevelRuleClassifier("search", n_clauses=1, theta=10.0, random_state=0)
+    >>> certify(model.fit(X, y), X, y).proved
+    True
+    """
+    if not isinstance(model, LiteralRuleClassifier):
+        raise TypeError(
+            "`model` must be a fitted OneLevelRuleClassifier or TwoLevelRuleClassifier, got "
+            f"{type(model).__name__}."
+        )
+    check_is_fitted(model, "rule_set_")
+    if not time_limit > 0:
+        raise ValueError(f"`time_limit` must be a positive number of seconds, got {time_limit!r}.")
+    problem = _problem(model, X, y, sample_weight)
+    theta = float(model.theta)
+    objective = _cost(model.rule_set_, problem, theta)
+    deadline = time.monotonic() + time_limit
+
+    def stop() -> bool:
+        return time.monotonic() > deadline or (should_stop is not None and should_stop())
+
+    table = box_table(problem, ERRORS)
+    one_clause = getattr(model, "n_clauses", 1) == 1
+    if theta <= 0:
+        bound = _Bound(None, "a proof needs a positive price of a condition (`theta`)")
+    elif not _boxes_say_everything(table):
+        bound = _Bound(None, "the constraints leave conditions that the proof does not cover")
+    elif one_clause:
+        bound = _one_clause(table, theta, objective, stop)
+    else:
+        bound = _any_clauses(table, theta, stop)
+    return _certificate(model, objective, bound, one_clause=one_clause)
+
+
+def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -> BinaryProblem:
+    """Make the binary problem that the model was learned from."""
+    reader = clone(model)
+    table = read_training_table(reader, X, y, sample_weight)
+    if _is_its_table(model, reader, table):
+        problem = reader._prepare(table, SharedWork())
+        same_cuts = reader.binarizer_.literals_ == model.binarizer_.literals_
+        if same_cuts and abs(problem.theta_max - model.theta_max_) < SAME:
+            return problem
+    raise ValueError(
+        "`X`, `y` and `sample_weight` must be the table that the model was fitted on; its columns, "
+        "classes, cut points or errors are others here. Pass the training rows."
+    )
+
+
+def _is_its_table(
+    model: LiteralRuleClassifier, reader: LiteralRuleClassifier, table: TrainingTable
+) -> bool:
+    names = [list(getattr(m, "feature_names_in_", ())) for m in (model, reader)]
+    if names[0] != names[1] or model.n_features_in_ != reader.n_features_in_:
+        return False
+    if table.classes.tolist() != model.classes_.tolist():
+        return False
+    weight = table.weights(model.class_weight)
+    wrong = model.rule_set_.predict(table.columns) != np.asarray(table.y, dtype=object)
+    return abs(weight[wrong].sum() / weight.sum() - model.training_error_) < SAME
+
+
+def _cost(rule: RuleSet, problem: BinaryProblem, theta: float) -> float:
+    """Price a rule as `Certificate.objective` says, from the raw table."""
+    taken = rule.clauses_fired(problem.columns)
+    if rule.form == "cnf":  # the other class is described, by clauses that fail
+        taken = ~taken
+    described = ~problem.y
+    missed = described & ~taken.any(axis=1)
+    wrongly = taken[~described].sum(axis=1)
+    listed = {_saying(literal) for literal in problem.literals}
+    size = sum(_size(lit, listed) for clause in rule.clauses for lit in clause.literals)
+    weight = problem.weight
+    return float(weight[missed].sum() + weight[~described] @ wrongly + theta * size)
+
+
+def _saying(literal: Literal) -> tuple[str, str, Any]:
+    return literal.feature, literal.op, literal.value
+
+
+def _size(literal: Literal, listed: set[tuple[str, str, Any]]) -> int:
+    """Count a set of values that was gathered from several conditions as these."""
+    if isinstance(literal.value, tuple) and _saying(literal) not in listed:
+        return len(literal.value)
+    return 1
+
+
+def _boxes_say_everything(table: BoxTable) -> bool:
+    """Whether every column that tells anything is an end that a box may have."""
+    allowed: dict[str, NDArray[np.bool_]] = {
+        "low": np.asarray(table.problem.may_start),
+        "high": np.asarray(table.problem.may_end),
+    }
+    return all(allowed[kind][f, k] for f, kind, k, _ in table.column_of if kind != "test")
+
+
+def _one_clause(
+    table: BoxTable, theta: float, objective: float, stop: Callable[[], bool]
+) -> _Bound:
+    """Look for a better clause; a search that ends by itself proves what the best one costs."""
+    problem = table.problem
+    literals = half_lines(problem)
+    weight = np.asarray(problem.weight)
+    nothing = float(weight[problem.y].sum())  # cost of the rule without clauses
+    answer = best_clause(
+        literals.holds,
+        problem.y,
+        theta,
+        slots=literals.slots.tolist(),
+        weight=weight,
+        incumbent=max(0.0, nothing - objective),
+        limits=ClauseLimits(max_tests=ALL_TESTS, should_stop=stop),
+    )
+    if not answer.proved:
+        return _Bound(None, "the search for better rules did not come to its end in time")
+    return _Bound(nothing - answer.value)
+
+
+def _any_clauses(table: BoxTable, theta: float, stop: Callable[[], bool]) -> _Bound:
+    """Solve the linear program over all clauses there are."""
+    limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)
+    plan = GenerationPlan(0.0, theta, max_rounds=10_000, exact_limits=limits, should_stop=stop)
+    found = generate(table.problem, plan)
+    if found.lower_bound is None:
+        return _Bound(None, "the linear program over all rules was not solved to its end in time")
+    # clauses whose reduced cost is above -2 NEW may be missing: every clause with a condition costs
+    # theta at least, so that prices lowered by this factor are feasible for all of them
+    other = float(np.asarray(table.problem.weight)[~table.problem.y].sum())
+    least = min(theta, other)
+    return _Bound(max(0.0, found.lower_bound) * least / (least + 2 * NEW))
+
+
+def _certificate(
+    model: LiteralRuleClassifier, objective: float, bound: _Bound, *, one_clause: bool
+) -> Certificate:
+    if bound.value is None:
+        return Certificate(objective, None, False, f"Nothing is proved: {bound.why_not}.")
+    proved = objective - bound.value <= SAME * max(1.0, objective)
+    certificate = Certificate(objective, bound.value, proved, "")
+    words = _one_clause_words if one_clause else _any_clauses_words
+    return Certificate(objective, bound.value, proved, words(model, certificate))
+
+
+def _one_clause_words(model: LiteralRuleClassifier, found: Certificate) -> str:
+    count = f"wrong training rows plus {model.theta:g} a condition"
+    if found.proved:
+        return (
+            f"Proved optimal: no rule of one clause over these conditions has fewer {count} than "
+            f"{_figure(found.lower_bound)}; this rule has {_figure(found.objective)}."
+        )
+    return (
+        f"This rule is {_within(found)}: counting {count}, it has {_figure(found.objective)}, and "
+        f"no rule of one clause over these conditions has fewer than {_figure(found.lower_bound)}."
+    )
+
+
+def _any_clauses_words(model: LiteralRuleClassifier, found: Certificate) -> str:
+    other, takes = model.default_label_, "holds for it"
+    if model.rule_set_.form == "cnf":
+        other, takes = model.positive_label_, "turns it away"
+    count = (
+        f"wrong training rows plus {model.theta:g} a condition, where a row of class {other!r} "
+        f"counts once for every clause that {takes}"
+    )
+    head = "Proved optimal by this count" if found.proved else f"By this count {_within(found)}"
+    return (
+        f"{head}: {count}. This rule has {_figure(found.objective)}; no rule over these "
+        f"conditions, of any number of clauses, has fewer than {_figure(found.lower_bound)}. It "
+        "does not bound the error that counts each row once."
+    )
+
+
+def _within(found: Certificate) -> str:
+    """Say the gap, rounded up so that the words stay true."""
+    if found.gap is None:
+        return "not proved optimal (the best possible may cost nothing)"
+    return f"within {math.ceil(1000 * found.gap) / 10:g} % of the best possible"
+
+
+def _figure(value: float | None) -> str:
+    return f"{value:.6g}"

@@ -1,0 +1,213 @@
+"""Certificates against every rule there is, on tables small enough to try them all."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import linprog
+
+from rulekit import (
+    Constraints,
+    FixedRuleClassifier,
+    Literal,
+    OneLevelRuleClassifier,
+    TwoLevelRuleClassifier,
+    certify,
+    load_sample,
+)
+from rulekit.binarize import Binarizer
+
+pytestmark = pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+
+
+def small(seed, n=30):
+    """A number, a number with gaps and two levels; some rows count more than others."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "age": rng.integers(20, 30, n).astype(float),
+            "dose": rng.integers(0, 4, n).astype(float),
+            "town": rng.choice(["Oslo", "Rome"], n),
+        }
+    )
+    ill = ((X.age > 24) & (X.town == "Rome")) | (X.dose > 2)
+    ill ^= rng.random(n) < 0.2
+    X.loc[rng.random(n) < 0.15, "dose"] = np.nan
+    return X, np.where(ill, "ill", "well"), rng.integers(1, 4, n).astype(float)
+
+
+def learner(n_clauses=1, method="search", **settings):
+    return TwoLevelRuleClassifier(
+        method, n_clauses=n_clauses, positive_label="ill", binarizer=Binarizer(n_thresholds=2),
+        random_state=0, kicks=1, **settings,
+    )  # fmt: skip
+
+
+def all_clauses(model, X):
+    """Every set of conditions as an AND of the class it describes: rows held, and size.
+
+    A clause of a CNF is told by the rows that it turns away.
+    """
+    matrix = model.binarizer_.transform(X)
+    wishes = model.constraints or Constraints()
+    allowed = [j for j, lit in enumerate(matrix.literals) if wishes.allows(lit)]
+    values = matrix.values[:, allowed] ^ (model.form == "cnf")
+    held, size = np.ones((1, len(X)), bool), np.zeros(1, int)
+    for column in values.T:
+        held, size = np.vstack([held, held & column]), np.r_[size, size + 1]
+    # of clauses that hold for the same rows only the shortest can matter
+    order = np.argsort(size, kind="stable")
+    packed = np.packbits(held[order], axis=1)
+    _, first = np.unique(packed.view(f"V{packed.shape[1]}"), return_index=True)
+    return held[order][first], size[order][first]
+
+
+def priced(model, X, y, weight):
+    """Every clause's rows and cost, and the weights of the rows described."""
+    held, size = all_clauses(model, X)
+    weight = weight * len(y) / weight.sum()
+    described = (y == "ill") ^ (model.form == "cnf")
+    cost = held[:, ~described] @ weight[~described] + model.theta * size
+    return held[:, described], cost, weight[described]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("theta", [0.4, 1.5])
+def test_the_bound_of_one_clause_is_the_least_of_all_clauses(seed, form, theta):
+    X, y, weight = small(seed)
+    model = learner(form=form, theta=theta).fit(X, y, weight)
+    found = certify(model, X, y, sample_weight=weight)
+    held, cost, gain = priced(model, X, y, weight)
+    least = min(gain.sum(), (gain.sum() - held @ gain + cost).min())
+    assert found.lower_bound == pytest.approx(least, abs=1e-9)
+    assert found.proved == (found.objective <= least + 1e-5)
+    wrong = model.training_error_ * len(y)
+    assert found.objective == pytest.approx(wrong + theta * model.n_literals_, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_the_bound_of_more_clauses_is_the_linear_program_over_all_clauses(seed, form):
+    X, y, weight = small(seed)
+    model = learner(3, form=form, theta=0.8).fit(X, y, weight)
+    found = certify(model, X, y, sample_weight=weight)
+    held, cost, gain = priced(model, X, y, weight)
+    cover = -np.hstack([held.T.astype(float), np.eye(len(gain))])
+    over_all = linprog(np.r_[cost, gain], A_ub=cover, b_ub=-np.ones(len(gain)))
+    assert found.lower_bound == pytest.approx(over_all.fun, abs=1e-4)
+    assert found.lower_bound <= over_all.fun + 1e-9
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_no_rule_of_two_clauses_costs_less_than_the_bound(form):
+    X, y, weight = small(1)
+    model = learner(2, form=form, theta=0.8).fit(X, y, weight)
+    found = certify(model, X, y, sample_weight=weight)
+    held, cost, gain = priced(model, X, y, weight)
+    either = (held[:, None] | held[None]) @ gain
+    best = min(gain.sum(), (gain.sum() - held @ gain + cost).min())
+    best = min(best, (gain.sum() - either + cost[:, None] + cost[None]).min())
+    assert found.lower_bound <= best + 1e-9
+    assert best <= found.objective + 1e-9
+    assert "does not bound the error that counts each row once" in found.sentence
+
+
+def test_a_rule_that_is_not_the_best_is_told_its_gap():
+    X, y, _ = small(4)
+    model = learner(theta=0.4).fit(X, y)
+    worse = learner(theta=0.4, method="set_cover", rounding="threshold").fit(X, y)
+    least = certify(model, X, y)
+    found = certify(worse, X, y)
+    assert least.proved
+    assert "Proved optimal" in least.sentence
+    assert found.lower_bound == pytest.approx(least.objective)
+    assert found.objective > found.lower_bound
+    assert not found.proved
+    assert found.gap == pytest.approx(found.objective / found.lower_bound - 1)
+    said = float(found.sentence.split("within ")[1].split(" %")[0])
+    assert found.gap <= said / 100 <= found.gap + 0.001
+
+
+def test_a_count_of_clauses_that_overlap_says_which_class_pays():
+    X, y, _ = small(1)
+    dnf, cnf = (certify(learner(2, form=f).fit(X, y), X, y).sentence for f in ("dnf", "cnf"))
+    assert "class 'well' counts once for every clause that holds for it" in dnf
+    assert "class 'ill' counts once for every clause that turns it away" in cnf
+
+
+def test_the_conditions_that_constraints_rule_out_are_ruled_out_of_the_proof():
+    X, y, weight = small(0)
+    wishes = Constraints(forbidden=("age", Literal("dose", ">", 2.5)), allow_not_equal=False)
+    model = learner(theta=0.4, constraints=wishes).fit(X, y, weight)
+    found = certify(model, X, y, sample_weight=weight)
+    held, cost, gain = priced(model, X, y, weight)
+    least = min(gain.sum(), (gain.sum() - held @ gain + cost).min())
+    assert found.lower_bound == pytest.approx(least, abs=1e-9)
+
+
+def test_the_learner_of_one_clause_is_certified_too():
+    X, y, _ = small(4)
+    model = OneLevelRuleClassifier(
+        theta=0.4, positive_label="ill", binarizer=Binarizer(n_thresholds=2)
+    ).fit(X, y)
+    bound = certify(learner(theta=0.4).fit(X, y), X, y).lower_bound
+    assert certify(model, X, y).lower_bound == pytest.approx(bound)
+
+
+def test_class_weights_are_those_of_the_fit():
+    X, y, weight = small(5)
+    by_class = {"ill": 3.0, "well": 1.0}
+    model = learner(theta=0.4, class_weight=by_class).fit(X, y, weight)
+    found = certify(model, X, y, sample_weight=weight)
+    joined = weight * np.where(y == "ill", 3.0, 1.0)
+    held, cost, gain = priced(model, X, y, joined)
+    least = min(gain.sum(), (gain.sum() - held @ gain + cost).min())
+    assert found.lower_bound == pytest.approx(least, abs=1e-9)
+
+
+def test_values_gathered_into_a_set_are_counted_one_by_one():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"town": rng.choice(["Bonn", "Lima", "Oslo", "Rome"], 80)})
+    y = np.where(X.town.isin(["Bonn", "Oslo"]), "ill", "well")
+    model = learner(theta=1.0, form="cnf").fit(X, y)
+    assert model.n_literals_ == 1
+    found = certify(model, X, y)
+    assert (found.objective, found.proved) == (2.0, True)
+
+
+@pytest.mark.parametrize("n_clauses", [1, 3])
+def test_a_search_cut_short_proves_nothing_and_says_so(n_clauses):
+    X, y = load_sample("breast_cancer").xy("diagnosis")
+    model = TwoLevelRuleClassifier("search", n_clauses=n_clauses, theta=0.5, kicks=0).fit(X, y)
+    found = certify(model, X, y, time_limit=0.2)
+    assert (found.lower_bound, found.proved, found.gap) == (None, False, None)
+    assert "Nothing is proved" in found.sentence
+    stopped = certify(model, X, y, should_stop=lambda: True)
+    assert stopped.lower_bound is None
+
+
+def test_without_a_price_nothing_is_proved():
+    X, y, _ = small(0)
+    found = certify(learner(theta=0.0).fit(X, y), X, y)
+    assert found.lower_bound is None
+    assert "needs a positive price" in found.sentence
+
+
+def test_another_table_than_that_of_the_fit_is_refused():
+    X, y, weight = small(0)
+    model = learner().fit(X, y)
+    with pytest.raises(ValueError, match="must be the table that the model was fitted on"):
+        certify(model, X.iloc[:20], y[:20])
+    with pytest.raises(ValueError, match="must be the table that the model was fitted on"):
+        certify(model, X, y, sample_weight=weight)
+    with pytest.raises(ValueError, match="must be the table that the model was fitted on"):
+        certify(model, X[["dose", "age", "town"]], y)
+
+
+def test_what_was_not_learned_from_conditions_is_refused():
+    X, y, _ = small(0)
+    model = FixedRuleClassifier(learner().fit(X, y).rule_set_).fit(X, y)
+    with pytest.raises(TypeError, match=r"must be a fitted OneLevel.*got FixedRuleClassifier"):
+        certify(model, X, y)
+    with pytest.raises(ValueError, match="`time_limit` must be a positive"):
+        certify(learner().fit(X, y), X, y, time_limit=0)
