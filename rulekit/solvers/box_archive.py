@@ -64,18 +64,23 @@ class Archive:
 
     def record(self, state: BoxState) -> float:
         """Keep the state if it is the best of its size; return its loss."""
-        loss = state.loss()
-        self.offer(loss, state.n_literals(), state.boxes)
+        loss, n_literals = state.loss(), state.n_literals()
+        if self.improves(state.n_clauses, n_literals, loss):
+            self.offer(loss, n_literals, state.boxes)
         return loss
 
     def offer(self, loss: float, n_literals: int, boxes: Boxes) -> bool:
         """Keep a rule if it is the best of its size; say whether it was."""
-        key = (boxes.n_clauses, n_literals)
-        known = self._entries.get(key)
-        if known is not None and loss >= known.loss - GAIN:
+        if not self.improves(boxes.n_clauses, n_literals, loss):
             return False
-        self._entries[key] = ArchiveEntry(*key, loss, boxes)
+        entry = ArchiveEntry(boxes.n_clauses, n_literals, loss, boxes)
+        self._entries[entry.n_clauses, n_literals] = entry
         return True
+
+    def improves(self, n_clauses: int, n_literals: int, loss: float) -> bool:
+        """Say whether a rule of this size and loss would be kept."""
+        known = self._entries.get((n_clauses, n_literals))
+        return known is None or loss < known.loss - GAIN
 
     def answer(self, n_clauses: int, theta: float) -> ArchiveEntry:
         """Return the best entry of at most `n_clauses` clauses at price `theta`.

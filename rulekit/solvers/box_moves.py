@@ -5,7 +5,7 @@ import numpy as np
 from rulekit.solvers.box_archive import Archive
 from rulekit.solvers.box_kernel import IntervalSearch, Savings, histogram
 from rulekit.solvers.box_problem import BoxProblem
-from rulekit.solvers.box_state import BoxState
+from rulekit.solvers.box_state import BoxState, loss_of_violations
 
 IMPROVEMENT = 1e-6  # above the tie price of literals and the rounding of histograms
 
@@ -21,11 +21,18 @@ class Moves:
         Where improvements are recorded.
     theta : float
         Price of a literal, in the unit of the loss.
+
+    Notes
+    -----
+    States from which no move improves, or no clause can be added, are remembered: a search comes
+    back to most of them.
     """
 
     def __init__(self, problem: BoxProblem, archive: Archive, theta: float) -> None:
         self.problem, self.archive, self.theta = problem, archive, theta
         self.intervals = IntervalSearch(problem)
+        self._settled: set[bytes] = set()
+        self._full_grown: set[bytes] = set()
 
     def objective(self, state: BoxState) -> float:
         """Loss plus the price of the literals, recorded in the archive on the way."""
@@ -75,24 +82,26 @@ class Moves:
         float
             The objective reached; never above the one at the start.
         """
-        while self._settle(state) or any(self.swap(state, r) for r in range(state.n_clauses)):
+        while state.key() not in self._settled and self._improve(state):
             pass
-        return self.drop_useless(state)
+        self._settled.add(state.key())
+        objective = self.drop_useless(state)
+        self._settled.add(state.key())
+        return objective
 
-    def _settle(self, state: BoxState) -> bool:
-        """Take steps, clause after clause; say whether any was taken."""
+    def _improve(self, state: BoxState) -> bool:
+        """Take steps, clause after clause, or else one swap; say whether anything improved."""
         moved = False
         for r in range(state.n_clauses):
             while self.step(state, r):
                 moved = True
-        return moved
+        return moved or any(self.swap(state, r) for r in range(state.n_clauses))
 
     def drop_useless(self, state: BoxState) -> float:
         """Drop clauses, the most useless one first, while the objective falls."""
         objective = self.objective(state)
         while state.n_clauses:
-            without = [self._without(state, r) for r in range(state.n_clauses)]
-            values = [self.objective(s) for s in without]
+            values = [self._without(state, r) for r in range(state.n_clauses)]
             r = int(np.argmin(values))
             if values[r] >= objective - IMPROVEMENT:
                 break
@@ -100,27 +109,35 @@ class Moves:
             state.drop_clause(r)
         return objective
 
-    def _without(self, state: BoxState, r: int) -> BoxState:
-        boxes = state.boxes
-        rest = type(boxes)(
-            np.delete(boxes.low, r, 0),
-            np.delete(boxes.high, r, 0),
-            np.delete(boxes.absent, r, 0),
-        )
-        return BoxState(self.problem, rest)
+    def _without(self, state: BoxState, r: int) -> float:
+        """Objective of the state without clause `r`, recorded like that of any state."""
+        loss = loss_of_violations(self.problem, np.delete(state.v, r, 0))
+        n_literals = int(state.size.sum() - state.size[r].sum())
+        if self.archive.improves(state.n_clauses - 1, n_literals, loss):
+            self.archive.offer(loss, n_literals, state.boxes.without(r))
+        return loss + self.theta * n_literals
 
-    def grow(self, state: BoxState, n_clauses: int) -> None:
-        """Add clauses, each narrowed from the whole space, while that lowers the objective."""
-        objective = self.objective(state)
-        while state.n_clauses < n_clauses:
+    def grow(self, state: BoxState, n_clauses: int) -> bool:
+        """Add clauses, each narrowed from the whole space, while that lowers the objective.
+
+        Returns
+        -------
+        bool
+            Whether any was added.
+        """
+        objective, grew = self.objective(state), False
+        while state.n_clauses < n_clauses and state.key() not in self._full_grown:
+            before = state.key()
             r = state.add_clause()
             while self.step(state, r):
                 pass
             grown = self.objective(state)
             if grown >= objective - IMPROVEMENT:
                 state.drop_clause(r)
-                return
-            objective = grown
+                self._full_grown.add(before)
+                return grew
+            objective, grew = grown, True
+        return grew
 
 
 def kick(state: BoxState, rng: np.random.Generator) -> None:

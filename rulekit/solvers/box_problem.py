@@ -169,6 +169,10 @@ class Boxes:
         """Number of boxes."""
         return len(self.low)
 
+    def without(self, r: int) -> "Boxes":
+        """Return the boxes but for box `r`."""
+        return Boxes(*(np.delete(part, r, 0) for part in (self.low, self.high, self.absent)))
+
     def literals(self, n_bins: Ints, has_missing: Bools) -> Ints:
         """Count the literals of each clause on each feature: shape (k, p)."""
         ends = (self.low > 0).astype(np.int64) + (self.high < n_bins - 1)

@@ -67,13 +67,14 @@ def search_rounds(
     archive has for that pair, so that what is learned at one price serves all.
     """
     archive = Archive(problem)
+    moves = {theta: Moves(problem, archive, theta) for theta in sorted(plan.thetas, reverse=True)}
     for round_number in range(plan.kicks + 1):
         for n_clauses in range(1, plan.max_clauses + 1):
-            for theta in sorted(plan.thetas, reverse=True):
+            for at_price in moves.values():
                 if should_stop():
                     yield archive
                     return
-                _visit(problem, archive, (n_clauses, theta), rng if round_number else None)
+                _visit(at_price, n_clauses, rng if round_number else None)
         yield archive
 
 
@@ -84,25 +85,17 @@ def search(
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Archive:
     """Run all rounds of `search_rounds` and return the archive."""
-    archive = Archive(problem)
-    for archive in search_rounds(problem, plan, rng, should_stop):  # noqa: B007
-        pass
+    *_, archive = search_rounds(problem, plan, rng, should_stop)
     return archive
 
 
-def _visit(
-    problem: BoxProblem,
-    archive: Archive,
-    pair: tuple[int, float],
-    rng: np.random.Generator | None,
-) -> None:
+def _visit(moves: Moves, n_clauses: int, rng: np.random.Generator | None) -> None:
     """Improve the answer for one (clauses, price), disturbed first when `rng` is given."""
-    n_clauses, theta = pair
-    moves = Moves(problem, archive, theta)
-    state = BoxState(problem, archive.answer(n_clauses, theta).boxes)
+    start = moves.archive.answer(n_clauses, moves.theta).boxes
+    state = BoxState(moves.problem, start)
     if rng is not None:
         kick(state, rng)
     else:
         moves.descend(state)
-    moves.grow(state, n_clauses)
-    moves.descend(state)
+    if moves.grow(state, n_clauses) or rng is not None:
+        moves.descend(state)

@@ -44,6 +44,10 @@ class BoxState:
         """The clauses as they are now, copied."""
         return Boxes(self.low.copy(), self.high.copy(), self.absent.copy())
 
+    def key(self) -> bytes:
+        """Name the clauses: equal exactly for equal clauses in equal order."""
+        return b"".join(part.tobytes() for part in (self.low, self.high, self.absent))
+
     def n_literals(self) -> int:
         """Count all literals."""
         return int(self.size.sum())
