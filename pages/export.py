@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from rulekit.export import verify_export
+from rulekit.plots.wording import plural
 from ui.cache import kept
 from ui.escape import file_name, md
-from ui.export_formats import FORMATS, bundle, record_text
-from ui.picked import needed_model
+from ui.export_formats import FORMATS, bundle, checked, record_text, shown_page
+from ui.picked import looked_at_test_rows, needed_model
 from ui.shell import guard, header, sentences
 from ui.state import app_state, change
 
@@ -32,28 +32,34 @@ form = FORMATS[chosen]
 with st.container(border=True), sentences():
     st.subheader(form.name, anchor=False)
     st.caption(form.purpose.capitalize() + ".")
-    text = kept("export", key + chosen, lambda: form.write(model))
-    if form.verified:
-        X, _ = state.data
-        checked = kept("verified", key + chosen, lambda: verify_export(model, X, form.verified))
-        (st.success if checked.ok else st.error)(md(checked.sentence, 300))
+    if obstacle := form.obstacle(model):
+        st.info(f"{obstacle} The other formats hold the rule as it is.")
     else:
-        st.caption("This format is for reading only: nothing can execute it, so it is not checked.")
-    st.code(
-        text,
-        language=form.language,
-        wrap_lines=True,
-        height=420 if text.count("\n") > 24 else "content",
-    )
-    st.download_button(
-        f"Download {form.name}",
-        data=lambda: form.write(model),
-        file_name=file_name(stem, form.suffix),
-        mime=form.mime,
-        on_click="ignore",
-        type="primary",
-        key="download_format",
-    )
+        if form.rendered and len(state.testing[0]):
+            looks = looked_at_test_rows()
+            state = app_state()
+            st.caption(f"It scores the test rows: looked at for {plural(looks, 'rule')} so far.")
+        key += repr((chosen, state.wording, record_text(state, model)))
+        text = kept("export", key, lambda: form.write(state, model))
+        if form.verified:
+            found = kept("verified", key, lambda: checked(state, model, form))
+            (st.success if found.ok else st.error)(md(found.sentence, 300))
+        else:
+            st.caption(form.unchecked)
+        if form.rendered:
+            st.iframe(shown_page(text), height=620, alt="The report, as a browser will show it")
+        else:
+            height = 420 if text.count("\n") > 24 else "content"
+            st.code(text, language=form.language, wrap_lines=True, height=height)
+        st.download_button(
+            f"Download {form.name}",
+            data=text,
+            file_name=file_name(stem, form.suffix),
+            mime=form.mime,
+            on_click="ignore",
+            type="primary",
+            key="download_format",
+        )
 
 with st.container(border=True), sentences():
     st.subheader("Everything together", anchor=False)

@@ -6,7 +6,7 @@ from rulekit.data import QualityNote, quality_notes
 from ui.cache import kept
 from ui.data_choices import set_role
 from ui.escape import md
-from ui.state import app_state, change
+from ui.state import NUMERIC, app_state, change
 
 SHOWN = 8
 FIXES = {"ignore": "Ignore it", "group": "Make it group", "as_numeric": "Make numbers"}
@@ -38,7 +38,9 @@ def quality_card() -> None:
 def apply_fix(note: QualityNote) -> None:
     """Do what a finding suggests."""
     if note.suggestion == "as_numeric":
-        change(table=app_state().table.as_numeric(note.column))
+        state = app_state()
+        made = [*state.options.get(NUMERIC, ()), note.column]
+        change(table=state.table.as_numeric(note.column), options=state.options | {NUMERIC: made})
     elif note.suggestion is not None:
         set_role(note.column, note.suggestion)
 

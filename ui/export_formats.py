@@ -3,58 +3,153 @@
 import io
 import json
 import zipfile
-from collections.abc import Callable
+from base64 import b64encode
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from sklearn.base import ClassifierMixin
 
+from rulekit.data import list_samples
+from rulekit.estimators import FixedRuleClassifier
 from rulekit.export import (
+    ClauseNumbers,
+    Preparation,
+    VerifiedExport,
+    clause_numbers,
     to_csv,
     to_html,
     to_json,
     to_latex,
     to_markdown,
     to_python,
+    to_report,
+    to_script,
     to_sql,
     to_text,
+    verify_export,
 )
+from ui.cache import kept
+from ui.picked import wording
 from ui.run_record import run_record
-from ui.state import AppState
+from ui.state import NUMERIC, AppState
+
+Write = Callable[[AppState, ClassifierMixin], str]
+EDITED = "A rule that was written or changed by hand was not learned, so no script learns it again."
 
 
 @dataclass(frozen=True)
 class Format:
     """One way to write a rule.
 
-    `verified` is the format's name for `verify_export`; empty where nothing can be executed.
+    `verified` is the format's name for `verify_export`; empty where nothing can be executed, and
+    then `unchecked` says why. `learned` formats need a model that was learned from the table;
+    `rendered` ones are shown as a page, not as source.
     """
 
     name: str
     purpose: str
-    write: Callable[[Any], str]
+    write: Write
     suffix: str
     mime: str
     language: str | None = None
     verified: str = ""
+    learned: bool = False
+    rendered: bool = False
+    unchecked: str = (
+        "This format is for reading only: nothing can execute it, so it is not checked."
+    )
+
+    def obstacle(self, model: ClassifierMixin) -> str:
+        """Say why a model cannot be written like this; empty if it can."""
+        return EDITED if self.learned and isinstance(model, FixedRuleClassifier) else ""
+
+
+def _alone(write: Callable[..., str]) -> Write:
+    """Write the rule and nothing else."""
+    return lambda state, model: write(model)
+
+
+def _counted(write: Callable[..., str]) -> Write:
+    """Write the rule with what each clause is worth on the training rows."""
+    return lambda state, model: write(model, numbers=counts(state, model))
+
+
+def counts(state: AppState, model: ClassifierMixin) -> Sequence[ClauseNumbers]:
+    """Return what stands beside each clause: how many training rows it decides, how many right."""
+    key = repr((state.fit_key, to_json(model)))
+    return kept("clause counts", key, lambda: clause_numbers(model, *state.training))
+
+
+def report(state: AppState, model: ClassifierMixin) -> str:
+    """Return a page that stands alone: the rule, training and test figures, cases, the record."""
+    held_back = state.testing
+    return to_report(
+        model,
+        state.training,
+        held_back if len(held_back[0]) else None,
+        title=f"When is {state.target} {state.positive}? A rule and what it is worth",
+        record=run_record(state, model),
+        wording=wording(state, clause="line"),
+    )
+
+
+def script(state: AppState, model: ClassifierMixin) -> str:
+    """Return a program that reads the table, learns the rule again and compares."""
+    options = dict(state.options)
+    numeric = tuple(options.pop(NUMERIC, ()))
+    source = state.table.name
+    if not options and source in {sample.name for sample in list_samples()}:
+        source = f"sample_data/{source}.csv"
+    return to_script(
+        model,
+        source=source,
+        target=state.target,
+        features=state.features,
+        rows=state.rows()[0].tolist(),
+        digest=state.table.digest,
+        preparation=Preparation(
+            options,
+            numeric,
+            weight=state.column_with_role("weight"),
+            others=state.other_label if len(state.classes) > 2 else None,
+        ),
+    )
+
+
+def checked(state: AppState, model: ClassifierMixin, form: Format) -> VerifiedExport:
+    """Run (or read back) a format's text on every row and compare with the model."""
+    numbers = counts(state, model)
+    return verify_export(model, state.data[0], form.verified, numbers=numbers)
 
 
 FORMATS = {
     "markdown": Format(
         "Markdown",
         "for a document or a ticket",
-        to_markdown,
+        _counted(to_markdown),
         "md",
         "text/markdown",
         "markdown",
         "markdown",
     ),
-    "text": Format("Text", "for an e-mail or a page", to_text, "txt", "text/plain", None, "text"),
+    "text": Format(
+        "Text", "for an e-mail or a page", _counted(to_text), "txt", "text/plain", None, "text"
+    ),
+    "report": Format(
+        "Report",
+        "one page for readers without training in logic: the rule, its figures, single cases and "
+        "the run record; it needs no network",
+        report,
+        "report.html",
+        "text/html",
+        "html",
+        rendered=True,
+    ),
     "json": Format(
         "JSON",
         "to load the rule again, here or elsewhere",
-        to_json,
+        _alone(to_json),
         "json",
         "application/json",
         "json",
@@ -63,7 +158,7 @@ FORMATS = {
     "sql": Format(
         "SQL",
         "a CASE expression for any database",
-        to_sql,
+        _alone(to_sql),
         "sql",
         "application/sql",
         "sql",
@@ -72,7 +167,7 @@ FORMATS = {
     "duckdb": Format(
         "SQL for DuckDB",
         "the same, where NaN and NULL differ",
-        partial(to_sql, dialect="duckdb"),
+        _alone(partial(to_sql, dialect="duckdb")),
         "duckdb.sql",
         "application/sql",
         "sql",
@@ -81,16 +176,36 @@ FORMATS = {
     "python": Format(
         "Python",
         "a function without dependencies",
-        to_python,
+        _alone(to_python),
         "py",
         "text/x-python",
         "python",
         "python",
     ),
-    "html": Format("HTML", "one self-contained page", to_html, "html", "text/html", "html", "html"),
-    "csv": Format("CSV", "a table for a spreadsheet", to_csv, "csv", "text/csv"),
-    "latex": Format("LaTeX", "a table for a paper", to_latex, "tex", "text/x-tex", "latex"),
+    "script": Format(
+        "Script",
+        "a program that reads the same file, learns this rule again and stops if it differs",
+        script,
+        "script.py",
+        "text/x-python",
+        "python",
+        learned=True,
+        unchecked="Not run here: it learns the rule anew, and says so itself if it comes out "
+        "different. It needs this library, and the table's file beside it.",
+    ),
+    "html": Format(
+        "HTML", "one self-contained page", _counted(to_html), "html", "text/html", "html", "html"
+    ),
+    "csv": Format("CSV", "a table for a spreadsheet", _counted(to_csv), "csv", "text/csv"),
+    "latex": Format(
+        "LaTeX", "a table for a paper", _counted(to_latex), "tex", "text/x-tex", "latex"
+    ),
 }
+
+
+def shown_page(text: str) -> str:
+    """Return the address that shows a page in a frame of its own, apart from the dashboard's."""
+    return f"data:text/html;charset=utf-8;base64,{b64encode(text.encode()).decode()}"
 
 
 def record_text(state: AppState, model: ClassifierMixin) -> str:
@@ -99,7 +214,7 @@ def record_text(state: AppState, model: ClassifierMixin) -> str:
 
 
 def bundle(state: AppState, model: ClassifierMixin) -> bytes:
-    """Return a zip file with the rule in every format and the run record.
+    """Return a zip file with the rule in every format it can be written in and the run record.
 
     Parameters
     ----------
@@ -115,7 +230,8 @@ def bundle(state: AppState, model: ClassifierMixin) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for form in FORMATS.values():
-            _add(archive, f"rule.{form.suffix}", form.write(model))
+            if not form.obstacle(model):
+                _add(archive, f"rule.{form.suffix}", form.write(state, model))
         _add(archive, "run-record.json", record_text(state, model))
     return buffer.getvalue()
 

@@ -19,6 +19,7 @@ from rulekit.exceptions import DataError
 from ui.cache import kept
 
 VERSION = 1
+NUMERIC = "numeric"  # among `options`: the columns of text that were made numbers
 
 
 @dataclass(frozen=True)

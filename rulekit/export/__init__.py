@@ -13,7 +13,7 @@ from rulekit.export.markdown import to_markdown
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.python import to_python
 from rulekit.export.report import to_report
-from rulekit.export.script import to_script
+from rulekit.export.script import Preparation, to_script
 from rulekit.export.sql import to_sql
 from rulekit.export.text import to_text
 from rulekit.export.text_parser import from_text
@@ -21,6 +21,7 @@ from rulekit.export.verify import VerifiedExport, verify_export
 
 __all__ = [
     "ClauseNumbers",
+    "Preparation",
     "VerifiedExport",
     "clause_numbers",
     "from_json",

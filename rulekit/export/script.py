@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,28 @@ from rulekit.export.python import value_source
 CLASSES = ("Binarizer", "Constraints", "Literal")
 
 
+@dataclass(frozen=True)
+class Preparation:
+    """What was done to a table between its file and the learner.
+
+    Attributes
+    ----------
+    options : mapping of str to object
+        How the file is read, as `rulekit.data.ParseOptions` takes it; what is None is found out.
+    numeric : tuple of str
+        Columns of text that are read as numbers.
+    weight : str or None
+        The column that weighs the rows.
+    others : str or None
+        What every class but the described one is called, where there were three or more.
+    """
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    numeric: tuple[str, ...] = ()
+    weight: str | None = None
+    others: str | None = None
+
+
 def to_script(
     model: Any,
     *,
@@ -22,6 +45,7 @@ def to_script(
     features: Sequence[str] | None = None,
     rows: Sequence[int] | None = None,
     digest: str | None = None,
+    preparation: Preparation | None = None,
 ) -> str:
     """Write a script that learns a model's rule again.
 
@@ -39,6 +63,8 @@ def to_script(
         Positions of the training rows; all rows if None.
     digest : str, optional
         The table's digest; with it the script stops if the table has changed.
+    preparation : Preparation, optional
+        How the file is read and what was done to the table; by default nothing out of the usual.
 
     Returns
     -------
@@ -61,27 +87,50 @@ def to_script(
     used = {c for c in CLASSES if f"{c}(" in learner} | {type(model).__name__}
     names = sorted(used | {"from_json", "read_table", "to_text"})
     listed = "" if features is None else f", {[str(f) for f in features]!r}"
+    done = preparation or Preparation()
     lines = [
         '"""Learns a rule again and checks that it is the same."""',
         "",
         f"from rulekit import {', '.join(names)}",
-        "",
-        f"table = read_table({source!r})",
+        *_reading(source, done),
     ]
     if digest is not None:
         lines += [f"if table.digest != {digest!r}:", f"    {_stop('The table has changed.')}"]
     lines.append(f"X, y = table.xy({target!r}{listed})")
+    if done.others is not None:
+        label = _source(model.positive_label_, "positive_label")
+        lines += ["y = y.astype(object)", f"y = y.mask(y != {label}, {done.others!r})"]
     if rows is not None:
         positions = [int(i) for i in rows]
         lines += [f"rows = {positions!r}", "X, y = X.iloc[rows], y.iloc[rows]"]
+    weight = ""
+    if done.weight is not None:
+        weight = ", sample_weight=weight"
+        lines.append(f"weight = table.frame.loc[X.index, {done.weight!r}].to_numpy(dtype=float)")
     lines += [
         f"model = {learner}",
-        "model.fit(X, y)",
+        f"model.fit(X, y{weight})",
         f"if model.rule_set_ != from_json({expected!r}):",
         f"    {_stop('The rule differs: settings or versions are not the same.')}",
         "print(to_text(model))",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _reading(source: str, done: Preparation) -> list[str]:
+    """Write how the file becomes the table."""
+    given = {name: value for name, value in done.options.items() if value is not None}
+    made = [f"table = table.as_numeric({name!r})" for name in done.numeric]
+    if not given:
+        return ["", f"table = read_table({source!r})", *made]
+    parts = ", ".join(f"{name}={_source(value, name)}" for name, value in given.items())
+    return [
+        "from rulekit.data import ParseOptions",
+        "",
+        f"options = ParseOptions({parts})",
+        f"table = read_table({source!r}, options=options)",
+        *made,
+    ]
 
 
 def _stop(message: str) -> str:

@@ -2,8 +2,9 @@
 
 import math
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from rulekit.explain.subject import columns_for, value_at
 from rulekit.export.html import from_html, to_html
 from rulekit.export.json import from_json, to_json
 from rulekit.export.markdown import from_markdown, to_markdown
+from rulekit.export.numbers import ClauseNumbers
 from rulekit.export.python import to_python
 from rulekit.export.sql import to_sql
 from rulekit.export.subject import exported_rule
@@ -23,6 +25,7 @@ from rulekit.export.text_parser import from_text
 from rulekit.rules import RuleSet
 
 Rows = dict[str, NDArray[Any]]
+Runner = Callable[[RuleSet, Rows, int], tuple[str, list[Any]]]
 MAX_BASES = 3
 
 
@@ -59,7 +62,9 @@ class VerifiedExport:
         return self.n_equal == self.n_rows and self.n_probes_equal == self.n_probes
 
 
-def verify_export(model: Any, X: Any, format: str) -> VerifiedExport:
+def verify_export(
+    model: Any, X: Any, format: str, *, numbers: Sequence[ClauseNumbers] | None = None
+) -> VerifiedExport:
     r"""Export a rule, run the export on a table, and compare every row with `predict`.
 
     Parameters
@@ -72,6 +77,9 @@ def verify_export(model: Any, X: Any, format: str) -> VerifiedExport:
         "sql" is standard SQL, run by sqlite3; "duckdb" needs that package. Python source is
         executed, JSON is loaded, and the forms people read are read back by a parser that knows
         only their grammar.
+    numbers : sequence of ClauseNumbers, optional
+        Counts that stand beside the clauses in text, Markdown and HTML; the other formats that
+        are checked have no place for them.
 
     Returns
     -------
@@ -94,8 +102,7 @@ def verify_export(model: Any, X: Any, format: str) -> VerifiedExport:
     >>> verify_export(rule, {"age": np.array([40.0, 50.0, 60.0, np.nan])}, "json").sentence
     'Checked: 4/4 rows give the same class when this JSON is loaded (and 15/15 at the limits).'
     """
-    if format not in RUNNERS:
-        raise ValueError(f"`format` must be one of {tuple(RUNNERS)}, got {format!r}.")
+    run = _runner(format, numbers)
     rule, columns = exported_rule(model), columns_for(model, X)
     rows = {f: columns[f] for f in rule.features}
     n = len(next(iter(columns.values()), ()))
@@ -103,13 +110,22 @@ def verify_export(model: Any, X: Any, format: str) -> VerifiedExport:
     if not isinstance(model, RuleSet):
         expected = np.asarray(model.predict(X)).tolist()
     probes = _probes(rule, rows)
-    text, answers = RUNNERS[format](rule, rows, n)
+    text, answers = run(rule, rows, n)
     n_probes = len(next(iter(probes.values()), ()))
-    found = RUNNERS[format](rule, probes, n_probes)[1] if n_probes else []
+    found = run(rule, probes, n_probes)[1] if n_probes else []
     equal = _n_equal(expected, answers)
     probes_equal = _n_equal(rule.predict(probes).tolist() if n_probes else [], found)
     sentence = _sentence(format, (n, equal), (n_probes, probes_equal))
     return VerifiedExport(format, text, n, equal, n_probes, probes_equal, sentence)
+
+
+def _runner(format: str, numbers: Sequence[ClauseNumbers] | None) -> Runner:
+    if format in FOR_READERS:
+        write, read = FOR_READERS[format]
+        return _read_back(partial(write, numbers=numbers), read)
+    if format not in RUNNERS:
+        raise ValueError(f"`format` must be one of {CHECKED}, got {format!r}.")
+    return RUNNERS[format]
 
 
 def _n_equal(expected: list[Any], answers: list[Any]) -> int:
@@ -167,9 +183,7 @@ def _like(column: NDArray[Any], values: list[Any]) -> NDArray[Any]:
     return made
 
 
-def _read_back(
-    write: Callable[[Any], str], read: Callable[[str], RuleSet]
-) -> Callable[[RuleSet, Rows, int], tuple[str, list[Any]]]:
+def _read_back(write: Callable[[Any], str], read: Callable[[str], RuleSet]) -> Runner:
     """Make a runner of a writer and a reader."""
 
     def run(rule: RuleSet, rows: Rows, n: int) -> tuple[str, list[Any]]:
@@ -193,7 +207,7 @@ def _given(column: NDArray[Any], row: int) -> Any:
     return (math.nan if row % 2 else None) if value is None else value
 
 
-def _run_sqlite(dialect: str) -> Callable[[RuleSet, Rows, int], tuple[str, list[Any]]]:
+def _run_sqlite(dialect: str) -> Runner:
     def run(rule: RuleSet, rows: Rows, n: int) -> tuple[str, list[Any]]:
         text = to_sql(rule, dialect=dialect)
         names, order = [_quoted(f) for f in rows], _quoted(_free(rows))
@@ -253,16 +267,19 @@ def _free(rows: Rows) -> str:
     return name
 
 
-RUNNERS: dict[str, Callable[[RuleSet, Rows, int], tuple[str, list[Any]]]] = {
-    "text": _read_back(to_text, from_text),
-    "markdown": _read_back(to_markdown, lambda text: from_text(from_markdown(text))),
-    "html": _read_back(to_html, lambda text: from_text(from_html(text))),
+FOR_READERS: dict[str, tuple[Callable[..., str], Callable[[str], RuleSet]]] = {
+    "text": (to_text, from_text),
+    "markdown": (to_markdown, lambda text: from_text(from_markdown(text))),
+    "html": (to_html, lambda text: from_text(from_html(text))),
+}
+RUNNERS: dict[str, Runner] = {
     "json": _read_back(to_json, from_json),
     "python": _run_python,
     "sql": _run_sqlite("ansi"),
     "sqlite": _run_sqlite("sqlite"),
     "duckdb": _run_duckdb,
 }
+CHECKED = (*FOR_READERS, *RUNNERS)
 HOW = {
     "json": "this JSON is loaded",
     "python": "this function is executed",

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from rulekit.exceptions import ExportError
 from rulekit.export import (
+    clause_numbers,
     from_text,
     to_csv,
     to_frame,
@@ -24,7 +25,7 @@ from rulekit.export import (
     verify_export,
 )
 from rulekit.export.latex import SPECIAL, escaped
-from rulekit.export.verify import RUNNERS
+from rulekit.export.verify import CHECKED
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.explain.tables import PLAIN, FakeModel, cases, patients, rule_sets
 
@@ -33,7 +34,7 @@ ALLOWED_TAGS = {
 }
 
 
-@pytest.mark.parametrize("format", RUNNERS)
+@pytest.mark.parametrize("format", CHECKED)
 @settings(max_examples=25)
 @given(cases())
 def test_running_the_export_gives_every_label(format, case):
@@ -43,13 +44,25 @@ def test_running_the_export_gives_every_label(format, case):
     assert found.n_rows == 8
 
 
+@pytest.mark.parametrize("format", CHECKED)
+@settings(max_examples=25)
+@given(cases())
+def test_counts_beside_the_clauses_do_not_keep_an_export_from_being_checked(format, case):
+    rule, columns = case
+    numbers = clause_numbers(rule, columns, rule.predict(columns))
+    found = verify_export(rule, columns, format, numbers=numbers)
+    assert found.ok, (found.sentence, found.text)
+    if format in ("text", "markdown", "html"):
+        assert found.text.count("training row") == rule.n_clauses
+
+
 @settings(max_examples=100)
 @given(st.text(max_size=12), st.text(max_size=12), st.text(max_size=12), st.data())
 def test_any_name_level_and_label_survive_every_format(name, level, label, data):
     assume(name != "other" and label != "other")
     rule = RuleSet((Clause((Literal(name, "==", level),)),), (label,), "dnf", "other")
     columns = {name: np.array([level, "else", None], dtype=object)}
-    format = data.draw(st.sampled_from(sorted(RUNNERS)))
+    format = data.draw(st.sampled_from(sorted(CHECKED)))
     nameless = not name and format in ("sql", "duckdb")
     if nameless or ("\0" in name + level + label and format in ("sql", "sqlite", "duckdb")):
         with pytest.raises(ExportError, match=r"it has a NUL|without a name"):

@@ -1,13 +1,15 @@
 """The script: run, it learns the same rule again, and says so if it does not."""
 
 import contextlib
+import dataclasses
 import runpy
 
 import pytest
 
 from rulekit import Binarizer, Literal, TwoLevelRuleClassifier, load_sample, read_table
+from rulekit.data import read_with_options
 from rulekit.exceptions import ExportError
-from rulekit.export import to_script, to_text
+from rulekit.export import Preparation, to_script, to_text
 from rulekit.rules.constraints import Constraints
 from tests.explain.tables import patients
 
@@ -58,6 +60,37 @@ def test_script_names_only_settings_that_differ_from_the_defaults(learned):
     text = to_script(model, source="t.csv", target="risk")
     assert "Binarizer(n_thresholds=4, thresholds={'amount': [3000.0]})" in text
     assert "rounding" not in text
+
+
+def test_script_repeats_how_the_file_was_read_weights_and_classes_put_together(tmp_path, capsys):
+    path = tmp_path / "métier.csv"
+    lines = ["taille;œil;poids;x;niveau"]
+    for k in range(60):
+        level = ("bas", "haut", "moyen")[0 if k % 20 < 9 else 1 + k % 2]
+        lines.append(f"{k % 20},5;{'brun' if k % 3 else 'bleu'};{1 + k % 4};{k or 'aucun'};{level}")
+    path.write_bytes("\n".join(lines).encode("cp1252"))
+    table, found = read_with_options(path)
+    options = dataclasses.asdict(found)
+    options.pop("missing")
+    table = table.as_numeric("x").with_roles({"niveau": "target", "poids": "weight"})
+    X, y = table.xy()
+    y = y.astype(object)
+    y = y.mask(y != "bas", "not bas")
+    model = TwoLevelRuleClassifier(n_clauses=2, theta=0.5, positive_label="bas")
+    rows = range(3, 60)
+    model.fit(X.iloc[rows], y.iloc[rows], sample_weight=table.weights().to_numpy()[3:])
+    text = to_script(
+        model,
+        source=path.name,
+        target="niveau",
+        features=list(X.columns),
+        rows=rows,
+        digest=table.digest,
+        preparation=Preparation(options, ("x",), "poids", "not bas"),
+    )
+    assert "encoding='cp1252'" in text
+    run(text, tmp_path)
+    assert capsys.readouterr().out == to_text(model) + "\n"
 
 
 def test_bare_rule_has_no_script():

@@ -1,18 +1,27 @@
 """The Export page: formats, the check, the record, the bundle."""
 
+import base64
+import contextlib
 import io
 import json
+import re
 import zipfile
+from dataclasses import replace
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from rulekit.data import load_sample
-from rulekit.export import from_json
-from ui.export_formats import FORMATS, bundle, record_text
+from rulekit.estimators import FixedRuleClassifier
+from rulekit.export import from_json, to_json, to_text
+from ui.export_formats import FORMATS, bundle, record_text, report
 from ui.learners import RunSpec
-from ui.state import AppState
+from ui.state import NUMERIC, AppState, SplitSpec
 
-SETTING = {"learner": "alternating", "theta": 2.0, "n_clauses": 2}
+ROOT = Path(__file__).parents[2]
+
+SETTING = {"learner": "search", "theta": 2.0, "n_clauses": 2}
 QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
 
 
@@ -40,15 +49,123 @@ def test_without_a_table_the_page_says_so(open_app):
     assert "No table is loaded yet" in text(open_app("export"))
 
 
-@pytest.mark.parametrize("name", list(FORMATS))
+def shown(app, name):
+    return app.segmented_control(key="export_format").set_value(name).run()
+
+
+@pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if not form.rendered])
 def test_each_format_is_shown_and_checked_where_it_can_be(on_credit, name):
-    on_credit.segmented_control(key="export_format").set_value(name).run()
+    shown(on_credit, name)
     assert not on_credit.exception
     assert not on_credit.error
-    written = FORMATS[name].write(on_credit.session_state["app"].model)
-    assert on_credit.code[0].value == written.strip()
+    state = on_credit.session_state["app"]
+    assert on_credit.code[0].value == FORMATS[name].write(state, state.model).strip()
     checked = "Checked: 1000/1000 rows give the same class" in text(on_credit)
     assert checked is bool(FORMATS[name].verified)
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "html", "latex"])
+def test_counts_on_the_training_rows_stand_beside_the_clauses(on_credit, name):
+    shown(on_credit, name)
+    state = on_credit.session_state["app"]
+    X, y = state.training
+    fired = state.model.clauses_fired(X)[:, 0]
+    n, right = fired.sum(), (y.to_numpy()[fired] == state.positive).sum()
+    words = (
+        f"{right} of {n}" if name == "latex" else f"matches {n} training rows, right for {right}"
+    )
+    assert words in on_credit.code[0].value
+
+
+def test_the_table_for_a_spreadsheet_counts_too(on_credit):
+    shown(on_credit, "csv")
+    frame = pd.read_csv(io.StringIO(on_credit.code[0].value))
+    fired = on_credit.session_state["app"].model.clauses_fired(
+        on_credit.session_state["app"].training[0]
+    )
+    assert frame["matched"].dropna().tolist() == fired.sum(axis=0).tolist()
+
+
+def test_the_report_shows_test_figures_and_the_record_and_counts_as_a_look(on_credit):
+    assert on_credit.session_state["app"].test_looks == 0
+    shown(on_credit, "report")
+    assert not on_credit.exception
+    assert not on_credit.error
+    state = on_credit.session_state["app"]
+    assert state.test_looks == 1
+    assert "looked at for 1 rule" in text(on_credit)
+    page = report(state, state.model)
+    (frame,) = on_credit.get("iframe")
+    assert base64.b64decode(frame.proto.src.partition("base64,")[2]).decode() == page
+    assert "On the training cases" in page
+    assert "On the test cases" in page
+    assert state.table.digest in page
+    assert not re.search(r"<script|https?:|src=|href=|@import|url\(", page)
+
+
+def test_without_test_rows_the_report_says_nothing_of_them(open_app):
+    app = open_app("export")
+    app.session_state["app"] = AppState(
+        table=load_sample("credit"), setting=SETTING, run_settings=QUICK, split=SplitSpec(0.0)
+    )
+    app.run()
+    shown(app, "report")
+    state = app.session_state["app"]
+    assert state.test_looks == 0
+    assert "test cases" not in report(state, state.model)
+
+
+@pytest.mark.parametrize("sample", ["credit", "iris"])
+def test_the_script_run_beside_the_samples_learns_the_rule_again(open_app, sample, capsys):
+    app = open_app("export")
+    app.session_state["app"] = AppState(
+        table=load_sample(sample), setting=SETTING, run_settings=QUICK
+    )
+    app.run()
+    shown(app, "script")
+    assert "Not run here" in text(app)
+    state = app.session_state["app"]
+    with contextlib.chdir(ROOT):
+        exec(compile(app.code[0].value, "script", "exec"), {})
+    assert capsys.readouterr().out == to_text(state.model) + "\n"
+
+
+def test_the_script_of_an_uploaded_file_reads_it_as_the_page_did(open_app, tmp_path, capsys):
+    lines = [
+        f"{k % 9},5;{k or 'none'};{k % 2 + 1};{'ja' if k % 9 > 5 else 'nö'}" for k in range(90)
+    ]
+    content = "\n".join(["größe;zahl;gewicht;krank", *lines]).encode("cp1252")
+    app = open_app()
+    app.file_uploader[0].upload("fälle.csv", content).run()
+    state = app.session_state["app"]
+    table = state.table.as_numeric("zahl").with_roles({"krank": "target", "gewicht": "weight"})
+    app.session_state["app"] = replace(
+        state,
+        table=table.with_roles({}, positive_label="ja"),
+        options=state.options | {NUMERIC: ["zahl"]},
+        setting=SETTING,
+        run_settings=QUICK,
+    )
+    app.switch_page("pages/export.py").run()
+    shown(app, "script")
+    (tmp_path / "fälle.csv").write_bytes(content)
+    with contextlib.chdir(tmp_path):
+        exec(compile(app.code[0].value, "script", "exec"), {})
+    assert "größe" in capsys.readouterr().out
+
+
+def test_a_rule_changed_by_hand_has_every_format_but_the_script(on_credit):
+    state = on_credit.session_state["app"]
+    model = FixedRuleClassifier(state.model.rule_set_).fit(*state.training)
+    on_credit.session_state["app"] = state = replace(
+        state, model=model, setting={"edited": "a"}, rule_json=to_json(model)
+    )
+    shown(on_credit.run(), "script")
+    assert "by hand was not learned" in text(on_credit)
+    assert "download_format" not in {b.key for b in on_credit.get("download_button")}
+    with zipfile.ZipFile(io.BytesIO(bundle(state, model))) as archive:
+        assert "rule.script.py" not in archive.namelist()
+        assert len(archive.namelist()) == len(FORMATS)
 
 
 def test_notes_go_into_the_record(on_credit):
