@@ -10,6 +10,7 @@ from ui.escape import md
 from ui.models_points import ERRORS, SIZES, Outcome, reference_lines
 from ui.picked import LEARNER_KEY, fitted, pick, setting_words, wording
 from ui.row_picker import pick_row
+from ui.rule_difference import difference
 from ui.rule_view import rule_words
 from ui.shell import noted
 from ui.state import AppState, app_state
@@ -127,7 +128,7 @@ def sliders(found: Outcome) -> None:
 
 
 def compare(found: Outcome) -> None:
-    """Show up to three settings side by side: their rules and their figures."""
+    """Show up to three settings side by side, their rules and figures, and what differs."""
     front = found.on_axes("n_literals", "test_error")
     ordered = [int(k) for k in front.sort_values(["n_literals", "test_error"]).index]
     best_first = [k for k in ordered if front.loc[k, "on_front"]] + [
@@ -146,6 +147,8 @@ def compare(found: Outcome) -> None:
     for place, number in zip(st.columns(len(chosen)), chosen, strict=True):
         with place.container(border=True):
             _compared(found, number, state)
+    for number in chosen[1:]:
+        _told_apart(found, chosen[0], number, state)
 
 
 def choose(found: Outcome, number: int) -> None:
@@ -226,3 +229,15 @@ def _compared(found: Outcome, number: int, state: AppState) -> None:
     )
     model = fitted(state, setting, found.spec)
     st.code(rule_words(model.rule_set_, wording(state)), None, wrap_lines=True)
+
+
+def _told_apart(found: Outcome, first: int, second: int, state: AppState) -> None:
+    """Say what differs between the rules of two settings, and whose answers are right."""
+    names = [md(setting_words(found.settings[k])) for k in (first, second)]
+    rules = [fitted(state, found.settings[k], found.spec).rule_set_ for k in (first, second)]
+    told = difference(*rules, *state.training, wording(state))
+    st.markdown(f"**From {names[0]} to {names[1]}**")
+    st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in told.sentences))
+    if told.clauses:
+        st.code(told.clauses, "diff", wrap_lines=True)
+        st.caption("Marked “-”: in the first only. Marked “+”: in the second only.")

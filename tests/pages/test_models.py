@@ -1,5 +1,6 @@
 """The Models page: settings, runs, points that are picked, what is said when things go wrong."""
 
+import re
 import time
 
 import pandas as pd
@@ -10,6 +11,7 @@ from ui import jobs
 from ui.learners import RunSpec
 from ui.models_form import parsed_thetas
 from ui.models_points import outcome_of, settings_of_run
+from ui.picked import fitted
 from ui.state import AppState, SplitSpec
 
 
@@ -88,6 +90,29 @@ def test_the_held_out_error_is_shown_on_request_and_counted(open_app):
     assert "of 300 test rows" in text(app)
     app.run()
     assert app.session_state["app"].test_looks == 1
+
+
+def test_compared_settings_are_told_apart_in_words(open_app):
+    app = finished(small(open_app("models", sample="credit")))
+    found = app.session_state["app"].sweep
+    short, long = (
+        found.number_of({"learner": "search", "theta": theta, "n_clauses": n})
+        for theta, n in ((20.0, 1), (2.0, 2))
+    )
+    app.multiselect(key="compare").set_value([short]).run()
+    assert "From Box search" not in text(app)
+    app.multiselect(key="compare").set_value([short, long]).run()
+    assert not app.exception
+    assert not app.error
+    assert "From Box search, θ 20, at most 1 clause to Box search, θ 2, at most 2" in text(app)
+    said = re.search(r"(\d+) of 700 learning rows get another answer", text(app))
+    state = app.session_state["app"]
+    X, _ = state.training
+    rules = [fitted(state, found.settings[k], found.spec) for k in (short, long)]
+    assert int(said[1]) == (rules[0].predict(X) != rules[1].predict(X)).sum() > 0
+    told = app.code[-1]
+    assert told.language == "diff"
+    assert {line[0] for line in told.value.splitlines()} <= set("+- ")
 
 
 def test_a_cancelled_run_keeps_its_points_and_is_resumed(open_app):
