@@ -158,9 +158,9 @@ def kick(state: BoxState, rng: np.random.Generator) -> None:
         return
     r, f = int(rng.integers(state.n_clauses)), int(rng.integers(problem.n_features))
     last = int(problem.n_bins[f]) - 1
-    above = [(c, last) for c in range(1, last + 1) if np.asarray(problem.may_start)[f, c]]
-    below = [(0, c) for c in range(last) if np.asarray(problem.may_end)[f, c]]
-    half_lines = above + below
+    starts = 1 + np.flatnonzero(np.asarray(problem.may_start)[f, 1 : last + 1])
+    ends = np.flatnonzero(np.asarray(problem.may_end)[f, :last])
+    half_lines = [(int(c), last) for c in starts] + [(0, int(c)) for c in ends]
     if half_lines:
         low, high = half_lines[int(rng.integers(len(half_lines)))]
         state.set_feature(r, f, low, high, False)
