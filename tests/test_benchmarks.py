@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import _cli, bench_two_level, paper_two_level, protocol
+from benchmarks import _cli, bench_fast_rules, bench_two_level, paper_two_level, protocol
 from benchmarks._svg import front_figure
 
 KEYS = {"what", "table", "setting", "ours", "reference", "ratio", "unit"}
@@ -84,6 +84,34 @@ def test_table_and_figures_are_redrawn_and_a_second_run_only_reads(folder, tmp_p
     assert (tmp_path / "results" / "table_1_planted.csv").is_file()
     monkeypatch.setattr(protocol.TwoLevelRuleClassifier, "fit_many", _must_not_be_called)
     assert paper_two_level.measure(given) == rows
+
+
+def test_the_box_search_is_measured_against_the_programs_on_the_same_folds(folder):
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+    rows = {row["what"]: row for row in bench_fast_rules.measure(given)}
+    assert all(set(row) <= KEYS for row in rows.values())
+    assert {"objective, AM", "Hamming, BCD", "cells worse, AM", "whole sweep"} <= set(rows)
+    assert {"chosen error, search", "chosen error, search pool", "chosen error, AM"} <= set(rows)
+    for name in ("AM", "BCD"):
+        row = rows[f"objective, {name}"]
+        assert row["ratio"] == pytest.approx(row["ours"] / row["reference"])
+        assert rows[f"Hamming, {name}"]["ours"] >= row["ours"] - 1e-9
+    sweep = rows["whole sweep"]
+    assert sweep["ratio"] == pytest.approx(sweep["reference"] / sweep["ours"])
+
+
+def test_a_fold_has_no_say_in_what_is_chosen_for_it():
+    figures = bench_fast_rules.Measured(
+        errors=[[0.0, 0.3], [0.2, 0.1], [0.2, 0.1]], sizes=[[3.0, 1.0]] * 3
+    )
+    # fold 0 takes cell 1, best on folds 1 and 2; folds 1 and 2 take cell 0, best on the others
+    assert bench_fast_rules.chosen_error([figures]) == pytest.approx((0.3 + 0.2 + 0.2) / 3)
+
+
+def test_of_equally_good_settings_the_smaller_rule_is_chosen():
+    figures = bench_fast_rules.Measured(errors=[[0.1, 0.1], [0.1, 0.1]], sizes=[[3.0, 1.0]] * 2)
+    other = bench_fast_rules.Measured(errors=[[0.1], [0.5]], sizes=[[0.0], [0.0]])
+    assert bench_fast_rules.chosen_error([figures, other]) == pytest.approx((0.1 + 0.5) / 2)
 
 
 def test_rows_are_written_as_json(tmp_path):

@@ -157,7 +157,7 @@ def certify(
 
 def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -> BinaryProblem:
     """Make the binary problem that the model was learned from."""
-    reader = clone(model)
+    reader: LiteralRuleClassifier = clone(model)
     table = read_training_table(reader, X, y, sample_weight)
     if _is_its_table(model, reader, table):
         problem = reader._prepare(table, SharedWork())
@@ -180,7 +180,8 @@ def _is_its_table(
         return False
     weight = table.weights(model.class_weight)
     wrong = model.rule_set_.predict(table.columns) != np.asarray(table.y, dtype=object)
-    return abs(weight[wrong].sum() / weight.sum() - model.training_error_) < SAME
+    error = float(weight[wrong].sum() / weight.sum())
+    return abs(error - model.training_error_) < SAME
 
 
 def _cost(rule: RuleSet, problem: BinaryProblem, theta: float) -> float:
