@@ -88,3 +88,23 @@ def test_an_empty_rule_is_a_point_of_the_curve_like_any_other(plain):
     dear = plain.summary[(plain.summary["theta"] == 50.0) & (plain.summary["n_clauses"] == 1)]
     assert (dear["n_literals"] == 0).all()
     assert plain.setting(plain.suggest()["default"])["theta"] < 50.0
+
+
+class Asked(TwoLevelRuleClassifier):
+    """The same learner; counts how often its rules are asked."""
+
+    times = 0
+
+    def predict(self, X):
+        type(self).times += 1
+        return super().predict(X)
+
+
+def test_settings_of_a_fold_that_end_in_the_same_rule_are_measured_once(table):
+    Asked.times = 0
+    grid = {"method": ["search"], "n_clauses": [1, 2], "theta": [0.01, 0.5, 1.0, 50.0]}
+    found = sweep(Asked(), *table, grid=grid, cv=3)
+    pairs = zip(found.table["fold"], found.table["rule"], strict=True)
+    different = {(fold, repr(rule)) for fold, rule in pairs}
+    assert len(different) < len(found.table)
+    assert Asked.times == 2 * len(different)  # on the fold's test rows and on its training rows
