@@ -5,7 +5,18 @@ import streamlit as st
 from ui.escape import md
 from ui.models_form import run_form
 from ui.models_front import axes, choose, compare, curve, sliders, suggestions
-from ui.models_run import begin, collect, ended, plan_words, progress, run_key, sweeping, wanted
+from ui.models_run import (
+    begin,
+    came_back,
+    collect,
+    ended,
+    plan_words,
+    progress,
+    resumable,
+    run_key,
+    sweeping,
+    wanted,
+)
 from ui.picked import held_out, picked_model, setting_words, wording
 from ui.rule_view import rule_words
 from ui.shell import ONWARD, empty, guard, header, sentences
@@ -23,9 +34,8 @@ with sentences():
         running, landing = job is not None and job.active, sweeping(job)
         if spec is not None:
             left, right = st.columns([1, 3], vertical_alignment="center")
-            resumable = not running and job is not None and job.state != "done"
             left.button(
-                "Resume" if resumable and job.key == run_key(spec, app_state()) else "Run",
+                "Resume" if resumable(spec, app_state(), job) else "Run",
                 type="primary",
                 disabled=running,
                 on_click=begin,
@@ -41,6 +51,8 @@ with sentences():
         progress(job)
     elif job is not None:
         ended(job)
+    else:
+        came_back(state)
 
     if found is None:
         if not running:

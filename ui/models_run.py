@@ -5,18 +5,20 @@ import time
 from typing import Any
 
 import joblib
+import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit.data import make_folds
 from rulekit.evaluation import SweepStore, sweep
+from rulekit.exceptions import RulekitError
 from ui import jobs, workspace
 from ui.cache import kept
 from ui.escape import md
 from ui.learners import WHOLE_FRONT, RunSpec, estimator_for
 from ui.models_front import live_curve
 from ui.models_points import Outcome, outcome_of, reference_models, two_level_grid
-from ui.shell import noted
+from ui.shell import noted, problem
 from ui.state import AppState, app_state, change
 
 SMALL = 400_000  # cells up to which one fit is measured before the run, to tell its time
@@ -44,35 +46,40 @@ def start(spec: RunSpec, state: AppState) -> jobs.Job:
     Job
         Reports rows of the sweep as they land; its answer is the `Outcome`.
     """
-    X, y = state.training
-    train, _ = state.rows()
-    groups = None if state.groups is None else state.groups[train]
-    weight = None if state.sample_weight is None else state.sample_weight[train]
-    folds = make_folds(y, spec.folds, groups=groups, random_state=0)
+    X, y, common = _swept(spec, state)
     path = workspace.store_path()
     plan = _plan(spec, state)
     change(run_settings=spec.to_dict())
 
     def work(job: jobs.Job) -> Outcome:
         store = None if path is None else SweepStore(path)
-        common = {"cv": folds, "store": store, "sample_weight": weight}
-        common["should_stop"] = job.should_stop
+        more = common | {"store": store, "should_stop": job.should_stop}
         with joblib.parallel_config("threading", n_jobs=os.cpu_count() or 1):
             for estimator, grid, shift in plan:
 
                 def land(row: dict[str, Any], shift: int = shift) -> None:
                     job.report(row | {"setting": row["setting"] + shift})
 
-                sweep(estimator, X, y, grid=grid, on_result=land, **common)
+                sweep(estimator, X, y, grid=grid, on_result=land, **more)
             references = None
             if spec.baselines and not job.should_stop():
                 job.report(message="Fitting the reference models")
-                references = reference_models(X, y, folds, weight)
+                references = reference_models(X, y, common["cv"], common["sample_weight"])
         return outcome_of(job.results, spec, references)
 
     return jobs.registry().start(
         workspace.analysis_id(), TITLE, work, total=spec.n_fits, key=run_key(spec, state)
     )
+
+
+def _swept(spec: RunSpec, state: AppState) -> tuple[pd.DataFrame, pd.Series, dict[str, Any]]:
+    """Return the rows of a run, with its folds and weights as `sweep` takes them."""
+    X, y = state.training
+    train, _ = state.rows()
+    groups = None if state.groups is None else state.groups[train]
+    weight = None if state.sample_weight is None else state.sample_weight[train]
+    folds = make_folds(y, spec.folds, groups=groups, random_state=0)
+    return X, y, {"cv": folds, "sample_weight": weight}
 
 
 def _plan(spec: RunSpec, state: AppState) -> list[tuple[ClassifierMixin, dict[str, Any], int]]:
@@ -89,14 +96,59 @@ def _plan(spec: RunSpec, state: AppState) -> list[tuple[ClassifierMixin, dict[st
     return plan
 
 
+def recall() -> None:
+    """Bring the points of the saved run back from the store, as far as it holds them.
+
+    After a reload of the page or a restart of the server nothing else knows of them. Nothing is
+    computed, and it is tried once for each run; what cannot be read is said in a sentence.
+    """
+    state = app_state()
+    if state.sweep is not None or not state.run_settings or not state.ready:
+        return
+    spec = RunSpec.from_dict(state.run_settings)
+    key, path = run_key(spec, state), workspace.store_path()
+    if path is None or not path.exists() or st.session_state.get("_recalled") == key:
+        return
+    st.session_state["_recalled"] = key
+    try:
+        with st.spinner("Bringing back the points of the last run"), SweepStore(path) as store:
+            found = outcome_of(_stored_rows(spec, state, store), spec)
+    except (RulekitError, ValueError) as error:
+        problem(noted(error))
+        return
+    if found.finished:
+        change(sweep=found, sweep_key=key)
+
+
+def _stored_rows(spec: RunSpec, state: AppState, store: SweepStore) -> list[dict[str, Any]]:
+    X, y, common = _swept(spec, state)
+    rows: list[dict[str, Any]] = []
+    for estimator, grid, shift in _plan(spec, state):
+
+        def land(row: dict[str, Any], shift: int = shift) -> None:
+            rows.append(row | {"setting": row["setting"] + shift})
+
+        sweep(estimator, X, y, grid=grid, store=store, only_stored=True, on_result=land, **common)
+    return rows
+
+
+def resumable(spec: RunSpec, state: AppState, job: jobs.Job | None) -> bool:
+    """Whether a run of these settings was begun and is neither over nor going on."""
+    key = run_key(spec, state)
+    if job is not None:
+        return not job.active and job.state != "done" and job.key == key
+    return state.sweep is not None and not state.sweep.complete and state.sweep_key == key
+
+
 def collect() -> jobs.Job | None:
     """Bring what the latest run has into the analysis, and return its job (None if there is none).
 
     A run is kept as a whole once its sweep is through, and again when the reference models are
-    there; a cancelled or failed one with the points it has.
+    there; a cancelled or failed one with the points it has. Without a job, the store is asked.
     """
     job = jobs.registry().get(workspace.analysis_id())
     if job is None or job.title != TITLE:
+        recall()
         return None
     stage = (job.id, job.active)
     if not sweeping(job) and st.session_state.get("_collected") != stage:
@@ -179,6 +231,25 @@ def ended(job: jobs.Job) -> None:
         if job.error_id:
             with st.expander("Details"):
                 st.write(f"Error id {job.error_id}; the server's log tells where it happened.")
+
+
+def came_back(state: AppState) -> None:
+    """Say what is there of a run of an earlier visit, where that needs saying."""
+    found: Outcome | None = state.sweep
+    if found is None:
+        if state.run_settings and state.setting is not None:
+            st.caption(
+                "The points of the last run are not kept for this table and this version of the "
+                "program; the picked rule is on Rules. Run to have the points again."
+            )
+        return
+    if not found.complete:
+        st.info("These points of an unfinished run were kept. Resume takes up where it stopped.")
+    elif found.spec.baselines and found.baselines is None:
+        st.caption(
+            "The points of the last run were kept. Its reference models were not: Run draws them "
+            "again and computes nothing else."
+        )
 
 
 def plan_words(spec: RunSpec, state: AppState) -> str:

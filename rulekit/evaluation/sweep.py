@@ -56,6 +56,7 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
     on_result: OnResult | None = None,
     should_stop: ShouldStop | None = None,
     sample_weight: ArrayLike | None = None,
+    only_stored: bool = False,
 ) -> SweepResult:
     """Cross-validate a learner over a grid of settings.
 
@@ -88,6 +89,8 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
         Asked between fits, from any thread; True ends the sweep early.
     sample_weight : array-like of shape (n,), default=None
         Weights of rows, in fits and in errors.
+    only_stored : bool, default=False
+        Fit nothing: give what the store holds for this very work, as after a stop.
 
     Returns
     -------
@@ -99,8 +102,9 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
     Raises
     ------
     ValueError
-        If the grid names no parameter of the learner, or lengths differ; and whatever a fit
-        raises, with a note that says which setting and fold.
+        If the grid names no parameter of the learner, lengths differ, or `only_stored` is asked
+        for without a store; and whatever a fit raises, with a note that says which setting and
+        fold.
     DataError
         If a class has fewer rows than there are folds, or the store cannot be used.
 
@@ -118,6 +122,8 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
     >>> found.summary["test_error"].round(3).tolist()
     [0.333, 0.073]
     """
+    if only_stored and store is None:
+        raise ValueError("`only_stored` needs a `store` to read from; got None.")
     labels, weights = _checked(X, y, sample_weight)
     settings = settings_of(grid, estimator.get_params(deep=True))
     folds = make_folds(labels, cv, random_state=0 if random_state is None else random_state)
@@ -126,6 +132,8 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
     stop = should_stop or _never
     if not stop():
         collector.look_up()
+    if only_stored:
+        return collector.result()
     tasks = _tasks(work, collector, effective_n_jobs(n_jobs))
     with Listener(collector.land, stop) as listener, threadpool_limits(1):
         _run(tasks, listener, collector, n_jobs)

@@ -210,6 +210,33 @@ def test_finished_folds_are_not_computed_again(table, tmp_path):
     assert len(list(tmp_path.glob("0.*"))) == 8 + 8
 
 
+def test_what_is_stored_can_be_had_without_fitting_anything(table, tmp_path):
+    grid = {"theta": [0.0, 0.5]}
+    learner = Stump(journal=str(tmp_path))
+    with SweepStore(tmp_path / "store.sqlite") as store:
+        told = []
+        stopped = sweep(
+            learner, *table, grid=grid, cv=4, store=store, on_result=told.append,
+            should_stop=lambda: len(told) == 3,
+        )  # fmt: skip
+        fits = len(list(tmp_path.glob("0.*")))
+        kept = []
+        found = sweep(
+            learner, *table, grid=grid, cv=4, store=store, only_stored=True, on_result=kept.append
+        )
+        nothing = sweep(learner, *table, grid={"theta": [1.0]}, cv=4, store=store, only_stored=True)
+    assert len(list(tmp_path.glob("0.*"))) == fits
+    assert_same(found, stopped)
+    assert not found.complete
+    assert [row["from_store"] for row in kept] == [True] * 3
+    assert len(nothing.table) == 0
+
+
+def test_reading_what_is_stored_needs_a_store(table):
+    with pytest.raises(ValueError, match="`only_stored` needs a `store`"):
+        sweep(Stump(), *table, grid={"theta": [0.0]}, only_stored=True)
+
+
 def test_a_store_does_not_answer_for_other_rows_folds_or_parameters(table, tmp_path):
     X, y = table
     with SweepStore(tmp_path / "store.sqlite") as store:

@@ -38,10 +38,10 @@ def test_a_moved_threshold_is_told_with_the_column_s_name_for_people_and_unit():
 
 
 def test_clauses_of_one_rule_only_are_listed_with_their_sign():
-    found = told("1. IF age > 50 THEN ill\n2. IF town = 'a' THEN ill\nOTHERWISE well")
+    found = told('1. IF age > 50 THEN ill\n2. IF town = "a" THEN ill\nOTHERWISE well')
     assert found.sentences[0] == "1 clause in both, 1 clause in the second only."
     assert "1 of 4 learning rows gets another answer" in found.sentences[-1]
-    assert found.clauses == "  age > 50\n+ town is a"
+    assert found.clauses == "  age > 50\n+ town is 'a'"
 
 
 @pytest.mark.parametrize(
