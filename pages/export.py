@@ -38,7 +38,10 @@ with st.container(border=True), sentences():
         if form.rendered and len(state.testing[0]):
             looks = looked_at_test_rows()
             state = app_state()
-            st.caption(f"It scores the test rows: looked at for {plural(looks, 'rule')} so far.")
+            st.caption(
+                "It tells the error on the test rows, which have now been looked at for "
+                f"{plural(looks, 'rule')}."
+            )
         key += repr((chosen, state.wording, record_text(state, model)))
         text = kept("export", key, lambda: form.write(state, model))
         if form.verified:
@@ -49,7 +52,7 @@ with st.container(border=True), sentences():
         if form.rendered:
             st.iframe(shown_page(text), height=620, alt="The report, as a browser will show it")
         else:
-            height = 420 if text.count("\n") > 24 else "content"
+            height = 420 if text.count("\n") > 24 or len(text) > 3000 else "content"
             st.code(text, language=form.language, wrap_lines=True, height=height)
         st.download_button(
             f"Download {form.name}",

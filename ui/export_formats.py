@@ -106,7 +106,7 @@ def script(state: AppState, model: ClassifierMixin) -> str:
         source=source,
         target=state.target,
         features=state.features,
-        rows=state.rows()[0].tolist(),
+        rows=state.rows()[0].tolist() if len(state.rows()[1]) else None,
         digest=state.table.digest,
         preparation=Preparation(
             options,
