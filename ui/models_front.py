@@ -94,7 +94,19 @@ def suggestions(found: Outcome) -> None:
                 on_click=choose,
                 args=(found, number),
             )
-    st.caption(md(found.suggestion["reason"].replace("setting = ", ""), 600))
+    st.caption(md(reason_words(found.suggestion["reason"]), 600))
+
+
+def reason_words(reason: str) -> str:
+    """Put the library's reason for a suggestion into the words of this page."""
+    words = {
+        "setting = ": "",
+        "mean test error": "cross-validated error",
+        " literals": " conditions",
+    }
+    for theirs, ours in words.items():
+        reason = reason.replace(theirs, ours)
+    return reason
 
 
 def sliders(found: Outcome) -> None:

@@ -182,14 +182,15 @@ def estimate(spec: RunSpec, state: AppState) -> float | None:
 def _seconds_a_fold(learner: str, spec: RunSpec, state: AppState) -> float:
     """Measure the middle price with every number of clauses, and reckon with all prices.
 
-    A learner that finds the whole front at once takes no longer for the other prices.
+    A learner that finds the whole front at once is asked for all of it.
     """
     X, y = state.training
     theta = sorted(spec.thetas)[len(spec.thetas) // 2]
-    settings: list[dict[str, Any]] = [{"theta": theta}]
+    prices = spec.thetas if learner in WHOLE_FRONT else (theta,)
+    settings: list[dict[str, Any]] = [{"theta": price} for price in prices]
     if learner != "one_level":
         low, high = spec.clauses
-        settings = [{"theta": theta, "n_clauses": k} for k in range(low, high + 1)]
+        settings = [s | {"n_clauses": k} for k in range(low, high + 1) for s in settings]
     started = time.perf_counter()
     for _ in estimator_for(learner, spec, state).fit_many(X, y, settings):
         pass
@@ -224,8 +225,7 @@ def _progress(job: jobs.Job, drawn_for: tuple[bool, bool]) -> None:
 def ended(job: jobs.Job) -> None:
     """Say how a run ended, where that needs saying."""
     if job.state == "cancelled":
-        kept_points = f"partial: {job.done} of {job.total} fits" if job.done else "nothing measured"
-        st.warning(f"The run was cancelled ({kept_points}). Resume takes up where it stopped.")
+        st.warning(cancelled_words(job))
     elif job.state == "failed":
         st.error(md(job.error, 600))
         if job.error_id:
@@ -250,6 +250,17 @@ def came_back(state: AppState) -> None:
             "The points of the last run were kept. Its reference models were not: Run draws them "
             "again and computes nothing else."
         )
+
+
+def cancelled_words(job: jobs.Job) -> str:
+    """Say how far a cancelled run came, and what Resume will do."""
+    if job.done and job.done == job.total:
+        return (
+            f"The run was cancelled while the reference models were fitted. All {job.total} fits "
+            "are done; Resume draws the reference models and computes nothing else."
+        )
+    kept_points = f"partial: {job.done} of {job.total} fits" if job.done else "nothing measured"
+    return f"The run was cancelled ({kept_points}). Resume takes up where it stopped."
 
 
 def plan_words(spec: RunSpec, state: AppState) -> str:
