@@ -24,8 +24,8 @@ class Difference:
         Plain text, to be escaped where it is shown.
     clauses : str
         The clauses of both, one a line: "-" for those of the first only, "+" for those of the
-        second only, nothing before those of both; to be shown by ``st.code``. Empty where neither
-        has a clause.
+        second only, nothing before those of both; to be shown by ``st.code``. Empty where the two
+        have the same clauses.
     """
 
     sentences: tuple[str, ...]
@@ -52,9 +52,8 @@ def difference(
     Difference
     """
     found = compare(first, second, columns_of(X))
-    return Difference(
-        (*_about_clauses(found, wording), _about_answers(found, y)), _listed(found, wording)
-    )
+    clauses = _listed(found, wording) if found.removed or found.added or found.changed else ""
+    return Difference((*_about_clauses(found, wording), _about_answers(found, y)), clauses)
 
 
 def _about_clauses(found: RuleComparison, wording: Wording) -> list[str]:

@@ -11,6 +11,7 @@ from rulekit.export.text import clause_parts, label_text, size_text
 from rulekit.rules import RuleSet
 
 STYLE = """
+html{background:#fff}
 body{font:16px/1.5 system-ui,sans-serif;color:#1a1a1a;max-width:52rem;margin:2rem auto;
 padding:0 1rem}
 h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}

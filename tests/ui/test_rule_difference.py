@@ -22,7 +22,7 @@ def test_the_same_rule_is_said_to_be_the_same():
         "The two rules have the same clauses.",
         "All 4 learning rows get the same answer from both.",
     )
-    assert found.clauses == "  age > 50"
+    assert found.clauses == ""
 
 
 def test_a_moved_threshold_is_told_with_the_column_s_name_for_people_and_unit():
