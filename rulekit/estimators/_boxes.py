@@ -151,11 +151,15 @@ def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable:
             builder.add_tests(name, tests)
     n_bins = np.array(builder.n_bins, dtype=np.int64)
     lows, highs = (_allowed(builder, n_bins, kind) for kind in ("low", "high"))
-    tests_of = np.zeros(len(n_bins), bool)
-    tests_of[[f for f, kind, _, _ in builder.column_of if kind == "test"]] = True
+    # the search knows both tests of missingness of a column or none
+    tests_of = np.array([_has_both_tests(builder, f) for f in range(len(n_bins))], dtype=bool)
     codes = np.array(builder.codes, dtype=np.int64).reshape(len(n_bins), len(problem.y)).T
     boxes = BoxProblem(codes, n_bins, ~problem.y, problem.weight, prices, lows, highs, tests_of)
     return BoxTable(boxes, builder.column_of, problem.A.shape[1])
+
+
+def _has_both_tests(builder: _Builder, f: int) -> bool:
+    return all((f, "test", k, k == 1) in builder.column_of for k in (0, 1))
 
 
 def _allowed(builder: _Builder, n_bins: NDArray[np.int64], kind: str) -> Bools:

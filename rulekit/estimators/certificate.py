@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -211,11 +210,14 @@ def _size(literal: Literal, listed: set[tuple[str, str, Any]]) -> int:
 
 def _boxes_say_everything(table: BoxTable) -> bool:
     """Whether every column that tells anything is an end that a box may have."""
-    allowed: dict[str, NDArray[np.bool_]] = {
-        "low": np.asarray(table.problem.may_start),
-        "high": np.asarray(table.problem.may_end),
+    problem = table.problem
+    starts, ends, tests = problem.may_start, problem.may_end, problem.may_test_missing
+    allowed = {
+        "low": np.asarray(starts),
+        "high": np.asarray(ends),
+        "test": np.repeat(np.asarray(tests)[:, None], 2, axis=1),
     }
-    return all(allowed[kind][f, k] for f, kind, k, _ in table.column_of if kind != "test")
+    return all(allowed[kind][f, k] for f, kind, k, _ in table.column_of)
 
 
 def _one_clause(

@@ -125,6 +125,16 @@ def test_a_single_forbidden_condition_takes_only_its_own_cut_away():
     assert "age" in rule.features
 
 
+@pytest.mark.parametrize("op", ["missing", "not-missing"])
+def test_a_test_of_missingness_can_be_forbidden_alone(op):
+    X, _ = mixed()
+    X["lab"] = X.age.where(X.town.notna())
+    y = np.where(X.lab.isna() == (op == "missing"), "ill", "well")
+    barred = Literal("lab", op, None, missing=op == "missing")
+    rule = learner(theta=0.2, constraints=Constraints(forbidden=("town", barred))).fit(X, y)
+    assert barred not in [lit for c in rule.rule_set_.clauses for lit in c.literals]
+
+
 def test_a_required_condition_stands_in_the_rule():
     X, y = mixed()
     wish = Literal("town", "==", "Rome")
