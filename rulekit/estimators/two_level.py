@@ -11,11 +11,13 @@ from sklearn.base import clone
 from rulekit._validation import Interval, StrOptions, check_parameters
 from rulekit.binarize import Binarizer
 from rulekit.estimators._binary_problem import BinaryProblem
+from rulekit.estimators._generation import generated
 from rulekit.estimators._literal_learner import (
     COMMON_PARAMETERS,
     LearnedRule,
     LiteralRuleClassifier,
     SharedWork,
+    _as_constraints,
     generator_of,
 )
 from rulekit.estimators._search import Searched, searched
@@ -34,7 +36,8 @@ from rulekit.solvers.two_level_lp import solve_two_level_exact, solve_two_level_
 from rulekit.solvers.two_level_task import TwoLevelTask
 
 HAMMING_METHODS = ("set_cover", "block_coordinate", "alternating")
-METHODS = (*HAMMING_METHODS, "lp", "exact", "search")
+METHODS = (*HAMMING_METHODS, "lp", "exact", "search", "column_generation")
+WITH_PROOF = ("exact", "column_generation")
 
 
 class TwoLevelRuleClassifier(LiteralRuleClassifier):
@@ -42,15 +45,17 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
 
     Parameters
     ----------
-    method : {"alternating", "block_coordinate", "set_cover", "lp", "exact", "search"}, \
-default="alternating"
+    method : {"alternating", "block_coordinate", "set_cover", "lp", "exact", "search", \
+"column_generation"}, default="alternating"
         How clauses are found: by giving each row to one clause and learning all clauses, in turn;
         by learning one clause anew while the others stand; one after another, each from what is
         left; all at once by a linear relaxation; all at once by an integer program, for small
         tables, with proof; or, without linear programs, by the box search, which finds the rules
-        for every price and number of clauses in one go (see `path`).
+        for every price and number of clauses in one go (see `path`); or by generating clauses for
+        a linear program over all clauses there are, and choosing among those.
     n_clauses : int, default=2
-        Number of clauses. Fewer are left where some are redundant, or disabled.
+        Number of clauses. Fewer are left where some are redundant, or disabled. Not read by
+        "column_generation", where `clause_price` keeps the number down.
     theta : float, default=1.0
         Price of a literal, in misclassified training rows.
     form : {"dnf", "cnf"}, default="dnf"
@@ -79,6 +84,8 @@ default="alternating"
         against a clause. 0 counts wrong training rows and nothing else.
     kicks : int, default=3
         For "search": rounds of disturbance after the first descent.
+    clause_price : float, default=None
+        For "column_generation": price of a clause, in training rows; None for `theta`.
     positive_label : label, default=None
         The class the rule describes; None for the last of `classes_`.
     class_weight : dict, "balanced" or None, default=None
@@ -109,11 +116,16 @@ default="alternating"
     objective_ : float
         What the method minimises, for the clauses it found: the Hamming objective (3.12) for the
         first three methods; weight of wrong rows plus `theta` a literal, (3.7), for "lp", "exact"
-        and "search" (there with the prices of `robustness`), and after `refine`.
+        and "search" (there with the prices of `robustness`), and after `refine`. For
+        "column_generation" the priced loss of [2]_: a row of the other class counts once for every
+        clause that takes it, clauses and literals have their prices.
     lower_bound_ : float or None
-        No rule over the same conditions has a smaller objective ("lp", "exact").
+        No rule over the same conditions has a smaller objective ("lp", "exact", and
+        "column_generation" where exact pricing came to its end; without `time_limit` it is given
+        little effort).
     proved_optimal_ : bool or None
-        Whether `objective_` is the least ("exact"); None where that was not attempted.
+        Whether `objective_` is the least ("exact", "column_generation"); None where that was not
+        attempted.
     history_ : list of dict
         One entry a step.
     n_iter_ : int
@@ -135,6 +147,7 @@ default="alternating"
     ----------
     .. [1] G. Su, D. Wei, K. R. Varshney, D. M. Malioutov, "Interpretable two-level Boolean rule
        learning for classification" (2015).
+    .. [2] S. Dash, O. Gunluk, D. Wei, "Boolean decision rules via column generation" (2018).
 
     Examples
     --------
@@ -162,6 +175,7 @@ default="alternating"
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "robustness": [Interval(Real, 0, None, closed="left")],
         "kicks": [Interval(Integral, 0, None, closed="left")],
+        "clause_price": [Interval(Real, 0, None, closed="left"), None],
     }
 
     def __init__(
@@ -180,6 +194,7 @@ default="alternating"
         max_iter: int = 100,
         robustness: float = 0.0,
         kicks: int = 3,
+        clause_price: float | None = None,
         positive_label: Any = None,
         class_weight: Any = None,
         binarizer: Binarizer | None = None,
@@ -202,6 +217,7 @@ default="alternating"
         self.max_iter = max_iter
         self.robustness = robustness
         self.kicks = kicks
+        self.clause_price = clause_price
         self.positive_label = positive_label
         self.class_weight = class_weight
         self.binarizer = binarizer
@@ -217,7 +233,7 @@ default="alternating"
                 f"does; got {self.rounding!r}. Change one of the two."
             )
         selection = self._select(problem, rng)
-        proved = selection.proved if self.method == "exact" else None
+        proved = selection.proved if self.method in WITH_PROOF else None
         bound = selection.lower_bound
         moved: tuple[tuple[int, int], ...] = ()
         if self.refine:
@@ -291,11 +307,22 @@ default="alternating"
             n_clauses=self.n_clauses,
         )
 
+    def _generated(self, problem: BinaryProblem) -> ClauseSelection:
+        if self.constraints is not None and _as_constraints(self.constraints).required:
+            raise ValueError(
+                "`method='column_generation'` does not know required conditions; drop "
+                "`constraints.required`, or take another method."
+            )
+        price = self.theta if self.clause_price is None else self.clause_price
+        return generated(problem, float(self.theta), float(price))
+
     def _select(self, problem: BinaryProblem, rng: np.random.Generator) -> ClauseSelection:
         """Run the method."""
         if self.method == "search":
             answers = self._search(problem, rng)
             return answers.selection(float(self.theta), self.n_clauses)
+        if self.method == "column_generation":
+            return self._generated(problem)
         task = self._task(problem, rng)
         if self.method == "set_cover":
             return set_cover(task, self.n_clauses)

@@ -1,0 +1,71 @@
+"""Column generation as a method of the two-level learner: prices, limits, a proved bound."""
+
+import time
+from typing import Any
+
+import numpy as np
+
+from rulekit.estimators._binary_problem import BinaryProblem
+from rulekit.estimators._boxes import box_table
+from rulekit.solvers.box_problem import ERRORS
+from rulekit.solvers.clause_selection import ClauseSelection
+from rulekit.solvers.column_generation import GeneratedRule, GenerationPlan, generate
+from rulekit.solvers.exact_clause import ClauseLimits
+
+PROOF_TESTS = 300_000  # of one exact pricing without a time limit, so that such a fit ends soon
+ALL_TESTS = 10**12
+PROVED = 1e-6
+
+
+def generated(problem: BinaryProblem, theta: float, clause_price: float) -> ClauseSelection:
+    """Generate clauses and choose among them.
+
+    Parameters
+    ----------
+    problem : BinaryProblem
+        The learner's table.
+    theta, clause_price : float
+        Prices of a literal and of a clause, in training rows.
+
+    Returns
+    -------
+    ClauseSelection
+        Of any number of clauses; its value is the priced Hamming loss, its bound is there only if
+        exact pricing proved it. Without a price of literals that is not tried.
+    """
+    table = box_table(problem, ERRORS)
+    deadline = problem.cover.deadline
+    late: list[bool] = []
+
+    def should_stop() -> bool:
+        if deadline is not None and time.monotonic() > deadline:
+            late.append(True)
+        return bool(late)
+
+    tests = PROOF_TESTS if deadline is None else ALL_TESTS
+    limits = ClauseLimits(max_tests=tests, should_stop=should_stop)
+    plan = GenerationPlan(
+        clause_price, theta, prove=theta > 0, exact_limits=limits, should_stop=should_stop
+    )
+    found = generate(table.problem, plan)
+    chosen = table.chosen(found.boxes)
+    proved = found.lower_bound is not None and (
+        found.objective - found.lower_bound <= PROVED * max(1.0, found.objective)
+    )
+    off = np.zeros(len(chosen), dtype=bool)
+    history = _history(found, stopped=bool(late))
+    return ClauseSelection(chosen, off, found.objective, history, found.lower_bound, proved)
+
+
+def _history(found: GeneratedRule, *, stopped: bool) -> tuple[dict[str, Any], ...]:
+    """Tell the master's value round by round, and the rule's at the end."""
+    steps: list[dict[str, Any]] = [
+        {"step": k, "objective": entry["master"], "clauses": int(entry["clauses"])}
+        for k, entry in enumerate(found.history)
+    ]
+    last: dict[str, Any] = {"step": len(steps), "objective": found.objective}
+    if found.lower_bound is not None:
+        last["lower_bound"] = found.lower_bound
+    if stopped:
+        last["stopped"] = "time limit"
+    return (*steps, last)
