@@ -1,7 +1,8 @@
 """The box search as a method of the two-level learner: prices, path, one archive for all."""
 
+import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,11 +41,18 @@ class Searched:
         The best boxes of each size.
     finished : bool
         Whether the search came to its end.
+    seconds : float
+        The time limit it had.
     """
 
     table: BoxTable
     archive: Archive
     finished: bool
+    seconds: float = math.inf
+
+    def serves(self, seconds: float) -> bool:
+        """Whether an asker with this time limit need not search again."""
+        return self.finished or seconds <= self.seconds
 
     def selection(self, theta: float, n_clauses: int) -> ClauseSelection:
         """Answer for one price and limit of clauses."""
@@ -68,13 +76,14 @@ def searched(
     robustness: float,
     kicks: int,
     n_clauses: int,
+    time_limit: float | None,
 ) -> Searched:
     """Search, or find what the same search found.
 
     Parameters
     ----------
     problem : BinaryProblem
-        The learner's table; its memory keeps a search that came to its end.
+        The learner's table; its memory keeps the search.
     rng : numpy.random.Generator
         For the kicks. Generators in the same state share one search.
     robustness : float
@@ -84,6 +93,9 @@ def searched(
     n_clauses : int
         Clauses at most; never fewer than `PATH_CLAUSES` are searched, so that the answer for a
         smaller limit does not depend on which one was asked for first.
+    time_limit : float or None
+        Seconds that ended in the problem's deadline. A search that the deadline cut off serves all
+        who have no more of them, so that the settings of one table wait for it once.
 
     Returns
     -------
@@ -91,12 +103,11 @@ def searched(
     """
     most = max(PATH_CLAUSES, n_clauses)
     key = repr(("search", robustness, kicks, most, rng.bit_generator.state)).encode()
-    if key not in problem.memory:
+    kept: Searched | None = problem.memory.get(key)
+    seconds = math.inf if time_limit is None else time_limit
+    if kept is None or not kept.serves(seconds):
         found = _search(problem, rng, prices_of(robustness), kicks, most)
-        if not found.finished:  # what a deadline cut off is not kept for askers with more time
-            return found
-        problem.memory[key] = found
-    kept: Searched = problem.memory[key]
+        kept = problem.memory[key] = replace(found, seconds=seconds)
     return kept
 
 

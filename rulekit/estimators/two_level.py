@@ -305,6 +305,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
             robustness=float(self.robustness),
             kicks=self.kicks,
             n_clauses=self.n_clauses,
+            time_limit=self.time_limit,
         )
 
     def _generated(self, problem: BinaryProblem) -> ClauseSelection:
