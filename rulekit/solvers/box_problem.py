@@ -171,7 +171,8 @@ class Boxes:
 
     def without(self, r: int) -> "Boxes":
         """Return the boxes but for box `r`."""
-        return Boxes(*(np.delete(part, r, 0) for part in (self.low, self.high, self.absent)))
+        low, high = np.delete(self.low, r, 0), np.delete(self.high, r, 0)
+        return Boxes(low, high, np.delete(self.absent, r, 0))
 
     def literals(self, n_bins: Ints, has_missing: Bools) -> Ints:
         """Count the literals of each clause on each feature: shape (k, p)."""
