@@ -54,22 +54,32 @@ def start(spec: RunSpec, state: AppState) -> jobs.Job:
     def work(job: jobs.Job) -> Outcome:
         store = None if path is None else SweepStore(path)
         more = common | {"store": store, "should_stop": job.should_stop}
-        with joblib.parallel_config("threading", n_jobs=os.cpu_count() or 1):
-            for estimator, grid, shift in plan:
+        for estimator, grid, shift in plan:
 
-                def land(row: dict[str, Any], shift: int = shift) -> None:
-                    job.report(row | {"setting": row["setting"] + shift})
+            def land(row: dict[str, Any], shift: int = shift) -> None:
+                job.report(row | {"setting": row["setting"] + shift})
 
+            with joblib.parallel_config("threading", n_jobs=threads(spec)):
                 sweep(estimator, X, y, grid=grid, on_result=land, **more)
-            references = None
-            if spec.baselines and not job.should_stop():
-                job.report(message="Fitting the reference models")
+        references = None
+        if spec.baselines and not job.should_stop():
+            job.report(message="Fitting the reference models")
+            with joblib.parallel_config("threading", n_jobs=os.cpu_count() or 1):
                 references = reference_models(X, y, common["cv"], common["sample_weight"])
         return outcome_of(job.results, spec, references)
 
     return jobs.registry().start(
         workspace.analysis_id(), TITLE, work, total=spec.n_fits, key=run_key(spec, state)
     )
+
+
+def threads(spec: RunSpec) -> int:
+    """Return how many threads serve a run best.
+
+    Solvers of linear programs release the interpreter's lock; the box search holds it, and two
+    searches at once take longer than one after the other.
+    """
+    return 1 if set(spec.learners) <= WHOLE_FRONT else os.cpu_count() or 1
 
 
 def _swept(spec: RunSpec, state: AppState) -> tuple[pd.DataFrame, pd.Series, dict[str, Any]]:
@@ -176,7 +186,7 @@ def estimate(spec: RunSpec, state: AppState) -> float | None:
 
     shape = repr((state.fit_key, spec.learners, spec.clauses, spec.form, spec.rounding))
     key = repr((shape, len(spec.thetas), spec.refine, spec.constraints(state.features)))
-    return kept("one fold", key, measured) * spec.folds / (os.cpu_count() or 1)
+    return kept("one fold", key, measured) * spec.folds / threads(spec)
 
 
 def _seconds_a_fold(learner: str, spec: RunSpec, state: AppState) -> float:
