@@ -23,7 +23,7 @@ from rulekit.estimators._literal_learner import LiteralRuleClassifier, SharedWor
 from rulekit.estimators._training import TrainingTable, read_training_table
 from rulekit.rules import Literal, RuleSet
 from rulekit.solvers.box_problem import ERRORS
-from rulekit.solvers.column_generation import NEW, GenerationPlan, generate
+from rulekit.solvers.column_generation import GenerationPlan, generate
 from rulekit.solvers.exact_clause import ClauseLimits, best_clause
 from rulekit.solvers.half_lines import half_lines
 
@@ -249,11 +249,7 @@ def _any_clauses(table: BoxTable, theta: float, stop: Callable[[], bool]) -> _Bo
     found = generate(table.problem, plan)
     if found.lower_bound is None:
         return _Bound(None, "the linear program over all rules was not solved to its end in time")
-    # clauses whose reduced cost is above -2 NEW may be missing: every clause with a condition costs
-    # theta at least, so that prices lowered by this factor are feasible for all of them
-    other = float(np.asarray(table.problem.weight)[~table.problem.y].sum())
-    least = min(theta, other)
-    return _Bound(max(0.0, found.lower_bound) * least / (least + 2 * NEW))
+    return _Bound(found.lower_bound)
 
 
 def _certificate(

@@ -76,7 +76,8 @@ class GeneratedRule:
     objective : float
         Its priced Hamming loss.
     lower_bound : float or None
-        Value of the linear program over all clauses; None unless exact pricing proved it.
+        Value of the linear program over all clauses, lowered by the tolerance of the pricing; None
+        unless exact pricing proved it.
     master_value : float
         Value of the linear program over the generated clauses: no bound by itself.
     n_generated : int
@@ -132,10 +133,22 @@ def generate(problem: BoxProblem, plan: GenerationPlan) -> GeneratedRule:
             }
         )
     chosen = choose_clauses(pool, z)
-    bound = value if proved else None
+    bound = _safe_bound(problem, plan, value) if proved else None
     return GeneratedRule(
         pool.boxes_of(chosen), pool.objective(chosen), bound, value, len(pool), tuple(history)
     )
+
+
+def _safe_bound(problem: BoxProblem, plan: GenerationPlan, value: float) -> float:
+    """Lower the master's value by what the tolerance of the pricing may hide.
+
+    Clauses whose reduced cost lies above -2 NEW may be missing. Every clause costs at least `least`
+    (a literal, or all rows of the other class), so that dual prices lowered by this factor are
+    feasible for all of them.
+    """
+    other = float(np.asarray(problem.weight)[~problem.y].sum())
+    least = plan.clause_price + min(plan.literal_price, other)
+    return max(0.0, value) * least / (least + 2 * NEW)
 
 
 def _solve_master(pool: ClausePool) -> tuple[float, Floats, Floats]:

@@ -39,7 +39,7 @@ def test_the_bound_is_that_of_the_certificate():
     X, y = mixed_table()
     model = learner(theta=2.0, clause_price=0.0).fit(X, y)
     found = certify(model, X, y)
-    assert found.lower_bound == pytest.approx(model.lower_bound_, abs=1e-4)
+    assert found.lower_bound == pytest.approx(model.lower_bound_, abs=1e-9)
     assert found.objective == pytest.approx(model.objective_)
 
 
