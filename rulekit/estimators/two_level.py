@@ -41,7 +41,7 @@ WITH_PROOF = ("exact", "column_generation")
 
 
 class TwoLevelRuleClassifier(LiteralRuleClassifier):
-    """Learn a Boolean rule of a fixed number of clauses.
+    """Learn a Boolean rule of several clauses, in disjunctive or conjunctive normal form.
 
     Parameters
     ----------
