@@ -6,29 +6,21 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
 
-from rulekit._validation import Interval, StrOptions, check_parameters
+from rulekit._validation import Interval, StrOptions
 from rulekit.binarize import Binarizer
 from rulekit.estimators._binary_problem import BinaryProblem
 from rulekit.estimators._generation import generated
 from rulekit.estimators._literal_learner import (
     COMMON_PARAMETERS,
     LearnedRule,
-    LiteralRuleClassifier,
-    SharedWork,
     _as_constraints,
-    generator_of,
 )
-from rulekit.estimators._search import Searched, searched
-from rulekit.estimators._training import TrainingTable, read_training_table
-from rulekit.estimators.rule_path import PathEntry, RulePath
+from rulekit.estimators._search_learner import SearchLearner
 from rulekit.exceptions import TimeLimitError
-from rulekit.rules import simplify
 from rulekit.rules.constraints import Constraints
 from rulekit.solvers.alternating import alternating
 from rulekit.solvers.block_coordinate import block_coordinate
-from rulekit.solvers.box_archive import ArchiveEntry
 from rulekit.solvers.clause_selection import ClauseSelection
 from rulekit.solvers.local_search import Cuts, local_search
 from rulekit.solvers.set_cover import set_cover
@@ -40,7 +32,7 @@ METHODS = (*HAMMING_METHODS, "lp", "exact", "search", "column_generation")
 WITH_PROOF = ("exact", "column_generation")
 
 
-class TwoLevelRuleClassifier(LiteralRuleClassifier):
+class TwoLevelRuleClassifier(SearchLearner):
     """Learn a Boolean rule of several clauses, in disjunctive or conjunctive normal form.
 
     Parameters
@@ -84,6 +76,9 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         against a clause. 0 counts wrong training rows and nothing else.
     kicks : int, default=3
         For "search": rounds of disturbance after the first descent.
+    max_literals : int, default=None
+        For "search": literals of the rule at most, as the search counts them; required conditions
+        come on top. None sets no limit.
     clause_price : float, default=None
         For "column_generation": price of a clause, in training rows; None for `theta`.
     positive_label : label, default=None
@@ -175,6 +170,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "robustness": [Interval(Real, 0, None, closed="left")],
         "kicks": [Interval(Integral, 0, None, closed="left")],
+        "max_literals": [Interval(Integral, 0, None, closed="left"), None],
         "clause_price": [Interval(Real, 0, None, closed="left"), None],
     }
 
@@ -194,6 +190,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         max_iter: int = 100,
         robustness: float = 0.0,
         kicks: int = 3,
+        max_literals: int | None = None,
         clause_price: float | None = None,
         positive_label: Any = None,
         class_weight: Any = None,
@@ -217,6 +214,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         self.max_iter = max_iter
         self.robustness = robustness
         self.kicks = kicks
+        self.max_literals = max_literals
         self.clause_price = clause_price
         self.positive_label = positive_label
         self.class_weight = class_weight
@@ -262,52 +260,6 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
             problem.memory,
         )
 
-    def path(self, X: Any, y: Any, sample_weight: Any = None) -> RulePath:
-        """Find the best rule for each number of clauses and literals, in one search.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`. `theta` is not read, `n_clauses` beyond five extends the search, and
-            `method` need not be "search".
-
-        Returns
-        -------
-        RulePath
-            Its rules for any price and any limit of clauses are looked up, not learned.
-        """
-        model = clone(self)
-        check_parameters(model)
-        table = read_training_table(model, X, y, sample_weight)
-        problem = model._prepare(table, SharedWork())
-        found = model._search(problem, generator_of(self.random_state))
-        return RulePath(
-            tuple(
-                model._path_entry(entry, found, problem, table) for entry in found.archive.entries
-            )
-        )
-
-    def _path_entry(
-        self, entry: ArchiveEntry, found: Searched, problem: BinaryProblem, table: TrainingTable
-    ) -> PathEntry:
-        chosen = found.chosen(entry)
-        clauses = problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
-        rule = self._with_required(simplify(self._rule(clauses)), problem, entry.n_clauses)
-        wrong = rule.predict(table.columns) != np.asarray(table.y, dtype=object)
-        weight = table.weights(self.class_weight)
-        error = float(weight[wrong].sum() / weight.sum())
-        return PathEntry(entry.n_clauses, entry.n_literals, entry.loss, error, rule)
-
-    def _search(self, problem: BinaryProblem, rng: np.random.Generator) -> Searched:
-        return searched(
-            problem,
-            rng,
-            robustness=float(self.robustness),
-            kicks=self.kicks,
-            n_clauses=self.n_clauses,
-            time_limit=self.time_limit,
-        )
-
     def _generated(self, problem: BinaryProblem) -> ClauseSelection:
         if self.constraints is not None and _as_constraints(self.constraints).required:
             raise ValueError(
@@ -320,8 +272,8 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     def _select(self, problem: BinaryProblem, rng: np.random.Generator) -> ClauseSelection:
         """Run the method."""
         if self.method == "search":
-            answers = self._search(problem, rng)
-            return answers.selection(float(self.theta), self.n_clauses)
+            searched = self._search(problem, rng)
+            return searched.selection(self._entry(searched), float(self.theta))
         if self.method == "column_generation":
             return self._generated(problem)
         task = self._task(problem, rng)

@@ -12,9 +12,10 @@ Grid = Mapping[str, Sequence[Any]] | Iterable[Mapping[str, Sequence[Any]]]
 THETA_GRID: tuple[float, ...] = tuple(float(f"{a}e{b}") for b in range(-4, 2) for a in (1, 2, 5))
 
 #: What one fold's matrix and solved programs serve together; any other key starts a new family.
-PATH_KEYS = ("theta", "n_clauses")
+PATH_KEYS = ("theta", "n_clauses", "max_literals")
 SHARED_KEYS = (
     *PATH_KEYS,
+    *("robustness", "kicks", "positive_label", "form"),
     *("method", "rounding", "rounding_threshold", "refine", "max_iter"),
     *("allow_disabled", "disable_cost", "init", "update"),
 )
