@@ -207,7 +207,7 @@ class LiteralRuleClassifier(RuleClassifier):
     def _prepare(self, table: TrainingTable, shared: SharedWork) -> BinaryProblem:
         """Note the classes, and make the binary problem or find it made."""
         self.classes_, self._kinds = table.classes, table.kinds
-        positive = _positive_code(self.positive_label, table.classes)
+        positive = _positive_code(getattr(self, "_described", self.positive_label), table.classes)
         self.positive_label_ = _plain(table.classes[positive])
         self.default_label_ = _plain(table.classes[1 - positive])
         constraints = _constraints(self.constraints, table)

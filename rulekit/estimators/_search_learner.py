@@ -15,6 +15,7 @@ from rulekit.estimators._literal_learner import (
     SharedWork,
     _as_constraints,
 )
+from rulekit.estimators._robustness import candidates
 from rulekit.estimators._search import PATH_CLAUSES, Searched, searched
 from rulekit.estimators._training import TrainingTable, read_training_table
 from rulekit.estimators.rule_path import PathEntry, RulePath
@@ -51,6 +52,7 @@ class SearchLearner(LiteralRuleClassifier):
     n_clauses: int
     max_literals: int | None
     robustness: Any
+    robustness_: float
     kicks: int
     refine: bool
     method: str
@@ -73,6 +75,7 @@ class SearchLearner(LiteralRuleClassifier):
         check_parameters(model)
         table = read_training_table(model, X, y, sample_weight)
         shared = SharedWork()
+        model._settle(table)
         problem = model._prepare(table, shared)
         found = model._search(problem, shared.generator(self.random_state))
         return RulePath(
@@ -96,11 +99,27 @@ class SearchLearner(LiteralRuleClassifier):
         return searched(
             problem,
             rng,
-            robustness=float(self.robustness),
+            robustness=self.robustness_,
             kicks=self.kicks,
             n_clauses=self.n_clauses,
             time_limit=self.time_limit,
         )
+
+    def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+        vars(self).pop("_described", None)
+        if self.method == "search":
+            self._settle(table)
+        super()._fit_table(table, shared)
+
+    def _settle(self, table: TrainingTable) -> None:
+        """Take the robustness given, or choose it, and where none is given the class described."""
+        if self.robustness != "cv":
+            self.robustness_ = float(self.robustness)
+            return
+        free = self.positive_label is None
+        labels = table.classes.tolist() if free else [self.positive_label]
+        taken = candidates(self, table, labels)[0]
+        self.robustness_, self._described = taken.robustness, taken.label
 
     def _entry(self, found: Searched) -> ArchiveEntry:
         return found.entry(float(self.theta), self.n_clauses, self.max_literals)
@@ -129,7 +148,7 @@ class SearchLearner(LiteralRuleClassifier):
         self, setting: Mapping[str, Any], model: Self, table: TrainingTable, shared: SharedWork
     ) -> None:
         wishes = _as_constraints(model.constraints).required
-        if model.method != "search" or model.refine or wishes:
+        if model.method != "search" or model.robustness == "cv" or model.refine or wishes:
             return
         problem = model._prepare(table, shared)
         found = model._search(problem, shared.generator(model.random_state))
