@@ -1,6 +1,6 @@
 """How robust a rule should be, and which class it should describe, by cross-validation."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -63,12 +63,6 @@ def candidates(learner: Any, table: TrainingTable, labels: Sequence[Any]) -> lis
     DataError
         If a class has a single row.
     """
-    rare = int(np.bincount(table.codes, minlength=2).min())
-    if rare < 2:
-        raise DataError(
-            "`robustness='cv'` needs two rows of each class or more; one class has a single row. "
-            "Give a number, 0.1 for instance."
-        )
     centre, theta = learner.n_clauses, float(learner.theta)
     clauses = sorted({max(1, centre - 1), centre, centre + 1})
     grid = list(product(clauses, sorted({theta / 2, theta, 2 * theta})))
@@ -78,7 +72,7 @@ def candidates(learner: Any, table: TrainingTable, labels: Sequence[Any]) -> lis
         for level, label in pairs
         for r, t in grid
     ]
-    errors, sizes = _cross_validated(learner, table, settings, min(FOLDS, rare))
+    errors, sizes = cross_validated(learner, table, settings)
     pair_of = [k for k in range(len(pairs)) for _ in grid]
     axes = [
         ([(k, r) for k, (r, _) in zip(pair_of, grid * len(pairs), strict=True)],
@@ -96,12 +90,24 @@ def candidates(learner: Any, table: TrainingTable, labels: Sequence[Any]) -> lis
     return [found[i] for i in order]
 
 
-def _cross_validated(
-    learner: Any, table: TrainingTable, settings: list[dict[str, Any]], n_folds: int
+def cross_validated(
+    learner: Any, table: TrainingTable, settings: Sequence[Mapping[str, Any]]
 ) -> tuple[Any, Any]:
-    """Mean error and mean number of literals of each setting."""
+    """Cross-validate settings on the training rows; see `candidates` for folds and errors.
+
+    Returns
+    -------
+    errors, sizes : ndarray of float, shape (number of settings,)
+        Mean share of the left-out weight that was wrong, and mean number of literals.
+    """
+    rare = int(np.bincount(table.codes, minlength=2).min())
+    if rare < 2:
+        raise DataError(
+            "Choosing by cross-validation (`robustness` or `refine_thresholds` 'cv') needs two "
+            "rows of each class or more; one class has a single row. Give a value instead."
+        )
     errors, sizes = [], []
-    for train, test in make_folds(table.codes, n_folds, random_state=0):
+    for train, test in make_folds(table.codes, min(FOLDS, rare), random_state=0):
         weight = table.sample_weight
         models = clone(learner).fit_many(
             table.frame.iloc[train], table.y[train], settings, sample_weight=weight[train]

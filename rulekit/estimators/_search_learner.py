@@ -15,12 +15,14 @@ from rulekit.estimators._literal_learner import (
     SharedWork,
     _as_constraints,
 )
-from rulekit.estimators._robustness import candidates
-from rulekit.estimators._search import PATH_CLAUSES, Searched, searched
+from rulekit.estimators._robustness import candidates, cross_validated
+from rulekit.estimators._search import PATH_CLAUSES, Searched, prices_of, searched
 from rulekit.estimators._training import TrainingTable, read_training_table
 from rulekit.estimators.rule_path import PathEntry, RulePath
 from rulekit.rules import simplify
 from rulekit.solvers.box_archive import ArchiveEntry
+from rulekit.solvers.clause_selection import ClauseSelection
+from rulekit.solvers.threshold_refinement import CutTable, refined_cuts
 
 #: Parameters that a search that is done answers by look-up.
 LOOKED_UP = ("theta", "n_clauses", "max_literals")
@@ -55,7 +57,10 @@ class SearchLearner(LiteralRuleClassifier):
     robustness_: float
     kicks: int
     refine: bool
+    refine_thresholds: Any
+    refine_thresholds_: bool
     method: str
+    _loss: float  # of a rule found by search, without the price of its literals
 
     def path(self, X: Any, y: Any, sample_weight: Any = None) -> RulePath:
         """Find the best rule for each number of clauses and literals, in one search.
@@ -106,9 +111,10 @@ class SearchLearner(LiteralRuleClassifier):
         )
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
-        vars(self).pop("_described", None)
+        self.__dict__.pop("_described", None)
         if self.method == "search":
             self._settle(table)
+            self.refine_thresholds_ = self._refines(table)
         super()._fit_table(table, shared)
 
     def _settle(self, table: TrainingTable) -> None:
@@ -120,6 +126,40 @@ class SearchLearner(LiteralRuleClassifier):
         labels = table.classes.tolist() if free else [self.positive_label]
         taken = candidates(self, table, labels)[0]
         self.robustness_, self._described = taken.robustness, taken.label
+
+    def _refines(self, table: TrainingTable) -> bool:
+        """Say whether cuts are refined; where that is asked for, by cross-validation."""
+        if self.refine_thresholds != "cv":
+            return bool(self.refine_thresholds)
+        label = getattr(self, "_described", self.positive_label)
+        settled = {"robustness": self.robustness_, "positive_label": label}
+        settings = [settled | {"refine_thresholds": choice} for choice in (False, True)]
+        errors, _ = cross_validated(self, table, settings)
+        return bool(errors[1] < errors[0] - 1e-12)
+
+    def _cuts_refined(
+        self, problem: BinaryProblem, selection: ClauseSelection
+    ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...], float]:
+        """Move the cuts of a selection; return it over old and moved columns, and its loss."""
+        table = CutTable(
+            problem.A,
+            problem.y,
+            problem.weight,
+            problem.structure,
+            problem.ranks,
+            problem.barred_cuts,
+            prices_of(self.robustness_),
+        )
+        cuts, loss = refined_cuts(table, selection.chosen)
+        moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
+        R, d = selection.chosen.shape
+        chosen = np.hstack([selection.chosen, np.zeros((R, len(moved)), bool)])
+        for (r, j), k in cuts.items():
+            chosen[r, j], chosen[r, d + moved.index((j, k))] = False, True
+        value = loss + float(self.theta) * selection.n_literals
+        step = {"step": 1, "objective": value, "move": "cuts"}
+        history = (selection.history[0], step, *selection.history[1:])
+        return ClauseSelection(chosen, selection.disabled, value, history), moved, loss
 
     def _entry(self, found: Searched) -> ArchiveEntry:
         return found.entry(float(self.theta), self.n_clauses, self.max_literals)
@@ -139,8 +179,11 @@ class SearchLearner(LiteralRuleClassifier):
         model: Self = copy(twin)
         for name, value in asked.items():
             setattr(model, name, value)
-        model.objective_ = entry.objective(theta)
-        model.history_ = [dict(step, objective=model.objective_) for step in twin.history_]
+        values = [entry.objective(theta), twin._loss + theta * entry.n_literals]
+        model.history_ = [
+            dict(old, objective=v) for old, v in zip(twin.history_, values, strict=False)
+        ]
+        model.objective_ = values[len(twin.history_) - 1]
         model.empty_rule_hint_ = model._hint(family.problem)
         return model
 
@@ -148,7 +191,8 @@ class SearchLearner(LiteralRuleClassifier):
         self, setting: Mapping[str, Any], model: Self, table: TrainingTable, shared: SharedWork
     ) -> None:
         wishes = _as_constraints(model.constraints).required
-        if model.method != "search" or model.robustness == "cv" or model.refine or wishes:
+        validated = "cv" in (model.robustness, model.refine_thresholds)
+        if model.method != "search" or validated or model.refine or wishes:
             return
         problem = model._prepare(table, shared)
         found = model._search(problem, shared.generator(model.random_state))

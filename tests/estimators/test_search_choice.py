@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from rulekit import TwoLevelRuleClassifier, certify, make_folds
+from rulekit import Constraints, TwoLevelRuleClassifier, certify, make_folds
 from rulekit.estimators._robustness import candidates
 from rulekit.estimators._training import read_training_table
 from rulekit.exceptions import DataError
@@ -109,3 +109,63 @@ def test_no_rule_has_more_literals_than_it_may(limit):
     )
     with pytest.warns(match="no condition") if limit == 0 else nullcontext():
         assert learner.fit(X, y).n_literals_ <= limit
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("robustness", [0.0, 0.1])
+def test_refined_cuts_cost_no_more_in_training_and_no_literal(form, robustness):
+    X, y = mixed(seed=5)
+    learner = TwoLevelRuleClassifier(
+        "search", theta=1.0, n_clauses=3, robustness=robustness, form=form, kicks=0,
+        positive_label="ill",
+    )  # fmt: skip
+    coarse = clone(learner).fit(X, y)
+    fine = clone(learner).set_params(refine_thresholds=True).fit(X, y)
+    assert fine.objective_ <= coarse.objective_
+    if form == "dnf":
+        assert fine.objective_ < coarse.objective_  # there is something to gain
+    assert fine.history_[0]["objective"] == coarse.objective_
+    assert fine.n_literals_ == coarse.n_literals_
+    read = [[sorted(c.features) for c in m.rule_set_.clauses] for m in (fine, coarse)]
+    assert read[0] == read[1]
+    if robustness == 0:
+        wrong = (fine.predict(X) != y).sum()
+        assert fine.objective_ == pytest.approx(wrong + fine.n_literals_)
+
+
+def test_a_forbidden_cut_is_not_made_by_refining():
+    X, y = mixed(seed=5)
+    learner = TwoLevelRuleClassifier(
+        "search", theta=1.0, n_clauses=3, refine_thresholds=True, kicks=0, positive_label="ill"
+    )
+    free = clone(learner).fit(X, y).rule_set_
+    barred = next(lit for c in free.clauses for lit in c.literals if lit.feature == "age")
+    kept = learner.set_params(constraints=Constraints(forbidden=(barred,))).fit(X, y).rule_set_
+    assert barred not in [lit for c in kept.clauses for lit in c.literals]
+
+
+def test_cuts_are_refined_where_cross_validation_says_so():
+    X, y = mixed(seed=5)
+    learner = TwoLevelRuleClassifier("search", theta=1.0, n_clauses=3, kicks=0, random_state=0)
+    error = {}
+    for choice in (False, True):
+        model = clone(learner).set_params(refine_thresholds=choice)
+        folds = make_folds(y, 5, random_state=0)
+        wrong = [
+            (clone(model).fit(X.iloc[a], y[a]).predict(X.iloc[b]) != y[b]).mean() for a, b in folds
+        ]
+        error[choice] = np.mean(wrong)
+    chosen = clone(learner).set_params(refine_thresholds="cv").fit(X, y)
+    assert chosen.refine_thresholds_ == (error[True] < error[False])
+    plain = clone(learner).set_params(refine_thresholds=chosen.refine_thresholds_).fit(X, y)
+    assert chosen.rule_set_ == plain.rule_set_
+
+
+def test_many_settings_with_refined_cuts_are_those_of_single_fits():
+    X, y = mixed(n=150)
+    learner = TwoLevelRuleClassifier("search", kicks=0, random_state=0, refine_thresholds=True)
+    settings = [{"n_clauses": r, "theta": t} for r in (1, 2) for t in (0.5, 1.0, 1.1, 4.0)]
+    for setting, model in zip(settings, learner.fit_many(X, y, settings), strict=True):
+        alone = clone(learner).set_params(**setting).fit(X, y)
+        assert (model.rule_set_, model.objective_) == (alone.rule_set_, alone.objective_)
+        assert model.history_ == alone.history_
