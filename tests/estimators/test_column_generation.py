@@ -82,13 +82,24 @@ def test_without_a_price_of_conditions_no_bound_is_claimed():
     assert (model.lower_bound_, model.proved_optimal_) == (None, False)
 
 
-def test_a_time_limit_keeps_the_rule_and_claims_no_bound():
+def test_a_time_limit_keeps_the_rule_and_does_not_claim_the_linear_program():
     X, y = load_sample("breast_cancer").xy("diagnosis")
-    model = TwoLevelRuleClassifier("column_generation", theta=0.5, time_limit=0.5)
+    model = TwoLevelRuleClassifier("column_generation", theta=0.1, time_limit=0.5)
     with pytest.warns(ConvergenceWarning, match=r"time limit of 0.5 s passed"):
         model.fit(X, y)
-    assert model.lower_bound_ is None
-    assert model.history_[-1]["stopped"] == "time limit"
+    last = model.history_[-1]
+    assert last["stopped"] == "time limit"
+    assert last.get("bound") != "linear program"
+    assert model.lower_bound_ == last.get("lower_bound")
+    assert (model.lower_bound_ or 0.0) <= model.objective_
+    assert not model.proved_optimal_
+
+
+def test_what_exact_pricing_came_to_is_told_beside_the_bound():
+    X, y = mixed_table()
+    model = learner(theta=2.0).fit(X, y)
+    assert model.history_[-1]["bound"] == "linear program"
+    assert model.history_[-1]["lower_bound"] == model.lower_bound_
 
 
 def test_required_conditions_are_refused():
