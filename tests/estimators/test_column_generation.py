@@ -112,3 +112,22 @@ def test_a_refined_rule_claims_no_bound():
     X, y = mixed_table()
     model = learner(refine=True).fit(X, y)
     assert (model.lower_bound_, model.proved_optimal_) == (None, None)
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("theta", [0.5, 1.0])
+def test_the_program_at_the_end_never_makes_the_rule_dearer(form, theta):
+    X, y = mixed_table()
+    plain, finished = (
+        learner(form=form, theta=theta, finish_seconds=seconds).fit(X, y) for seconds in (0.0, 2.0)
+    )
+    assert finished.objective_ <= plain.objective_
+    assert finished.objective_ >= (finished.lower_bound_ or 0.0) - 1e-9
+    clauses = finished.n_rules_ * theta
+    assert finished.objective_ == pytest.approx(priced_loss(finished, X, y) + clauses)
+
+
+def test_the_time_of_the_program_at_the_end_is_not_negative():
+    X, y = mixed_table()
+    with pytest.raises(ValueError, match="finish_seconds"):
+        learner(finish_seconds=-1.0).fit(X, y)
