@@ -42,7 +42,7 @@ except ImportError:
 
 TABLES = (
     "breast_cancer_wisconsin", "heart_cleveland", "congressional_voting", "banknote", "pima",
-    "wdbc", "ionosphere",
+    "wdbc", "ionosphere", "breast_cancer",
 )  # fmt: skip
 PRICES = (0.001, 0.005, 0.01)
 PROOF_PRICES = (0.02, 0.01)

@@ -7,7 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import _cli, bench_fast_rules, bench_two_level, paper_two_level, protocol
+from benchmarks import (
+    _cli,
+    bench_column_generation,
+    bench_fast_rules,
+    bench_two_level,
+    paper_two_level,
+    protocol,
+)
 from benchmarks._svg import front_figure
 
 KEYS = {"what", "table", "setting", "ours", "reference", "ratio", "unit"}
@@ -144,3 +151,65 @@ def test_least_errors_prefer_the_smaller_of_equally_good_rules():
     row = protocol.least_errors(result).iloc[0]
     assert (row["method"], row["R"], row["literals"], row["theta"]) == ("AM", 2, 3.0, 1.0)
     assert np.isclose(row["error"], 20.0)
+
+
+class FirstLiteral:
+    """Stands for AIX360's learner: its rule is the first literal."""
+
+    def __init__(self, **settings):
+        self.price = settings["lambda0"]
+
+    def fit(self, X, y):
+        self.z = pd.DataFrame(np.eye(X.shape[1], 3, dtype=int))
+        self.z[2] = 0
+        self.w = np.array([1.0, 0.0, 0.0])
+
+    def compute_conjunctions(self, X):
+        return 1 - ((1 - X.to_numpy()) @ self.z.to_numpy() > 0)
+
+    def predict(self, X):
+        return self.compute_conjunctions(X) @ self.w > 0
+
+
+def test_column_generation_is_measured_and_its_absent_rival_is_said(folder, capsys, monkeypatch):
+    monkeypatch.setattr(bench_column_generation, "BooleanRuleCG", None)
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+    rows = bench_column_generation.measure(given)
+    assert "AIX360 is not installed" in capsys.readouterr().out
+    assert all(set(row) <= KEYS for row in rows)
+    for price in (0.005, 0.01):
+        of = {r["what"]: r for r in rows if r["setting"]["lambda"] == price}
+        assert of["objective"]["reference"] is None
+        assert of["linear program"]["ours"] <= of["program"]["ours"] + 1e-9
+        assert of["program"]["ours"] <= of["objective"]["ours"] + 1e-9
+    of = {r["what"]: r for r in rows if r["setting"]["lambda"] == 0.02}
+    assert of["proved"]["ours"] == 1.0
+    assert of["proved bound"]["ratio"] == pytest.approx(1.0, abs=1e-6)
+
+
+def test_the_rival_is_given_the_same_literals_and_priced_by_the_same_count(planted, monkeypatch):
+    monkeypatch.setattr(bench_column_generation, "BooleanRuleCG", FirstLiteral)
+    fold = next(bench_column_generation.folds_of(planted, 0))
+    problem, theirs = fold.problem(), bench_column_generation._theirs(fold, 0.01)
+    first = bench_column_generation.half_lines(problem).limits[0]
+    held = (fold.codes[:, first[0]] >= first[1]) & (fold.codes[:, first[0]] <= first[2])
+    loss = (fold.y & ~held).sum() + (~fold.y & held).sum()
+    assert theirs.objective == pytest.approx(loss / len(fold.y) + 0.02)
+    assert theirs.literals == 1
+    ours, found = bench_column_generation._ours(fold, 0.01, 0.0)
+    assert found.objective / len(fold.y) == ours.objective <= theirs.objective
+
+
+def test_columns_are_cut_at_the_deciles_of_the_training_rows_or_between_few_values():
+    train = np.arange(90)
+    values = pd.Series(np.r_[np.linspace(0.0, 1.0, 90), 5.0, np.nan])
+    ((codes, n_bins),) = bench_column_generation._binned(values, train)
+    assert n_bins == 10
+    assert np.bincount(codes[:90]).tolist() == [9] * 10
+    assert codes[90:].tolist() == [9, 10]
+    ((codes, n_bins),) = bench_column_generation._binned(pd.Series([1.0, 2.0, 3.0, 2.5]), train[:3])
+    assert (n_bins, codes.tolist()) == (3, [0, 1, 2, 2])
+    levels = pd.Series(["a", "b", "c", None])
+    assert [c.tolist() for c, _ in bench_column_generation._binned(levels, train[:4])] == [
+        [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0],
+    ]  # fmt: skip
