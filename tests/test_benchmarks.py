@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks import (
     _cli,
+    bench_choice,
     bench_column_generation,
     bench_fast_rules,
     bench_two_level,
@@ -105,6 +106,39 @@ def test_the_box_search_is_measured_against_the_programs_on_the_same_folds(folde
         assert rows[f"Hamming, {name}"]["ours"] >= row["ours"] - 1e-9
     sweep = rows["whole sweep"]
     assert sweep["ratio"] == pytest.approx(sweep["reference"] / sweep["ours"])
+
+
+def test_choosing_is_measured_outside_and_finished_folds_are_not_run_again(
+    folder, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+    rows = bench_choice.measure(given)
+    assert all(set(row) <= KEYS for row in rows)
+    by_what = {row["what"]: row for row in rows}
+    accuracy, apart = by_what["chosen accuracy"], by_what["difference"]
+    assert apart["ours"] == pytest.approx(accuracy["ours"] - accuracy["reference"])
+    assert max(accuracy["setting"]["conditions"].values()) <= bench_choice.MOST
+    monkeypatch.setattr(bench_choice, "one_fold", _must_not_be_called)
+    assert bench_choice.measure(given) == rows
+
+
+def test_the_overall_difference_weighs_tables_alike_and_joins_their_errors():
+    folds = pd.DataFrame(
+        [
+            {"seed": s, "fold": f, "ours_accuracy": 0.8 + 0.01 * f, "reference_accuracy": 0.75}
+            | {f"{k}_{m}": 1.0 for k in ("ours", "reference") for m in ("conditions", "inside")}
+            for s in (0, 1)
+            for f in range(5)
+        ]
+    )
+    rows, by_seed = bench_choice.compared("one", folds, 2)
+    worse, by_seed_2 = bench_choice.compared("two", folds.assign(ours_accuracy=0.75), 2)
+    overall = bench_choice.overall([*rows, *worse], {"one": by_seed, "two": by_seed_2}, 2)
+    assert overall[1]["ours"] == pytest.approx((7.0 + 0.0) / 2)
+    error = rows[1]["setting"]["se"]
+    assert error == pytest.approx(np.std(folds["fold"], ddof=1) / np.sqrt(10), abs=0.01)
+    assert overall[1]["setting"]["se"] == pytest.approx(error / 2, abs=0.01)
 
 
 def test_a_fold_has_no_say_in_what_is_chosen_for_it():
