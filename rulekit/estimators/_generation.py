@@ -12,7 +12,7 @@ from rulekit.solvers.clause_selection import ClauseSelection
 from rulekit.solvers.column_generation import GeneratedRule, GenerationPlan, generate
 from rulekit.solvers.exact_clause import ClauseLimits
 
-PROOF_TESTS = 1_000_000  # of one exact pricing without a time limit, so that such a fit ends soon
+PROOF_TESTS = 1_000_000  # of exact pricing without a time limit, so that such a fit ends soon
 ALL_TESTS = 10**12
 PROVED = 1e-6
 
@@ -48,14 +48,14 @@ def generated(
             late.append(True)
         return bool(late)
 
-    tests = PROOF_TESTS if deadline is None else ALL_TESTS
-    limits = ClauseLimits(max_tests=tests, should_stop=should_stop)
+    limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=should_stop)
     plan = GenerationPlan(
         clause_price,
         theta,
         prove=theta > 0,
         finish_seconds=finish_seconds,
         exact_limits=limits,
+        all_tests=PROOF_TESTS if deadline is None else None,
         should_stop=should_stop,
     )
     found = generate(table.problem, plan)

@@ -19,7 +19,7 @@ Legend, beside that of `rulekit.solvers.box_problem`::
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -54,6 +54,8 @@ class GenerationPlan:
         where the program is not done in time.
     exact_limits : ClauseLimits
         Effort of one exact pricing.
+    all_tests : int, optional
+        Literals that all exact pricings together may try; None for no such limit.
     should_stop : callable
         Asked every round.
     """
@@ -66,6 +68,7 @@ class GenerationPlan:
     kicks: int = 30
     finish_seconds: float = 0.0
     exact_limits: ClauseLimits = field(default_factory=lambda: ClauseLimits(max_tests=3_000_000))
+    all_tests: int | None = None
     should_stop: Callable[[], bool] = field(default=lambda: False)
 
 
@@ -165,13 +168,21 @@ class _ExactPricing:
         other = float(np.asarray(problem.weight)[~problem.y].sum())
         self._least = plan.clause_price + min(plan.literal_price, other)
         self._literals: HalfLines | None = None
+        self._n_tests = 0
         self.lower_bound, self.solved = 0.0, False
 
     def price(self, answer: MasterAnswer) -> Boxes | None:
         """Find the clause of the lowest reduced cost; None where none below 0 was found."""
+        limits = self.plan.exact_limits
+        if self.plan.all_tests is not None:
+            left = self.plan.all_tests - self._n_tests
+            if left <= 0:
+                return None
+            limits = replace(limits, max_tests=min(limits.max_tests, left))
         if self._literals is None:
             self._literals = half_lines(self.problem)
-        found = self._best_clause(self._literals, answer.mu)
+        found = self._best_clause(self._literals, answer.mu, limits)
+        self._n_tests += found.n_tests
         violation = max(0.0, found.upper - self.plan.clause_price) + NEW
         bound = answer.value * self._least / (self._least + violation)
         self.lower_bound = max(self.lower_bound, bound)
@@ -180,7 +191,7 @@ class _ExactPricing:
             return None
         return self._literals.box(self.problem, found.chosen)
 
-    def _best_clause(self, literals: HalfLines, mu: Floats) -> ExactClause:
+    def _best_clause(self, literals: HalfLines, mu: Floats, limits: ClauseLimits) -> ExactClause:
         weight = np.asarray(self.problem.weight).copy()
         weight[self.problem.y] = mu
         return best_clause(
@@ -190,5 +201,5 @@ class _ExactPricing:
             slots=literals.slots.tolist(),
             weight=weight,
             incumbent=self.plan.clause_price + NEW,
-            limits=self.plan.exact_limits,
+            limits=limits,
         )

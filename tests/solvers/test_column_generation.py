@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from rulekit.solvers.box_pricing import joined
-from rulekit.solvers.box_problem import Boxes, BoxProblem
+from rulekit.solvers import column_generation
+from rulekit.solvers.box_pricing import BoxPricing, joined
+from rulekit.solvers.box_problem import Boxes, BoxProblem, no_boxes
 from rulekit.solvers.clause_pool import ClausePool
 from rulekit.solvers.column_generation import GenerationPlan, generate
-from rulekit.solvers.exact_clause import ClauseLimits
+from rulekit.solvers.exact_clause import ClauseLimits, best_clause
 from rulekit.solvers.half_lines import half_lines
 from tests.reference.boxes import choices
 
@@ -85,6 +86,26 @@ def test_exact_pricing_cut_short_still_bounds_every_rule(seed, tests):
     assert solved.solved
     assert (cut.lower_bound or 0.0) <= solved.lower_bound + 1e-9
     assert cut.solved == (cut.lower_bound == pytest.approx(solved.lower_bound, abs=1e-9))
+
+
+def test_all_exact_pricings_together_keep_to_their_limit(monkeypatch):
+    tried = []
+
+    def counted(*args, **kwargs):
+        found = best_clause(*args, **kwargs)
+        tried.append(found.n_tests)
+        return found
+
+    monkeypatch.setattr(column_generation, "best_clause", counted)
+    monkeypatch.setattr(BoxPricing, "price", lambda self, *args: (no_boxes(3), np.zeros(0)))
+    everything = generate(small(0), GenerationPlan(0.6, 0.4))
+    n_tests, n_searches = sum(tried), len(tried)
+    assert everything.solved
+    tried.clear()
+    cut = generate(small(0), GenerationPlan(0.6, 0.4, all_tests=n_tests // 2))
+    assert not cut.solved
+    assert len(tried) < n_searches
+    assert cut.objective >= everything.lower_bound
 
 
 def test_exact_pricing_cut_short_may_leave_a_bound_above_nothing():
