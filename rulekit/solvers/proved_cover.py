@@ -151,7 +151,10 @@ def best_columns(
     if relaxation.solved and not search.closed and not search.late and not stopped:
         left = np.arange(len(problem.wrong)) if found is None else found.kept
         n_left = len(left)
+        before = search.cost
         _close(search, left, should_stop)
+        if search.cost < before:
+            found = _screened(search, screening)  # with the better clause, more can go
     proved = search.closed
     bound = search.cost if proved else min(search.bound, search.cost)
     return ProvedClause(search.columns, search.cost, bound, proved, relaxation, found, n_left)
