@@ -93,7 +93,7 @@ class _Checker:
         if not self.bounds_hold(outcome, present):
             return removed
         assert outcome.bounds is not None
-        mu, upper = outcome.bounds.mu, outcome.bounds.upper
+        mu, upper = outcome.bounds.mu, outcome.bounds.upper + self.slack
         return [j for j in removed if not self.price[j] + mu @ ~self.covered(j) > upper]
 
     def covered(self, j: int) -> Bools:
