@@ -7,7 +7,6 @@ conditions, a constant one none. The rows to be covered are the class named in `
 table of six gases that the paper made binary in a way it does not tell; no split gives its counts.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -122,6 +121,3 @@ def paper_problem(
     """Make the one-level problem of one row of the paper's tables."""
     columns = paper_columns(table.X, n_thresholds)
     return priced(columns, covered_rows(table, folder), 1.0 / lam)
-
-
-Seconds = Callable[[], float]
