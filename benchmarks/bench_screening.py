@@ -6,10 +6,10 @@ linear program removes. ``full LP``, ``screening``, ``reduced LP``, ``column gen
 optimum``: CPU seconds of one core; the paper's seconds, of a machine of its own, stand under
 ``reference`` where it prints them. ``full LP over screened LP``, ``full LP over column generation``
 and ``screened LP over column generation`` are ratios of our own seconds in one run; beside the
-first stands the paper's ratio. The linear programs are solved by SciPy's HiGHS on the sparse matrix, the full one only up to
-`MAX_FULL` truth values. ``peak memory`` is that of a fresh process that reads the table and proves
-the optimum. Every removal is checked (``certificates refused``: 0), and so is that the optimum over
-the columns kept is the proved one.
+first stands the paper's ratio. The linear programs are solved by SciPy's HiGHS on the sparse
+matrix, the full one only up to `MAX_FULL` truth values. ``peak memory`` is that of a fresh process
+that reads the table and proves the optimum. Every removal is checked (``certificates refused``: 0),
+and so is that the optimum over the columns kept is the proved one.
 """
 
 import argparse

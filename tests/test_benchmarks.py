@@ -7,7 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import _cli, bench_fast_rules, bench_two_level, paper_two_level, protocol
+from benchmarks import (
+    _cli,
+    bench_fast_rules,
+    bench_screening,
+    bench_two_level,
+    paper_two_level,
+    protocol,
+)
 from benchmarks._svg import front_figure
 
 KEYS = {"what", "table", "setting", "ours", "reference", "ratio", "unit"}
@@ -144,3 +151,14 @@ def test_least_errors_prefer_the_smaller_of_equally_good_rules():
     row = protocol.least_errors(result).iloc[0]
     assert (row["method"], row["R"], row["literals"], row["theta"]) == ("AM", 2, 3.0, 1.0)
     assert np.isclose(row["error"], 20.0)
+
+
+def test_screening_is_measured_on_any_table_of_a_folder(folder, capsys):
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+    rows = bench_screening.measure(given)
+    assert all(set(row) <= KEYS for row in rows)
+    by_name = {(row["what"], row["setting"].get("variant")): row for row in rows}
+    assert by_name["screened total", "basic"]["setting"] == {"variant": "basic", "thresholds": 20}
+    assert by_name["columns", None]["ours"] == 2 * 2 * 20
+    assert by_name["certificates refused", None]["ours"] == 0
+    assert "screened total" in capsys.readouterr().out

@@ -89,19 +89,17 @@ def relax(
     Each round takes O(n p + d) for pricing and a linear program over the columns so far. Seen on
     25 600 columns of 6 697 rows: 5 to 9 rounds and some 200 columns.
     """
-    g, d = problem.P.shape
-    best = _Point(feasible(problem, np.zeros(g)))
-    generated = np.zeros(0, dtype=np.intp)
-    answer: LPSolution | None = None
-    solved = False
-    if g and d:
-        program = GeneratedDual(problem.m, engine)
-        missed = _worst(problem, problem.worth - problem.price, FIRST)
-        answer, solved, generated, best = _generate(
-            problem, program, missed, best, (deadline, should_stop)
-        )
-    if not len(generated):  # no column pays: every row is left at its weight
-        return Relaxation(problem.m, float(problem.m.sum()), generated, np.zeros(0), True, 0, 0)
+    missed = _worst(problem, problem.worth - problem.price, FIRST)
+    if not len(missed):  # no column pays: every row is left at its weight
+        nothing = np.zeros(0, dtype=np.intp)
+        return Relaxation(problem.m, float(problem.m.sum()), nothing, np.zeros(0), True, 0, 0)
+    answer, solved, generated, best = _generate(
+        problem,
+        GeneratedDual(problem.m, engine),
+        missed,
+        _Point(feasible(problem, problem.m)),
+        (deadline, should_stop),
+    )
     weights = np.zeros(len(generated))
     if answer is not None and answer.duals is not None:
         weights = np.clip(-answer.duals, 0.0, 1.0)
