@@ -15,12 +15,18 @@ AT_ONCE = 400_000  # values of the table up to which nobody is asked before it i
 LISTED = 1000
 KEEP = {"persist_state": "session"}
 TESTS = {
-    "simple": "Costs as much as it saves: the condition itself and the rows it decides wrongly "
-    "weigh as much as all rows it decides rightly.",
-    "pairs": "Another does the same for no more: a cut point next to it on the same column decides "
-    "as well, so that one of the two is enough.",
-    "duality": "Every rule with it is worse: the linear program proves that each rule holding it "
-    "costs more than a rule that is known.",
+    "simple": (
+        "costs as much as it saves",
+        "it and the rows it decides wrongly weigh as much as all rows it decides rightly.",
+    ),
+    "pairs": (
+        "another does the same for no more",
+        "another cut point of the column can stand in its place in every rule.",
+    ),
+    "duality": (
+        "every rule with it is worse",
+        "the linear program proves that each rule holding it costs more than a known rule.",
+    ),
 }
 
 
@@ -83,7 +89,7 @@ def _numbers(found: ConditionScreening) -> None:
     share = found.n_removed / max(1, found.n_conditions)
     place.metric("Removed with proof", f"{found.n_removed:,} ({share:.1%})", width="content")
     place.metric("May matter", f"{left:,}", width="content")
-    shown = found.counts.assign(test=[TESTS[name] for name in found.counts["test"]])
+    shown = found.counts.assign(test=[TESTS[name][0] for name in found.counts["test"]])
     st.dataframe(
         shown[["test", "first", "alone"]].rename(
             columns={"test": "removed because", "first": "removed first", "alone": "by itself"}
@@ -91,20 +97,29 @@ def _numbers(found: ConditionScreening) -> None:
         hide_index=True,
         column_config={
             "removed because": st.column_config.TextColumn(width="large"),
-            "removed first": st.column_config.NumberColumn(help="by no test above it"),
-            "by itself": st.column_config.NumberColumn(help="whatever the other tests remove"),
+            "removed first": st.column_config.NumberColumn(
+                help="by this test and by none above it", format="localized"
+            ),
+            "by itself": st.column_config.NumberColumn(
+                help="whatever the other tests remove", format="localized"
+            ),
         },
         alt="How many conditions each test removes.",
     )
+    for name in found.counts["test"]:
+        short, long = TESTS[name]
+        st.caption(f"**{short[0].upper()}{short[1:]}:** {long}")
 
 
 def _picture(found: ConditionScreening, state: AppState) -> None:
     columns = found.per_column()
     columns["column"] = [state.label(name) for name in columns["column"]]
     table = screening_table(columns)
-    sentence = screening_sentence(table)
+    sentence = screening_sentence(columns)
     chart(screening_figure(table), "screening_chart", sentence)
     st.caption(md(sentence, 500))
+    if (more := int((columns["conditions"] > 0).sum()) - len(table)) > 0:
+        st.caption(f"{more} more columns, of which fewer conditions are left, are not drawn.")
 
 
 def _certificates(found: ConditionScreening, key: str) -> None:

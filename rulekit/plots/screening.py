@@ -6,8 +6,7 @@ import plotly.graph_objects as go
 from rulekit.plots.palette import BLUE, GREY, ORANGE, SKY, base_layout, plain
 from rulekit.plots.wording import plural
 
-MAX_COLUMNS = 25
-REST = "all other columns"
+MAX_COLUMNS = 30
 
 #: What became of a condition: the columns of `ConditionScreening.per_column`, and in words.
 VERDICTS = {
@@ -16,32 +15,34 @@ VERDICTS = {
     "pairs": "another does the same for no more",
     "duality": "every rule with it is worse",
 }
+REASONS = {
+    "simple": "because they cost as much as they save",
+    "pairs": "because another does the same for no more",
+    "duality": "because every rule with them is worse",
+}
 LOOKS = {"kept": (BLUE, ""), "simple": (GREY, "/"), "pairs": (SKY, "x"), "duality": (ORANGE, ".")}
 
 
 def screening_table(per_column: pd.DataFrame, limit: int = MAX_COLUMNS) -> pd.DataFrame:
-    """Put the columns with the most conditions left first, and join those beyond `limit`.
+    """Pick the columns of which most conditions are left.
 
     Parameters
     ----------
     per_column : DataFrame
         `rulekit.ConditionScreening.per_column`.
-    limit : int, default=25
+    limit : int, default=30
         Rows at most.
 
     Returns
     -------
     DataFrame
-        As `per_column`; columns without conditions are left out.
+        As `per_column`, the column with most conditions left first; columns without conditions
+        are left out.
     """
     some = per_column[per_column["conditions"] > 0]
     order = ["kept", "conditions", "column"]
     some = some.sort_values(order, ascending=[False, False, True], ignore_index=True)
-    if len(some) <= limit:
-        return some
-    counts = some.columns.drop("column")
-    rest = pd.DataFrame([{"column": REST, **some.loc[limit - 1 :, counts].sum().to_dict()}])
-    return pd.concat([some.head(limit - 1), rest], ignore_index=True)
+    return some.head(limit)
 
 
 def screening_figure(table: pd.DataFrame) -> go.Figure:
@@ -69,7 +70,7 @@ def screening_figure(table: pd.DataFrame) -> go.Figure:
             x=shown[verdict],
             orientation="h",
             name=words,
-            marker={"color": colour, "pattern": {"shape": hatch}},
+            marker={"color": colour, "pattern": {"shape": hatch, "fillmode": "overlay"}},
             hovertemplate="%{y}: %{x} conditions, " + words + "<extra></extra>",
         )
     figure.update_layout(barmode="stack", bargap=0.25, legend={"traceorder": "normal"})
@@ -78,19 +79,19 @@ def screening_figure(table: pd.DataFrame) -> go.Figure:
     return figure
 
 
-def screening_sentence(table: pd.DataFrame) -> str:
-    """Say what a `screening_table` shows, for readers who cannot see the figure."""
-    total, kept = int(table["conditions"].sum()), int(table["kept"].sum())
+def screening_sentence(per_column: pd.DataFrame) -> str:
+    """Say what became of the conditions, for readers who cannot see the figure."""
+    total, kept = int(per_column["conditions"].sum()), int(per_column["kept"].sum())
     if total == 0:
         return "There are no candidate conditions."
     parts = [
-        f"{int(table[name].sum())} {words}"
-        for name, words in VERDICTS.items()
-        if name != "kept" and name in table
+        f"{int(per_column[name].sum()):,} {words}"
+        for name, words in REASONS.items()
+        if name in per_column
     ]
-    first = table.iloc[0]
-    most = f" Most are left of {first['column']}: {int(first['kept'])}." if kept else ""
+    most = screening_table(per_column, 1).iloc[0]
+    left = f" Most are left of {most['column']}: {int(most['kept']):,}." if kept else ""
     return (
-        f"Of {plural(total, 'candidate condition')} {kept} may matter; removed: "
-        f"{', '.join(parts)}.{most}"
+        f"Of {plural(total, 'candidate condition')} {kept:,} may matter; removed: "
+        f"{', '.join(parts)}.{left}"
     )
