@@ -194,12 +194,15 @@ class SearchLearner(LiteralRuleClassifier):
         validated = "cv" in (model.robustness, model.refine_thresholds)
         if model.method != "search" or validated or model.refine or wishes:
             return
-        problem = model._prepare(table, shared)
-        found = model._search(problem, shared.generator(model.random_state))
-        if not found.finished:  # each model warns of it
-            return
-        family = shared.families.setdefault(self._family_of(setting), Family(problem, found))
-        entry = model._entry(found)
+        name = self._family_of(setting)
+        if name not in shared.families:
+            problem = model._prepare(table, shared)
+            found = model._search(problem, shared.generator(model.random_state))
+            if not found.finished:  # each model warns of it
+                return
+            shared.families[name] = Family(problem, found)
+        family: Family = shared.families[name]
+        entry = model._entry(family.found)
         family.models.setdefault((entry.n_clauses, entry.n_literals), model)
 
     def _family_of(self, setting: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -89,6 +89,10 @@ class TwoLevelRuleClassifier(SearchLearner):
         inside the training rows.
     clause_price : float, default=None
         For "column_generation": price of a clause, in training rows; None for `theta`.
+    finish_seconds : float, default=0.0
+        For "column_generation": seconds at most for an integer program that starts from the rule
+        found by local search and looks for a cheaper one among the generated clauses; 0 for none.
+        Where the program is not done in time, the rule depends on the speed of the machine.
     positive_label : label, default=None
         The class the rule describes; None for the last of `classes_`, or, with
         ``robustness="cv"``, for the one that is described better.
@@ -125,8 +129,9 @@ class TwoLevelRuleClassifier(SearchLearner):
         clause that takes it, clauses and literals have their prices.
     lower_bound_ : float or None
         No rule over the same conditions has a smaller objective ("lp", "exact", and
-        "column_generation" where exact pricing came to its end; without `time_limit` it is given
-        little effort).
+        "column_generation" after exact pricing, which without `time_limit` is given little effort;
+        there the last entry of `history_` tells whether the bound is the value of the linear
+        program over all clauses, or below it because pricing was cut short).
     proved_optimal_ : bool or None
         Whether `objective_` is the least ("exact", "column_generation"); None where that was not
         attempted.
@@ -186,6 +191,7 @@ class TwoLevelRuleClassifier(SearchLearner):
         "max_literals": [Interval(Integral, 0, None, closed="left"), None],
         "refine_thresholds": ["boolean", StrOptions({"cv"})],
         "clause_price": [Interval(Real, 0, None, closed="left"), None],
+        "finish_seconds": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(
@@ -207,6 +213,7 @@ class TwoLevelRuleClassifier(SearchLearner):
         max_literals: int | None = None,
         refine_thresholds: bool | str = False,
         clause_price: float | None = None,
+        finish_seconds: float = 0.0,
         positive_label: Any = None,
         class_weight: Any = None,
         binarizer: Binarizer | None = None,
@@ -232,6 +239,7 @@ class TwoLevelRuleClassifier(SearchLearner):
         self.max_literals = max_literals
         self.refine_thresholds = refine_thresholds
         self.clause_price = clause_price
+        self.finish_seconds = finish_seconds
         self.positive_label = positive_label
         self.class_weight = class_weight
         self.binarizer = binarizer
@@ -285,7 +293,7 @@ class TwoLevelRuleClassifier(SearchLearner):
                 "`constraints.required`, or take another method."
             )
         price = self.theta if self.clause_price is None else self.clause_price
-        return generated(problem, float(self.theta), float(price))
+        return generated(problem, float(self.theta), float(price), float(self.finish_seconds))
 
     def _select(self, problem: BinaryProblem, rng: np.random.Generator) -> ClauseSelection:
         """Run the method."""

@@ -98,9 +98,9 @@ class CompiledModule:
             with self._one_at_a_time:
                 module = importlib.import_module(self.name)
                 getattr(module, "prepare", lambda: None)()
-        except _LeavingError:
-            return
         except Exception as error:
+            if _leaving.is_set():
+                return
             _log.warning(
                 "The compiled functions of %s cannot be made, NumPy answers instead, with the same "
                 "results: %s: %s",
