@@ -1,6 +1,8 @@
 """Rules of one clause: an AND of literals, or an OR."""
 
+import math
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -19,6 +21,7 @@ from rulekit.estimators._literal_learner import (
     wishes_for,
 )
 from rulekit.estimators._training import TrainingTable, read_training_table
+from rulekit.estimators.certificate import Certificate
 from rulekit.estimators.condition_screening import ConditionScreening
 from rulekit.exceptions import TimeLimitError
 from rulekit.rules import Literal
@@ -126,6 +129,46 @@ n_rules_, n_literals_, training_error_, history_, n_iter_, theta_max_, empty_rul
         self.random_state = random_state
         self.time_limit = time_limit
         self.engine = engine
+
+    @property
+    def certificate_(self) -> Certificate | None:
+        """What ``exact=True`` proved of the rule, in figures and in words; None without it.
+
+        Unlike `certify`, it bounds the cost that is minimised, see `objective_`, which counts a
+        row of one of the classes once for every literal.
+        """
+        if not self.exact or self.lower_bound_ is None:
+            return None
+        found = Certificate(self.objective_, self.lower_bound_, bool(self.proved_optimal_), "")
+        return replace(found, sentence=self._proof_words(found))
+
+    def _proof_words(self, found: Certificate) -> str:
+        """Say what is proved, and what is not."""
+        joined = "AND" if self.form == "dnf" else "OR"
+        n = self.history_[0]["conditions"]
+        best = f"no {joined} of these {n:,} conditions costs less than {found.lower_bound:.6g}"
+        head = f"Proved optimal: {best}."
+        if not found.proved:
+            within = (
+                f", at most {math.ceil(1000 * found.gap) / 10:g} % too much" if found.gap else ""
+            )
+            required = any(step.get("move") == "add required" for step in self.history_)
+            why = "Required conditions were added to it afterwards" if required else "Time ran out"
+            head = (
+                f"Not proved optimal: {best}, and the rule costs {found.objective:.6g}{within}. "
+                f"{why}."
+            )
+        once, often = self.default_label_, self.positive_label_
+        verbs = "that the rule takes", "it fails"
+        if self.form == "cnf":
+            once, often, verbs = often, once, ("that the rule misses", "it meets")
+        rows = "1" if self.class_weight is None else "its weight"
+        return (
+            f"{head} The cost is {self.theta:g} for each condition, {rows} for each training row "
+            f"of class {once!r} {verbs[0]}, and {rows} for each row of class {often!r} times the "
+            f"number of conditions {verbs[1]}. It is not the number of wrong rows, which is "
+            f"{100 * self.training_error_:.1f} % of the training rows."
+        )
 
     def cells(self, X: Any, y: Any, sample_weight: Any = None) -> CellProblem:
         """Cut a training table into cells, as `fit` with ``exact=True`` does."""

@@ -57,6 +57,7 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 TINY = 1e-9  # a row covered but for this is covered
+SCREEN_FROM = 2000  # columns; with fewer, screening takes as long as it saves
 ROUNDINGS = ("redundancy", "threshold", "random")
 
 
@@ -93,7 +94,7 @@ class CoverProblem:
         False solves every program anew; the answers are the same.
     screening : bool
         True keeps columns that a narrower threshold makes superfluous from the solver; the answers
-        are the same.
+        are the same. Begins as true for many columns, where it pays.
     counters : CoverCounters
         Calls, solved programs, and answers from memory.
 
@@ -134,7 +135,7 @@ class CoverProblem:
         self.allowed, self.required = np.ones(d, dtype=bool), np.zeros(d, dtype=bool)
         self.deadline: float | None = None
         self.remember = True
-        self.screening = False
+        self.screening = d >= SCREEN_FROM
         self.counters = CoverCounters()
         self.n_rows, self.n_columns = n, d
         self._arrange(A, y)

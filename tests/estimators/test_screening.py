@@ -1,5 +1,8 @@
 """Proved rules of one clause, and what screening says of conditions."""
 
+import math
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -167,3 +170,36 @@ def test_wrong_calls_are_refused():
         screen_conditions(X, y, how="magic")
     with pytest.raises(DataError, match="one class only"):
         screen_conditions(X, np.full(len(y), "yes"))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_cost_is_what_the_words_of_the_certificate_count(form):
+    X, y = mixed_table(noise=0.15)
+    model = OneLevelRuleClassifier(0.5, form, exact=True, positive_label="yes").fit(X, y)
+    holds = model.rule_set_.clauses[0].condition_masks(model.columns_(X))
+    yes = y == "yes"
+    if form == "dnf":  # 1 for each "no" taken; for each "yes" the conditions it fails
+        rows = (holds.all(axis=1) & ~yes).sum() + (~holds[yes]).sum()
+        words = "of class 'no' that the rule takes, .* of class 'yes' times .* it fails"
+    else:
+        rows = (~holds.any(axis=1) & yes).sum() + holds[~yes].sum()
+        words = "of class 'yes' that the rule misses, .* of class 'no' times .* it meets"
+    found = model.certificate_
+    assert found.objective == pytest.approx(rows + 0.5 * model.n_literals_)
+    assert found.proved
+    assert re.search(words, found.sentence)
+    joined = "AND" if form == "dnf" else "OR"
+    assert found.sentence.startswith(f"Proved optimal: no {joined} of these ")
+    assert OneLevelRuleClassifier(0.5, form).fit(X, y).certificate_ is None
+
+
+def test_a_gap_is_told_with_its_size():
+    X, y = mixed_table(noise=0.2)
+    wishes = Constraints(required=("flag",))
+    model = OneLevelRuleClassifier(0.5, exact=True, constraints=wishes).fit(X, y)
+    found = model.certificate_
+    assert not found.proved
+    assert found.gap > 0
+    share = math.ceil(1000 * found.gap) / 10
+    words = f"and the rule costs {found.objective:.6g}, at most {share:g} % too much. Required"
+    assert words in found.sentence
