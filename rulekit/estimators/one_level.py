@@ -152,8 +152,11 @@ n_rules_, n_literals_, training_error_, history_, n_iter_, theta_max_, empty_rul
             within = (
                 f", at most {math.ceil(1000 * found.gap) / 10:g} % too much" if found.gap else ""
             )
-            required = any(step.get("move") == "add required" for step in self.history_)
-            why = "Required conditions were added to it afterwards" if required else "Time ran out"
+            why = "The integer program that would tell is too large"
+            if any(step.get("move") == "add required" for step in self.history_):
+                why = "Required conditions were added to it afterwards"
+            elif "stopped" in self.history_[-1]:
+                why = "Time ran out"
             head = (
                 f"Not proved optimal: {best}, and the rule costs {found.objective:.6g}{within}. "
                 f"{why}."
@@ -232,7 +235,7 @@ n_rules_, n_literals_, training_error_, history_, n_iter_, theta_max_, empty_rul
             "generated": found.relaxation.n_generated,
             "left_to_integer_program": found.n_left,
         }
-        if not found.proved:
+        if not found.proved and problem.deadline is not None:
             step["stopped"] = "time limit"
         return LearnedRule((clause,), found.cost, (step,), found.bound, found.proved)
 

@@ -32,7 +32,9 @@ Ints = NDArray[np.intp]
 PROVED = 1e-6  # of the cost: bounds that differ by less have met (HiGHS proves no more)
 FIRST = 400  # columns in the first integer program
 GROWTH = 4
-MAX_CELLS = 20_000_000  # rows times columns of an integer program; more would take memory
+MAX_CELLS = 400_000_000  # rows times columns that are packed into bits to be merged
+MAX_MERGED = 20_000_000  # the same after merging: a larger integer program is not begun
+ROW_BLOCK = 4096
 DRAWS = 20
 MAX_SWEEPS = 20
 
@@ -226,7 +228,9 @@ def _integer_program(search: _Search, columns: Ints) -> float:
     """Look for a better clause among some columns; return a bound on what these can reach."""
     problem = search.problem
     part = problem.take_columns(columns)
-    rows, m = merged_rows(part.P.values(np.arange(len(columns))), problem.m)
+    rows, m = merged_rows(part)
+    if rows.size > MAX_MERGED:
+        return search.relaxation.lower
     program = compact_program(rows.astype(float), m, part.price)
     found = solve_milp(program, time_limit=seconds_left(None, search.deadline))
     if found.status not in ("optimal", "time limit"):
@@ -241,12 +245,19 @@ def _integer_program(search: _Search, columns: Ints) -> float:
     return search.relaxation.lower if found.bound is None else found.bound
 
 
-def merged_rows(rows: Bools, m: Floats) -> tuple[Bools, Floats]:
-    """Merge equal rows of P, their weights added; the order depends on their content alone."""
-    if rows.shape[1] == 0:
-        return rows[:1], np.array([m.sum()])[: len(rows)]
-    bits = np.ascontiguousarray(np.packbits(rows, axis=1))
+def merged_rows(problem: PricedColumns) -> tuple[Bools, Floats]:
+    """Merge equal rows, their weights added; the order depends on their content alone."""
+    g, d = problem.P.shape
+    everything = np.arange(d)
+    packed = [
+        np.packbits(problem.P.values(everything, np.arange(start, min(g, start + ROW_BLOCK))), 1)
+        for start in range(0, g, ROW_BLOCK)
+    ]
+    bits = np.ascontiguousarray(np.concatenate([np.zeros((0, (d + 7) // 8), np.uint8), *packed]))
+    if bits.size == 0:
+        return np.zeros((min(g, 1), d), dtype=bool), np.array([problem.m.sum()])[:g]
     _, first, inverse = np.unique(
         bits.view(f"V{bits.shape[1]}").ravel(), return_index=True, return_inverse=True
     )
-    return rows[first], np.bincount(inverse.ravel(), m, len(first)).astype(float)
+    rows = np.unpackbits(bits[first], axis=1, count=d).astype(bool)
+    return rows, np.bincount(inverse.ravel(), problem.m, len(first)).astype(float)

@@ -58,9 +58,10 @@ def test_columns_left_out_of_the_integer_program_are_bounded_by_reduced_costs(mo
         assert part.proved
 
 
-def test_a_program_too_large_for_memory_is_cut_and_said_to_prove_less(monkeypatch):
+@pytest.mark.parametrize("limit", ["MAX_CELLS", "MAX_MERGED"])
+def test_a_program_too_large_for_memory_is_cut_and_said_to_prove_less(monkeypatch, limit):
     columns, y = fractional()
-    monkeypatch.setattr(proved_cover, "MAX_CELLS", 9)
+    monkeypatch.setattr(proved_cover, limit, 9)
     found = best_columns(priced(columns, y, 0.1))
     assert not found.proved
     assert found.bound == pytest.approx(0.45)
@@ -86,11 +87,15 @@ def test_asked_to_stop_it_does():
     assert not best_columns(priced(columns, y, 0.1), should_stop=lambda: True).proved
 
 
-def test_equal_rows_are_merged_with_their_weights():
-    rows = np.array([[1, 0], [0, 1], [1, 0], [0, 0]], dtype=bool)
-    merged, m = merged_rows(rows, np.array([1.0, 2.0, 4.0, 8.0]))
+def test_equal_rows_are_merged_with_their_weights(monkeypatch):
+    monkeypatch.setattr(proved_cover, "ROW_BLOCK", 3)
+    A = np.array([[1, 0], [0, 1], [1, 0], [0, 0]], dtype=bool)
+    weight = np.array([1.0, 2.0, 4.0, 8.0])
+    merged, m = merged_rows(priced(MatrixColumns.of(A), np.ones(4, bool), 1.0, weight))
     found = {tuple(row): weight for row, weight in zip(merged.tolist(), m, strict=True)}
     assert found == {(True, False): 5.0, (False, True): 2.0, (False, False): 8.0}
+    none = priced(MatrixColumns.of(A[:, :0]), np.ones(4, bool), 1.0, weight)
+    assert merged_rows(none)[1].tolist() == [15.0]
 
 
 def test_a_solver_that_fails_is_named(monkeypatch):
