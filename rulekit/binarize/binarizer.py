@@ -166,7 +166,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         feature, side, rank = np.array(places, dtype=int).reshape(-1, 3).T
         return BinaryMatrix(
             codes.values(),
-            self.literals_,
+            codes.literals,
             self._complement(codes),
             feature,
             side.astype(np.int8),
