@@ -48,7 +48,7 @@ def screening_card(state: AppState, n_conditions: int) -> None:
     right.caption(
         "For a rule of one clause (one AND), many conditions can be ruled out before anything is "
         "learned: a best rule is proved to do without them. Each removal has a certificate that "
-        "is checked by plain counting, without the solver."
+        "can be checked by plain counting. In rules of several clauses they may matter still."
     )
     key = repr((state.fit_key, theta))
     X, _ = state.training
