@@ -25,11 +25,13 @@ from rulekit.data import (
 )
 from rulekit.estimators import (
     Certificate,
+    ConditionScreening,
     FixedRuleClassifier,
     OneLevelRuleClassifier,
     RulePath,
     TwoLevelRuleClassifier,
     certify,
+    screen_conditions,
 )
 from rulekit.evaluation import (
     THETA_GRID,
@@ -66,6 +68,7 @@ __all__ = [
     "BinaryMatrix",
     "Certificate",
     "Clause",
+    "ConditionScreening",
     "Constraints",
     "DataError",
     "Explanation",
@@ -95,6 +98,7 @@ __all__ = [
     "pareto_front",
     "planted_two_level",
     "read_table",
+    "screen_conditions",
     "search_grid",
     "sweep",
     "to_html",

@@ -20,7 +20,12 @@ def expected_failures(estimator):
 
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
 @parametrize_with_checks(
-    [OneLevelRuleClassifier(), TwoLevelRuleClassifier(), Binarizer()],
+    [
+        OneLevelRuleClassifier(),
+        OneLevelRuleClassifier(exact=True, screening="duality"),
+        TwoLevelRuleClassifier(),
+        Binarizer(),
+    ],
     expected_failed_checks=expected_failures,
 )
 def test_estimators_keep_the_contract_of_scikit_learn(estimator, check):

@@ -17,6 +17,7 @@ from rulekit.plots.rules import (
     outcome_figure,
     outcome_sentence,
 )
+from rulekit.plots.screening import screening_figure, screening_sentence, screening_table
 
 __all__ = [
     "Baseline",
@@ -28,4 +29,7 @@ __all__ = [
     "front_sentence",
     "outcome_figure",
     "outcome_sentence",
+    "screening_figure",
+    "screening_sentence",
+    "screening_table",
 ]
