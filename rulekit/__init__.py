@@ -24,8 +24,10 @@ from rulekit.data import (
     read_table,
 )
 from rulekit.estimators import (
+    LPSVM,
     Certificate,
     FixedRuleClassifier,
+    HyperplaneRuleClassifier,
     OneLevelRuleClassifier,
     RulePath,
     TwoLevelRuleClassifier,
@@ -53,12 +55,13 @@ from rulekit.export import (
     to_text,
     verify_export,
 )
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
 from rulekit.rules.constraints import Constraints
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "LPSVM",
     "THETA_GRID",
     "BinCodes",
     "Binarizer",
@@ -70,7 +73,9 @@ __all__ = [
     "Explanation",
     "ExportError",
     "FixedRuleClassifier",
+    "HyperplaneRuleClassifier",
     "Limits",
+    "LinearSplit",
     "Literal",
     "OneLevelRuleClassifier",
     "RuleError",
