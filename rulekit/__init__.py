@@ -42,7 +42,12 @@ from rulekit.evaluation import (
     sweep,
 )
 from rulekit.exceptions import DataError, ExportError, RuleError, RulekitError, SolverError
-from rulekit.explain import Explanation, explain
+from rulekit.explain import (
+    Explanation,
+    HyperplaneExplanation,
+    explain,
+    explain_with_hyperplane,
+)
 from rulekit.export import (
     VerifiedExport,
     from_json,
@@ -73,6 +78,7 @@ __all__ = [
     "Explanation",
     "ExportError",
     "FixedRuleClassifier",
+    "HyperplaneExplanation",
     "HyperplaneRuleClassifier",
     "Limits",
     "LinearSplit",
@@ -92,6 +98,7 @@ __all__ = [
     "certify",
     "columns_of",
     "explain",
+    "explain_with_hyperplane",
     "from_json",
     "list_samples",
     "load_sample",

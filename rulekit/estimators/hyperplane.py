@@ -20,7 +20,8 @@ from rulekit.estimators._training import (
 )
 from rulekit.estimators.lp_svm import LPSVM
 from rulekit.exceptions import DataError, EmptyRuleWarning
-from rulekit.rules import Clause, LinearSplit, RuleSet, simplify_clause
+from rulekit.rules import Clause, LinearSplit, Literal, RuleSet, simplify_clause
+from rulekit.solvers.half_space import HalfSpace
 from rulekit.solvers.hypercubes import CRITERIA, Boxes
 
 
@@ -94,10 +95,11 @@ n_literals_, training_error_
     --------
     >>> import pandas as pd
     >>> X = pd.DataFrame({"age": [20, 30, 40, 50, 60, 70], "bmi": [20, 35, 22, 34, 30, 21]})
-    >>> model = HyperplaneRuleClassifier(LPSVM(nu=1)).fit(X, list("aaabbb"))
+    >>> model = HyperplaneRuleClassifier(LPSVM(nu=10), min_coverage=1).fit(X, list("aaabbb"))
     >>> print(model)
     b if
-           (age >= 50)
+           (age >= 52)
+        OR (age >= 46 AND age < 52 AND bmi >= 28)
     else a
     """
 
@@ -274,27 +276,32 @@ n_literals_, training_error_
 
 
 def box_clauses(plane: Plane, boxes: Boxes) -> Iterator[Clause]:
-    """Write each box as an AND of literals; faces at the table's edge ask for nothing."""
-    half = boxes.half
-    uses_levels = any(plane.design.numbers[c].level is not None for c in half.columns.tolist())
+    """Write each box as an AND of literals; see `box_clause`."""
     for lower, upper in zip(boxes.lower, boxes.upper, strict=True):
-        clause = face_clause(plane, boxes, lower, np.where(upper >= half.high, np.inf, upper))
-        shorter = simplify_clause(clause) if uses_levels else clause
-        yield clause if shorter is None else shorter
+        yield box_clause(plane, boxes.half, lower, upper)
 
 
-def face_clause(
-    plane: Plane, boxes: Boxes, lower: NDArray[np.float64], upper: NDArray[np.float64]
+def box_clause(
+    plane: Plane, half: HalfSpace, lower: NDArray[np.float64], upper: NDArray[np.float64]
 ) -> Clause:
-    """Write ``lower < v <= upper`` in oriented coordinates as literals of the table's columns."""
-    conditions = []
-    for i, column in enumerate(boxes.half.columns.tolist()):
-        number = plane.design.numbers[column]
-        if boxes.half.signs[i] > 0:
-            conditions += number.literals(lower[i], upper[i])
+    """Write ``lower < v <= upper`` in oriented coordinates as literals of the table's columns.
+
+    Faces at the table's edge, or beyond, ask for nothing.
+    """
+    numbers = [plane.design.numbers[column] for column in half.columns.tolist()]
+    low = np.where(lower < half.low, -np.inf, lower)
+    high = np.where(upper >= half.high, np.inf, upper)
+    conditions: list[Literal] = []
+    for i, number in enumerate(numbers):
+        if half.signs[i] > 0:
+            conditions += number.literals(low[i], high[i])
         else:
-            conditions += number.mirrored_literals(-upper[i], -lower[i])
-    return Clause(tuple(conditions))
+            conditions += number.mirrored_literals(-high[i], -low[i])
+    clause = Clause(tuple(conditions))
+    if all(number.level is None for number in numbers):
+        return clause
+    shorter = simplify_clause(clause)  # levels of one column: "not red" says nothing beside "blue"
+    return clause if shorter is None else shorter
 
 
 def plane_condition(plane: Plane, *, above: bool) -> LinearSplit:

@@ -22,6 +22,7 @@ STEPS = np.array(
     [2.0**k for k in range(10)]
 )  # prices tried, as multiples of the least that can matter
 SHRINK = 0.9  # what a price is multiplied by until a plane reads few enough columns
+HALVINGS = 10  # steps by which the last such factor is then made finer
 
 
 class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -35,7 +36,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         cross-validation is within one standard error of the best; prices at which the plane reads
         no column are left out where another does.
     max_features : int, optional
-        Most columns the plane may read; `nu` is lowered by tenths until it does.
+        Most columns the plane may read; `nu` is lowered until it does.
     cv : int, default=5
         Folds for ``nu="cv"``; fewer where a class has fewer rows.
     standardize : bool, default=True
@@ -75,8 +76,8 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> X = np.array([[0.0, 5.0], [1.0, 3.0], [3.0, 4.0], [4.0, 4.5]])
-    >>> model = LPSVM(nu=10).fit(X, ["no", "no", "yes", "yes"])
+    >>> X = np.array([[0.0, 5.0], [1.0, 3.0], [3.0, 5.0], [4.0, 3.0]])
+    >>> model = LPSVM(nu=10, standardize=False).fit(X, ["no", "no", "yes", "yes"])
     >>> print(model.coef_, model.predict([[2.5, 0.0]]))
     [[1. 0.]] ['yes']
     """
@@ -172,13 +173,23 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return float(nus[usable[mean[usable] <= mean[best] + spread][0]])
 
     def _capped(self, program: LPSVMProgram, nu: float) -> LPSVMPlane:
-        """Lower the price until the plane reads few enough columns."""
-        plane = program.solve(nu)
-        while self.max_features is not None and np.count_nonzero(plane.w) > self.max_features:
-            nu *= SHRINK
+        """Lower the price until the plane reads few enough columns, and no further than needed."""
+        plane, above = program.solve(nu), nu
+        while self._reads_too_many(plane):
+            above, nu = nu, nu * SHRINK
             plane = program.solve(nu)
+        for _ in range(HALVINGS if above > nu else 0):
+            middle = (nu + above) / 2
+            tried = program.solve(middle)
+            if self._reads_too_many(tried):
+                above = middle
+            else:
+                nu, plane = middle, tried
         self.nu_ = nu
         return plane
+
+    def _reads_too_many(self, plane: LPSVMPlane) -> bool:
+        return self.max_features is not None and np.count_nonzero(plane.w) > self.max_features
 
     def decision_function(self, X: Any) -> Floats:
         """Give ``coef_ @ x + intercept_`` for each row: shape (n,)."""
