@@ -189,7 +189,8 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return plane
 
     def _reads_too_many(self, plane: LPSVMPlane) -> bool:
-        return self.max_features is not None and np.count_nonzero(plane.w) > self.max_features
+        used = int(np.count_nonzero(plane.w))
+        return self.max_features is not None and used > self.max_features
 
     def decision_function(self, X: Any) -> Floats:
         """Give ``coef_ @ x + intercept_`` for each row: shape (n,)."""
