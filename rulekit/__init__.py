@@ -24,9 +24,11 @@ from rulekit.data import (
     read_table,
 )
 from rulekit.estimators import (
+    LPSVM,
     Certificate,
     ConditionScreening,
     FixedRuleClassifier,
+    HyperplaneRuleClassifier,
     OneLevelRuleClassifier,
     RulePath,
     TwoLevelRuleClassifier,
@@ -43,7 +45,12 @@ from rulekit.evaluation import (
     sweep,
 )
 from rulekit.exceptions import DataError, ExportError, RuleError, RulekitError, SolverError
-from rulekit.explain import Explanation, explain
+from rulekit.explain import (
+    Explanation,
+    HyperplaneExplanation,
+    explain,
+    explain_with_hyperplane,
+)
 from rulekit.export import (
     VerifiedExport,
     from_json,
@@ -56,12 +63,13 @@ from rulekit.export import (
     to_text,
     verify_export,
 )
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
 from rulekit.rules.constraints import Constraints
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "LPSVM",
     "THETA_GRID",
     "BinCodes",
     "Binarizer",
@@ -74,7 +82,10 @@ __all__ = [
     "Explanation",
     "ExportError",
     "FixedRuleClassifier",
+    "HyperplaneExplanation",
+    "HyperplaneRuleClassifier",
     "Limits",
+    "LinearSplit",
     "Literal",
     "OneLevelRuleClassifier",
     "RuleError",
@@ -91,6 +102,7 @@ __all__ = [
     "certify",
     "columns_of",
     "explain",
+    "explain_with_hyperplane",
     "from_json",
     "list_samples",
     "load_sample",

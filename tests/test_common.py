@@ -4,7 +4,12 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rulekit.binarize import Binarizer
-from rulekit.estimators import OneLevelRuleClassifier, TwoLevelRuleClassifier
+from rulekit.estimators import (
+    LPSVM,
+    HyperplaneRuleClassifier,
+    OneLevelRuleClassifier,
+    TwoLevelRuleClassifier,
+)
 
 WEIGHTS_RESCALED = (
     "weights are rescaled to sum to the number of rows, so that theta keeps its unit, and cut "
@@ -12,9 +17,17 @@ WEIGHTS_RESCALED = (
 )
 
 
+FOLDS_BY_ROW = (
+    "the price is chosen by cross-validation, whose folds are drawn by row; a row given twice may "
+    "stand in two folds, a row of weight 2 cannot"
+)
+
+
 def expected_failures(estimator):
     if isinstance(estimator, Binarizer):
         return {}
+    if isinstance(estimator, LPSVM):
+        return {"check_sample_weight_equivalence_on_dense_data": FOLDS_BY_ROW}
     return {"check_sample_weight_equivalence_on_dense_data": WEIGHTS_RESCALED}
 
 
@@ -24,6 +37,8 @@ def expected_failures(estimator):
         OneLevelRuleClassifier(),
         OneLevelRuleClassifier(exact=True, screening="duality"),
         TwoLevelRuleClassifier(),
+        HyperplaneRuleClassifier(),
+        LPSVM(),
         Binarizer(),
     ],
     expected_failed_checks=expected_failures,
