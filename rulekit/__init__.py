@@ -26,8 +26,10 @@ from rulekit.data import (
 from rulekit.estimators import (
     Certificate,
     FixedRuleClassifier,
+    IdealDNFClassifier,
     OneLevelRuleClassifier,
     RulePath,
+    SampleGuarantee,
     TwoLevelRuleClassifier,
     certify,
 )
@@ -70,6 +72,7 @@ __all__ = [
     "Explanation",
     "ExportError",
     "FixedRuleClassifier",
+    "IdealDNFClassifier",
     "Limits",
     "Literal",
     "OneLevelRuleClassifier",
@@ -77,6 +80,7 @@ __all__ = [
     "RulePath",
     "RuleSet",
     "RulekitError",
+    "SampleGuarantee",
     "SolverError",
     "SweepResult",
     "SweepStore",

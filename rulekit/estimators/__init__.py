@@ -7,6 +7,8 @@ everything below it; learners do not import each other.
 
 from rulekit.estimators.certificate import Certificate, certify
 from rulekit.estimators.fixed_rule import FixedRuleClassifier
+from rulekit.estimators.ideal_dnf import IdealDNFClassifier
+from rulekit.estimators.ideal_guarantee import SampleGuarantee
 from rulekit.estimators.one_level import OneLevelRuleClassifier
 from rulekit.estimators.rule_path import PathEntry, RulePath
 from rulekit.estimators.two_level import TwoLevelRuleClassifier
@@ -14,9 +16,11 @@ from rulekit.estimators.two_level import TwoLevelRuleClassifier
 __all__ = [
     "Certificate",
     "FixedRuleClassifier",
+    "IdealDNFClassifier",
     "OneLevelRuleClassifier",
     "PathEntry",
     "RulePath",
+    "SampleGuarantee",
     "TwoLevelRuleClassifier",
     "certify",
 ]
