@@ -15,8 +15,8 @@ WEIGHTS_RESCALED = (
     "points are quantiles of rows; a row of weight 2 and a row given twice differ in both"
 )
 ROWS_ARE_SPLIT = (
-    "medians are those of rows and the split goes by row numbers; a row of weight 2 and a row given "
-    "twice differ in both"
+    "medians are those of rows and the split goes by row numbers; a row of weight 2 and a row "
+    "given twice differ in both"
 )
 
 

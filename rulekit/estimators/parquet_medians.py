@@ -121,25 +121,29 @@ class MedianFinder:
         self, brackets: Mapping[str, Bracket], span: tuple[float, float]
     ) -> dict[str, tuple["_Part", "_Part"]]:
         """Count around each bracket and fetch what lies inside: training part, all rows."""
-        cells: list[str] = []
+        cells = ["h"]
         for k, (low, high) in enumerate(brackets.values()):
-            value = f"v{k}"
-            for part in ("NOT h", "h"):
-                cells += [
-                    f"count({value}) FILTER ({part})",
-                    f"count_if({value} < {number(low)} AND {part})",
-                    f"count_if({value} <= {number(low)} AND {part})",
-                    f"count_if({value} > {number(high)} AND {part})",
-                    f"max({value}) FILTER ({part})",
-                    f"list({value}) FILTER ({value} > {number(low)} AND {value} < {number(high)} "
-                    f"AND {part})",
-                ]
+            low_sql, high_sql = number(low), number(high)
+            cells += [
+                f"count(v{k})",
+                f"count_if(v{k} < {low_sql})",
+                f"count_if(v{k} <= {low_sql})",
+                f"count_if(v{k} > {high_sql})",
+                f"max(v{k})",
+                f"list(v{k}) FILTER (v{k} > {low_sql} AND v{k} < {high_sql})",
+            ]
         table = self._database.table(
-            f"SELECT {_named(cells)} FROM {self._with_part(brackets)}", "Finding the medians", span
+            f"SELECT {_named(cells)} FROM {self._with_part(brackets)} GROUP BY h",
+            "Finding the medians",
+            span,
         )
+        rows = {held: place for place, held in enumerate(table.column(0).to_pylist())}
         found = {}
         for k, name in enumerate(brackets):
-            training, judging = _Part.read(table, 12 * k), _Part.read(table, 12 * k + 6)
+            training, judging = (
+                _Part.read(table, rows[held], 1 + 6 * k) if held in rows else NOTHING
+                for held in (False, True)
+            )
             found[name] = training, training.joined(judging)
         return found
 
@@ -212,10 +216,10 @@ class _Part:
     values: Floats
 
     @classmethod
-    def read(cls, table: Any, first: int) -> Self:
-        n, below, to_low, above = (int(table.column(first + i)[0].as_py()) for i in range(4))
-        top = table.column(first + 4)[0].as_py()
-        inside = table.column(first + 5)[0].values
+    def read(cls, table: Any, row: int, first: int) -> Self:
+        n, below, to_low, above = (int(table.column(first + i)[row].as_py()) for i in range(4))
+        top = table.column(first + 4)[row].as_py()
+        inside = table.column(first + 5)[row].values
         values = np.empty(0) if inside is None else _floats(inside)
         return cls(n, below, to_low, above, -np.inf if top is None else top, values)
 
@@ -241,6 +245,9 @@ class _Part:
         if place >= len(self.values):
             return bracket[1]
         return float(np.partition(self.values, place)[place])
+
+
+NOTHING = _Part(0, 0, 0, 0, -np.inf, np.empty(0))
 
 
 def around_median(sample: Floats) -> Bracket:
