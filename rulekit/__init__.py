@@ -39,6 +39,7 @@ from rulekit.evaluation import (
     SweepStore,
     baselines,
     pareto_front,
+    search_grid,
     sweep,
 )
 from rulekit.exceptions import DataError, ExportError, RuleError, RulekitError, SolverError
@@ -98,6 +99,7 @@ __all__ = [
     "pareto_front",
     "planted_two_level",
     "read_table",
+    "search_grid",
     "sweep",
     "to_html",
     "to_json",

@@ -4,6 +4,7 @@ What the estimators need of them has a name here, so that a new release of sciki
 one place.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, column_or_1d, compute_sample_weight
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import (
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+)
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -21,6 +26,7 @@ __all__ = [
     "Interval",
     "StrOptions",
     "check_parameters",
+    "check_some_parameters",
     "checked_frame",
     "checked_target",
     "class_factors",
@@ -31,6 +37,12 @@ __all__ = [
 def check_parameters(estimator: BaseEstimator) -> None:
     """Hold an estimator's parameters against its `_parameter_constraints`."""
     estimator._validate_params()
+
+
+def check_some_parameters(estimator: BaseEstimator, values: Mapping[str, Any]) -> None:
+    """Hold values for some of an estimator's parameters against its `_parameter_constraints`."""
+    known = {name: estimator._parameter_constraints[name] for name in values}
+    validate_parameter_constraints(known, dict(values), type(estimator).__name__)
 
 
 def checked_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFrame:

@@ -74,6 +74,8 @@ class SharedWork:
 
     matrices: dict[str, tuple[Binarizer, BinaryMatrix]] = field(default_factory=dict)
     problems: dict[tuple[Any, ...], BinaryProblem] = field(default_factory=dict)
+    families: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+    entropy: int = field(default_factory=lambda: int(np.random.SeedSequence().entropy))  # type: ignore[arg-type]
 
     def matrix(self, binarizer: Binarizer, table: TrainingTable) -> tuple[Binarizer, BinaryMatrix]:
         """Fit the binarizer, or find it fitted."""
@@ -82,6 +84,10 @@ class SharedWork:
             fitted = clone(binarizer).fit(table.frame, table.y)
             self.matrices[key] = fitted, fitted.transform(table.frame)
         return self.matrices[key]
+
+    def generator(self, random_state: Any) -> np.random.Generator:
+        """Make a generator; without a seed, chance is drawn once for all who share the work."""
+        return generator_of(self.entropy if random_state is None else random_state)
 
 
 class LiteralRuleClassifier(RuleClassifier):
@@ -158,26 +164,39 @@ class LiteralRuleClassifier(RuleClassifier):
         ------
         RuleClassifier
             In the order of `settings`, the very model that
-            ``clone(self).set_params(**setting).fit(X, y, sample_weight)`` is. Empty rules are not
-            warned about, see `empty_rule_hint_`.
+            ``clone(self).set_params(**setting).fit(X, y, sample_weight)`` is; without
+            `random_state` chance is drawn once for all of them. Empty rules are not warned about,
+            see `empty_rule_hint_`.
         """
         reader, shared = clone(self), SharedWork()
         table = read_training_table(reader, X, y, sample_weight)
         for setting in settings:
             if should_stop is not None and should_stop():
                 return
-            model = clone(self).set_params(**setting)
-            check_parameters(model)
-            for name in ("n_features_in_", "feature_names_in_"):
-                if hasattr(reader, name):
-                    setattr(model, name, getattr(reader, name))
-            model._fit_table(table, shared)
+            model = self._known(setting, shared)
+            if model is None:
+                model = clone(self).set_params(**setting)
+                check_parameters(model)
+                for name in ("n_features_in_", "feature_names_in_"):
+                    if hasattr(reader, name):
+                        setattr(model, name, getattr(reader, name))
+                model._fit_table(table, shared)
+                self._remember(setting, model, table, shared)
             yield model
+
+    def _known(self, setting: Mapping[str, Any], shared: SharedWork) -> Self | None:
+        """Make the model of a setting from one fitted before, where that is possible."""
+        return None
+
+    def _remember(
+        self, setting: Mapping[str, Any], model: Self, table: TrainingTable, shared: SharedWork
+    ) -> None:
+        """Note what a fitted model lets `_known` answer."""
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         """Do the work of `fit` on a table that was checked."""
         problem = self._prepare(table, shared)
-        learned = self._learn_in_time(problem)
+        learned = self._learn_in_time(problem, shared.generator(self.random_state))
         rule = simplify(self._rule(learned.clauses))
         full = self._with_required(rule, problem, learned.max_clauses)
         if full != rule:
@@ -188,7 +207,7 @@ class LiteralRuleClassifier(RuleClassifier):
     def _prepare(self, table: TrainingTable, shared: SharedWork) -> BinaryProblem:
         """Note the classes, and make the binary problem or find it made."""
         self.classes_, self._kinds = table.classes, table.kinds
-        positive = _positive_code(self.positive_label, table.classes)
+        positive = _positive_code(getattr(self, "_described", self.positive_label), table.classes)
         self.positive_label_ = _plain(table.classes[positive])
         self.default_label_ = _plain(table.classes[1 - positive])
         constraints = _constraints(self.constraints, table)
@@ -214,11 +233,11 @@ class LiteralRuleClassifier(RuleClassifier):
         required = RequiredConditions(wishes, problem, self.positive_label_, max_clauses)
         return required.added_to(rule)
 
-    def _learn_in_time(self, problem: BinaryProblem) -> LearnedRule:
+    def _learn_in_time(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
         limit = self.time_limit
         problem.cover.deadline = None if limit is None else time.monotonic() + limit
         try:
-            learned = self._learn(problem, generator_of(self.random_state))
+            learned = self._learn(problem, rng)
         finally:
             problem.cover.deadline = None
         if learned.history and "stopped" in learned.history[-1]:

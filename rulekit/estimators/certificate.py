@@ -10,7 +10,7 @@ it.
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,8 @@ from rulekit.solvers.half_lines import half_lines
 
 SAME = 1e-6  # objectives that differ by less than this are equal
 ALL_TESTS = 10**12  # only time ends a proof
+TELLING = 1.0  # what an unfinished search bounds is told up to this gap
+ONE_CLAUSE, ANY_CLAUSES = "training errors of one clause", "errors counted clause by clause"
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,17 @@ class Certificate:
         Whether the rule is proved to be a best one by that count.
     sentence : str
         The same in words, with what it does not say.
+    counts : {"training errors of one clause", "errors counted clause by clause"}
+        Which of the two objectives the bound is of: (3.7) among rules of one clause, or the priced
+        Hamming loss among rules of any number of clauses, which does not bound the error that
+        counts each row once.
     """
 
     objective: float
     lower_bound: float | None
     proved: bool
     sentence: str
+    counts: str = ONE_CLAUSE
 
     @property
     def gap(self) -> float | None:
@@ -62,6 +69,18 @@ class Certificate:
             return None
         over = max(0.0, self.objective - self.lower_bound)
         return over / self.lower_bound if over else 0.0
+
+    @property
+    def verdict(self) -> str:
+        """What is proved in few words: optimal, within so many per cent, or the empty string.
+
+        It is about `objective` by `counts`, not about errors on new rows.
+        """
+        if self.proved:
+            return "proven optimal"
+        if self.gap is None or self.gap > TELLING:
+            return ""
+        return _within(self)
 
 
 @dataclass(frozen=True)
@@ -97,7 +116,8 @@ def certify(
     Returns
     -------
     Certificate
-        With ``lower_bound=None`` where nothing could be proved.
+        With ``lower_bound=None`` where nothing could be proved. A search cut short may still leave
+        a bound, which is told unless the rule may cost twice the best possible or more.
 
     Raises
     ------
@@ -150,13 +170,13 @@ def certify(
     elif one_clause:
         bound = _one_clause(table, theta, objective, stop)
     else:
-        bound = _any_clauses(table, theta, stop)
+        bound = _any_clauses(table, theta, objective, stop)
     return _certificate(model, objective, bound, one_clause=one_clause)
 
 
 def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -> BinaryProblem:
     """Make the binary problem that the model was learned from."""
-    reader: LiteralRuleClassifier = clone(model)
+    reader: LiteralRuleClassifier = clone(model).set_params(positive_label=model.positive_label_)
     table = read_training_table(reader, X, y, sample_weight)
     if _is_its_table(model, reader, table):
         problem = reader._prepare(table, SharedWork())
@@ -237,30 +257,33 @@ def _one_clause(
         incumbent=max(0.0, nothing - objective),
         limits=ClauseLimits(max_tests=ALL_TESTS, should_stop=stop),
     )
-    if not answer.proved:
+    if not answer.proved and objective > (1 + TELLING) * (nothing - answer.upper):
         return _Bound(None, "the search for better rules did not come to its end in time")
-    return _Bound(nothing - answer.value)
+    return _Bound(nothing - answer.upper)
 
 
-def _any_clauses(table: BoxTable, theta: float, stop: Callable[[], bool]) -> _Bound:
+def _any_clauses(
+    table: BoxTable, theta: float, objective: float, stop: Callable[[], bool]
+) -> _Bound:
     """Solve the linear program over all clauses there are."""
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)
     plan = GenerationPlan(0.0, theta, max_rounds=10_000, exact_limits=limits, should_stop=stop)
     found = generate(table.problem, plan)
-    if found.lower_bound is None:
+    if not found.solved and objective > (1 + TELLING) * (found.lower_bound or 0.0):
         return _Bound(None, "the linear program over all rules was not solved to its end in time")
-    return _Bound(found.lower_bound)
+    return _Bound(found.lower_bound or 0.0)
 
 
 def _certificate(
     model: LiteralRuleClassifier, objective: float, bound: _Bound, *, one_clause: bool
 ) -> Certificate:
+    counts = ONE_CLAUSE if one_clause else ANY_CLAUSES
     if bound.value is None:
-        return Certificate(objective, None, False, f"Nothing is proved: {bound.why_not}.")
+        return Certificate(objective, None, False, f"Nothing is proved: {bound.why_not}.", counts)
     proved = objective - bound.value <= SAME * max(1.0, objective)
-    certificate = Certificate(objective, bound.value, proved, "")
+    certificate = Certificate(objective, bound.value, proved, "", counts)
     words = _one_clause_words if one_clause else _any_clauses_words
-    return Certificate(objective, bound.value, proved, words(model, certificate))
+    return replace(certificate, sentence=words(model, certificate))
 
 
 def _one_clause_words(model: LiteralRuleClassifier, found: Certificate) -> str:

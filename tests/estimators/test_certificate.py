@@ -15,6 +15,7 @@ from rulekit import (
     load_sample,
 )
 from rulekit.binarize import Binarizer
+from rulekit.estimators import Certificate
 
 pytestmark = pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
 
@@ -126,6 +127,25 @@ def test_a_rule_that_is_not_the_best_is_told_its_gap():
     assert found.gap == pytest.approx(found.objective / found.lower_bound - 1)
     said = float(found.sentence.split("within ")[1].split(" %")[0])
     assert found.gap <= said / 100 <= found.gap + 0.001
+    assert (least.verdict, found.verdict) == (
+        "proven optimal",
+        f"within {said:g} % of the best possible",
+    )
+
+
+@pytest.mark.parametrize(
+    ("bound", "verdict"),
+    [(None, ""), (0.0, ""), (4.0, ""), (5.0, "within 100 % of the best possible"),
+     (9.999, "within 0.1 % of the best possible")],
+)  # fmt: skip
+def test_a_verdict_is_given_where_the_bound_says_something(bound, verdict):
+    assert Certificate(10.0, bound, False, "").verdict == verdict
+
+
+def test_a_certificate_says_which_objective_it_bounds():
+    X, y, _ = small(1)
+    one, more = (certify(learner(n).fit(X, y), X, y).counts for n in (1, 3))
+    assert (one, more) == ("training errors of one clause", "errors counted clause by clause")
 
 
 def test_a_count_of_clauses_that_overlap_says_which_class_pays():
@@ -178,12 +198,20 @@ def test_values_gathered_into_a_set_are_counted_one_by_one():
 @pytest.mark.parametrize("n_clauses", [1, 3])
 def test_a_search_cut_short_proves_nothing_and_says_so(n_clauses):
     X, y = load_sample("breast_cancer").xy("diagnosis")
-    model = TwoLevelRuleClassifier("search", n_clauses=n_clauses, theta=0.5, kicks=0).fit(X, y)
-    found = certify(model, X, y, time_limit=0.2)
-    assert (found.lower_bound, found.proved, found.gap) == (None, False, None)
+    model = TwoLevelRuleClassifier("search", n_clauses=n_clauses, theta=0.1, kicks=0).fit(X, y)
+    found = certify(model, X, y, should_stop=lambda: True)
+    assert (found.lower_bound, found.proved, found.gap, found.verdict) == (None, False, None, "")
     assert "Nothing is proved" in found.sentence
-    stopped = certify(model, X, y, should_stop=lambda: True)
-    assert stopped.lower_bound is None
+
+
+def test_a_search_that_time_ends_may_leave_a_bound_that_holds():
+    X, y = load_sample("breast_cancer").xy("diagnosis")
+    model = TwoLevelRuleClassifier("search", n_clauses=1, theta=4.0, kicks=0).fit(X, y)
+    least = certify(model, X, y, time_limit=60.0)
+    assert least.lower_bound is not None
+    for seconds in (0.001, 0.01, 0.05):
+        found = certify(model, X, y, time_limit=seconds)
+        assert (found.lower_bound or 0.0) <= least.lower_bound + 1e-9
 
 
 def test_without_a_price_nothing_is_proved():
