@@ -3,6 +3,8 @@
 import streamlit as st
 
 from ui.escape import md
+from ui.ideal_cards import curve_card
+from ui.ideal_file import whole_file_card
 from ui.models_form import run_form
 from ui.models_front import axes, choose, compare, curve, sliders, suggestions
 from ui.models_run import (
@@ -28,6 +30,7 @@ if (problem := app_state().problem()) is not None:
     empty(md(problem, 300))
 
 with sentences():
+    whole_file_card(app_state())
     with st.container(border=True):
         spec = run_form(app_state())
         job = collect()
@@ -76,6 +79,7 @@ with sentences():
                 st.caption(md(setting_words(state.setting), 200))
                 sliders(found)
                 st.code(rule_words(model.rule_set_, wording(state)), None, wrap_lines=True)
+                curve_card(model)
                 held_out(model)
                 st.page_link("pages/rules.py", label="Read it in full on Rules", icon=ONWARD)
         with st.expander("Compare settings"):

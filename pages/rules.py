@@ -4,6 +4,7 @@ import streamlit as st
 
 from ui.certificate_card import certificate_card
 from ui.escape import md
+from ui.ideal_cards import ideal_card
 from ui.picked import needed_model, setting_words, wording
 from ui.rule_numbers import rows_of
 from ui.rule_view import rule_words
@@ -33,6 +34,7 @@ with sentences():
     headline(rule, train, test)
     alarms(model, rule, train)
     certificate_card(model, state)
+    ideal_card(model, state)
 
     part = "training"
     if test is not None:

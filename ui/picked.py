@@ -81,6 +81,8 @@ def needed_model() -> ClassifierMixin:
 
 def setting_words(setting: Mapping[str, Any]) -> str:
     """Say a setting in words, for captions and hover boxes (escape it there)."""
+    if "whole_file" in setting:
+        return str(setting["whole_file"])
     if "edited" in setting:
         return f"edited by hand, from: {setting['edited']}"
     words = [LEARNERS[setting[LEARNER_KEY]].name, f"θ {setting['theta']:g}"]
@@ -112,6 +114,9 @@ def looked_at_test_rows() -> int:
 def held_out(model: ClassifierMixin) -> None:
     """Show a picked rule's error on the test rows when asked for it, and count the looks."""
     state = app_state()
+    if "whole_file" in (state.setting or {}):
+        st.caption("Learned from all rows of the file: no row of the sample is held out.")
+        return
     X, y = state.testing
     if not len(X):
         st.caption("No test rows were set aside on Data, so there is no held-out figure.")
