@@ -137,6 +137,7 @@ def test_the_first_front_is_drawn_within_a_second_of_opening_models(visit, recor
     fronts, usual = [], []
     for _ in range(3):
         visitor = visit("/data").press("sample_breast_cancer")
+        visitor.page.locator(".js-plotly-plot .main-svg").first.wait_for(timeout=DONE)
         fronts.append(drawn(visitor, "Models", ".points path"))
         usual.append(drawn(visitor.turn_to("Data"), "Binning", ".main-svg"))
         if visitor.turn_to("Models").page.locator(".st-key-cancel_run button").count():
