@@ -18,6 +18,7 @@ from ui.models_run import (
     wanted,
 )
 from ui.picked import held_out, picked_model, setting_words, wording
+from ui.proved_card import proved_card
 from ui.rule_view import rule_words
 from ui.shell import ONWARD, empty, guard, header, sentences
 from ui.state import app_state
@@ -76,6 +77,7 @@ with sentences():
                 st.caption(md(setting_words(state.setting), 200))
                 sliders(found)
                 st.code(rule_words(model.rule_set_, wording(state)), None, wrap_lines=True)
+                proved_card(model)
                 held_out(model)
                 st.page_link("pages/rules.py", label="Read it in full on Rules", icon=ONWARD)
         with st.expander("Compare settings"):

@@ -5,6 +5,7 @@ import streamlit as st
 from ui.certificate_card import certificate_card
 from ui.escape import md
 from ui.picked import needed_model, setting_words, wording
+from ui.proved_card import proved_card
 from ui.rule_numbers import rows_of
 from ui.rule_view import rule_words
 from ui.rules_cards import (
@@ -32,6 +33,7 @@ with sentences():
     st.code(rule_words(rule, wording(state)), None, wrap_lines=True)
     headline(rule, train, test)
     alarms(model, rule, train)
+    proved_card(model)
     certificate_card(model, state)
 
     part = "training"

@@ -11,6 +11,7 @@ from rulekit.estimators import OneLevelRuleClassifier, TwoLevelRuleClassifier
 from rulekit.evaluation import THETA_GRID
 from ui.state import AppState, BinningSpec
 
+ONE_CLAUSE = ("one_level", "one_level_exact")  # no number of clauses is asked of these
 WHOLE_FRONT = {"search"}  # one fit of these costs what all settings of a fold cost
 EXACT_CELLS = 20_000  # rows times conditions up to which an exact answer comes in useful time
 FIT_SECONDS = 20.0  # no single fit of a run takes longer than about this
@@ -56,6 +57,12 @@ LEARNERS = {
         "A single AND (or OR) of conditions from one linear program.",
         "when the shortest possible rule is wanted.",
     ),
+    "one_level_exact": Learner(
+        "One clause, provably optimal",
+        "Finds the single AND (or OR) that costs least and proves it, or says how far it may be "
+        "from the best; a row can count once for every condition.",
+        "one wants a proof, also with a cut point at every distinct value (Binning).",
+    ),
     "exact": Learner(
         "Exact optimum",
         "Proves the best two-level rule by integer programming, within a time limit.",
@@ -100,7 +107,7 @@ class RunSpec:
         """How many settings the run tries."""
         steps = self.clauses[1] - self.clauses[0] + 1
         return sum(
-            len(self.thetas) * (1 if name == "one_level" else steps) for name in self.learners
+            len(self.thetas) * (1 if name in ONE_CLAUSE else steps) for name in self.learners
         )
 
     @property
@@ -159,7 +166,9 @@ def estimator_for(learner: str, spec: RunSpec, state: AppState) -> ClassifierMix
         "time_limit": FIT_SECONDS,
     }
     if learner == "one_level":
-        return OneLevelRuleClassifier(screening=None, **common)
+        return OneLevelRuleClassifier(**common)
+    if learner == "one_level_exact":
+        return OneLevelRuleClassifier(exact=True, screening="duality", **common)
     return TwoLevelRuleClassifier(
         method=learner, refine=spec.refine, allow_disabled=spec.allow_disabled, **common
     )

@@ -11,7 +11,7 @@ from rulekit.evaluation.baselines import baselines
 from rulekit.evaluation.grid import settings_of
 from rulekit.evaluation.result import table_of
 from rulekit.plots import Baseline
-from ui.learners import LEARNERS, RunSpec
+from ui.learners import LEARNERS, ONE_CLAUSE, RunSpec
 from ui.picked import LEARNER_KEY, setting_words
 
 ERRORS = {
@@ -85,13 +85,14 @@ class Outcome:
 def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     """List the settings of a run, numbered as its rows are: two-level ones, then one-level."""
     found: list[dict[str, Any]] = []
-    two_level = [name for name in spec.learners if name != "one_level"]
+    two_level = [name for name in spec.learners if name not in ONE_CLAUSE]
     if two_level:
         for setting in settings_of(two_level_grid(spec)):
             method = setting.pop("method")
             found.append({LEARNER_KEY: method, **setting})
-    if "one_level" in spec.learners:
-        found += [{LEARNER_KEY: "one_level", "theta": theta} for theta in spec.thetas]
+    for name in ONE_CLAUSE:
+        if name in spec.learners:
+            found += [{LEARNER_KEY: name, "theta": theta} for theta in spec.thetas]
     return tuple(found)
 
 
@@ -99,7 +100,7 @@ def two_level_grid(spec: RunSpec) -> dict[str, list[Any]]:
     """Return the grid of the two-level learners of a run."""
     low, high = spec.clauses
     return {
-        "method": [name for name in spec.learners if name != "one_level"],
+        "method": [name for name in spec.learners if name not in ONE_CLAUSE],
         "n_clauses": list(range(low, high + 1)),
         "theta": list(spec.thetas),
     }

@@ -15,7 +15,7 @@ from rulekit.exceptions import RulekitError
 from ui import jobs, workspace
 from ui.cache import kept
 from ui.escape import md
-from ui.learners import WHOLE_FRONT, RunSpec, estimator_for
+from ui.learners import ONE_CLAUSE, WHOLE_FRONT, RunSpec, estimator_for
 from ui.models_front import live_curve
 from ui.models_points import Outcome, outcome_of, reference_models, two_level_grid
 from ui.shell import noted, problem
@@ -98,11 +98,11 @@ def _plan(spec: RunSpec, state: AppState) -> list[tuple[ClassifierMixin, dict[st
     grid = two_level_grid(spec)
     if grid["method"]:
         plan.append((estimator_for(grid["method"][0], spec, state), grid, 0))
-    if "one_level" in spec.learners:
-        first = sum(name != "one_level" for name in spec.learners)
-        shift = first * len(grid["n_clauses"]) * len(spec.thetas)
-        one = estimator_for("one_level", spec, state)
-        plan.append((one, {"theta": list(spec.thetas)}, shift))
+    shift = len(grid["method"]) * len(grid["n_clauses"]) * len(spec.thetas)
+    for name in ONE_CLAUSE:
+        if name in spec.learners:
+            plan.append((estimator_for(name, spec, state), {"theta": list(spec.thetas)}, shift))
+            shift += len(spec.thetas)
     return plan
 
 
@@ -198,7 +198,7 @@ def _seconds_a_fold(learner: str, spec: RunSpec, state: AppState) -> float:
     theta = sorted(spec.thetas)[len(spec.thetas) // 2]
     prices = spec.thetas if learner in WHOLE_FRONT else (theta,)
     settings: list[dict[str, Any]] = [{"theta": price} for price in prices]
-    if learner != "one_level":
+    if learner not in ONE_CLAUSE:
         low, high = spec.clauses
         settings = [s | {"n_clauses": k} for k in range(low, high + 1) for s in settings]
     started = time.perf_counter()
