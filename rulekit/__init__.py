@@ -24,11 +24,15 @@ from rulekit.data import (
     read_table,
 )
 from rulekit.estimators import (
+    LPSVM,
     Certificate,
     ConditionScreening,
     FixedRuleClassifier,
+    HyperplaneRuleClassifier,
+    IdealDNFClassifier,
     OneLevelRuleClassifier,
     RulePath,
+    SampleGuarantee,
     TwoLevelRuleClassifier,
     certify,
     screen_conditions,
@@ -43,7 +47,12 @@ from rulekit.evaluation import (
     sweep,
 )
 from rulekit.exceptions import DataError, ExportError, RuleError, RulekitError, SolverError
-from rulekit.explain import Explanation, explain
+from rulekit.explain import (
+    Explanation,
+    HyperplaneExplanation,
+    explain,
+    explain_with_hyperplane,
+)
 from rulekit.export import (
     VerifiedExport,
     from_json,
@@ -56,12 +65,13 @@ from rulekit.export import (
     to_text,
     verify_export,
 )
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
 from rulekit.rules.constraints import Constraints
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "LPSVM",
     "THETA_GRID",
     "BinCodes",
     "Binarizer",
@@ -74,13 +84,18 @@ __all__ = [
     "Explanation",
     "ExportError",
     "FixedRuleClassifier",
+    "HyperplaneExplanation",
+    "HyperplaneRuleClassifier",
+    "IdealDNFClassifier",
     "Limits",
+    "LinearSplit",
     "Literal",
     "OneLevelRuleClassifier",
     "RuleError",
     "RulePath",
     "RuleSet",
     "RulekitError",
+    "SampleGuarantee",
     "SolverError",
     "SweepResult",
     "SweepStore",
@@ -91,6 +106,7 @@ __all__ = [
     "certify",
     "columns_of",
     "explain",
+    "explain_with_hyperplane",
     "from_json",
     "list_samples",
     "load_sample",

@@ -9,10 +9,16 @@ from rulekit.estimators import Certificate, OneLevelRuleClassifier
 from ui.escape import md
 
 
-def proved_card(model: ClassifierMixin) -> None:
-    """Say what learning by "One clause, provably optimal" proved; nothing for other learners."""
+def proved_card(model: ClassifierMixin) -> bool:
+    """Say what learning by "One clause, provably optimal" proved; nothing for other learners.
+
+    Returns
+    -------
+    bool
+        Whether something was said.
+    """
     if not isinstance(model, OneLevelRuleClassifier) or (found := model.certificate_) is None:
-        return
+        return False
     show = st.success if found.proved else st.info
     show(f"**{proof_headline(found)}.** {md(found.sentence, 900)}")
     if (screened := model.screening_) is not None and screened.n_conditions:
@@ -21,6 +27,7 @@ def proved_card(model: ClassifierMixin) -> None:
             f"{screened.n_removed:,} of {screened.n_conditions:,} conditions ({share:.1%}) were "
             "ruled out with certificates; Binning shows them."
         )
+    return True
 
 
 def proof_headline(found: Certificate) -> str:

@@ -14,6 +14,7 @@ from rulekit.binarize.encoding import (
     ColumnEncoding,
     LevelColumn,
     OrderedColumn,
+    level_groups,
     literals_of,
 )
 from rulekit.binarize.matrix import BinaryMatrix, BinCodes, code_type
@@ -25,7 +26,6 @@ from rulekit.rules.literal import missing_in
 from rulekit.rules.reading import literal_name
 
 ALL_METHODS = (*METHODS, "manual")
-UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier
 
 
 class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc,call-arg]
@@ -325,7 +325,9 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         has_missing = bool(absent.any())
         present = column[~absent]
         if column.dtype == object:
-            return LevelColumn(name, self._groups(name, present), has_missing)
+            counts = pd.Series(present, dtype=object).value_counts()
+            groups = level_groups(name, dict(counts.items()), self.max_levels)
+            return LevelColumn(name, groups, has_missing)
         if np.isinf(present).any():
             row = int(np.flatnonzero(np.isinf(column))[0]) + 1
             raise DataError(
@@ -350,19 +352,3 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
                 "another method."
             )
         return automatic_cuts(present, classes, self.method, self.n_thresholds)
-
-    def _groups(self, name: str, present: NDArray[Any]) -> tuple[tuple[Any, ...], ...]:
-        """Group the levels of a column: one each, the rarest together."""
-        counts = pd.Series(present, dtype=object).value_counts()
-        ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
-        levels = [level for level, _ in ordered]
-        if len(levels) <= self.max_levels:
-            return tuple((v,) for v in sorted(levels, key=str))
-        if len(levels) > UNIQUE_SHARE * len(present):
-            raise DataError(
-                f"Column {name!r} holds {len(levels)} different texts in {len(present)} rows, as "
-                "a name or an identifier does, so no condition on it would say anything of new "
-                "rows. Leave the column out (role 'ignore'), or raise `max_levels`."
-            )
-        kept, rare = levels[: self.max_levels - 1], levels[self.max_levels - 1 :]
-        return (*((v,) for v in sorted(kept, key=str)), tuple(sorted(rare, key=str)))

@@ -20,7 +20,12 @@ from rulekit.estimators._base import RuleClassifier
 from rulekit.estimators._binary_problem import BinaryProblem, binary_problem
 from rulekit.estimators._cell_problem import CellProblem
 from rulekit.estimators._required import RequiredConditions
-from rulekit.estimators._training import TrainingTable, read_training_table
+from rulekit.estimators._training import (
+    TrainingTable,
+    plain_label,
+    positive_code,
+    read_training_table,
+)
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.rules.constraints import Constraints
@@ -231,9 +236,9 @@ class LiteralRuleClassifier(RuleClassifier):
     def _note_classes(self, table: TrainingTable) -> int:
         """Keep what is known of the classes; return the code of the one that is described."""
         self.classes_, self._kinds = table.classes, table.kinds
-        positive = _positive_code(getattr(self, "_described", self.positive_label), table.classes)
-        self.positive_label_ = _plain(table.classes[positive])
-        self.default_label_ = _plain(table.classes[1 - positive])
+        positive = positive_code(getattr(self, "_described", self.positive_label), table.classes)
+        self.positive_label_ = plain_label(table.classes[positive])
+        self.default_label_ = plain_label(table.classes[1 - positive])
         return positive
 
     def _prepare(self, table: TrainingTable, shared: SharedWork) -> BinaryProblem:
@@ -346,16 +351,6 @@ def generator_of(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(random_state)
 
 
-def _positive_code(label: Any, classes: NDArray[Any]) -> int:
-    if label is None:
-        return 1
-    found = [k for k, c in enumerate(classes.tolist()) if c == label]
-    if not found:
-        shown = ", ".join(repr(c) for c in classes.tolist())
-        raise ValueError(f"`positive_label` must be one of the classes ({shown}), got {label!r}.")
-    return found[0]
-
-
 def _as_constraints(wishes: Constraints | Mapping[str, Any] | None) -> Constraints:
     if wishes is None:
         return Constraints()
@@ -372,8 +367,3 @@ def wishes_for(wishes: Any, table: TrainingTable) -> Constraints:
             "the name, or drop the wish."
         )
     return constraints
-
-
-def _plain(label: Any) -> Any:
-    """Turn NumPy's scalars into Python's, as rule sets do."""
-    return label.item() if isinstance(label, np.generic) else label

@@ -10,6 +10,7 @@ subset of HTML in titles, ticks and hover boxes.
 """
 
 from rulekit.plots.case import case_figure, case_sentence
+from rulekit.plots.ideal import validation_figure, validation_sentence
 from rulekit.plots.pareto import Baseline, front_figure, front_sentence
 from rulekit.plots.rules import (
     clause_figure,
@@ -32,4 +33,6 @@ __all__ = [
     "screening_figure",
     "screening_sentence",
     "screening_table",
+    "validation_figure",
+    "validation_sentence",
 ]
