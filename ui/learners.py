@@ -15,7 +15,8 @@ from ui.state import AppState, BinningSpec
 
 LEARNER_KEY = "learner"
 WHOLE_FRONT = {"search"}  # one fit of these costs what all settings of a fold cost
-WITHOUT_CLAUSES = ("one_level", "column_generation")  # no number of clauses is asked of these
+# no number of clauses is asked of these
+WITHOUT_CLAUSES = ("one_level", "one_level_exact", "column_generation")
 ROBUST = (0.1, 0.3)  # robustness of the box search besides 0
 EXACT_CELLS = 20_000  # rows times conditions up to which an exact answer comes in useful time
 FIT_SECONDS = 20.0  # no single fit of a run takes longer than about this
@@ -66,6 +67,12 @@ LEARNERS = {
         "One clause",
         "A single AND (or OR) of conditions from one linear program.",
         "when the shortest possible rule is wanted.",
+    ),
+    "one_level_exact": Learner(
+        "One clause, provably optimal",
+        "Finds the single AND (or OR) that costs least and proves it, or says how far it may be "
+        "from the best; a row can count once for every condition.",
+        "one wants a proof, also with a cut point at every distinct value (Binning).",
     ),
     "exact": Learner(
         "Exact optimum",
@@ -240,7 +247,9 @@ def estimator_for(
         "time_limit": FIT_SECONDS,
     }
     if learner == "one_level":
-        return OneLevelRuleClassifier(screening=None, **common)
+        return OneLevelRuleClassifier(**common)
+    if learner == "one_level_exact":
+        return OneLevelRuleClassifier(exact=True, screening="duality", **common)
     return TwoLevelRuleClassifier(
         method=learner,
         refine=spec.refine,
