@@ -52,7 +52,7 @@ def test_the_curve_stands_in_a_table_too(on_credit):
     _, model = on_credit("rules")
     table = curve_table(model.validation_curve_)
     assert table["conditions"].tolist() == list(range(1, 11))
-    assert (table[""] == "★ chosen").sum() == 1
+    assert (table["chosen"] == "★").sum() == 1
 
 
 def test_a_case_of_a_type_without_rows_is_flagged(on_credit):
