@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,8 +22,8 @@ from rulekit.estimators._binary_problem import BinaryProblem
 from rulekit.estimators._boxes import BoxTable, box_table
 from rulekit.estimators._literal_learner import LiteralRuleClassifier, SharedWork
 from rulekit.estimators._training import TrainingTable, read_training_table
-from rulekit.rules import Literal, RuleSet
-from rulekit.solvers.box_problem import ERRORS
+from rulekit.rules import Literal, RuleSet, simplify
+from rulekit.solvers.box_problem import ERRORS, Boxes
 from rulekit.solvers.column_generation import GenerationPlan, generate
 from rulekit.solvers.exact_clause import ClauseLimits, best_clause
 from rulekit.solvers.half_lines import half_lines
@@ -54,6 +55,8 @@ class Certificate:
         Which of the two objectives the bound is of: (3.7) among rules of one clause, or the priced
         Hamming loss among rules of any number of clauses, which does not bound the error that
         counts each row once.
+    better : RuleSet or None
+        A rule over the same conditions that costs less, where the search met one.
     """
 
     objective: float
@@ -61,6 +64,7 @@ class Certificate:
     proved: bool
     sentence: str
     counts: str = ONE_CLAUSE
+    better: RuleSet | None = None
 
     @property
     def gap(self) -> float | None:
@@ -85,10 +89,11 @@ class Certificate:
 
 @dataclass(frozen=True)
 class _Bound:
-    """A proved lower bound, or why there is none."""
+    """A proved lower bound, or why there is none; and the best rule met on the way."""
 
     value: float | None
     why_not: str = ""
+    met: Boxes | None = None
 
 
 def certify(
@@ -167,11 +172,16 @@ def certify(
         bound = _Bound(None, "a proof needs a positive price of a condition (`theta`)")
     elif not _boxes_say_everything(table):
         bound = _Bound(None, "the constraints leave conditions that the proof does not cover")
+    elif _has_other_cuts(model.rule_set_, problem):
+        bound = _Bound(None, "the rule has cuts that are none of the conditions compared")
     elif one_clause:
         bound = _one_clause(table, theta, objective, stop)
     else:
         bound = _any_clauses(table, theta, objective, stop)
-    return _certificate(model, objective, bound, one_clause=one_clause)
+    found = _certificate(model, objective, bound, one_clause=one_clause)
+    if bound.met is None or found.proved:
+        return found
+    return replace(found, better=_cheaper(model, problem, table.chosen(bound.met), objective))
 
 
 def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -> BinaryProblem:
@@ -257,9 +267,10 @@ def _one_clause(
         incumbent=max(0.0, nothing - objective),
         limits=ClauseLimits(max_tests=ALL_TESTS, should_stop=stop),
     )
+    met = None if answer.chosen is None else literals.box(problem, answer.chosen)
     if not answer.proved and objective > (1 + TELLING) * (nothing - answer.upper):
-        return _Bound(None, "the search for better rules did not come to its end in time")
-    return _Bound(nothing - answer.upper)
+        return _Bound(None, "the search for better rules did not come to its end in time", met)
+    return _Bound(nothing - answer.upper, met=met)
 
 
 def _any_clauses(
@@ -270,8 +281,27 @@ def _any_clauses(
     plan = GenerationPlan(0.0, theta, max_rounds=10_000, exact_limits=limits, should_stop=stop)
     found = generate(table.problem, plan)
     if not found.solved and objective > (1 + TELLING) * (found.lower_bound or 0.0):
-        return _Bound(None, "the linear program over all rules was not solved to its end in time")
-    return _Bound(found.lower_bound or 0.0)
+        why_not = "the linear program over all rules was not solved to its end in time"
+        return _Bound(None, why_not, found.boxes)
+    return _Bound(found.lower_bound or 0.0, met=found.boxes)
+
+
+def _cheaper(
+    model: LiteralRuleClassifier, problem: BinaryProblem, chosen: NDArray[np.bool_], cost: float
+) -> RuleSet | None:
+    """Make a rule of the columns chosen; None unless it costs less and has what is required."""
+    clauses = problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
+    rule = simplify(model._rule(clauses))
+    full = model._with_required(rule, problem, max(1, len(chosen)))
+    cheaper = _cost(rule, problem, float(model.theta)) < cost - SAME * max(1.0, cost)
+    return rule if full == rule and cheaper else None
+
+
+def _has_other_cuts(rule: RuleSet, problem: BinaryProblem) -> bool:
+    """Whether the rule cuts a number where no condition of the table does, as moved cuts do."""
+    known = {_saying(side) for lit in problem.literals for side in (lit, lit.negated())}
+    said = (literal for clause in rule.clauses for literal in clause.literals)
+    return any(lit.op in ("<=", "<", ">", ">=") and _saying(lit) not in known for lit in said)
 
 
 def _certificate(

@@ -134,10 +134,11 @@ class SweepResult:
 
         Notes
         -----
-        Of several hundred settings the best mean is 1 to 5 points too good, and the setting that
+        Of several hundred settings the best mean is a point or more too good, and the setting that
         has it is often not the best. What is done here was measured to choose better than the
         best mean and than the one-standard-error rule (``benchmarks/bench_choice.py``,
-        ``docs/decisions/0011``); keep the grid small, too.
+        ``docs/decisions/0011``); keep the grid small, too. For a cost, the price of a literal is
+        a thousandth of the greatest mean cost; for a measure to be maximised it is taken off.
         """
         rows = _comparable(self.summary)
         worth = _coordinate(rows, y)

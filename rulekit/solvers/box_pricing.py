@@ -39,8 +39,10 @@ class BoxPricing:
         self.clause_price, self.literal_price = clause_price, literal_price
         self.intervals = IntervalSearch(problem)
 
-    def price(self, mu: Floats, support: Boxes, batch: int) -> tuple[Boxes, Floats]:
-        """Return different clauses of negative reduced cost, at most `batch`, with these costs.
+    def price(
+        self, mu: Floats, support: Boxes, batch: int, below: float = -NEW
+    ) -> tuple[Boxes, Floats]:
+        """Return different clauses of small reduced cost, at most `batch`, with these costs.
 
         Parameters
         ----------
@@ -50,18 +52,20 @@ class BoxPricing:
             Clauses to start from, beside others.
         batch : int
             How many to return at most, best first.
+        below : float, default=-NEW
+            Reduced costs must be less than this; by default that is what the master gains from.
 
         Returns
         -------
         (Boxes, ndarray of float)
-            Reduced costs below ``-NEW``; the best ones there are, rising.
+            The reduced costs rise.
         """
         problem = self.problem
         weight = np.asarray(problem.weight).copy()
         weight[problem.y] = mu
         priced = problem.reweighted(weight)
         improved, saved = self.improve(priced, self._starts(priced, support))
-        return self._best(improved, saved, batch)
+        return self._best(improved, saved, batch, below)
 
     def improve(self, priced: BoxProblem, starts: Boxes) -> tuple[Boxes, Floats]:
         """Improve each clause by itself.
@@ -95,7 +99,7 @@ class BoxPricing:
         kernel.improve(table, low, high, absent, prices, saved)
         return Boxes(low, high, absent), saved
 
-    def _best(self, boxes: Boxes, saved: Floats, batch: int) -> tuple[Boxes, Floats]:
+    def _best(self, boxes: Boxes, saved: Floats, batch: int, below: float) -> tuple[Boxes, Floats]:
         """Pick the clauses of lowest reduced cost, the whole and the shortened ones."""
         size = boxes.literals(self.problem.n_bins, self.problem.has_missing)
         literals = np.column_stack([size.sum(axis=1), size.sum(axis=1)[:, None] - size])
@@ -106,7 +110,7 @@ class BoxPricing:
         seen: set[bytes] = set()
         for place in np.argsort(cost, axis=None, kind="stable"):
             k, dropped = divmod(int(place), cost.shape[1])
-            if len(picked) == batch or not cost[k, dropped] < -NEW:
+            if len(picked) == batch or not cost[k, dropped] < below:
                 break
             clause = _without_feature(boxes, k, dropped - 1, self.problem.n_bins)
             key = clause.low.tobytes() + clause.high.tobytes() + clause.absent.tobytes()

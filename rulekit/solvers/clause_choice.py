@@ -5,6 +5,7 @@ exceeds what the best known rule costs above the master's value is in no better 
 generated clauses: it is left out.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,9 @@ from rulekit.solvers.lp import HIGHS_STATUS, LinearProgram, highs_module, solve_
 SEED = 0  # of the kicks
 
 
-def choose_clauses(pool: ClausePool, answer: MasterAnswer, kicks: int = 30) -> list[int]:
+def choose_clauses(
+    pool: ClausePool, answer: MasterAnswer, kicks: int = 30, start: Sequence[int] = ()
+) -> list[int]:
     """Choose clauses by local search: add, remove and swap from the rounded linear program.
 
     Parameters
@@ -26,10 +29,12 @@ def choose_clauses(pool: ClausePool, answer: MasterAnswer, kicks: int = 30) -> l
         The clauses.
     answer : MasterAnswer
         Solution of the master; the search starts from the clauses above one half, from those above
-        one fifth, and from nothing, and goes on from the best end. Ties go to the lower index.
+        one fifth, and from `start`, and goes on from the best end. Ties go to the lower index.
     kicks : int, default=30
         How often the rule is disturbed (one or two clauses out, a random one in) and improved
         again; what is not better is taken back. None where the master's value is reached.
+    start : sequence of int, default=()
+        A rule; the one returned costs no more.
 
     Returns
     -------
@@ -38,7 +43,8 @@ def choose_clauses(pool: ClausePool, answer: MasterAnswer, kicks: int = 30) -> l
     """
     if not len(pool):
         return []
-    starts = [np.flatnonzero(answer.z > part) for part in (0.5, 0.2, np.inf)]
+    starts = [np.flatnonzero(answer.z > part) for part in (0.5, 0.2)]
+    starts.append(np.array(start, np.int64))
     everything = _Choice(pool, np.arange(len(pool)))
     best = min((everything.descend(start) for start in starts), key=everything.objective)
     value = everything.objective(best)

@@ -5,7 +5,7 @@ for each row of the described class and a row for each clause, so that a new cla
 the dual simplex method goes on from where it was.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,10 @@ class MasterAnswer:
     value: float
     mu: Floats
     z: Floats
+
+    def beside(self, n_clauses: int) -> "MasterAnswer":
+        """Return the same solution of a larger pool, where the clauses added are not used."""
+        return replace(self, z=np.pad(self.z, (0, n_clauses - len(self.z))))
 
 
 class ClauseMaster:

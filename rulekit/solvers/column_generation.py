@@ -31,6 +31,8 @@ from rulekit.solvers.clause_pool import ClausePool
 from rulekit.solvers.exact_clause import ClauseLimits, ExactClause, best_clause
 from rulekit.solvers.half_lines import HalfLines, half_lines
 
+ALL = 1_000  # clauses added for the choice of the rule at most: more than there are starts for
+
 
 @dataclass(frozen=True, slots=True)
 class GenerationPlan:
@@ -139,7 +141,14 @@ def generate(problem: BoxProblem, plan: GenerationPlan) -> GeneratedRule:
         answer = master.solve()
         entry = {"round": number + 1, "master": answer.value, "clauses": len(pool)}
         history.append(entry | {"seconds": time.perf_counter() - start})
-    chosen = choose_clauses(pool, answer, plan.kicks)
+    chosen = choose_clauses(pool, answer, kicks=0)
+    gap = pool.objective(chosen) - answer.value
+    if gap > NEW and not plan.should_stop():
+        # clauses that the linear program does not need, but a rule cheaper than the chosen one may
+        clauses, _ = pricing.price(answer.mu, pool.boxes_of(chosen), ALL, gap)
+        pool.add(clauses)
+        answer = answer.beside(len(pool))
+        chosen = choose_clauses(pool, answer, plan.kicks, chosen)
     if plan.finish_seconds > 0:
         chosen = improve_by_program(pool, answer, chosen, plan.finish_seconds)
     return GeneratedRule(

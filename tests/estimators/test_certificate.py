@@ -142,6 +142,54 @@ def test_a_verdict_is_given_where_the_bound_says_something(bound, verdict):
     assert Certificate(10.0, bound, False, "").verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("form", "n_clauses", "seed"), [("dnf", 1, 4), ("dnf", 2, 0), ("cnf", 2, 0)]
+)
+def test_a_cheaper_rule_met_on_the_way_is_handed_over(form, n_clauses, seed):
+    X, y, _ = small(seed)
+    bad = {"method": "set_cover", "rounding": "threshold", "form": form, "theta": 0.4}
+    worse = learner(n_clauses, **bad).fit(X, y)
+    found = certify(worse, X, y)
+    assert found.better is not None
+    fixed = FixedRuleClassifier(found.better).fit(X, y)
+    taken = found.better.clauses_fired(dict(X.items())) ^ (form == "cnf")
+    described = (y == "ill") ^ (form == "cnf")
+    cost = (described & ~taken.any(axis=1)).sum() + taken[~described].sum()
+    cost += 0.4 * fixed.n_literals_
+    assert found.lower_bound - 1e-6 <= cost < found.objective
+    if n_clauses == 1:
+        assert cost == pytest.approx(found.lower_bound)
+        assert fixed.n_rules_ <= 1
+
+
+def test_a_best_rule_has_no_better_one():
+    X, y, _ = small(4)
+    found = certify(learner(theta=0.4).fit(X, y), X, y)
+    assert (found.proved, found.better) == (True, None)
+
+
+def test_a_rule_without_what_is_required_is_not_handed_over():
+    X, y, _ = small(4)
+    needs = Constraints(required=("town",))
+    model = learner(theta=3.0, constraints=needs).fit(X, y)
+    free = learner(theta=3.0).fit(X, y)
+    assert "town" not in str(free.rule_set_)
+    found = certify(model, X, y)
+    assert not found.proved
+    assert found.better is None
+
+
+def test_a_rule_of_moved_cuts_is_not_compared_with_rules_of_other_cuts():
+    X, y, _ = small(0, n=60)
+    moved = learner(2, theta=0.4, refine=True).fit(X, y)
+    cuts = {lit.value for clause in moved.rule_set_.clauses for lit in clause.literals}
+    known = {lit.value for lit in moved.binarizer_.literals_}
+    assert not cuts <= known
+    found = certify(moved, X, y)
+    assert (found.lower_bound, found.verdict) == (None, "")
+    assert "has cuts that are none of the conditions compared" in found.sentence
+
+
 def test_a_certificate_says_which_objective_it_bounds():
     X, y, _ = small(1)
     one, more = (certify(learner(n).fit(X, y), X, y).counts for n in (1, 3))

@@ -148,6 +148,16 @@ def test_a_literal_must_earn_a_tenth_of_a_point():
         assert replace(rows, settings=settings).suggest()["default"] == taken
 
 
+def test_a_literal_is_charged_in_the_unit_of_the_measure():
+    two = tuple({"method": name} for name in "ab")
+    for name, scale, better in (("test_cost", 500.0, -1), ("test_auc", 1.0, 1)):
+        for gain, taken in ((0.0019, 0), (0.0021, 1)):
+            result = replace(result_of([(0.2, 0.0, 2), (0.2, 0.0, 4)]), settings=two)
+            values = scale * (1.0 + better * gain * result.table["setting"])
+            result = replace(result, table=result.table.assign(**{name: values}))
+            assert result.suggest(y=name)["default"] == taken, (name, gain)
+
+
 def test_settings_that_differ_in_more_than_size_are_no_neighbours():
     points = [(0.30, 0.0, 2), (0.20, 0.0, 2), (0.30, 0.0, 2)]
     kinds = tuple({"theta": float(i), "robustness": 0.1 * i} for i in range(3))

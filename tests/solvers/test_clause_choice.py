@@ -115,3 +115,16 @@ def test_a_cheaper_rule_has_useful_clauses_only(seed):
         for chosen in combinations(range(len(pool)), size):
             if pool.objective(list(chosen)) < value - 1e-6:
                 assert useful >= set(chosen)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_rule_to_start_from_is_never_made_dearer(seed):
+    pool = random_pool(seed, k=30)
+    answer = ClauseMaster(pool).solve()
+    best = choose_clauses(pool, answer)
+    pool.add(random_clauses(np.random.default_rng(seed), pool.problem.n_bins, 20))
+    wider = answer.beside(len(pool))
+    assert len(wider.z) == len(pool)
+    assert wider.z.sum() == answer.z.sum()
+    again = choose_clauses(pool, wider, start=best)
+    assert pool.objective(again) <= pool.objective(best)
