@@ -25,8 +25,8 @@ def make_folds(
         The class of each row; folds keep its shares as even as they can.
     cv : int, splitter or iterable, default=10
         Number of folds; as many as rows leave out each row in turn, in the table's order, where
-        there are no groups; or an object with ``split(X, y, groups)`` as scikit-learn's; or pairs of
-        training and test positions, which are checked and passed on.
+        there are no groups; or an object with ``split(X, y, groups)`` as scikit-learn's; or pairs
+        of training and test positions, which are checked and passed on.
     groups : array-like of shape (n,), default=None
         Rows of one group never stand on both sides of a split.
     random_state : int or None, default=0

@@ -11,6 +11,7 @@ from rulekit.data import Table, load_sample
 from rulekit.estimators._database import duckdb_module
 from rulekit.export import to_json
 from ui import jobs
+from ui.cases import row_number
 from ui.ideal_cards import NO_PAST_CASE, curve_table
 from ui.state import AppState
 
@@ -68,7 +69,7 @@ def test_a_case_of_a_type_without_rows_is_flagged(on_credit):
     unseen = X.index[~model.seen(X)]
     assert len(unseen)
     assert (NO_PAST_CASE in text(app)) == (not model.seen(X.head(1))[0])
-    app.text_input(key="explain_words").set_value(str(unseen[0])).run()
+    app.text_input(key="explain_words").set_value(str(row_number(int(unseen[0])))).run()
     assert NO_PAST_CASE in text(app)
 
 
@@ -122,7 +123,7 @@ WHOLE_DONE = "learned from all 60,000 rows"
 
 
 RUN = {
-    "learners": ["search", "ideal"], "thetas": [2.0, 20.0], "clauses": [1, 2], "folds": 5,
+    "learners": ["one_level", "ideal"], "thetas": [2.0], "clauses": [1, 2], "folds": 5,
     "baselines": False, "against": False, "robust": False,
 }  # fmt: skip
 
@@ -146,7 +147,7 @@ def test_the_ideal_dnf_stands_on_the_front_of_the_other_learners(open_app):
     assert not app.exception
     found = app.session_state["app"].sweep
     assert found.complete
-    assert set(found.points["learner_name"]) == {"Box search", "Ideal DNF"}
+    assert set(found.points["learner_name"]) == {"One clause", "Ideal DNF"}
     ideal = [s for s in found.settings if s["learner"] == "ideal"]
     assert [s["max_features"] for s in ideal] == list(range(1, 11))
     assert found.points["test_error"].notna().all()
