@@ -84,8 +84,8 @@ with sentences():
                 st.caption(md(setting_words(state.setting), 200))
                 sliders(found)
                 st.code(rule_words(model.rule_set_, wording(state)), None, wrap_lines=True)
-                quick_certificate(model, state)
                 curve_card(model)
+                quick_certificate(model, state)
                 held_out(model)
                 st.page_link("pages/rules.py", label="Read it in full on Rules", icon=ONWARD)
         with st.expander("Compare settings"):

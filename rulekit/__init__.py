@@ -24,14 +24,18 @@ from rulekit.data import (
     read_table,
 )
 from rulekit.estimators import (
+    LPSVM,
     Certificate,
+    ConditionScreening,
     FixedRuleClassifier,
+    HyperplaneRuleClassifier,
     IdealDNFClassifier,
     OneLevelRuleClassifier,
     RulePath,
     SampleGuarantee,
     TwoLevelRuleClassifier,
     certify,
+    screen_conditions,
 )
 from rulekit.evaluation import (
     THETA_GRID,
@@ -43,7 +47,12 @@ from rulekit.evaluation import (
     sweep,
 )
 from rulekit.exceptions import DataError, ExportError, RuleError, RulekitError, SolverError
-from rulekit.explain import Explanation, explain
+from rulekit.explain import (
+    Explanation,
+    HyperplaneExplanation,
+    explain,
+    explain_with_hyperplane,
+)
 from rulekit.export import (
     VerifiedExport,
     from_json,
@@ -56,25 +65,30 @@ from rulekit.export import (
     to_text,
     verify_export,
 )
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
 from rulekit.rules.constraints import Constraints
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "LPSVM",
     "THETA_GRID",
     "BinCodes",
     "Binarizer",
     "BinaryMatrix",
     "Certificate",
     "Clause",
+    "ConditionScreening",
     "Constraints",
     "DataError",
     "Explanation",
     "ExportError",
     "FixedRuleClassifier",
+    "HyperplaneExplanation",
+    "HyperplaneRuleClassifier",
     "IdealDNFClassifier",
     "Limits",
+    "LinearSplit",
     "Literal",
     "OneLevelRuleClassifier",
     "RuleError",
@@ -92,6 +106,7 @@ __all__ = [
     "certify",
     "columns_of",
     "explain",
+    "explain_with_hyperplane",
     "from_json",
     "list_samples",
     "load_sample",
@@ -99,6 +114,7 @@ __all__ = [
     "pareto_front",
     "planted_two_level",
     "read_table",
+    "screen_conditions",
     "search_grid",
     "sweep",
     "to_html",

@@ -79,7 +79,7 @@ def read_training_table(
         frame, y, weight = frame[kept], y[kept], weight[kept]
     columns = columns_of(frame)
     _refuse_infinities(columns)
-    classes, codes = _two_classes(y, name)
+    classes, codes = two_classes(y, name)
     kinds = {feature: _kind(values) for feature, values in columns.items()}
     return TrainingTable(frame, columns, kinds, codes, classes, weight)
 
@@ -108,6 +108,28 @@ def read_columns(estimator: BaseEstimator, X: Any, kinds: dict[str, str]) -> Col
     columns = columns_of(checked_frame(estimator, X, reset=False))
     _refuse_infinities(columns)
     return {name: _as_kind(name, values, kinds[name]) for name, values in columns.items()}
+
+
+def positive_code(label: Any, classes: NDArray[Any]) -> int:
+    """Find the class that a rule describes: the last one, if none is named.
+
+    Raises
+    ------
+    ValueError
+        If the label is none of the classes.
+    """
+    if label is None:
+        return 1
+    found = [k for k, c in enumerate(classes.tolist()) if c == label]
+    if not found:
+        shown = ", ".join(repr(c) for c in classes.tolist())
+        raise ValueError(f"`positive_label` must be one of the classes ({shown}), got {label!r}.")
+    return found[0]
+
+
+def plain_label(label: Any) -> Any:
+    """Turn NumPy's scalars into Python's, as rule sets do."""
+    return label.item() if isinstance(label, np.generic) else label
 
 
 def _kind(values: NDArray[Any]) -> str:
@@ -147,7 +169,14 @@ def _refuse_infinities(columns: Columns) -> None:
             )
 
 
-def _two_classes(y: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def two_classes(y: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Give the two classes, sorted, and the index of each row's: shapes (2,) and (n,).
+
+    Raises
+    ------
+    DataError
+        If there is one class only, or a third.
+    """
     classes, codes = np.unique(y, return_inverse=True)
     shown = ", ".join(repr(v) for v in classes[:5].tolist())
     if len(classes) == 1:

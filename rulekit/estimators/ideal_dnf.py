@@ -14,13 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import Interval, StrOptions, check_parameters, class_factors
 from rulekit.binarize import Binarizer
-from rulekit.estimators._literal_learner import (
-    _as_constraints,
-    _plain,
-    _positive_code,
-    generator_of,
+from rulekit.estimators._literal_learner import _as_constraints, generator_of
+from rulekit.estimators._training import (
+    TrainingTable,
+    plain_label,
+    positive_code,
+    read_training_table,
 )
-from rulekit.estimators._training import TrainingTable, read_training_table
 from rulekit.estimators.ideal_formula import MODES
 from rulekit.estimators.ideal_model import CountedRuleClassifier
 from rulekit.estimators.ideal_search import (
@@ -330,9 +330,9 @@ n_literals_, training_error_
 
     def _plan(self, shared: SharedSearches) -> CountPlan:
         """Note the classes, and say how the rows are to be counted."""
-        positive = _positive_code(self.positive_label, self.classes_)
-        self.positive_label_ = _plain(self.classes_[positive])
-        self.default_label_ = _plain(self.classes_[1 - positive])
+        positive = positive_code(self.positive_label, self.classes_)
+        self.positive_label_ = plain_label(self.classes_[positive])
+        self.default_label_ = plain_label(self.classes_[1 - positive])
         if shared.seed is None or self.random_state is not None:
             shared.seed = int(generator_of(self.random_state).integers(2**32))
         return CountPlan(

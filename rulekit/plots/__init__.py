@@ -18,6 +18,7 @@ from rulekit.plots.rules import (
     outcome_figure,
     outcome_sentence,
 )
+from rulekit.plots.screening import screening_figure, screening_sentence, screening_table
 
 __all__ = [
     "Baseline",
@@ -29,6 +30,9 @@ __all__ = [
     "front_sentence",
     "outcome_figure",
     "outcome_sentence",
+    "screening_figure",
+    "screening_sentence",
+    "screening_table",
     "validation_figure",
     "validation_sentence",
 ]

@@ -16,6 +16,7 @@ from rulekit.rules.codec import rule_from_dict, rule_to_dict
 from rulekit.rules.compare import RuleComparison, compare
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.intervals import FeatureTest, feature_test, intervals
+from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import OPERATORS, Columns, Literal
 from rulekit.rules.reading import literal_name, number_text, value_text
 from rulekit.rules.rule_set import RuleSet
@@ -35,6 +36,7 @@ __all__ = [
     "Columns",
     "Constraints",
     "FeatureTest",
+    "LinearSplit",
     "Literal",
     "RuleComparison",
     "RuleSet",
