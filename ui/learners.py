@@ -8,7 +8,11 @@ from typing import Any
 from sklearn.base import ClassifierMixin
 
 from rulekit.binarize import Binarizer
-from rulekit.estimators import OneLevelRuleClassifier, TwoLevelRuleClassifier
+from rulekit.estimators import (
+    IdealDNFClassifier,
+    OneLevelRuleClassifier,
+    TwoLevelRuleClassifier,
+)
 from rulekit.evaluation import THETA_GRID
 from rulekit.evaluation.grid import settings_of
 from ui.state import AppState, BinningSpec
@@ -17,6 +21,8 @@ LEARNER_KEY = "learner"
 WHOLE_FRONT = {"search"}  # one fit of these costs what all settings of a fold cost
 # no number of clauses is asked of these
 WITHOUT_CLAUSES = ("one_level", "one_level_exact", "column_generation")
+IDEAL = "ideal"  # is asked for a number of conditions, not for prices and clauses
+IDEAL_FEATURES = tuple(range(1, 11))
 ROBUST = (0.1, 0.3)  # robustness of the box search besides 0
 EXACT_CELLS = 20_000  # rows times conditions up to which an exact answer comes in useful time
 FIT_SECONDS = 20.0  # no single fit of a run takes longer than about this
@@ -63,6 +69,11 @@ LEARNERS = {
         "costs as much as a condition, and a wrongly taken row counts once for every clause.",
         "one wants a bound: it can say how far the rule is from the best possible.",
     ),
+    IDEAL: Learner(
+        "Ideal DNF",
+        "Chooses a few conditions, one for each number, and counts the best formula over them.",
+        "a first answer at once, on tables of any size: the most a few conditions can do.",
+    ),
     "one_level": Learner(
         "One clause",
         "A single AND (or OR) of conditions from one linear program.",
@@ -97,7 +108,8 @@ class RunSpec:
 
     `forbidden`, `required` and `directions` name columns; a direction is ">" or "<". `against` and
     `robust` say whether the box search also looks for rules of the other class, and for rules that
-    more than one condition protects.
+    more than one condition protects; `ideal_cuts` how the ideal DNF cuts numbers ("median" or
+    "binning"), `ideal_mode` its mode.
     """
 
     learners: tuple[str, ...] = ("search",)
@@ -116,6 +128,8 @@ class RunSpec:
     baselines: bool = field(default=True)
     against: bool = True
     robust: bool = True
+    ideal_cuts: str = "median"
+    ideal_mode: str = "compact"
 
     @property
     def n_settings(self) -> int:
@@ -165,7 +179,7 @@ def two_level_grid(spec: RunSpec) -> dict[str, list[Any]]:
     """Return the grid of the learners of a run that are asked for a number of clauses."""
     low, high = spec.clauses
     return {
-        "method": [name for name in spec.learners if name not in WITHOUT_CLAUSES],
+        "method": [name for name in spec.learners if name not in (*WITHOUT_CLAUSES, IDEAL)],
         "n_clauses": list(range(low, high + 1)),
         "theta": list(spec.thetas),
     }
@@ -186,7 +200,7 @@ def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     Learners with a number of clauses come first, then those without, then the variants of the box
     search. A setting holds ``learner``, ``theta`` and, if it is asked for, ``n_clauses``; of a
     variant also ``describes`` ("other": the rule is against the described class) and
-    ``robustness``.
+    ``robustness``. The ideal DNF comes last, with ``max_features`` alone.
     """
     found: list[dict[str, Any]] = []
     grid = two_level_grid(spec)
@@ -199,6 +213,8 @@ def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     for variant in variants(spec):
         for setting in settings_of(grid | {"method": ["search"]}):
             found.append({LEARNER_KEY: setting.pop("method"), **setting, **variant})
+    if IDEAL in spec.learners:
+        found += [{LEARNER_KEY: IDEAL, "max_features": k} for k in IDEAL_FEATURES]
     return tuple(found)
 
 
@@ -236,6 +252,8 @@ def estimator_for(
     classifier
     """
     varied = variant or {}
+    if learner == IDEAL:
+        return _ideal(spec, state)
     common = {
         "form": spec.form,
         "rounding": spec.rounding,
@@ -256,6 +274,18 @@ def estimator_for(
         allow_disabled=spec.allow_disabled,
         robustness=varied.get("robustness", 0.0),
         **common,
+    )
+
+
+def _ideal(spec: RunSpec, state: AppState) -> IdealDNFClassifier:
+    """Return the unfitted ideal DNF; it refuses constraints that counting cannot keep."""
+    return IdealDNFClassifier(
+        mode=spec.ideal_mode,
+        positive_label=state.positive,
+        class_weight=spec.class_weight,
+        binarizer=binarizer(state.binning) if spec.ideal_cuts == "binning" else None,
+        constraints=spec.constraints(state.features),
+        random_state=0,
     )
 
 

@@ -22,6 +22,8 @@ from rulekit.data import make_folds
 from rulekit.evaluation import SweepStore, sweep
 from ui import jobs
 from ui.learners import (
+    IDEAL,
+    IDEAL_FEATURES,
     LEARNER_KEY,
     LEARNERS,
     WHOLE_FRONT,
@@ -112,6 +114,11 @@ def parts_of(spec: RunSpec, state: AppState) -> list[Part]:
         words = variant_words(variant).capitalize()
         more = grid | {"method": ["search"]}
         parts.append(Part(learner, more, first(), words, searched(variant)))
+    if IDEAL in spec.learners:
+        sizes = {"max_features": list(IDEAL_FEATURES)}
+        learner = estimator_for(IDEAL, spec, state)
+        counted = Part(learner, sizes, first(), LEARNERS[IDEAL].name)
+        parts.insert(min(1, len(parts)), counted)  # takes no time, so it need not wait its turn
     return parts
 
 

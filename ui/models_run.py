@@ -15,6 +15,8 @@ from ui.cache import kept
 from ui.escape import md
 from ui.learners import (
     FIT_SECONDS,
+    IDEAL,
+    IDEAL_FEATURES,
     WHOLE_FRONT,
     WITHOUT_CLAUSES,
     RunSpec,
@@ -200,7 +202,9 @@ def _seconds_a_fold(learner: str, spec: RunSpec, state: AppState) -> float:
     theta = sorted(spec.thetas)[len(spec.thetas) // 2]
     prices = spec.thetas if learner in WHOLE_FRONT else (theta,)
     settings: list[dict[str, Any]] = [{"theta": price} for price in prices]
-    if learner not in WITHOUT_CLAUSES:
+    if learner == IDEAL:
+        settings = [{"max_features": k} for k in IDEAL_FEATURES]
+    elif learner not in WITHOUT_CLAUSES:
         low, high = spec.clauses
         settings = [s | {"n_clauses": k} for k in range(low, high + 1) for s in settings]
     started = time.perf_counter()
@@ -209,7 +213,7 @@ def _seconds_a_fold(learner: str, spec: RunSpec, state: AppState) -> float:
     seconds = time.perf_counter() - started
     if learner in WHOLE_FRONT:
         return seconds * (1 + len(variants(spec)))
-    return seconds * len(spec.thetas)
+    return seconds if learner == IDEAL else seconds * len(spec.thetas)
 
 
 def progress(job: jobs.Job) -> None:
