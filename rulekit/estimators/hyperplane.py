@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 
 from rulekit._validation import Interval, StrOptions, check_parameters
 from rulekit.estimators._base import RuleClassifier
+from rulekit.estimators._numeric_design import Number
 from rulekit.estimators._plane_work import Plane, PlaneWork
 from rulekit.estimators._training import (
     TrainingTable,
@@ -291,17 +292,17 @@ def box_clause(
     numbers = [plane.design.numbers[column] for column in half.columns.tolist()]
     low = np.where(lower < half.low, -np.inf, lower)
     high = np.where(upper >= half.high, np.inf, upper)
-    conditions: list[Literal] = []
-    for i, number in enumerate(numbers):
-        if half.signs[i] > 0:
-            conditions += number.literals(low[i], high[i])
-        else:
-            conditions += number.mirrored_literals(-high[i], -low[i])
-    clause = Clause(tuple(conditions))
+    sides = zip(numbers, half.signs.tolist(), low.tolist(), high.tolist(), strict=True)
+    clause = Clause(tuple(c for side in sides for c in face_literals(*side)))
     if all(number.level is None for number in numbers):
         return clause
     shorter = simplify_clause(clause)  # levels of one column: "not red" says nothing beside "blue"
     return clause if shorter is None else shorter
+
+
+def face_literals(number: Number, sign: float, low: float, high: float) -> tuple[Literal, ...]:
+    """Write ``low < v <= high`` for one oriented coordinate; an infinite end asks for nothing."""
+    return number.literals(low, high) if sign > 0 else number.mirrored_literals(-high, -low)
 
 
 def plane_condition(plane: Plane, *, above: bool) -> LinearSplit:
