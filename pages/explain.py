@@ -4,6 +4,7 @@ import streamlit as st
 
 from ui.escape import md
 from ui.explain_cards import case_table, conditions, review, similar, verdict, what_if
+from ui.hyperplane_cards import box_of_case
 from ui.picked import needed_model, wording
 from ui.rule_numbers import rows_of
 from ui.shell import guard, header, sentences
@@ -42,6 +43,7 @@ with sentences():
         st.query_params["row"] = str(number)
         st.subheader(f"Row {number}", anchor=False)
         found = verdict(model, X, truth, train, words, plain=plain)
+        box_of_case(model, X, words, plain=plain)
         conditions(found, rule, model.columns_(X), train, words, plain=plain)
         with st.expander("What if? Change the values the rule reads"):
             what_if(model, X, found, train, words)

@@ -33,7 +33,6 @@ from ui.hyperplane_view import (
 )
 from ui.rule_numbers import Rows
 from ui.rule_view import clause_words
-from ui.state import AppState
 from ui.theme import chart
 
 KEEP = {"persist_state": "session"}
@@ -174,9 +173,7 @@ def _coverage(model: HyperplaneRuleClassifier) -> None:
     st.dataframe(table, hide_index=True, column_config=dict.fromkeys(covered, share), alt=sentence)
 
 
-def box_of_case(
-    model: ClassifierMixin, X: pd.DataFrame, words: Wording, state: AppState, *, plain: bool
-) -> None:
+def box_of_case(model: ClassifierMixin, X: pd.DataFrame, words: Wording, *, plain: bool) -> None:
     """Show the box around one case, what training says of it, and how sure the plane is."""
     if not isinstance(model, HyperplaneRuleClassifier) or not model.plane_.w.any():
         return
