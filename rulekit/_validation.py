@@ -29,6 +29,7 @@ __all__ = [
     "check_some_parameters",
     "checked_frame",
     "checked_target",
+    "class_factors",
     "row_weights",
 ]
 
@@ -180,3 +181,39 @@ def row_weights(
     if not weight.any():
         raise DataError("`sample_weight` must give some row a positive weight; all are 0.")
     return weight
+
+
+def class_factors(
+    class_weight: Any, classes: NDArray[Any], counts: tuple[int, int]
+) -> tuple[float, float] | None:
+    """Give what a row of each of two classes counts, so that all rows together count n.
+
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None
+        As in scikit-learn.
+    classes : ndarray of shape (2,)
+        The classes.
+    counts : pair of int
+        Rows of each.
+
+    Returns
+    -------
+    pair of float, or None
+        None where every row counts one.
+
+    Raises
+    ------
+    DataError
+        If every row has weight 0.
+    """
+    if class_weight is None:
+        return None
+    n = sum(counts)
+    if class_weight == "balanced":
+        return n / (2 * counts[0]), n / (2 * counts[1])
+    first, second = compute_sample_weight(class_weight, classes).tolist()
+    total = first * counts[0] + second * counts[1]
+    if not total > 0:
+        raise DataError("`class_weight` must give some class a positive weight; all are 0.")
+    return first * n / total, second * n / total

@@ -12,6 +12,7 @@ from benchmarks import (
     bench_choice,
     bench_column_generation,
     bench_fast_rules,
+    bench_screening,
     bench_two_level,
     paper_two_level,
     protocol,
@@ -247,3 +248,14 @@ def test_columns_are_cut_at_the_deciles_of_the_training_rows_or_between_few_valu
     assert [c.tolist() for c, _ in bench_column_generation._binned(levels, train[:4])] == [
         [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0],
     ]  # fmt: skip
+
+
+def test_screening_is_measured_on_any_table_of_a_folder(folder, capsys):
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+    rows = bench_screening.measure(given)
+    assert all(set(row) <= KEYS for row in rows)
+    by_name = {(row["what"], row["setting"].get("variant")): row for row in rows}
+    assert by_name["screened total", "basic"]["setting"] == {"variant": "basic", "thresholds": 20}
+    assert by_name["columns", None]["ours"] == 2 * 2 * 20
+    assert by_name["certificates refused", None]["ours"] == 0
+    assert "screened total" in capsys.readouterr().out

@@ -13,6 +13,7 @@ from rulekit.data.kinds import KINDS
 from rulekit.data.limits import Limits
 from rulekit.data.loading import read_table, read_with_options
 from rulekit.data.options import ParseOptions
+from rulekit.data.parquet_sample import count_rows, sample_parquet
 from rulekit.data.quality import QualityNote, quality_notes
 from rulekit.data.samples import SampleInfo, list_samples, load_sample, sample_info
 from rulekit.data.schema import Table
@@ -41,6 +42,7 @@ __all__ = [
     "class_counts",
     "columns_of",
     "compare_tables",
+    "count_rows",
     "credit",
     "list_samples",
     "load_sample",
@@ -50,6 +52,7 @@ __all__ = [
     "read_table",
     "read_with_options",
     "sample_info",
+    "sample_parquet",
     "suggest_positive",
     "suggest_target",
     "target_notes",

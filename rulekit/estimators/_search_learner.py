@@ -68,13 +68,14 @@ class SearchLearner(LiteralRuleClassifier):
         Parameters
         ----------
         X, y, sample_weight
-            As in `fit`. `theta` is not read, `n_clauses` beyond five extends the search, and
-            `method` need not be "search".
+            As in `fit`. `theta` is read by ``robustness="cv"`` alone, `n_clauses` beyond five
+            extends the search, and `method` need not be "search".
 
         Returns
         -------
         RulePath
-            Its rules for any price and any limit of clauses are looked up, not learned.
+            Its rules for any price and any limit of clauses or literals are looked up, not
+            learned. Their cuts are those of the binarizer, whatever `refine_thresholds` says.
         """
         model = clone(self)
         check_parameters(model)

@@ -26,6 +26,7 @@ SHARED_KEYS = (
     *("robustness", "kicks", "positive_label", "form"),
     *("method", "rounding", "rounding_threshold", "refine", "max_iter"),
     *("allow_disabled", "disable_cost", "init", "update"),
+    *("max_features", "tolerance", "mode"),
 )
 
 

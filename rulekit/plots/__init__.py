@@ -19,6 +19,7 @@ from rulekit.plots.hypercubes import (
     projection_figure,
     projection_sentence,
 )
+from rulekit.plots.ideal import validation_figure, validation_sentence
 from rulekit.plots.pareto import Baseline, front_figure, front_sentence
 from rulekit.plots.rules import (
     clause_figure,
@@ -26,6 +27,7 @@ from rulekit.plots.rules import (
     outcome_figure,
     outcome_sentence,
 )
+from rulekit.plots.screening import screening_figure, screening_sentence, screening_table
 
 __all__ = [
     "Baseline",
@@ -44,4 +46,9 @@ __all__ = [
     "outcome_sentence",
     "projection_figure",
     "projection_sentence",
+    "screening_figure",
+    "screening_sentence",
+    "screening_table",
+    "validation_figure",
+    "validation_sentence",
 ]

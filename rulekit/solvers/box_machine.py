@@ -22,9 +22,13 @@ __all__ = ["Log", "Table", "Work", "visit"]
 
 TIE, IMPROVEMENT = 1e-9, 1e-6  # as in box_kernel and box_moves; the tests compare them
 FAR = 1 << 14  # more violations than any clause can have
+LOW, HIGH, ABSENT, SIZE = range(4)  # what the last axis of the arrays is, see box_machine_types
+BASE, EXTRA, NEAR = range(3)
+VALUE, NOW, FULL, DROPPED = range(4)
+START, END = TEST, LACKS = NEAREST, HOLDING = range(2)
 
 
-@machine_code(B(I, I, I, I, B), inner=True)
+@machine_code(B(I, I, I, I, I), inner=True)
 def _refuses(code, n_bins, low, high, absent):  # type: ignore[no-untyped-def]
     """Say whether an interval keeps a row with this code out."""
     if code == n_bins:
@@ -32,7 +36,7 @@ def _refuses(code, n_bins, low, high, absent):  # type: ignore[no-untyped-def]
     return code < low or code > high
 
 
-@machine_code(I(I, B, I, I, B), inner=True)
+@machine_code(I(I, B, I, I, I), inner=True)
 def _literals(n_bins, lacks, low, high, absent):  # type: ignore[no-untyped-def]
     """Count the literals of an interval on a feature that `lacks` values or does not."""
     if low > high:
@@ -44,34 +48,34 @@ def _literals(n_bins, lacks, low, high, absent):  # type: ignore[no-untyped-def]
 @machine_code(types.void(TABLE, WORK, I, I, I), inner=True)
 def _count_refused(table, work, r, f, sign):  # type: ignore[no-untyped-def]
     """Add to the violations of clause `r`, `sign` times, what its feature `f` refuses."""
-    low, high, absent = work.low[r, f], work.high[r, f], work.absent[r, f]
+    low, high, absent = work.box[r, f, LOW], work.box[r, f, HIGH], work.box[r, f, ABSENT]
     codes, v, n_bins = table.codes, work.v, table.n_bins[f]
-    if work.size[r, f]:
+    if work.box[r, f, SIZE]:
         for i in range(len(codes)):
             v[r, i] += sign * _refuses(codes[i, f], n_bins, low, high, absent)
 
 
-@machine_code(types.void(TABLE, WORK, I, I, I, I, B), inner=True)
+@machine_code(types.void(TABLE, WORK, I, I, I, I, I), inner=True)
 def _set_feature(table, work, r, f, low, high, absent):  # type: ignore[no-untyped-def]
     """Give clause `r` another interval on feature `f`."""
     _count_refused(table, work, r, f, -1)
-    work.low[r, f], work.high[r, f], work.absent[r, f] = low, high, absent
-    work.size[r, f] = _literals(table.n_bins[f], table.has_missing[f], low, high, absent)
+    work.box[r, f, LOW], work.box[r, f, HIGH], work.box[r, f, ABSENT] = low, high, absent
+    work.box[r, f, SIZE] = _literals(table.n_bins[f], table.flags[f, LACKS], low, high, absent)
     _count_refused(table, work, r, f, 1)
 
 
 @machine_code(types.void(WORK, I, I), inner=True)
 def _find_others(work, k, r):  # type: ignore[no-untyped-def]
     """Find the fewest violations and the number of holding clauses over all clauses but `r`."""
-    v, nearest, holding = work.v, work.nearest, work.holding
-    for i in range(len(nearest)):
+    v, others = work.v, work.others
+    for i in range(len(others)):
         least, held = FAR, 0
         for other in range(k):
             if other != r:
                 if v[other, i] < least:
                     least = v[other, i]
                 held += v[other, i] == 0
-        nearest[i], holding[i] = least, held
+        others[i, NEAREST], others[i, HOLDING] = least, held
 
 
 @machine_code(F(I, B, F, F, F, I), inner=True)
@@ -99,7 +103,7 @@ def _clear_histogram(table, work, r, freed):  # type: ignore[no-untyped-def]
     for f in range(len(n_bins)):
         for b in range(n_bins[f] + 1):
             H[f, b] = 0.0
-        if work.size[r, f] and f != freed:
+        if work.box[r, f, SIZE] and f != freed:
             work.active[n_active] = f
             n_active += 1
     return n_active
@@ -108,39 +112,39 @@ def _clear_histogram(table, work, r, freed):  # type: ignore[no-untyped-def]
 @machine_code(types.void(TABLE, WORK, I, I), inner=True)
 def _fill_histogram(table, work, r, freed):  # type: ignore[no-untyped-def]
     """Sum what acceptance saves over the bins of every feature; see `box_kernel.histogram`."""
-    codes, y, base, extra, near = table.codes, table.y, table.base, table.extra, table.near
-    n_bins, low, high, absent = table.n_bins, work.low, work.high, work.absent
-    v, H, active, nearest, holding = work.v, work.H, work.active, work.nearest, work.holding
+    codes, n_bins, y, charges = table.codes, table.n_bins, table.y, table.charges
+    box, v, H, active, others = work.box, work.v, work.H, work.active, work.others
     n_active = _clear_histogram(table, work, r, freed)
     for i in range(len(y)):
-        u, m = np.int64(v[r, i]), nearest[i]
+        u, m = np.int64(v[r, i]), others[i, NEAREST]
         if freed >= 0 and u:
             f = freed
-            u -= _refuses(codes[i, f], n_bins[f], low[r, f], high[r, f], absent[r, f])
-        at_zero = _saving_at_zero(y[i], base[i], extra[i], near[i], m, holding[i])
-        accepted = _saving(u, y[i], at_zero, extra[i], near[i], m)
+            u -= _refuses(codes[i, f], n_bins[f], box[r, f, 0], box[r, f, 1], box[r, f, 2])
+        base, extra, near = charges[i, BASE], charges[i, EXTRA], charges[i, NEAR]
+        at_zero = _saving_at_zero(y[i], base, extra, near, m, others[i, HOLDING])
+        accepted = _saving(u, y[i], at_zero, extra, near, m)
         if accepted != 0.0:
             for f in range(len(n_bins)):
                 H[f, codes[i, f]] += accepted
-        surplus = _saving(u - 1, y[i], at_zero, extra[i], near[i], m) - accepted
+        surplus = _saving(u - 1, y[i], at_zero, extra, near, m) - accepted
         if u > 0 and surplus != 0.0:
             for a in range(n_active):
                 f = active[a]
-                if _refuses(codes[i, f], n_bins[f], low[r, f], high[r, f], absent[r, f]):
+                if _refuses(codes[i, f], n_bins[f], box[r, f, 0], box[r, f, 1], box[r, f, 2]):
                     H[f, codes[i, f]] += surplus
 
 
 @machine_code(types.void(TABLE, WORK, F), inner=True)
 def _find_best_runs(table, work, theta):  # type: ignore[no-untyped-def]
     """Find for every feature the best interval with an end, and its value."""
-    n_bins, may_start, may_end = table.n_bins, table.may_start, table.may_end
-    H, value, choice, price = work.H, work.value, work.choice, theta + TIE
+    n_bins, may, H, gain, choice = table.n_bins, table.may, work.H, work.gain, work.choice
+    price = theta + TIE
     for f in range(len(n_bins)):
-        upto, value[f] = 0.0, -np.inf
+        upto, gain[f, VALUE] = 0.0, -np.inf
         reach, later = 0.0, np.inf  # least cost of a beginning: at any bin, above the first
         reach_at, later_at, last = 0, 0, n_bins[f] - 1
         for b in range(last + 1):
-            if b > 0 and may_start[f, b]:
+            if b > 0 and may[f, b, START]:
                 start = upto + price
                 if start < later:
                     later, later_at = start, b
@@ -149,34 +153,34 @@ def _find_best_runs(table, work, theta):  # type: ignore[no-untyped-def]
             upto += H[f, b]
             if b == last:
                 worth, at = upto - later, later_at
-            elif may_end[f, b]:
+            elif may[f, b, END]:
                 worth, at = upto - price - reach, reach_at
             else:
                 continue
-            if worth > value[f]:
-                value[f], choice[f, 0], choice[f, 1] = worth, at, b
+            if worth > gain[f, VALUE]:
+                gain[f, VALUE], choice[f, 0], choice[f, 1] = worth, at, b
 
 
 @machine_code(types.void(TABLE, WORK, F), inner=True)
 def _find_best_choices(table, work, theta):  # type: ignore[no-untyped-def]
     """Choose what each feature accepts; ties go to the first of: all, an interval, the tests."""
-    n_bins, H, value, choice = table.n_bins, work.H, work.value, work.choice
-    full, price = work.full, theta + TIE
+    n_bins, H, gain, choice = table.n_bins, work.H, work.gain, work.choice
+    price = theta + TIE
     _find_best_runs(table, work, theta)
     for f in range(len(n_bins)):
-        lost, lacks, pick = H[f, n_bins[f]], table.has_missing[f], 1
-        full[f] = lost
+        lost, lacks, pick = H[f, n_bins[f]], table.flags[f, LACKS], 1
+        gain[f, FULL] = lost
         for b in range(n_bins[f]):
-            full[f] += H[f, b]
+            gain[f, FULL] += H[f, b]
         if lacks:
-            value[f] += max(lost, 0.0)
-        if value[f] <= full[f]:
-            value[f], pick = full[f], 0
-        if lacks and table.may_test[f]:
-            if full[f] - lost - price > value[f]:
-                value[f], pick = full[f] - lost - price, 2
-            if lost - price > value[f]:
-                value[f], pick = lost - price, 3
+            gain[f, VALUE] += max(lost, 0.0)
+        if gain[f, VALUE] <= gain[f, FULL]:
+            gain[f, VALUE], pick = gain[f, FULL], 0
+        if lacks and table.flags[f, TEST]:
+            if gain[f, FULL] - lost - price > gain[f, VALUE]:
+                gain[f, VALUE], pick = gain[f, FULL] - lost - price, 2
+            if lost - price > gain[f, VALUE]:
+                gain[f, VALUE], pick = lost - price, 3
         if pick != 1:
             choice[f, 0] = 1 if pick == 3 else 0
             choice[f, 1] = 0 if pick == 3 else n_bins[f] - 1
@@ -186,14 +190,13 @@ def _find_best_choices(table, work, theta):  # type: ignore[no-untyped-def]
 @machine_code(types.void(TABLE, WORK, I, F), inner=True)
 def _find_current(table, work, r, theta):  # type: ignore[no-untyped-def]
     """Value what each feature accepts now."""
-    H, low, high, absent, size = work.H, work.low, work.high, work.absent, work.size
-    n_bins, now = table.n_bins, work.now
+    n_bins, H, gain, box = table.n_bins, work.H, work.gain, work.box
     for f in range(len(n_bins)):
         inside = 0.0
-        for b in range(low[r, f], high[r, f] + 1):
+        for b in range(box[r, f, LOW], box[r, f, HIGH] + 1):
             inside += H[f, b]
-        lost = H[f, n_bins[f]] if absent[r, f] else 0.0
-        now[f] = inside + lost - theta * size[r, f]
+        lost = H[f, n_bins[f]] if box[r, f, ABSENT] else 0.0
+        gain[f, NOW] = inside + lost - theta * box[r, f, SIZE]
 
 
 @machine_code(I(TABLE, WORK, I, F, I), inner=True)
@@ -202,12 +205,12 @@ def _best_feature(table, work, r, theta, freed):  # type: ignore[no-untyped-def]
     _fill_histogram(table, work, r, freed)
     _find_best_choices(table, work, theta)
     _find_current(table, work, r, theta)
-    value, now, best = work.value, work.now, -1
-    for f in range(len(value)):
-        value[f] -= now[f]
+    gain, best = work.gain, -1
+    for f in range(len(gain)):
+        gain[f, VALUE] -= gain[f, NOW]
         if freed >= 0:
-            value[f] += work.dropped[freed]
-        if f != freed and (best < 0 or value[f] > value[best]):
+            gain[f, VALUE] += gain[freed, DROPPED]
+        if f != freed and (best < 0 or gain[f, VALUE] > gain[best, VALUE]):
             best = f
     return best
 
@@ -216,10 +219,10 @@ def _best_feature(table, work, r, theta, freed):  # type: ignore[no-untyped-def]
 def _step(table, work, r, theta):  # type: ignore[no-untyped-def]
     """Make the best change of one feature of clause `r`; say whether any improves."""
     f = _best_feature(table, work, r, theta, -1)
-    if work.value[f] <= IMPROVEMENT:
+    if work.gain[f, VALUE] <= IMPROVEMENT:
         return False
     low, high, absent = work.choice[f, 0], work.choice[f, 1], work.choice[f, 2]
-    _set_feature(table, work, r, f, low, high, absent != 0)
+    _set_feature(table, work, r, f, low, high, absent)
     return True
 
 
@@ -229,48 +232,46 @@ def _swap(table, work, r, theta):  # type: ignore[no-untyped-def]
     _best_feature(table, work, r, theta, -1)
     p = len(table.n_bins)
     for f in range(p):
-        work.dropped[f] = work.full[f] - work.now[f]
+        work.gain[f, DROPPED] = work.gain[f, FULL] - work.gain[f, NOW]
     most, drop, take, low, high, absent = IMPROVEMENT, -1, -1, 0, 0, 0
     for f in range(p):
-        if work.size[r, f] and p > 1:
+        if work.box[r, f, SIZE] and p > 1:
             g = _best_feature(table, work, r, theta, f)
-            if work.value[g] > most:
-                most, drop, take = work.value[g], f, g
+            if work.gain[g, VALUE] > most:
+                most, drop, take = work.gain[g, VALUE], f, g
                 low, high, absent = work.choice[g, 0], work.choice[g, 1], work.choice[g, 2]
     if drop < 0:
         return False
     _set_feature(table, work, r, drop, 0, table.n_bins[drop] - 1, True)
-    _set_feature(table, work, r, take, low, high, absent != 0)
+    _set_feature(table, work, r, take, low, high, absent)
     return True
 
 
 @machine_code(F(TABLE, WORK, I, I), inner=True)
 def _near_loss(table, work, k, skipped):  # type: ignore[no-untyped-def]
     """Price the rows of the other class that one feature keeps from a clause."""
-    v, near, total = work.v, table.near, 0.0
+    v, charges, total = work.v, table.charges, 0.0
     for r in range(k):
         if r != skipped:
-            for i in range(len(near)):
+            for i in range(len(charges)):
                 if v[r, i] == 1:
-                    total += near[i]
+                    total += charges[i, NEAR]
     return total
 
 
 @machine_code(F(TABLE, WORK, I, I), inner=True)
 def _loss(table, work, k, skipped):  # type: ignore[no-untyped-def]
     """Price all wrong rows with the first `k` clauses, one of them left out."""
-    y, base, extra, nearest, holding = table.y, table.base, table.extra, work.nearest, work.holding
+    y, charges, others = table.y, table.charges, work.others
     _find_others(work, k, skipped)
     total = _near_loss(table, work, k, skipped)
     for i in range(len(y)):
-        if y[i]:
-            more = 0 if nearest[i] == FAR else nearest[i] - 1
-            wrong = nearest[i] > 0
-        else:
-            more = holding[i] - 1
-            wrong = holding[i] > 0
-        if wrong:
-            total += base[i] + extra[i] * more
+        nearest, holding = others[i, NEAREST], others[i, HOLDING]
+        more = (nearest if y[i] else holding) - 1
+        if nearest == FAR and y[i]:
+            more = 0  # there is no clause at all
+        if more >= 0:
+            total += charges[i, BASE] + charges[i, EXTRA] * more
     return total
 
 
@@ -282,10 +283,9 @@ def _record(table, work, log, k, skipped, theta):  # type: ignore[no-untyped-def
         if r == skipped:
             continue
         for f in range(len(table.n_bins)):
-            log.low[at, kept, f] = work.low[r, f]
-            log.high[at, kept, f] = work.high[r, f]
-            log.absent[at, kept, f] = work.absent[r, f]
-            n_literals += work.size[r, f]
+            for part in range(3):
+                log.box[at, kept, f, part] = work.box[r, f, part]
+            n_literals += work.box[r, f, SIZE]
         kept += 1
     log.size[at, 0], log.size[at, 1], log.loss[at] = kept, n_literals, loss
     log.count[0] = at + 1
@@ -297,10 +297,8 @@ def _drop_clause(table, work, k, r):  # type: ignore[no-untyped-def]
     """Remove clause `r`."""
     for later in range(r + 1, k):
         for f in range(len(table.n_bins)):
-            work.low[later - 1, f] = work.low[later, f]
-            work.high[later - 1, f] = work.high[later, f]
-            work.absent[later - 1, f] = work.absent[later, f]
-            work.size[later - 1, f] = work.size[later, f]
+            for part in range(4):
+                work.box[later - 1, f, part] = work.box[later, f, part]
         for i in range(len(table.y)):
             work.v[later - 1, i] = work.v[later, i]
 
@@ -356,8 +354,8 @@ def _descend(table, work, log, k, theta):  # type: ignore[no-untyped-def]
 def _clear_clause(table, work, r):  # type: ignore[no-untyped-def]
     """Let clause `r` hold everywhere."""
     for f in range(len(table.n_bins)):
-        work.low[r, f], work.high[r, f] = 0, table.n_bins[f] - 1
-        work.absent[r, f], work.size[r, f] = True, 0
+        work.box[r, f, LOW], work.box[r, f, HIGH] = 0, table.n_bins[f] - 1
+        work.box[r, f, ABSENT], work.box[r, f, SIZE] = 1, 0
     for i in range(len(table.y)):
         work.v[r, i] = 0
 
@@ -387,8 +385,10 @@ def visit(table, work, log, k, n_clauses, theta, undisturbed):  # type: ignore[n
         for i in range(len(table.y)):
             work.v[r, i] = 0
         for f in range(len(table.n_bins)):
-            low, high, absent = work.low[r, f], work.high[r, f], work.absent[r, f]
-            work.size[r, f] = _literals(table.n_bins[f], table.has_missing[f], low, high, absent)
+            low, high, absent = work.box[r, f, LOW], work.box[r, f, HIGH], work.box[r, f, ABSENT]
+            work.box[r, f, SIZE] = _literals(
+                table.n_bins[f], table.flags[f, LACKS], low, high, absent
+            )
             _count_refused(table, work, r, f, 1)
     for turn in range(2):  # one call of each, as every call is compiled by itself
         if turn or undisturbed:

@@ -1,6 +1,7 @@
 """What the machine code of the box search works on: named tuples of arrays, and their types.
 
-Imported with `rulekit.solvers.box_machine`, as it needs Numba.
+Imported with `rulekit.solvers.box_machine`, as it needs Numba. Few arrays, as each one handed over
+makes the functions longer to compile.
 """
 
 from typing import Any, NamedTuple
@@ -9,45 +10,32 @@ from numba import types
 
 
 class Table(NamedTuple):
-    """The problem: codes, bins, classes, charges, what is allowed."""
+    """The problem; see `BoxProblem`."""
 
     codes: Any  # (n, p) uint16
     n_bins: Any  # (p,) int64
     y: Any  # (n,) bool
-    base: Any  # (n,) float64, and so on; see Charges
-    extra: Any
-    near: Any
-    may_start: Any  # (p, bins) bool
-    may_end: Any
-    may_test: Any  # (p,) bool
-    has_missing: Any
+    charges: Any  # (n, 3) float64: base, extra, near
+    may: Any  # (p, bins, 2) bool: start, end
+    flags: Any  # (p, 2) bool: may test missingness, lacks values
 
 
 class Work(NamedTuple):
     """The clauses and room to work in, for as many clauses as a search may have."""
 
-    low: Any  # (k, p) int64
-    high: Any
-    absent: Any  # (k, p) bool
-    size: Any  # (k, p) int64, literals
+    box: Any  # (k, p, 4) int64: low, high, absent, literals
     v: Any  # (k, n) int16
-    nearest: Any  # (n,) int64, over the clauses but the one that is changed
-    holding: Any
+    others: Any  # (n, 2) int64, over the other clauses: fewest violations, number that hold
     H: Any  # (p, width) float64
-    value: Any  # (p,) float64: of the best choice, of what is accepted now, of all rows, gained
-    now: Any  # by dropping the feature
-    full: Any
-    dropped: Any
+    gain: Any  # (p, 4) float64: best choice, what is accepted now, all rows, dropping the feature
     choice: Any  # (p, 3) int64: low, high, absent
-    active: Any  # (p,) int64, features of the clause that refuse anything
+    active: Any  # (p,) int64, features of the clause that may refuse a row
 
 
 class Log(NamedTuple):
     """Rules on their way to the archive, in the order they were found."""
 
-    low: Any  # (entries, k, p) int64
-    high: Any
-    absent: Any
+    box: Any  # (entries, k, p, 3) int64: low, high, absent
     size: Any  # (entries, 2) int64: clauses, literals
     loss: Any  # (entries,) float64
     count: Any  # (1,) int64
@@ -62,10 +50,9 @@ def _tuple(kinds: Any, name: type) -> Any:
 
 
 I, F, B = types.int64, types.float64, types.boolean  # noqa: E741
-_I1, _I2, _I3 = (_array(I, d) for d in (1, 2, 3))
+_I1, _I2, _I3, _I4 = (_array(I, d) for d in (1, 2, 3, 4))
 _F1, _F2 = (_array(F, d) for d in (1, 2))
 _B1, _B2, _B3 = (_array(B, d) for d in (1, 2, 3))
-_U2, _V2 = _array(types.uint16, 2), _array(types.int16, 2)
-TABLE = _tuple((_U2, _I1, _B1, _F1, _F1, _F1, _B2, _B2, _B1, _B1), Table)
-WORK = _tuple((_I2, _I2, _B2, _I2, _V2, _I1, _I1, _F2, _F1, _F1, _F1, _F1, _I2, _I1), Work)
-LOG = _tuple((_I3, _I3, _B3, _I2, _F1, _I1), Log)
+TABLE = _tuple((_array(types.uint16, 2), _I1, _B1, _F2, _B3, _B2), Table)
+WORK = _tuple((_I3, _array(types.int16, 2), _I2, _F2, _F2, _I2, _I1), Work)
+LOG = _tuple((_I4, _I2, _F1, _I1), Log)

@@ -58,33 +58,21 @@ class _MachineVisits:
     def __init__(self, module: ModuleType, problem: BoxProblem, max_clauses: int) -> None:
         n, p, k = problem.n_rows, problem.n_features, max_clauses
         charges = problem.charges
-
-        def own(array: object, kind: type) -> np.ndarray:
-            return np.require(array, kind, ["C", "W"])
-
         self._call = module.visit
         self.table = module.Table(
-            own(problem.codes, np.uint16),
-            own(problem.n_bins, np.int64),
-            own(problem.y, np.bool_),
-            own(charges.base, np.float64),
-            own(charges.extra, np.float64),
-            own(charges.near, np.float64),
-            own(problem.may_start, np.bool_),
-            own(problem.may_end, np.bool_),
-            own(problem.may_test_missing, np.bool_),
-            own(problem.has_missing, np.bool_),
+            np.array(problem.codes, np.uint16, order="C"),
+            np.array(problem.n_bins, np.int64),
+            np.array(problem.y, np.bool_),
+            np.stack([charges.base, charges.extra, charges.near], axis=1),
+            np.stack([np.asarray(problem.may_start), np.asarray(problem.may_end)], axis=2),
+            np.stack([np.asarray(problem.may_test_missing), problem.has_missing], axis=1),
         )
         self.work = module.Work(
-            np.zeros((k, p), np.int64),
-            np.zeros((k, p), np.int64),
-            np.zeros((k, p), np.bool_),
-            np.zeros((k, p), np.int64),
+            np.zeros((k, p, 4), np.int64),
             np.zeros((k, n), np.int16),
-            np.zeros(n, np.int64),
-            np.zeros(n, np.int64),
+            np.zeros((n, 2), np.int64),
             np.zeros((p, problem.width), np.float64),
-            *(np.zeros(p, np.float64) for _ in range(4)),
+            np.zeros((p, 4), np.float64),
             np.zeros((p, 3), np.int64),
             np.zeros(p, np.int64),
         )
@@ -92,9 +80,7 @@ class _MachineVisits:
         # and for every time that none is, and the rule itself; growth records each addition
         entries = 2 * ((2 * k + 1) * k + k + 1) + k + 2
         self.log = module.Log(
-            np.empty((entries, k, p), np.int64),
-            np.empty((entries, k, p), np.int64),
-            np.empty((entries, k, p), np.bool_),
+            np.empty((entries, k, p, 3), np.int64),
             np.empty((entries, 2), np.int64),
             np.empty(entries, np.float64),
             np.zeros(1, np.int64),
@@ -105,11 +91,12 @@ class _MachineVisits:
     ) -> None:
         """Run the machine code and offer what it logged to the archive."""
         work, log, k = self.work, self.log, boxes.n_clauses
-        work.low[:k], work.high[:k], work.absent[:k] = boxes.low, boxes.high, boxes.absent
+        for part, values in enumerate((boxes.low, boxes.high, boxes.absent)):
+            work.box[:k, :, part] = values
         self._call(self.table, work, log, k, n_clauses, theta, undisturbed)
         n = int(log.count[0])
         found = zip(log.size[:n].tolist(), log.loss[:n].tolist(), strict=True)
         for j, ((size, n_literals), loss) in enumerate(found):
             if archive.improves(size, n_literals, loss):
-                parts = (part[j, :size].copy() for part in (log.low, log.high, log.absent))
-                archive.offer(loss, n_literals, Boxes(*parts))
+                low, high, absent = (log.box[j, :size, :, part].copy() for part in range(3))
+                archive.offer(loss, n_literals, Boxes(low, high, absent.astype(bool)))

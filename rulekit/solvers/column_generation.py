@@ -141,14 +141,14 @@ def generate(problem: BoxProblem, plan: GenerationPlan) -> GeneratedRule:
         answer = master.solve()
         entry = {"round": number + 1, "master": answer.value, "clauses": len(pool)}
         history.append(entry | {"seconds": time.perf_counter() - start})
-    chosen = choose_clauses(pool, answer, plan.kicks)
+    chosen = choose_clauses(pool, answer, kicks=0)
     gap = pool.objective(chosen) - answer.value
     if gap > NEW and not plan.should_stop():
         # clauses that the linear program does not need, but a rule cheaper than the chosen one may
         clauses, _ = pricing.price(answer.mu, pool.boxes_of(chosen), ALL, gap)
-        if pool.add(clauses):
-            answer = answer.beside(len(pool))
-            chosen = choose_clauses(pool, answer, plan.kicks, chosen)
+        pool.add(clauses)
+        answer = answer.beside(len(pool))
+        chosen = choose_clauses(pool, answer, plan.kicks, chosen)
     if plan.finish_seconds > 0:
         chosen = improve_by_program(pool, answer, chosen, plan.finish_seconds)
     return GeneratedRule(

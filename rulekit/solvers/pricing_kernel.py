@@ -96,11 +96,15 @@ def _histogram(table, clause, freed, H):  # type: ignore[no-untyped-def]
             low, high, absent = clause.low[freed], clause.high[freed], clause.absent[freed]
             if _refuses(code, table.n_bins[freed], low, high, absent):
                 v, who = v - 1, who - freed
+        if v > 1:
+            continue
+        s = table.s[i]
         if v == 0:
+            row = table.codes[i]
             for f in range(p):
-                H[f, table.codes[i, f]] += table.s[i]
-        elif v == 1:
-            H[who, table.codes[i, who]] += table.s[i]
+                H[f, row[f]] += s
+        else:
+            H[who, table.codes[i, who]] += s
 
 
 @machine_code(None)
