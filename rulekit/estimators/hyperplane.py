@@ -78,6 +78,8 @@ class HyperplaneRuleClassifier(RuleClassifier):
     classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, n_rules_, \
 n_literals_, training_error_
         As in `RuleClassifier`.
+    empty_rule_hint_ : str or None
+        For a rule without conditions: why it has none.
     history_ : list of dict
         One a box kept: rows it holds, and share covered up to it.
     objective_, lower_bound_, proved_optimal_
@@ -171,8 +173,8 @@ n_literals_, training_error_
         check_parameters(self)
         table = read_training_table(self, X, y, sample_weight)
         self._fit_table(table, PlaneWork(), weighted=sample_weight is not None)
-        if self.rule_set_.is_constant:
-            warnings.warn(self._empty_hint(), EmptyRuleWarning, stacklevel=2)
+        if self.empty_rule_hint_ is not None:
+            warnings.warn(self.empty_rule_hint_, EmptyRuleWarning, stacklevel=2)
         return self
 
     def fit_many(
@@ -236,6 +238,7 @@ n_literals_, training_error_
         self.objective_ = self.lower_bound_ = self.proved_optimal_ = None
         self.n_iter_ = max(1, self.n_problems_)
         self._keep_rule(self._rule(plane, kept[positive], positive), table, weight)
+        self.empty_rule_hint_ = self._empty_hint() if self.rule_set_.is_constant else None
 
     def _rule(self, plane: Plane, boxes: Boxes, positive: int) -> RuleSet:
         """Write boxes as clauses, and the plane as a last one if it answers the rest."""
