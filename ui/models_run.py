@@ -243,9 +243,16 @@ def _progress(job: jobs.Job, drawn_for: tuple[bool, int]) -> None:
         return
     bar, stop = st.columns([5, 1], vertical_alignment="bottom")
     bar.progress(job.share, text=md(progress_words(job)))
-    stop.button("Stop", on_click=job.cancel, key="cancel_run", width="stretch", help=STOP)
+    stop.button("Stop", on_click=_stop, key="cancel_run", width="stretch", help=STOP)
     if job.standing is None:
         live_curve(outcome_of(job.results, RunSpec.from_dict(app_state().run_settings)))
+
+
+def _stop() -> None:
+    """End the run that goes on now; the button may be one that an earlier run has drawn."""
+    job = jobs.registry().get(workspace.analysis_id())
+    if job is not None:
+        job.cancel()
 
 
 def progress_words(job: jobs.Job) -> str:
