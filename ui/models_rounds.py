@@ -226,7 +226,7 @@ class Run:
         _run_sweep(Part(learner, grid, first, "", ()), data, land, self.job)
         if not self.job.should_stop():
             self._look_up(part, **quick)
-            self.job.report(standing=self.outcome())
+            self.job.report(standing=self.outcome(), message=f"{part.words}, fold 1 of {n_folds}")
 
     def _sweep(self, part: Part) -> None:
         n_folds = len(self.data.folds)
