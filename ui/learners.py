@@ -8,15 +8,27 @@ from typing import Any
 from sklearn.base import ClassifierMixin
 
 from rulekit.binarize import Binarizer
-from rulekit.estimators import OneLevelRuleClassifier, TwoLevelRuleClassifier
+from rulekit.estimators import (
+    IdealDNFClassifier,
+    OneLevelRuleClassifier,
+    TwoLevelRuleClassifier,
+)
 from rulekit.evaluation import THETA_GRID
 from rulekit.evaluation.grid import settings_of
+from ui.hyperplane_learner import (
+    HYPERPLANE,
+    NUS,
+    hyperplane_estimator,
+    hyperplane_settings,
+)
 from ui.state import AppState, BinningSpec
 
 LEARNER_KEY = "learner"
 WHOLE_FRONT = {"search"}  # one fit of these costs what all settings of a fold cost
 # no number of clauses is asked of these
 WITHOUT_CLAUSES = ("one_level", "one_level_exact", "column_generation")
+IDEAL = "ideal"  # is asked for a number of conditions, not for prices and clauses
+IDEAL_FEATURES = tuple(range(1, 11))
 ROBUST = (0.1, 0.3)  # robustness of the box search besides 0
 EXACT_CELLS = 20_000  # rows times conditions up to which an exact answer comes in useful time
 FIT_SECONDS = 20.0  # no single fit of a run takes longer than about this
@@ -63,6 +75,11 @@ LEARNERS = {
         "costs as much as a condition, and a wrongly taken row counts once for every clause.",
         "one wants a bound: it can say how far the rule is from the best possible.",
     ),
+    IDEAL: Learner(
+        "Ideal DNF",
+        "Chooses a few conditions, one for each number, and counts the best formula over them.",
+        "a first answer at once, on tables of any size: the most a few conditions can do.",
+    ),
     "one_level": Learner(
         "One clause",
         "A single AND (or OR) of conditions from one linear program.",
@@ -78,6 +95,13 @@ LEARNERS = {
         "Exact optimum",
         "Proves the best two-level rule by integer programming, within a time limit.",
         "tables of a few hundred rows with few cut points.",
+    ),
+    HYPERPLANE: Learner(
+        "Boxes from a plane",
+        "Learns a weighted sum of few columns (a 1-norm support vector machine, ν its price of "
+        "errors) and cuts one side of it into boxes that do not overlap; always a DNF. Rows with a "
+        "gap teach it nothing.",
+        "a score is trusted already: every case gets a box around it and a confidence.",
     ),
 }
 FORMS = {
@@ -97,7 +121,8 @@ class RunSpec:
 
     `forbidden`, `required` and `directions` name columns; a direction is ">" or "<". `against` and
     `robust` say whether the box search also looks for rules of the other class, and for rules that
-    more than one condition protects.
+    more than one condition protects; `ideal_cuts` how the ideal DNF cuts numbers ("median" or
+    "binning"), `ideal_mode` its mode. `nus` are the prices of "hyperplane".
     """
 
     learners: tuple[str, ...] = ("search",)
@@ -116,6 +141,9 @@ class RunSpec:
     baselines: bool = field(default=True)
     against: bool = True
     robust: bool = True
+    ideal_cuts: str = "median"
+    ideal_mode: str = "compact"
+    nus: tuple[float, ...] = NUS
 
     @property
     def n_settings(self) -> int:
@@ -165,7 +193,7 @@ def two_level_grid(spec: RunSpec) -> dict[str, list[Any]]:
     """Return the grid of the learners of a run that are asked for a number of clauses."""
     low, high = spec.clauses
     return {
-        "method": [name for name in spec.learners if name not in WITHOUT_CLAUSES],
+        "method": [n for n in spec.learners if n not in (*WITHOUT_CLAUSES, IDEAL, HYPERPLANE)],
         "n_clauses": list(range(low, high + 1)),
         "theta": list(spec.thetas),
     }
@@ -183,10 +211,11 @@ def variants(spec: RunSpec) -> tuple[dict[str, Any], ...]:
 def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     """List the settings of a run, numbered as its rows are.
 
-    Learners with a number of clauses come first, then those without, then the variants of the box
-    search. A setting holds ``learner``, ``theta`` and, if it is asked for, ``n_clauses``; of a
-    variant also ``describes`` ("other": the rule is against the described class) and
-    ``robustness``.
+    Learners with a number of clauses come first, then those without, then boxes from a plane, then
+    the variants of the box search. A setting holds ``learner``, ``theta`` (of boxes from a plane
+    their ν) and, if it is asked for, ``n_clauses``; of a variant also ``describes`` ("other": the
+    rule is against the described class) and ``robustness``. The ideal DNF comes last, with
+    ``max_features`` alone.
     """
     found: list[dict[str, Any]] = []
     grid = two_level_grid(spec)
@@ -196,9 +225,14 @@ def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     for name in WITHOUT_CLAUSES:
         if name in spec.learners:
             found += [{LEARNER_KEY: name, "theta": theta} for theta in spec.thetas]
+    if HYPERPLANE in spec.learners:
+        boxes = hyperplane_settings(spec.nus, spec.clauses)
+        found += [{LEARNER_KEY: HYPERPLANE, **setting} for setting in boxes]
     for variant in variants(spec):
         for setting in settings_of(grid | {"method": ["search"]}):
             found.append({LEARNER_KEY: setting.pop("method"), **setting, **variant})
+    if IDEAL in spec.learners:
+        found += [{LEARNER_KEY: IDEAL, "max_features": k} for k in IDEAL_FEATURES]
     return tuple(found)
 
 
@@ -235,7 +269,11 @@ def estimator_for(
     -------
     classifier
     """
+    if learner == HYPERPLANE:
+        return hyperplane_estimator(state.positive, spec.class_weight)
     varied = variant or {}
+    if learner == IDEAL:
+        return _ideal(spec, state)
     common = {
         "form": spec.form,
         "rounding": spec.rounding,
@@ -256,6 +294,18 @@ def estimator_for(
         allow_disabled=spec.allow_disabled,
         robustness=varied.get("robustness", 0.0),
         **common,
+    )
+
+
+def _ideal(spec: RunSpec, state: AppState) -> IdealDNFClassifier:
+    """Return the unfitted ideal DNF; it refuses constraints that counting cannot keep."""
+    return IdealDNFClassifier(
+        mode=spec.ideal_mode,
+        positive_label=state.positive,
+        class_weight=spec.class_weight,
+        binarizer=binarizer(state.binning) if spec.ideal_cuts == "binning" else None,
+        constraints=spec.constraints(state.features),
+        random_state=0,
     )
 
 

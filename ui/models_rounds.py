@@ -21,7 +21,10 @@ from sklearn.base import ClassifierMixin
 from rulekit.data import make_folds
 from rulekit.evaluation import SweepStore, sweep
 from ui import jobs
+from ui.hyperplane_learner import HYPERPLANE, hyperplane_grid
 from ui.learners import (
+    IDEAL,
+    IDEAL_FEATURES,
     LEARNER_KEY,
     LEARNERS,
     WHOLE_FRONT,
@@ -107,11 +110,22 @@ def parts_of(spec: RunSpec, state: AppState) -> list[Part]:
         if name in spec.learners:
             learner, prices = estimator_for(name, spec, state), {"theta": list(spec.thetas)}
             parts.append(Part(learner, prices, first(), LEARNERS[name].name))
+    if HYPERPLANE in spec.learners:
+        learner, boxes = (
+            estimator_for(HYPERPLANE, spec, state),
+            hyperplane_grid(spec.nus, spec.clauses),
+        )
+        parts.append(Part(learner, boxes, first(), LEARNERS[HYPERPLANE].name))
     for variant in variants(spec):
         learner = estimator_for("search", spec, state, variant)
         words = variant_words(variant).capitalize()
         more = grid | {"method": ["search"]}
         parts.append(Part(learner, more, first(), words, searched(variant)))
+    if IDEAL in spec.learners:
+        sizes = {"max_features": list(IDEAL_FEATURES)}
+        learner = estimator_for(IDEAL, spec, state)
+        counted = Part(learner, sizes, first(), LEARNERS[IDEAL].name)
+        parts.insert(min(1, len(parts)), counted)  # takes no time, so it need not wait its turn
     return parts
 
 
@@ -208,8 +222,11 @@ class Run:
         folds = [(_sampled(train, self.data.y, most), test) for train, test in self.data.folds]
         n_rows, share = len(self.data.folds[0][0]), len(folds[0][0]) / len(self.data.folds[0][0])
         self.words = "First pass, without disturbances"
+        part_words = ""
         if share < 1:
-            self.words += f", learned from {len(folds[0][0]):,} of the {n_rows:,} rows of a fold"
+            part_words = f"{len(folds[0][0]):,} of the {n_rows:,} rows of a fold"
+            self.words += f", learned from {part_words}"
+            part_words = f" on {part_words}"
         quick = {"kicks": 0, "time_limit": DRAFT_SECONDS}
         learner = estimator_for("search", self.spec, self.state).set_params(**quick)
         grid = part.grid | {"method": ["search"], "theta": [share * t for t in part.grid["theta"]]}
@@ -219,7 +236,7 @@ class Run:
         def land(row: Row) -> None:
             row = row | {"setting": row["setting"] + first}
             self.drafted.append(row)
-            message = f"First pass, fold {row['fold'] + 1} of {n_folds}"
+            message = f"First pass{part_words}, fold {row['fold'] + 1} of {n_folds}"
             self.job.report(row, done=self.job.done, message=message)
 
         data = replace(self.data, folds=tuple(folds))

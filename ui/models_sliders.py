@@ -7,6 +7,7 @@ import streamlit as st
 
 from rulekit.plots.wording import percent, plural
 from ui.escape import md
+from ui.hyperplane_learner import HYPERPLANE, PRICE_HELP
 from ui.learners import LEARNER_KEY
 from ui.models_front import choose, error_words
 from ui.models_points import Outcome
@@ -24,24 +25,33 @@ def sliders(found: Outcome) -> None:
         return
     measured = [found.settings[k] for k in found.points.index]
     mine = [s for s in measured if s[LEARNER_KEY] == setting[LEARNER_KEY]]
+    if "max_features" in setting:
+        _slider(found, "max_features", "Conditions allowed", [s["max_features"] for s in mine])
+        st.caption(_measured_words(found, number))
+        return
     _sides(found, mine, setting)
     left, right = st.columns(2)
     alike = [s for s in mine if same_search(s, setting)]
     prices = sorted({s["theta"] for s in alike})
     clauses = sorted({s["n_clauses"] for s in alike if "n_clauses" in s})
     with left:
-        _slider(found, "theta", "Price θ of a condition", prices)
-        st.caption(price_words(setting["theta"], len(app_state().training[0])))
+        plane = setting[LEARNER_KEY] == HYPERPLANE
+        words = "Price ν of the plane's errors" if plane else "Price θ of a condition"
+        _slider(found, "theta", words, prices)
+        n_rows = len(app_state().training[0])
+        st.caption(PRICE_HELP if plane else price_words(setting["theta"], n_rows))
     with right:
         _slider(found, "n_clauses", "Clauses allowed", clauses)
-        row = found.points.loc[number]
-        st.caption(
-            md(
-                f"Cross-validated: {error_words(row)} error (± one standard error over "
-                f"{plural(row['folds'], 'fold')}), {plural(row['n_literals'], 'condition')} on "
-                "average."
-            )
-        )
+        st.caption(_measured_words(found, number))
+
+
+def _measured_words(found: Outcome, number: int) -> str:
+    """Say what a setting was measured at, for a caption."""
+    row = found.points.loc[number]
+    return md(
+        f"Cross-validated: {error_words(row)} error (± one standard error over "
+        f"{plural(row['folds'], 'fold')}), {plural(row['n_literals'], 'condition')} on average."
+    )
 
 
 def price_words(theta: float, n_rows: int) -> str:

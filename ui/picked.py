@@ -16,6 +16,12 @@ from rulekit.plots.wording import percent, plural
 from rulekit.rules import RuleSet
 from ui.cache import kept
 from ui.escape import md
+from ui.hyperplane_learner import (
+    CONFIDENCE_FOLDS,
+    HYPERPLANE,
+    hyperplane_parameters,
+    price_symbol,
+)
 from ui.learners import (
     LEARNER_KEY,
     LEARNERS,
@@ -29,6 +35,7 @@ from ui.shell import empty
 from ui.state import AppState, app_state, change
 
 AGAINST = "rule against the class"
+SIZES = ("theta", "n_clauses", "max_features")  # of a setting: how large its rule may be
 
 
 def pick(setting: Mapping[str, Any], spec: RunSpec) -> None:
@@ -94,7 +101,11 @@ def setting_words(setting: Mapping[str, Any]) -> str:
         return str(setting["whole_file"])
     if "edited" in setting:
         return f"edited by hand, from: {setting['edited']}"
-    words = [LEARNERS[setting[LEARNER_KEY]].name, f"θ {setting['theta']:g}"]
+    if "max_features" in setting:
+        limit = plural(setting["max_features"], "chosen condition")
+        return f"{LEARNERS[setting[LEARNER_KEY]].name}, at most {limit}"
+    learner = setting[LEARNER_KEY]
+    words = [LEARNERS[learner].name, f"{price_symbol(learner)} {setting['theta']:g}"]
     if "n_clauses" in setting:
         words.append(f"at most {setting['n_clauses']} clause{'s' * (setting['n_clauses'] != 1)}")
     return ", ".join([*words, *filter(None, [variant_words(setting)])])
@@ -210,7 +221,10 @@ def fit_path(
         weight = weight[state.rows()[0]]
     estimator = estimator_for(settings[0][LEARNER_KEY], spec, state, settings[0])
     estimator.set_params(**parameters)
-    asked = [{k: v for k, v in s.items() if k in ("theta", "n_clauses")} for s in settings]
+    asked = [{k: v for k, v in s.items() if k in SIZES} for s in settings]
+    if settings[0][LEARNER_KEY] == HYPERPLANE:
+        asked = [hyperplane_parameters(s) for s in settings]
+        estimator.set_params(confidence_folds=CONFIDENCE_FOLDS)
     quiet()
     models = estimator.fit_many(X, y, asked, sample_weight=weight, should_stop=should_stop)
     return {model_key(s): model for s, model in zip(settings, models, strict=False)}

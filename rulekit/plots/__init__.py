@@ -10,6 +10,15 @@ subset of HTML in titles, ticks and hover boxes.
 """
 
 from rulekit.plots.case import case_figure, case_sentence
+from rulekit.plots.hypercubes import (
+    Projection,
+    coverage_figure,
+    coverage_sentence,
+    interval_figure,
+    interval_sentence,
+    projection_figure,
+    projection_sentence,
+)
 from rulekit.plots.ideal import validation_figure, validation_sentence
 from rulekit.plots.pareto import Baseline, front_figure, front_sentence
 from rulekit.plots.rules import (
@@ -22,14 +31,21 @@ from rulekit.plots.screening import screening_figure, screening_sentence, screen
 
 __all__ = [
     "Baseline",
+    "Projection",
     "case_figure",
     "case_sentence",
     "clause_figure",
     "clause_sentence",
+    "coverage_figure",
+    "coverage_sentence",
     "front_figure",
     "front_sentence",
+    "interval_figure",
+    "interval_sentence",
     "outcome_figure",
     "outcome_sentence",
+    "projection_figure",
+    "projection_sentence",
     "screening_figure",
     "screening_sentence",
     "screening_table",

@@ -177,7 +177,7 @@ def test_stop_takes_at_most_a_second_more_than_any_click_and_keeps_the_points(mo
     page.get_by_text("was stopped").first.wait_for(timeout=20_000)
     assert time.monotonic() - began < 1.0 + usual
     visitor.settled()
-    assert "partial" in visitor.text()
+    assert "The points of the first pass stay" in visitor.text()
     assert page.locator(".js-plotly-plot .points path").count() > 0
     page.locator(".st-key-run_disable label").first.click()
     visitor.settled()

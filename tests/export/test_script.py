@@ -6,7 +6,16 @@ import runpy
 
 import pytest
 
-from rulekit import Binarizer, Literal, TwoLevelRuleClassifier, load_sample, read_table
+from rulekit import (
+    LPSVM,
+    Binarizer,
+    HyperplaneRuleClassifier,
+    IdealDNFClassifier,
+    Literal,
+    TwoLevelRuleClassifier,
+    load_sample,
+    read_table,
+)
 from rulekit.data import read_with_options
 from rulekit.exceptions import ExportError
 from rulekit.export import Preparation, to_script, to_text
@@ -46,6 +55,30 @@ def test_script_learns_the_same_rule_again_and_notices_another_table(learned, tm
     assert capsys.readouterr().out == to_text(model) + "\n"
     with pytest.raises(SystemExit, match=r"The table has changed\."):
         run(to_script(model, **(options | {"digest": "0"})), tmp_path)
+
+
+def test_script_learns_an_ideal_dnf_again(learned, tmp_path, capsys):
+    _, X, _ = learned
+    y = read_table(tmp_path / "it's a table.csv").xy("risk")[1]
+    model = IdealDNFClassifier(
+        5, mode="paper", scores=("chi2", "f"), positive_label="high", random_state=3
+    ).fit(X, y)
+    text = to_script(
+        model, source="it's a table.csv", target="risk", features=[str(c) for c in X.columns]
+    )
+    run(text, tmp_path)
+    assert capsys.readouterr().out == to_text(model) + "\n"
+
+
+def test_a_learner_within_a_learner_is_written_out(tmp_path):
+    load_sample("iris").frame.to_csv(tmp_path / "iris.csv", index=False)
+    table = read_table(tmp_path / "iris.csv")
+    X, y = table.xy(table.columns[-1].name)
+    linear = LPSVM(nu=0.3, max_features=2)
+    model = HyperplaneRuleClassifier(linear, max_rules=2).fit(X, y == y.iloc[-1])
+    text = to_script(model, source="iris.csv", target=table.columns[-1].name)
+    assert "HyperplaneRuleClassifier(linear=LPSVM(max_features=2, nu=0.3), max_rules=2)" in text
+    assert "import HyperplaneRuleClassifier, LPSVM, from_json" in text
 
 
 def test_script_notices_another_rule(learned, tmp_path):
