@@ -103,7 +103,8 @@ class RunSpec:
 
     `forbidden`, `required` and `directions` name columns; a direction is ">" or "<". `against` and
     `robust` say whether the box search also looks for rules of the other class, and for rules that
-    more than one condition protects. `nus` are the prices of "hyperplane".
+    more than one condition protects. `nus` are the prices of "hyperplane", and
+    `plane_answers` says whether its plane answers the rows that no box holds.
     """
 
     learners: tuple[str, ...] = ("search",)
@@ -123,6 +124,7 @@ class RunSpec:
     against: bool = True
     robust: bool = True
     nus: tuple[float, ...] = NUS
+    plane_answers: bool = False
 
     @property
     def n_settings(self) -> int:
@@ -246,7 +248,7 @@ def estimator_for(
     classifier
     """
     if learner == HYPERPLANE:
-        return hyperplane_estimator(state.positive, spec.class_weight)
+        return hyperplane_estimator(state.positive, spec.class_weight, spec.plane_answers)
     varied = variant or {}
     common = {
         "form": spec.form,
