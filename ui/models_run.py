@@ -1,6 +1,7 @@
 """One run of a sweep in the background: how it begins, what is said and what is taken of it."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -150,8 +151,10 @@ def collect() -> jobs.Job | None:
         recall()
         return None
     found = job.answer or job.standing
-    if found is None and not job.active and job.done:
+    if found is None and not job.active and job.results:
         found = outcome_of(job.results, RunSpec.from_dict(app_state().run_settings))
+        if not job.done:  # all that there is are points of a first pass
+            found = replace(found, finished=0, draft="First pass, not brought to its end")
     stage = (job.id, job.active, job.version)
     if found is not None and st.session_state.get("_collected") != stage:
         st.session_state["_collected"] = stage
@@ -206,7 +209,9 @@ def _seconds_a_fold(learner: str, spec: RunSpec, state: AppState) -> float:
         low, high = spec.clauses
         settings = [s | {"n_clauses": k} for k in range(low, high + 1) for s in settings]
     seconds = _seconds(estimator_for(learner, spec, state), X, y, settings)
-    return seconds if learner in WHOLE_FRONT else seconds * len(spec.thetas)
+    if learner in WHOLE_FRONT:
+        return seconds * (1 + len(variants(spec)))
+    return seconds * len(spec.thetas)
 
 
 def _seconds(estimator: Any, X: Any, y: Any, settings: Any) -> float:
@@ -311,7 +316,8 @@ def cancelled_words(job: jobs.Job) -> str:
             "are done; Resume draws the reference models and computes nothing else."
         )
     kept_points = f"partial: {job.done:,} of {job.total:,} fits" if job.done else "no fit finished"
-    first = " The points of the first pass stay." if job.standing is not None else ""
+    drafted = job.standing is not None or (job.results and not job.done)
+    first = " The points of the first pass stay." if drafted else ""
     return f"The run was stopped ({kept_points}).{first} Resume takes up where it stopped."
 
 

@@ -94,13 +94,13 @@ def test_an_empty_rule_is_a_point_of_the_curve_like_any_other(plain):
     assert plain.setting(plain.suggest()["default"])["theta"] < 50.0
 
 
-SEARCH = TwoLevelRuleClassifier(method="search", kicks=1, random_state=0)
+SEARCH = TwoLevelRuleClassifier(method="search", kicks=0, random_state=0)
 SEARCH_GRID = {
     "robustness": [0.0, 0.3],
     "positive_label": ["yes", "no"],
     "max_literals": [None, 3],
-    "n_clauses": [1, 3, 6],
-    "theta": [0.05, 1.0, 50.0],
+    "n_clauses": [1, 6],
+    "theta": [0.05, 50.0],
 }
 
 
@@ -126,8 +126,8 @@ def test_settings_answered_by_one_search_are_the_models_that_single_fits_give(ta
 
 def test_a_sweep_by_one_search_a_fold_is_the_sweep_by_single_fits(table):
     X, y = table
-    grid = SEARCH_GRID | {"positive_label": sorted(set(y)), "robustness": [0.1]}
-    alone = SearchAlone(method="search", kicks=1, random_state=0)
+    grid = {"positive_label": sorted(set(y)), "n_clauses": [1, 3], "theta": [0.05, 1.0]}
+    alone = SearchAlone(method="search", kicks=0, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EmptyRuleWarning)
         same(sweep(alone, X, y, grid=grid, cv=2), sweep(SEARCH, X, y, grid=grid, cv=2))
