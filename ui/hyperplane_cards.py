@@ -19,6 +19,7 @@ from rulekit.plots import (
 )
 from rulekit.plots.wording import percent, plural
 from rulekit.rules import Clause
+from ui.cases import row_number
 from ui.escape import md
 from ui.hyperplane_view import (
     coverage_table,
@@ -54,7 +55,8 @@ def hypercubes(model: ClassifierMixin, train: Rows, words: Wording) -> None:
         "These clauses were cut from one side of a plane. A row of "
         f"{md(str(model.positive_label_), 60)} is where"
     )
-    st.code(plane_words(model), None, wrap_lines=True)
+    st.code(plane_words(model, words), None, wrap_lines=True)
+    _by_the_plane(model, train)
     if model.n_incomplete_:
         st.caption(
             f"{plural(model.n_incomplete_, 'training row')} with a gap took no part in learning."
@@ -66,6 +68,21 @@ def hypercubes(model: ClassifierMixin, train: Rows, words: Wording) -> None:
         case = _case(model, train, label, chosen)
         _one_box(model, label, chosen, case, words)
     _coverage(model)
+
+
+def _by_the_plane(model: HyperplaneRuleClassifier, train: Rows) -> None:
+    """Say how many training rows no box holds, and what they get."""
+    n_boxes = len(model.boxes_[model.positive_label_])
+    fired = model.rule_set_.clauses_fired(train.columns)[:, :n_boxes]
+    outside = int((~fired.any(axis=1)).sum())
+    if model.uncovered == "hyperplane":
+        text = f"No box holds {outside} of {len(fired)} training rows; the plane answers these."
+    else:
+        text = (
+            f"No box holds {outside} of {len(fired)} training rows; the rule gives these "
+            f"{model.default_label_}, whatever the plane says."
+        )
+    st.caption(md(text, 300))
 
 
 def _box(model: HyperplaneRuleClassifier) -> tuple[Any, int | None]:
@@ -102,21 +119,20 @@ def _case(model: HyperplaneRuleClassifier, train: Rows, label: Any, chosen: int)
     known = np.flatnonzero(~np.isnan(rows).any(axis=1))
     inside = boxes.members(rows[known] * half.signs)[:, chosen]
     first = int(known[inside.argmax()])
-    number = st.number_input(
+    numbers = np.asarray(row_number(np.asarray(train.X.index)))
+    asked = st.number_input(
         "Training row shown beside the box",
-        1,
-        len(rows),
-        first + 1,
+        int(numbers.min()),
+        int(numbers.max()),
+        int(numbers[first]),
         key=f"cubes_case_{label}_{chosen}",
-        help="Counted from the first training row; one without a gap in the plane's columns.",
+        help="By its number in the table. For a row that is no training row, or has a gap in the "
+        "plane's columns, the next one is shown.",
     )
-    case = rows[number - 1]
-    if np.isnan(case).any():
-        st.warning(
-            "This row has a gap in a column that the plane reads; its other values are shown."
-        )
-    st.caption(f"Row {number} is truly {md(str(train.y[number - 1]), 60)}.")
-    return np.asarray(case)
+    later = known[numbers[known] >= asked]
+    place = int(later[0]) if len(later) else int(known[-1])
+    st.caption(f"Shown is row {numbers[place]}, truly {md(str(train.y[place]), 60)}.")
+    return np.asarray(rows[place])
 
 
 def _one_box(
@@ -126,7 +142,7 @@ def _one_box(
     table = intervals(model, label, (boxes.lower[chosen], boxes.upper[chosen]), case, words)
     interval_view(table, f"cube_{label}_{chosen}")
     names = number_names(model, words)
-    if len(names) < 2 or np.isnan(case).any():
+    if len(names) < 2:
         return
     left, right = st.columns(2)
     places = range(len(names))
@@ -187,11 +203,19 @@ def box_of_case(model: ClassifierMixin, X: pd.DataFrame, words: Wording, *, plai
             st.info(f"The plane cannot place this case: it has no value in {md(gap, 60)}.")
             return
         found = explain_with_hyperplane(model, X)[0]
+        if found.rule_prediction != found.prediction:
+            text = (
+                f"The rule answers {found.rule_prediction}, because none of its boxes holds this "
+                f"case. The plane that the boxes were cut from answers {found.prediction}."
+            )
+            st.info(md(text, 300))
+        elif found.rule is None and model.uncovered == "hyperplane":
+            st.info("No box of the rule holds this case; the plane answered it.")
         _figures(found)
         st.markdown(md(found.told(words), 900))
         if not plain:
-            faces = (found.lower, found.upper)
-            interval_view(intervals(model, found.prediction, faces, case, words), "case_box")
+            table = intervals(model, found.prediction, found.faces, case, words)
+            interval_view(table, "case_box")
         _covering(found, words)
 
 
@@ -199,7 +223,7 @@ def _figures(found: HyperplaneExplanation) -> None:
     place = st.columns(4)
     sure = "—" if found.confidence is None else percent(found.confidence)
     place[0].metric(
-        "Confidence",
+        "Confidence of the plane",
         sure,
         help="How often the plane is right at this distance and with this answer, measured on "
         "training rows it had not seen.",
@@ -236,11 +260,3 @@ def _covering(found: HyperplaneExplanation, words: Wording) -> None:
     st.code(
         clause_words(clause, words) if clause.conditions else "everywhere", None, wrap_lines=True
     )
-    if found.rule_prediction != found.prediction:
-        st.caption(
-            md(
-                f"The rule alone answers {found.rule_prediction} here: it keeps to its boxes, the "
-                f"plane says {found.prediction}.",
-                300,
-            )
-        )

@@ -12,12 +12,22 @@ from rulekit.evaluation.grid import settings_of
 
 HYPERPLANE = "hyperplane"
 NUS = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+MULTIPLES = (1, 1.5, 2, 3, 5, 8, 15, 30)  # from no column to about ten, on most tables
 CONFIDENCE_FOLDS = 5  # of the picked model; a sweep has no use for confidences
 PARAMETERS = {"theta": "linear__nu", "n_clauses": "max_rules"}
 PRICE_HELP = (
     "What a unit of margin missed by a row costs, against the plane's weights. The smaller ν is, "
     "the fewer columns the plane reads, and the shorter its boxes are."
 )
+
+
+def usual_nus(y: Any) -> tuple[float, ...]:
+    """Return prices in proportion to the rows of the smaller class, with two digits.
+
+    With standardised columns the plane reads none up to about one, divided by these rows.
+    """
+    rows = max(1, int(min(y.value_counts())))
+    return tuple(sorted({float(f"{multiple / rows:.2g}") for multiple in MULTIPLES}))
 
 
 def hyperplane_grid(nus: Sequence[float], clauses: tuple[int, int]) -> dict[str, list[Any]]:
@@ -39,10 +49,16 @@ def hyperplane_parameters(setting: Mapping[str, Any]) -> dict[str, Any]:
     return {PARAMETERS[name]: value for name, value in setting.items() if name in PARAMETERS}
 
 
-def hyperplane_estimator(positive: Any, class_weight: str | None) -> HyperplaneRuleClassifier:
+def hyperplane_estimator(
+    positive: Any, class_weight: str | None, plane_answers: bool
+) -> HyperplaneRuleClassifier:
     """Return the unfitted estimator with everything but the swept parameters."""
     return HyperplaneRuleClassifier(
-        LPSVM(), confidence_folds=0, positive_label=positive, class_weight=class_weight
+        LPSVM(),
+        uncovered="hyperplane" if plane_answers else "other",
+        confidence_folds=0,
+        positive_label=positive,
+        class_weight=class_weight,
     )
 
 

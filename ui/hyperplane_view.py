@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from rulekit.estimators import HyperplaneRuleClassifier
 from rulekit.estimators._numeric_design import as_numbers
-from rulekit.estimators.hyperplane import face_literals, plane_condition
-from rulekit.exceptions import DataError
+from rulekit.estimators.hyperplane import face_literals
 from rulekit.explain import Wording, condition_text
-from rulekit.explain.phrases import listed
+from rulekit.explain.phrases import listed, number
 from rulekit.plots import Projection
+from rulekit.rules import LinearSplit
 from rulekit.solvers.half_space import HalfSpace
 
 ANY = "any value"
@@ -40,16 +40,13 @@ def number_names(model: HyperplaneRuleClassifier, wording: Wording) -> list[str]
     return found
 
 
-def plane_words(model: HyperplaneRuleClassifier) -> str:
-    """Write the plane as one line, or say why it cannot be."""
+def plane_words(model: HyperplaneRuleClassifier, wording: Wording) -> str:
+    """Write the described class's side of the plane as one line, with six digits."""
     above = list(model.boxes_).index(model.positive_label_) == 1
-    try:
-        return str(plane_condition(model.plane_, above=above))
-    except DataError:
-        numbers, w = model.plane_.design.numbers, model.plane_.w
-        used = np.flatnonzero(w).tolist()
-        terms = " + ".join(f"{w[j]:.6g} * [{numbers[j].name}]" for j in used)
-        return f"{terms} {'>' if above else '<='} {model.plane_.gamma:.6g}"
+    terms = zip(number_names(model, wording), model.plane_.w[model.plane_.w != 0], strict=True)
+    split = LinearSplit(tuple((n, float(w)) for n, w in terms), ">", model.plane_.gamma)
+    text = split.sum_text(lambda name: f"[{name}]" if " = " in name else name, number)
+    return f"{text} {'>' if above else '<='} {number(model.plane_.gamma)}"
 
 
 def intervals(
@@ -206,6 +203,9 @@ def others_words(table: pd.DataFrame, axes: tuple[int, int]) -> str:
     if others.empty:
         return "The box has no condition on other columns."
     met = int(others["met"].sum())
+    if len(others) == 1:
+        does = "meets" if met else "does not meet"
+        return f"The case {does} the box's other condition, {others['words'].iloc[0]}."
     words = f"The case meets {met} of the {len(others)} conditions on other columns"
     failing = [str(w) for w in others["words"][~others["met"]]]
     return f"{words}; not met: {listed(failing)}." if failing else f"{words}."

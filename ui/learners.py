@@ -122,7 +122,8 @@ class RunSpec:
     `forbidden`, `required` and `directions` name columns; a direction is ">" or "<". `against` and
     `robust` say whether the box search also looks for rules of the other class, and for rules that
     more than one condition protects; `ideal_cuts` how the ideal DNF cuts numbers ("median" or
-    "binning"), `ideal_mode` its mode. `nus` are the prices of "hyperplane".
+    "binning"), `ideal_mode` its mode. `nus` are the prices of "hyperplane", and `plane_answers`
+    says whether its plane answers the rows that no box holds.
     """
 
     learners: tuple[str, ...] = ("search",)
@@ -144,6 +145,7 @@ class RunSpec:
     ideal_cuts: str = "median"
     ideal_mode: str = "compact"
     nus: tuple[float, ...] = NUS
+    plane_answers: bool = False
 
     @property
     def n_settings(self) -> int:
@@ -270,7 +272,7 @@ def estimator_for(
     classifier
     """
     if learner == HYPERPLANE:
-        return hyperplane_estimator(state.positive, spec.class_weight)
+        return hyperplane_estimator(state.positive, spec.class_weight, spec.plane_answers)
     varied = variant or {}
     if learner == IDEAL:
         return _ideal(spec, state)

@@ -7,7 +7,7 @@ import streamlit as st
 
 from rulekit.evaluation import search_grid
 from ui.escape import md
-from ui.hyperplane_learner import HYPERPLANE, PRICE_HELP
+from ui.hyperplane_learner import HYPERPLANE, PRICE_HELP, usual_nus
 from ui.ideal_form import fold_choices, ideal_options
 from ui.learners import FORMS, LEARNERS, ROUNDINGS, RunSpec
 from ui.state import AppState
@@ -65,7 +65,9 @@ def run_form(state: AppState) -> RunSpec | None:
     )
     with st.expander("Price grid, rounding, refinement, class weights"):
         thetas = _thetas(usual)
-        nus = _nus(usual) if HYPERPLANE in learners else usual.nus
+        nus, plane_answers = usual.nus, usual.plane_answers
+        if HYPERPLANE in learners:
+            nus, plane_answers = _nus(usual), _plane_answers(usual)
         more = _refinements(usual) | _variants(state, usual)
     with st.expander("Constraints: columns that must not, or must, appear"):
         constraints = _constraints(state, usual)
@@ -78,6 +80,7 @@ def run_form(state: AppState) -> RunSpec | None:
         learners=tuple(learners),
         thetas=thetas,
         nus=nus,
+        plane_answers=plane_answers,
         clauses=clauses,
         folds=folds,
         form=form,
@@ -132,7 +135,7 @@ def _begins_with(state: AppState) -> RunSpec:
         usual = RunSpec.from_dict(state.run_settings)
         if not state.run_settings and state.ready:
             X, y = state.training
-            usual = replace(usual, thetas=tuple(search_grid(y)["theta"]))
+            usual = replace(usual, thetas=tuple(search_grid(y)["theta"]), nus=usual_nus(y))
             if X.size > LARGE:
                 usual = replace(usual, against=False, robust=False)
         st.session_state["_form_begins"] = usual
@@ -185,6 +188,18 @@ def _nus(usual: RunSpec) -> tuple[float, ...] | None:
     except ValueError as error:
         st.error(md(error, 300))
         return None
+
+
+def _plane_answers(usual: RunSpec) -> bool:
+    return st.toggle(
+        "Boxes from a plane: the plane answers rows in no box",
+        value=usual.plane_answers,
+        key="run_plane_answers",
+        help="The weighted sum stands in the rule as one last condition and counts a condition a "
+        "column. Off, rows in no box get the other class, and the rule stands on its boxes alone. "
+        "Only for planes over columns of numbers.",
+        **KEEP,
+    )
 
 
 def _refinements(usual: RunSpec) -> dict[str, object]:

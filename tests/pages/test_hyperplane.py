@@ -1,9 +1,16 @@
 """Boxes from a plane, through the pages: learned on Models, seen on Rules, told on Explain."""
 
+import pandas as pd
 import pytest
 
 from rulekit.data import load_sample
-from ui.hyperplane_learner import HYPERPLANE, NUS, hyperplane_grid, hyperplane_settings
+from ui.hyperplane_learner import (
+    HYPERPLANE,
+    NUS,
+    hyperplane_grid,
+    hyperplane_settings,
+    usual_nus,
+)
 from ui.learners import RunSpec, settings_of_run
 from ui.models_rounds import parts_of
 from ui.picked import fit_path, model_key, setting_words
@@ -49,6 +56,11 @@ def test_a_run_is_kept_with_its_prices():
     assert RunSpec().nus == NUS
 
 
+def test_prices_are_in_proportion_to_the_rows_of_the_smaller_class():
+    y = pd.Series(["ill"] * 50 + ["well"] * 200)
+    assert usual_nus(y) == (0.02, 0.03, 0.04, 0.06, 0.1, 0.16, 0.3, 0.6)
+
+
 def test_a_setting_is_named_by_its_own_price():
     assert setting_words(SETTING) == "Boxes from a plane, ν 0.1, at most 3 clauses"
 
@@ -66,7 +78,8 @@ def test_rules_shows_the_boxes_in_bars_in_two_columns_and_by_size(on_cancer):
     assert not app.exception
     assert "The boxes on the plane's sides" in [s.value for s in app.subheader]
     assert "the case is inside" in text(app)
-    assert "conditions on other columns" in text(app)
+    assert "The case meets" in text(app)
+    assert "the rule gives these benign" in text(app)
     assert "the largest box covers" in text(app)
     assert len(app.get("plotly_chart")) == 5
     app.segmented_control(key="cubes_side").set_value(1).run()
@@ -87,7 +100,7 @@ def test_explain_shows_the_box_of_the_case_and_its_confidence(on_cancer):
     app = on_cancer("explain")
     assert not app.exception
     labels = {m.label: m.value for m in app.metric}
-    assert labels["Confidence"].endswith("%")
+    assert labels["Confidence of the plane"].endswith("%")
     assert {"Right in this box", "Size of the box", "Distance to the plane"} <= set(labels)
     assert "The plane answers" in text(app)
     app.toggle(key="presenter").set_value(True).run()
@@ -98,9 +111,17 @@ def test_models_offers_the_learner_with_its_prices(open_app):
     app = open_app("models", sample="iris")
     app.multiselect(key="run_learners").set_value([HYPERPLANE]).run()
     assert not app.exception
-    assert "0.0003" in app.text_input(key="run_nus").value
+    assert len(app.text_input(key="run_nus").value.split(",")) == 8
     app.text_input(key="run_nus").set_value("none").run()
     assert "Each price ν must be a positive number" in text(app)
+
+
+def test_the_plane_may_answer_what_no_box_holds():
+    state = AppState(table=load_sample("breast_cancer"))
+    spec = RunSpec.from_dict(SPEC.to_dict() | {"plane_answers": True})
+    model = fit_path([SETTING], spec, state)[model_key(SETTING)]
+    X, _ = state.training
+    assert (model.predict(X) == model.linear_.predict(X)).all()
 
 
 def test_constraints_are_not_passed_over_in_silence(open_app):
