@@ -215,8 +215,11 @@ class Run:
         folds = [(_sampled(train, self.data.y, most), test) for train, test in self.data.folds]
         n_rows, share = len(self.data.folds[0][0]), len(folds[0][0]) / len(self.data.folds[0][0])
         self.words = "First pass, without disturbances"
+        part_words = ""
         if share < 1:
-            self.words += f", learned from {len(folds[0][0]):,} of the {n_rows:,} rows of a fold"
+            part_words = f"{len(folds[0][0]):,} of the {n_rows:,} rows of a fold"
+            self.words += f", learned from {part_words}"
+            part_words = f" on {part_words}"
         quick = {"kicks": 0, "time_limit": DRAFT_SECONDS}
         learner = estimator_for("search", self.spec, self.state).set_params(**quick)
         grid = part.grid | {"method": ["search"], "theta": [share * t for t in part.grid["theta"]]}
@@ -226,7 +229,7 @@ class Run:
         def land(row: Row) -> None:
             row = row | {"setting": row["setting"] + first}
             self.drafted.append(row)
-            message = f"First pass, fold {row['fold'] + 1} of {n_folds}"
+            message = f"First pass{part_words}, fold {row['fold'] + 1} of {n_folds}"
             self.job.report(row, done=self.job.done, message=message)
 
         data = replace(self.data, folds=tuple(folds))

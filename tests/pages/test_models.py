@@ -173,11 +173,19 @@ def test_a_first_pass_that_is_stopped_keeps_its_points_and_is_not_called_a_part_
 def test_a_large_table_is_first_searched_in_a_stated_part(open_app, monkeypatch):
     monkeypatch.setattr(rounds, "DRAFT_CELLS", 0)
     monkeypatch.setattr(rounds, "DRAFT_ROWS", 200)
+    messages, report = [], jobs.Job.report
+
+    def noted(job, *results, **told):
+        messages.append(told.get("message"))
+        report(job, *results, **told)
+
+    monkeypatch.setattr(jobs.Job, "report", noted)
     app = small(open_app("models", sample="credit"))
     (job,) = jobs.registry()._jobs.values()
     while job.standing is None:
         time.sleep(0.005)
     assert "learned from 200 of the 560 rows of a fold" in job.standing.draft
+    assert "First pass on 200 of the 560 rows of a fold, fold 1 of 5" in messages
     assert set(job.standing.points["theta"]) == {2.0, 20.0}
     app = finished(app)
     assert app.session_state["app"].sweep.complete
