@@ -135,6 +135,8 @@ def _values(series: pd.Series, name: str) -> NDArray[Any]:
         raise DataError(f"Column {shown(name)} holds complex numbers; give real ones.")
     if isinstance(dtype, pd.CategoricalDtype):
         return _objects(series.astype(object), str)
+    if dtype == np.bool_:  # nothing missing, nothing to convert one by one
+        return series.to_numpy().astype(object)
     if pd.api.types.is_bool_dtype(dtype):
         return _objects(series.astype(object), bool)
     if pd.api.types.is_numeric_dtype(dtype):

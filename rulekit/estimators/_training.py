@@ -135,8 +135,7 @@ def plain_label(label: Any) -> Any:
 def _kind(values: NDArray[Any]) -> str:
     if values.dtype != object:
         return "number"
-    present = [v for v in values if v is not None]
-    return "boolean" if present and all(isinstance(v, bool) for v in present) else "text"
+    return "boolean" if pd.api.types.infer_dtype(values, skipna=True) == "boolean" else "text"
 
 
 def _as_kind(name: str, values: NDArray[Any], kind: str) -> NDArray[Any]:
