@@ -27,6 +27,7 @@ from rulekit.estimators import (
     Certificate,
     FixedRuleClassifier,
     OneLevelRuleClassifier,
+    PowerLawTreeClassifier,
     RulePath,
     TwoLevelRuleClassifier,
     certify,
@@ -53,7 +54,7 @@ from rulekit.export import (
     to_text,
     verify_export,
 )
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules import Clause, Literal, PowerLawSplit, RuleSet
 from rulekit.rules.constraints import Constraints
 
 __version__ = "0.1.0"
@@ -73,6 +74,8 @@ __all__ = [
     "Limits",
     "Literal",
     "OneLevelRuleClassifier",
+    "PowerLawSplit",
+    "PowerLawTreeClassifier",
     "RuleError",
     "RulePath",
     "RuleSet",

@@ -4,7 +4,11 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rulekit.binarize import Binarizer
-from rulekit.estimators import OneLevelRuleClassifier, TwoLevelRuleClassifier
+from rulekit.estimators import (
+    OneLevelRuleClassifier,
+    PowerLawTreeClassifier,
+    TwoLevelRuleClassifier,
+)
 
 WEIGHTS_RESCALED = (
     "weights are rescaled to sum to the number of rows, so that theta keeps its unit, and cut "
@@ -20,7 +24,7 @@ def expected_failures(estimator):
 
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
 @parametrize_with_checks(
-    [OneLevelRuleClassifier(), TwoLevelRuleClassifier(), Binarizer()],
+    [OneLevelRuleClassifier(), TwoLevelRuleClassifier(), PowerLawTreeClassifier(), Binarizer()],
     expected_failed_checks=expected_failures,
 )
 def test_estimators_keep_the_contract_of_scikit_learn(estimator, check):

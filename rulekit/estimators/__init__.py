@@ -8,6 +8,7 @@ everything below it; learners do not import each other.
 from rulekit.estimators.certificate import Certificate, certify
 from rulekit.estimators.fixed_rule import FixedRuleClassifier
 from rulekit.estimators.one_level import OneLevelRuleClassifier
+from rulekit.estimators.power_law_tree import PowerLawTreeClassifier
 from rulekit.estimators.rule_path import PathEntry, RulePath
 from rulekit.estimators.two_level import TwoLevelRuleClassifier
 
@@ -16,6 +17,7 @@ __all__ = [
     "FixedRuleClassifier",
     "OneLevelRuleClassifier",
     "PathEntry",
+    "PowerLawTreeClassifier",
     "RulePath",
     "TwoLevelRuleClassifier",
     "certify",

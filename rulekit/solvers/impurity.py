@@ -1,0 +1,431 @@
+"""Gini impurity of the best cut, interval or step along a line, for many projections at once.
+
+Everything here sorts. A row's code (its class, or its number where rows have weights) is written
+into the lowest bits of the projected value before sorting, so that the sorted numbers carry it
+along and nothing has to be gathered afterwards; the order of values closer than about 1e-11 of
+their size is not told apart, and no cut is placed between them.
+
+Legend (Dhebar and Deb, section IV-A)::
+
+    P, n, K  projections, rows, classes          FL  impurity after the split, weighted, Eq. 6
+    l, L     mass of a class, and of all, on the left; r, R likewise on the right
+
+With two classes it is enough to follow one: FL = (2 / T) (T1 - l^2 / L - r^2 / R).
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.solvers.power_laws import Bools, Floats, Ints
+
+TINY = 1e-12
+EQUAL = 1e-12  # impurities closer than this are equal
+INFINITE = np.int64(0x7FF0000000000000)  # key of infinity
+FLIP = np.int64(0x7FFFFFFFFFFFFFFF)
+
+
+@dataclass(frozen=True)
+class ClassMass:
+    """Classes and weights of the rows, as the scans want them.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n,)
+        Class of each row, from 0 to K - 1.
+    weight : ndarray of float, shape (n,), or None
+        Positive weights; None counts rows.
+    n_classes : int
+        K, at least 2.
+    """
+
+    codes: Ints
+    weight: Floats | None
+    n_classes: int
+    label: Ints = field(init=False)
+    table: Floats = field(init=False)
+    total: Floats = field(init=False)
+    bits: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        n, K = len(self.codes), self.n_classes
+        if self.weight is None:
+            label, table = self.codes.astype(np.int64), np.eye(K)
+        else:
+            label, table = np.arange(n, dtype=np.int64), np.zeros((n, K))
+            table[label, self.codes] = self.weight
+        object.__setattr__(self, "label", label)
+        object.__setattr__(self, "table", table)
+        object.__setattr__(self, "total", table[label].sum(axis=0))
+        object.__setattr__(self, "bits", max(1, int(len(table) - 1).bit_length()))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
+
+    @property
+    def tracked(self) -> tuple[int, ...]:
+        """The classes that are followed: one of two, all of more."""
+        return (1,) if self.n_classes == 2 else tuple(range(self.n_classes))
+
+    @property
+    def gini(self) -> float:
+        """Impurity of the node itself."""
+        share = self.total / self.total.sum()
+        return float(1.0 - (share * share).sum())
+
+    def impurity(self, left: list[NDArray[np.float64]], size: Floats) -> Floats:
+        """FL from the mass of each tracked class on the left, and the mass of all."""
+        whole = self.total.sum()
+        rest = np.maximum(whole - size, TINY * whole)
+        size = np.maximum(size, TINY * whole)
+        inner, outer = np.zeros_like(left[0]), np.zeros_like(left[0])
+        for k, part in zip(self.tracked, left, strict=True):
+            inner += part * part
+            other = self.total[k] - part
+            outer += np.multiply(other, other, out=other)
+        inner /= size
+        outer /= rest
+        inner += outer
+        two = self.n_classes == 2
+        offset = self.total[1] if two else whole
+        np.subtract(offset, inner, out=inner)
+        inner *= (2.0 if two else 1.0) / whole
+        return inner
+
+    def of_split(self, left: Bools) -> Floats:
+        """FL of splits given row by row: shape (P,) for masks of shape (P, n)."""
+        mass = self.table[self.label]
+        inside = left.astype(float) @ mass
+        parts = [inside[:, k] for k in self.tracked]
+        return self.impurity(parts, inside.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """The best cut, interval or step for each projection.
+
+    Attributes
+    ----------
+    impurity : ndarray of float, shape (P,)
+        FL; the node's own impurity where nothing can be cut.
+    low, high : ndarray of float, shape (P,)
+        The left side is ``low <= value <= high``; `low` is -inf for a cut. For a step along a
+        line both are the step.
+    """
+
+    impurity: Floats
+    low: Floats
+    high: Floats
+
+
+def best_cut(values: Floats, mass: ClassMass) -> Cuts:
+    """Find the threshold of least impurity for each projection.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (P, n)
+        Projections.
+    mass : ClassMass
+        The rows.
+
+    Returns
+    -------
+    Cuts
+        Among equal impurities, the cut in the widest gap, in its middle.
+
+    Notes
+    -----
+    O(P n log n). A threshold stands between two distinct values only.
+    """
+    keys = _sorted(values, mass.label, mass.bits)
+    left, size = _running(keys, mass)
+    impurity = mass.impurity([part[:, :-1] for part in left], size[..., :-1])
+    at, worth = _widest_of_best(keys, mass.bits, impurity)
+    threshold = _between(keys, mass.bits, at)
+    found = np.isfinite(worth)
+    return Cuts(
+        np.where(found, worth, mass.gini),
+        np.full(len(values), -np.inf),
+        np.where(found, threshold, np.inf),
+    )
+
+
+def best_step(now: Floats, along: Floats, mass: ClassMass) -> Cuts:
+    """Find how far to go along a line so that ``now + step * along <= 0`` splits best.
+
+    Parameters
+    ----------
+    now, along : ndarray of float, shape (P, n)
+        Value of each row, and its change for a step of one.
+    mass : ClassMass
+        The rows.
+
+    Returns
+    -------
+    Cuts
+        `high` is the step.
+
+    Notes
+    -----
+    A row changes sides at one step. One pass over the sorted steps sees every split of the line:
+    coordinate descent as in OC1, exact along the line.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        event = -now / along
+    event[along == 0] = np.inf  # never changes sides
+    leaves = along > 0
+    label = 2 * mass.label + leaves
+    keys = _sorted(event, label, mass.bits + 1)
+    start = leaves | ((along == 0) & (now <= 0))
+    return _best_event(keys, start, mass)
+
+
+def best_band_step(
+    now: Floats, along: Floats, band: tuple[Floats, Floats], mass: ClassMass
+) -> Cuts:
+    """Find how far to go along a line so that ``low <= now + step * along <= high`` splits best.
+
+    Parameters
+    ----------
+    now, along : ndarray of float, shape (P, n)
+        As in `best_step`.
+    band : pair of ndarray of float, shape (P,)
+        The interval of each projection.
+    mass : ClassMass
+        The rows.
+
+    Returns
+    -------
+    Cuts
+        `high` is the step.
+    """
+    low, high = band
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one, other = (low[:, None] - now) / along, (high[:, None] - now) / along
+    still = along == 0
+    event = np.concatenate([np.minimum(one, other), np.maximum(one, other)], axis=1)
+    event[np.concatenate([still, still], axis=1)] = np.inf
+    label = np.concatenate([2 * mass.label, 2 * mass.label + 1])
+    keys = _sorted(event, label, mass.bits + 1)
+    inside = still & (now >= low[:, None]) & (now <= high[:, None])
+    return _best_event(keys, inside, mass)
+
+
+def best_interval(
+    values: Floats,
+    mass: ClassMass,
+    n_starts: int = 3,
+    rounds: int = 4,
+    inside: int | None = None,
+) -> Cuts:
+    """Find the interval of little impurity for each projection.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (P, n)
+        Projections.
+    mass : ClassMass
+        The rows.
+    n_starts : int, default=3
+        First guesses for each tracked class, inside and outside.
+    rounds : int, default=4
+        How often the impurity is made linear anew.
+    inside : int, optional
+        Only look for intervals that hold this class; of two classes, either.
+
+    Returns
+    -------
+    Cuts
+
+    Notes
+    -----
+    Purity is a convex function of the mass inside, so replacing it by its tangent and taking the
+    run of largest sum (Kadane) never loses. The tangents depend on prefix sums only, which are
+    there once. Not exact; a quadratic search is the oracle in the tests.
+    """
+    keys = _sorted(values, mass.label, mass.bits)
+    left, size = _running(keys, mass)
+    search = _Intervals(keys, left, np.broadcast_to(size, keys.shape), mass)
+    best, start, stop = search.tried(_sides(mass, inside), n_starts, rounds)
+    low, high = search.ends(start, stop)
+    found = best < mass.gini - EQUAL
+    return Cuts(
+        np.where(found, best, mass.gini),
+        np.where(found, low, -np.inf),
+        np.where(found, high, np.inf),
+    )
+
+
+class _Intervals:
+    """Prefix sums of sorted projections, with a zero in front, and where a run may begin or end."""
+
+    def __init__(self, keys: Ints, left: list[Floats], size: Floats, mass: ClassMass) -> None:
+        zero = np.zeros((len(keys), 1))
+        self.keys, self.mass = keys, mass
+        self.left = [np.concatenate([zero, part], axis=1) for part in left]
+        self.size = np.concatenate([zero, size], axis=1)
+        edge = np.ones((len(keys), 1), dtype=bool)
+        between = (keys[:, 1:] ^ keys[:, :-1]).view(np.uint64) >= np.uint64(1 << mass.bits)
+        self.border = np.concatenate([edge, between, edge], axis=1)
+        self.each = np.arange(len(keys))
+
+    def tried(
+        self, sides: list[tuple[int, float]], n_starts: int, rounds: int
+    ) -> tuple[Floats, Ints, Ints]:
+        """Return the best run over all first guesses: impurity, first place, place after last."""
+        best = np.full(len(self.keys), np.inf)
+        start, stop = np.zeros(len(self.keys), dtype=np.int64), np.zeros_like(self.each)
+        share = self.mass.total / self.mass.total.sum()
+        guesses = [0.0, 0.4, -0.4, 0.8, -0.8][:n_starts]
+        for k, sign in sides:
+            p = share[self.mass.tracked[k]]
+            for bend in guesses:
+                # a row of the class weighs 1, any other as much as makes a line of this slope
+                cost = np.clip(p + bend * min(p, 1 - p) * sign, 0.02, 0.98)
+                slopes = [np.zeros(len(self.keys)) for _ in self.left]
+                slopes[k] += sign
+                value, a, b = self._climbed(slopes, np.full(len(self.keys), -sign * cost), rounds)
+                better = value < best
+                best = np.where(better, value, best)
+                start, stop = np.where(better, a, start), np.where(better, b, stop)
+        return best, start, stop
+
+    def _climbed(
+        self, slopes: list[Floats], slope: Floats, rounds: int
+    ) -> tuple[Floats, Ints, Ints]:
+        """Take the best run for a tangent, then the tangent there, and so on."""
+        a, b = self._best_run(slopes, slope)
+        value = self._impurity(a, b)
+        for _ in range(rounds):
+            slopes, slope = self._tangent(a, b)
+            a2, b2 = self._best_run(slopes, slope)
+            next_value = self._impurity(a2, b2)
+            better = next_value < value - EQUAL
+            if not better.any():
+                break
+            value = np.where(better, next_value, value)
+            a, b = np.where(better, a2, a), np.where(better, b2, b)
+        return value, a, b
+
+    def _best_run(self, slopes: list[Floats], slope: Floats) -> tuple[Ints, Ints]:
+        total = slope[:, None] * self.size
+        for part, s in zip(self.left, slopes, strict=True):
+            if s.any():
+                total += s[:, None] * part
+        start_at = np.where(self.border, total, np.inf)
+        least = np.minimum.accumulate(start_at, axis=1)
+        gain = np.where(self.border, total - least, -np.inf)
+        b = gain.argmax(axis=1)
+        a = (start_at == least[self.each, b][:, None]).argmax(axis=1)
+        return a, np.maximum(b, a)
+
+    def _mass(self, a: Ints, b: Ints) -> tuple[list[Floats], Floats]:
+        inside = [part[self.each, b] - part[self.each, a] for part in self.left]
+        return inside, self.size[self.each, b] - self.size[self.each, a]
+
+    def _impurity(self, a: Ints, b: Ints) -> Floats:
+        return self.mass.impurity(*self._mass(a, b))
+
+    def _tangent(self, a: Ints, b: Ints) -> tuple[list[Floats], Floats]:
+        """Slope of purity for a row of each tracked class, and for any row."""
+        inside, size = self._mass(a, b)
+        whole = self.mass.total.sum()
+        L, R = np.maximum(size, TINY * whole), np.maximum(whole - size, TINY * whole)
+        slopes, slope = [], np.zeros(len(size))
+        for k, part in zip(self.mass.tracked, inside, strict=True):
+            other = self.mass.total[k] - part
+            slopes.append(2 * part / L - 2 * other / R)
+            slope += (other / R) ** 2 - (part / L) ** 2
+        return slopes, slope
+
+    def ends(self, start: Ints, stop: Ints) -> tuple[Floats, Floats]:
+        """Put the two ends in the middle of the gaps around a run."""
+        n, bits = self.keys.shape[1], self.mass.bits
+        low = _between(self.keys, bits, np.maximum(start - 1, 0))
+        high = _between(self.keys, bits, np.minimum(stop - 1, n - 2))
+        return np.where(start == 0, -np.inf, low), np.where(stop == n, np.inf, high)
+
+
+def _sides(mass: ClassMass, inside: int | None) -> list[tuple[int, float]]:
+    """List which tracked class is sought (1) or shunned (-1) inside an interval."""
+    if inside is None:
+        return [(k, sign) for k in range(len(mass.tracked)) for sign in (1.0, -1.0)]
+    if inside in mass.tracked:
+        return [(mass.tracked.index(inside), 1.0)]
+    return [(0, -1.0)]
+
+
+def _sorted(values: Floats, label: Ints, bits: int) -> Ints:
+    """Sort values with labels in their lowest bits; integers in the order of the floats."""
+    keys = np.add(values, 0.0, order="C").view(np.int64)  # the sum turns -0.0 into 0.0
+    keys = keys ^ ((keys >> 63) & FLIP)
+    keys &= ~np.int64((1 << bits) - 1)
+    keys |= label
+    keys.sort(axis=1)
+    return keys
+
+
+def _value(keys: Ints, bits: int) -> Floats:
+    """Give back the values of sorted keys, without the labels."""
+    bare = keys & ~np.int64((1 << bits) - 1)
+    return np.asarray(bare ^ ((bare >> 63) & FLIP)).view(np.float64)
+
+
+def _running(keys: Ints, mass: ClassMass) -> tuple[list[Floats], Floats]:
+    """Sum the mass from the left: of each tracked class, and of all (one row if all alike)."""
+    label = keys & ((1 << mass.bits) - 1)
+    if mass.weight is None:
+        if mass.n_classes == 2:
+            counts = [np.cumsum(label, axis=1, dtype=np.int32)]
+        else:
+            counts = [np.cumsum(label == k, axis=1, dtype=np.int32) for k in mass.tracked]
+        return [c.astype(float) for c in counts], np.arange(1.0, keys.shape[1] + 1)[None, :]
+    left = [np.cumsum(mass.table[:, k][label], axis=1) for k in mass.tracked]
+    return left, np.cumsum(mass.table.sum(axis=1)[label], axis=1)
+
+
+def _best_event(keys: Ints, start: Bools, mass: ClassMass) -> Cuts:
+    """Follow the left side over events that let rows in or out, and take the best stop.
+
+    The lowest bit of a key says that its row leaves, the bits above it are the row's label.
+    """
+    label = (keys >> 1) & ((1 << mass.bits) - 1)
+    sign = 1 - 2 * (keys & 1)
+    first = start.astype(float) @ mass.table[mass.label]
+    if mass.weight is None and mass.n_classes == 2:
+        left = [np.cumsum(label * sign, axis=1, dtype=np.int32)]
+        size = np.cumsum(sign, axis=1, dtype=np.int32) + first.sum(axis=1)[:, None]
+    else:
+        left = [np.cumsum(mass.table[:, k][label] * sign, axis=1) for k in mass.tracked]
+        size = np.cumsum(mass.table.sum(axis=1)[label] * sign, axis=1) + first.sum(axis=1)[:, None]
+    left = [part + first[:, [k]] for k, part in zip(mass.tracked, left, strict=True)]
+    impurity = mass.impurity([part[:, :-1] for part in left], size[:, :-1])
+    impurity[keys[:, 1:] >= INFINITE] = np.inf
+    at, worth = _widest_of_best(keys, mass.bits + 1, impurity)
+    step = _between(keys, mass.bits + 1, at)
+    return Cuts(worth, step, step)
+
+
+def _widest_of_best(keys: Ints, bits: int, impurity: Floats) -> tuple[Ints, Floats]:
+    """Take the least impurity between distinct values; of equal ones the widest gap."""
+    apart = (keys[:, 1:] ^ keys[:, :-1]).view(np.uint64) >= np.uint64(1 << bits)
+    impurity = np.where(apart, impurity, np.inf)
+    at = impurity.argmin(axis=1)
+    worth = impurity[np.arange(len(keys)), at]
+    row, place = np.nonzero(impurity <= worth[:, None] + EQUAL)
+    with np.errstate(invalid="ignore", over="ignore"):
+        gap = _value(keys[row, place + 1], bits) - _value(keys[row, place], bits)
+    gap = np.where(np.isfinite(gap), gap, -1.0)
+    order = np.lexsort((place, -gap, row))
+    first = np.r_[True, row[order][1:] != row[order][:-1]] if len(row) else np.zeros(0, bool)
+    return place[order][first], worth
+
+
+def _between(keys: Ints, bits: int, at: Ints) -> Floats:
+    """Return the middle of the gap after a place."""
+    each = np.arange(len(keys))
+    with np.errstate(invalid="ignore", over="ignore"):
+        return 0.5 * _value(keys[each, at], bits) + 0.5 * _value(keys[each, at + 1], bits)
