@@ -13,6 +13,7 @@ from rulekit.data.kinds import KINDS
 from rulekit.data.limits import Limits
 from rulekit.data.loading import read_table, read_with_options
 from rulekit.data.options import ParseOptions
+from rulekit.data.power_law_tables import Generated, curve_table, pareto_table
 from rulekit.data.quality import QualityNote, quality_notes
 from rulekit.data.samples import SampleInfo, list_samples, load_sample, sample_info
 from rulekit.data.schema import Table
@@ -31,6 +32,7 @@ __all__ = [
     "ROLES",
     "Column",
     "DriftNote",
+    "Generated",
     "Limits",
     "ParseOptions",
     "Planted",
@@ -42,9 +44,11 @@ __all__ = [
     "columns_of",
     "compare_tables",
     "credit",
+    "curve_table",
     "list_samples",
     "load_sample",
     "make_folds",
+    "pareto_table",
     "planted_two_level",
     "quality_notes",
     "read_table",

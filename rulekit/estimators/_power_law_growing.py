@@ -142,8 +142,12 @@ class Grower:
         return root
 
     def _node(self, rows: NDArray[np.intp], depth: int) -> Node:
-        mass = np.bincount(self.codes[rows], self.weight[rows], int(self.codes.max()) + 1)
-        return Node(rows, mass, depth)
+        return Node(rows, self._mass(rows), depth)
+
+    def _mass(self, rows: NDArray[np.intp]) -> Floats:
+        """Sum the weight of each class over some rows."""
+        size = int(self.codes.max()) + 1
+        return np.bincount(self.codes[rows], self.weight[rows], size).astype(float)
 
     def _split(self, node: Node) -> None:
         """Split a node if it may be, and if a split makes it purer."""
@@ -177,8 +181,8 @@ class Grower:
         )
         tau = target_impurity(mass, self.limits.tau)
         limits = self.limits
-        key = (node.rows.tobytes(), tau, limits.max_power_laws, limits.exponents)
-        key += (limits.modulus, limits.max_exponents)
+        allowed = (limits.max_power_laws, limits.exponents, limits.modulus, limits.max_exponents)
+        key = (node.rows.tobytes(), tau, *allowed)
         if key not in self.memory:
             task = SplitTask(
                 self.features.X[node.rows],
@@ -193,14 +197,12 @@ class Grower:
         return self.memory[key]
 
     def _with_gaps(self, split: PowerLawSplit, columns: Columns, node: Node) -> PowerLawSplit:
-        """Send rows with a gap to the side where they do less harm; the larger one if there are none."""
+        """Send rows with a gap to the side where they do less harm, or to the larger side."""
         absent = absent_in(split.features, columns)
         held = split.mask(columns)
-        codes, weight = self.codes[node.rows], self.weight[node.rows]
-        size = len(node.mass)
-        yes = np.bincount(codes[held & ~absent], weight[held & ~absent], size)
-        no = np.bincount(codes[~held & ~absent], weight[~held & ~absent], size)
-        gone = np.bincount(codes[absent], weight[absent], size)
+        yes = self._mass(node.rows[held & ~absent])
+        no = self._mass(node.rows[~held & ~absent])
+        gone = self._mass(node.rows[absent])
         together = _impurity(yes + gone, no) - _impurity(yes, no + gone)
         missing = together < 0 if absent.any() else yes.sum() > no.sum()
         return PowerLawSplit(split.terms, split.high, split.low, split.inside, bool(missing))
@@ -251,7 +253,7 @@ def _balanced(node: Node, size: Floats) -> float:
 
 
 def _gain(node: Node, size: Floats) -> float:
-    """What balanced accuracy gains (mostly loses) when a node becomes a leaf."""
+    """Say what balanced accuracy gains (mostly loses) when a node becomes a leaf."""
     now = _balanced(node, size)
     return float(node.mass[node.answer] / size[node.answer] / np.isfinite(size).sum() - now)
 

@@ -228,7 +228,8 @@ class PowerLawTreeClassifier(RuleClassifier):
             In the order of `settings`, the very model that
             ``clone(self).set_params(**setting).fit(X, y, sample_weight)`` is.
         """
-        reader, memory = clone(self), {}
+        reader = clone(self)
+        memory: dict[Any, Any] = {}
         table = read_training_table(reader, X, y, sample_weight, multi_class=True)
         for setting in settings:
             model = clone(self).set_params(**setting)
@@ -359,7 +360,7 @@ class PowerLawTreeClassifier(RuleClassifier):
         place = np.where(fired.any(axis=1), fired.argmax(axis=1), fired.shape[1])
         counts = np.ones((fired.shape[1] + 1, len(self.classes_)))
         np.add.at(counts, (place, table.codes), weight)
-        return counts / counts.sum(axis=1, keepdims=True)
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
 
 class _Clock:

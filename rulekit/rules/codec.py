@@ -101,7 +101,7 @@ def _split_from_dict(data: Mapping[str, Any]) -> PowerLawSplit:
     for name, flag in flags.items():
         if not isinstance(flag, bool):
             raise RuleError(f"its {name!r} must be true or false, found {flag!r}.")
-    return PowerLawSplit(tuple(terms), data.get("high"), data.get("low"), **flags)
+    return PowerLawSplit(tuple(terms), data.get("high", "absent"), data.get("low"), **flags)
 
 
 KINDS: dict[str, _Kind] = {

@@ -30,7 +30,8 @@ from rulekit.solvers.power_laws import (
     distinct,
     n_exponents,
 )
-from rulekit.solvers.split_search import POLISHED, REFINED, LowerLevel, Splits
+from rulekit.solvers.split_search import FINISHED, POLISHED, REFINED, LowerLevel
+from rulekit.solvers.structures import Splits
 
 WIDTH = 15  # structures of a level that are built upon
 N_REFINED = 60
@@ -215,46 +216,41 @@ class _Beam:
         varying = np.flatnonzero(np.ptp(self.task.X, axis=0) > 0)
         if len(varying) == 0:
             return None
-        level = self._worked(self._singles(varying))
-        pool = varying[self._order_of_singles(level)[:POOL]]
+        singles = self._singles(varying)
+        alone = self.lower.screen(singles, self.modulus).impurity
         pairs = self._pairs(varying)
-        pool = np.union1d(pool, pairs)
+        pool = np.union1d(varying[np.argsort(alone, kind="stable")[:POOL]], pairs)
+        level = self._worked(singles)
         best, stale = level.take(np.array([0])), 0
-        for _ in range(2, limit + 1):
-            reached = best.impurity[0] <= self.task.tau
-            if (
-                reached
-                or stale >= PATIENCE
-                or (self.should_stop is not None and self.should_stop())
-            ):
+        for size in range(2, limit + 1):
+            if best.impurity[0] <= self.task.tau or stale >= PATIENCE or self._stopped():
                 break
             more = self._expanded(level.structures[:WIDTH], pool)
-            if len(self.history) == 1 and len(pairs):
-                more = np.concatenate([more, self._pair_candidates])
+            if size == 2 and len(pairs):
+                more = np.concatenate([more, self._of_pairs(pairs)])
             more = canonical(more)
-            more = more[n_exponents(more) == len(self.history) + 1]
+            more = more[n_exponents(more) == size]
             if not len(more):
                 break
             level = self._worked(more[distinct(more)])
-            if level.impurity[0] < best.impurity[0] - GAIN:
+            if level.impurity[0] < max(best.impurity[0] - GAIN, self.task.tau):
                 best, stale = level.take(np.array([0])), 0
             else:
                 stale += 1
         return self._found(best)
 
+    def _stopped(self) -> bool:
+        return self.should_stop is not None and self.should_stop()
+
     def _worked(self, structures: Exponents) -> Splits:
         """Screen structures, improve the best of them, and return these, best first."""
-        found = self.lower.screen(structures, self.modulus)
-        order = np.argsort(found.impurity, kind="stable")
-        self._single_order = order
-        found = found.take(order[:N_REFINED])
-        found = self.lower.improve(found, self.modulus, REFINED, self.rng)
-        found = found.take(np.argsort(found.impurity, kind="stable"))
+        found = self.lower.screen(structures, self.modulus).sorted()
+        found = found.take(np.arange(min(N_REFINED, len(found))))
+        found = self.lower.improve(found, self.modulus, REFINED, self.rng).sorted()
         top = found.take(np.arange(min(N_POLISHED, len(found))))
-        top = self.lower.improve(top, self.modulus, POLISHED, self.rng)
         rest = found.take(np.arange(len(top), len(found)))
-        both = Splits(*(np.concatenate(parts) for parts in zip(_parts(top), _parts(rest))))
-        both = both.take(np.argsort(both.impurity, kind="stable"))
+        top = self.lower.improve(top, self.modulus, POLISHED, self.rng)
+        both = Splits.joined(top, rest).sorted()
         self.history.append(
             {
                 "modulus": self.modulus,
@@ -271,19 +267,15 @@ class _Beam:
         made[np.arange(len(features)), 0, features] = 1
         return made
 
-    def _order_of_singles(self, level: Splits) -> Ints:
-        return self._single_order
-
     def _pairs(self, varying: Ints) -> Ints:
-        """Screen pairs of features; keeps their structures and returns the features in them."""
-        self._pair_candidates = np.zeros((0, 1, 1), dtype=np.int8)
+        """Screen pairs of features, where there are many features: shape (q, 2)."""
         if len(varying) < MANY:
-            return np.zeros(0, dtype=np.int64)
-        pairs = varying[likely_pairs(self.task.X[:, varying], self.task.mass, self.modulus)]
-        self._pair_candidates = pair_structures(
-            pairs, self.task.exponents, self.task.max_power_laws, self.task.X.shape[1]
-        )
-        return np.unique(pairs)
+            return np.zeros((0, 2), dtype=np.int64)
+        return varying[likely_pairs(self.task.X[:, varying], self.task.mass, self.modulus)]
+
+    def _of_pairs(self, pairs: Ints) -> Exponents:
+        task = self.task
+        return pair_structures(pairs, task.exponents, task.max_power_laws, task.X.shape[1])
 
     def _expanded(self, parents: Exponents, pool: Ints) -> Exponents:
         """Add one exponent to each structure in every way."""
@@ -301,6 +293,7 @@ class _Beam:
         return np.concatenate(made)
 
     def _found(self, best: Splits) -> FoundSplit:
+        best = self.lower.improve(best, self.modulus, FINISHED, self.rng)
         used = (best.weights[0] != 0) & best.structures[0].any(axis=1)
         return FoundSplit(
             best.structures[0][used],
@@ -311,7 +304,3 @@ class _Beam:
             float(best.impurity[0]),
             self.history,
         )
-
-
-def _parts(splits: Splits) -> tuple[Any, ...]:
-    return splits.structures, splits.weights, splits.low, splits.high, splits.impurity
