@@ -258,9 +258,7 @@ class PowerLawTreeClassifier(RuleClassifier):
             Columns in the order of `classes_`. Shares are weighted as in `fit` and smoothed by one
             row a class; leaves that give the default are taken together.
         """
-        fired = self.clauses_fired(X)
-        place = np.where(fired.any(axis=1), fired.argmax(axis=1), fired.shape[1])
-        return np.asarray(self._leaf_shares[place])
+        return np.asarray(self._leaf_shares[_place(self.clauses_fired(X))])
 
     def __sklearn_tags__(self) -> Tags:
         """Declare any number of classes."""
@@ -306,9 +304,9 @@ class PowerLawTreeClassifier(RuleClassifier):
             )
 
     def _limits(self) -> GrowthLimits:
-        exponents = np.unique(np.asarray(self.exponents))
-        whole = np.equal(exponents, np.round(exponents)).all() if exponents.ndim == 1 else False
-        used = [int(e) for e in exponents if e != 0] if whole else []
+        given = np.asarray(self.exponents)
+        whole = given.ndim == 1 and given.dtype.kind in "if" and (given == np.round(given)).all()
+        used = sorted({int(e) for e in given if e != 0}) if whole else []
         if not used or max(abs(e) for e in used) > 9:
             raise ValueError(
                 "`exponents` must be whole numbers from -9 to 9, one of them not 0; got "
@@ -356,9 +354,8 @@ class PowerLawTreeClassifier(RuleClassifier):
 
     def _shares_of(self, table: TrainingTable, weight: NDArray[np.float64]) -> NDArray[np.float64]:
         """Share of each class among the rows of each clause, and of none: (n_rules_ + 1, K)."""
-        fired = self.rule_set_.clauses_fired(table.columns)
-        place = np.where(fired.any(axis=1), fired.argmax(axis=1), fired.shape[1])
-        counts = np.ones((fired.shape[1] + 1, len(self.classes_)))
+        place = _place(self.rule_set_.clauses_fired(table.columns))
+        counts = np.ones((self.n_rules_ + 1, len(self.classes_)))
         np.add.at(counts, (place, table.codes), weight)
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
@@ -374,6 +371,11 @@ class _Clock:
     def __call__(self) -> bool:
         self.ran_out |= self.end is not None and time.monotonic() > self.end
         return self.ran_out or (self.should_stop is not None and self.should_stop())
+
+
+def _place(fired: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Give the clause that holds on each row; the number of clauses where none does."""
+    return np.column_stack([fired, np.ones(len(fired), dtype=bool)]).argmax(axis=1)
 
 
 def _search(
