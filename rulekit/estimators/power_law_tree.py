@@ -19,6 +19,9 @@ from rulekit.estimators._power_law_growing import Grower, GrowthLimits, Node, as
 from rulekit.estimators._training import TrainingTable, read_training_table
 from rulekit.exceptions import EmptyRuleWarning
 from rulekit.rules import Tree, rule_of_tree, tree_of_rule
+from rulekit.solvers.genetic import genetic_search
+from rulekit.solvers.genetic_weights import GeneticLevel
+from rulekit.solvers.power_laws import PowerTable
 from rulekit.solvers.split_beam import FoundSplit, SplitTask, beam_search
 
 EXPONENTS = (-3, -2, -1, 0, 1, 2, 3)
@@ -375,7 +378,8 @@ class _Clock:
 
 def _place(fired: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Give the clause that holds on each row; the number of clauses where none does."""
-    return np.column_stack([fired, np.ones(len(fired), dtype=bool)]).argmax(axis=1)
+    padded = np.column_stack([fired, np.ones(len(fired), dtype=bool)])
+    return np.asarray(padded.argmax(axis=1))
 
 
 def _search(
@@ -386,7 +390,12 @@ def _search(
     def search(task: SplitTask, rng: np.random.Generator) -> FoundSplit | None:
         if clock():
             return None
-        return beam_search(task, rng, clock)
+        if upper == "genetic":
+            return genetic_search(task, rng, clock, lower_level=lower)
+        if lower == "exact":
+            return beam_search(task, rng, clock)
+        table = PowerTable(task.X, max(map(abs, task.exponents)))
+        return beam_search(task, rng, clock, GeneticLevel(table, task.mass, rng))
 
     return search
 

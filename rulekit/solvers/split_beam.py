@@ -15,7 +15,7 @@ Legend::
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from rulekit.solvers.power_laws import (
     distinct,
     n_exponents,
 )
-from rulekit.solvers.split_search import FINISHED, POLISHED, REFINED, LowerLevel
+from rulekit.solvers.split_search import FINISHED, POLISHED, REFINED, Effort, LowerLevel
 from rulekit.solvers.structures import Splits
 
 WIDTH = 15  # structures of a level that are built upon
@@ -44,6 +44,18 @@ NOTHING = 1e-9  # impurity that no band can undercut
 CLEARLY = 0.8  # a band has to have less than this share of a cut's impurity
 
 ShouldStop = Callable[[], bool]
+
+
+class LowerSearch(Protocol):
+    """Who finds weights and bias for given power laws."""
+
+    def screen(self, structures: Exponents, modulus: bool) -> Splits:
+        """Find weights for each structure."""
+
+    def improve(
+        self, splits: Splits, modulus: bool, effort: Effort, rng: np.random.Generator
+    ) -> Splits:
+        """Work on what `screen` found."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +159,10 @@ def target_impurity(mass: ClassMass, tau: float) -> float:
 
 
 def beam_search(
-    task: SplitTask, rng: np.random.Generator, should_stop: ShouldStop | None = None
+    task: SplitTask,
+    rng: np.random.Generator,
+    should_stop: ShouldStop | None = None,
+    lower: LowerSearch | None = None,
 ) -> FoundSplit | None:
     """Find a short split that is pure enough.
 
@@ -159,6 +174,8 @@ def beam_search(
         For the starts of the lower level; the upper level uses no chance.
     should_stop : callable, optional
         Asked between levels; the best split so far is returned.
+    lower : LowerSearch, optional
+        Who finds the weights; `LowerLevel` if None.
 
     Returns
     -------
@@ -171,8 +188,8 @@ def beam_search(
     it has fewer exponents, or where its impurity is less than 0.8 of the cut's. Without this
     guard bands follow small tables too closely.
     """
-    table = PowerTable(task.X, max(abs(e) for e in task.exponents))
-    lower = LowerLevel(table, task.mass)
+    if lower is None:
+        lower = LowerLevel(PowerTable(task.X, max(map(abs, task.exponents))), task.mass)
     cut = _Beam(task, lower, False, rng, should_stop).best(task.max_exponents)
     if not task.modulus or cut is None:
         return cut
@@ -202,7 +219,7 @@ class _Beam:
     def __init__(
         self,
         task: SplitTask,
-        lower: LowerLevel,
+        lower: LowerSearch,
         modulus: bool,
         rng: np.random.Generator,
         should_stop: ShouldStop | None,

@@ -222,10 +222,12 @@ def _ridged(matrices: Floats) -> Floats:
     return np.asarray(matrices + RIDGE * np.eye(matrices.shape[1]))
 
 
-def blocks(table: PowerTable, structures: Exponents) -> Iterator[StructureBlock]:
+def blocks(
+    table: PowerTable, structures: Exponents, step: int | None = None
+) -> Iterator[StructureBlock]:
     """Cut a population into blocks of as many power laws each, few enough for the cache."""
     sizes = structures.any(axis=2).sum(axis=1)
-    step = max(1, BLOCK // table.n_rows)
+    step = max(1, BLOCK // table.n_rows) if step is None else step
     for size in range(1, structures.shape[1] + 1):
         places = np.flatnonzero(sizes == size)
         for start in range(0, len(places), step):
