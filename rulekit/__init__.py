@@ -24,8 +24,10 @@ from rulekit.data import (
     read_table,
 )
 from rulekit.estimators import (
+    LPSVM,
     Certificate,
     FixedRuleClassifier,
+    HyperplaneRuleClassifier,
     OneLevelRuleClassifier,
     PowerLawTreeClassifier,
     RulePath,
@@ -41,7 +43,12 @@ from rulekit.evaluation import (
     sweep,
 )
 from rulekit.exceptions import DataError, ExportError, RuleError, RulekitError, SolverError
-from rulekit.explain import Explanation, explain
+from rulekit.explain import (
+    Explanation,
+    HyperplaneExplanation,
+    explain,
+    explain_with_hyperplane,
+)
 from rulekit.export import (
     VerifiedExport,
     from_json,
@@ -54,12 +61,13 @@ from rulekit.export import (
     to_text,
     verify_export,
 )
-from rulekit.rules import Clause, Literal, PowerLawSplit, RuleSet
+from rulekit.rules import Clause, LinearSplit, Literal, PowerLawSplit, RuleSet
 from rulekit.rules.constraints import Constraints
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "LPSVM",
     "THETA_GRID",
     "BinCodes",
     "Binarizer",
@@ -71,7 +79,10 @@ __all__ = [
     "Explanation",
     "ExportError",
     "FixedRuleClassifier",
+    "HyperplaneExplanation",
+    "HyperplaneRuleClassifier",
     "Limits",
+    "LinearSplit",
     "Literal",
     "OneLevelRuleClassifier",
     "PowerLawSplit",
@@ -90,6 +101,7 @@ __all__ = [
     "certify",
     "columns_of",
     "explain",
+    "explain_with_hyperplane",
     "from_json",
     "list_samples",
     "load_sample",

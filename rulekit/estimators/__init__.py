@@ -7,14 +7,18 @@ everything below it; learners do not import each other.
 
 from rulekit.estimators.certificate import Certificate, certify
 from rulekit.estimators.fixed_rule import FixedRuleClassifier
+from rulekit.estimators.hyperplane import HyperplaneRuleClassifier
+from rulekit.estimators.lp_svm import LPSVM
 from rulekit.estimators.one_level import OneLevelRuleClassifier
 from rulekit.estimators.power_law_tree import PowerLawTreeClassifier
 from rulekit.estimators.rule_path import PathEntry, RulePath
 from rulekit.estimators.two_level import TwoLevelRuleClassifier
 
 __all__ = [
+    "LPSVM",
     "Certificate",
     "FixedRuleClassifier",
+    "HyperplaneRuleClassifier",
     "OneLevelRuleClassifier",
     "PathEntry",
     "PowerLawTreeClassifier",

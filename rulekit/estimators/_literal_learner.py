@@ -19,7 +19,12 @@ from rulekit.binarize import Binarizer, BinaryMatrix
 from rulekit.estimators._base import RuleClassifier
 from rulekit.estimators._binary_problem import BinaryProblem, binary_problem
 from rulekit.estimators._required import RequiredConditions
-from rulekit.estimators._training import TrainingTable, read_training_table
+from rulekit.estimators._training import (
+    TrainingTable,
+    plain_label,
+    positive_code,
+    read_training_table,
+)
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.rules.constraints import Constraints
@@ -188,9 +193,9 @@ class LiteralRuleClassifier(RuleClassifier):
     def _prepare(self, table: TrainingTable, shared: SharedWork) -> BinaryProblem:
         """Note the classes, and make the binary problem or find it made."""
         self.classes_, self._kinds = table.classes, table.kinds
-        positive = _positive_code(self.positive_label, table.classes)
-        self.positive_label_ = _plain(table.classes[positive])
-        self.default_label_ = _plain(table.classes[1 - positive])
+        positive = positive_code(self.positive_label, table.classes)
+        self.positive_label_ = plain_label(table.classes[positive])
+        self.default_label_ = plain_label(table.classes[1 - positive])
         constraints = _constraints(self.constraints, table)
         weight = table.weights(self.class_weight)
         binarizer = Binarizer() if self.binarizer is None else self.binarizer
@@ -298,16 +303,6 @@ def generator_of(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(random_state)
 
 
-def _positive_code(label: Any, classes: NDArray[Any]) -> int:
-    if label is None:
-        return 1
-    found = [k for k, c in enumerate(classes.tolist()) if c == label]
-    if not found:
-        shown = ", ".join(repr(c) for c in classes.tolist())
-        raise ValueError(f"`positive_label` must be one of the classes ({shown}), got {label!r}.")
-    return found[0]
-
-
 def _as_constraints(wishes: Constraints | Mapping[str, Any] | None) -> Constraints:
     if wishes is None:
         return Constraints()
@@ -323,8 +318,3 @@ def _constraints(wishes: Any, table: TrainingTable) -> Constraints:
             "the name, or drop the wish."
         )
     return constraints
-
-
-def _plain(label: Any) -> Any:
-    """Turn NumPy's scalars into Python's, as rule sets do."""
-    return label.item() if isinstance(label, np.generic) else label

@@ -110,6 +110,28 @@ def read_columns(estimator: BaseEstimator, X: Any, kinds: dict[str, str]) -> Col
     return {name: _as_kind(name, values, kinds[name]) for name, values in columns.items()}
 
 
+def positive_code(label: Any, classes: NDArray[Any]) -> int:
+    """Find the class that a rule describes: the last one, if none is named.
+
+    Raises
+    ------
+    ValueError
+        If the label is none of the classes.
+    """
+    if label is None:
+        return 1
+    found = [k for k, c in enumerate(classes.tolist()) if c == label]
+    if not found:
+        shown = ", ".join(repr(c) for c in classes.tolist())
+        raise ValueError(f"`positive_label` must be one of the classes ({shown}), got {label!r}.")
+    return found[0]
+
+
+def plain_label(label: Any) -> Any:
+    """Turn NumPy's scalars into Python's, as rule sets do."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
 def _kind(values: NDArray[Any]) -> str:
     if values.dtype != object:
         return "number"
@@ -145,6 +167,17 @@ def _refuse_infinities(columns: Columns) -> None:
                 f"Column {name[:60]!r} must hold finite numbers or gaps; it is infinite (inf) in "
                 f"{len(rows)} of {len(values)} rows (first: row {rows[0] + 1}). Replace them."
             )
+
+
+def two_classes(y: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Give the two classes, sorted, and the index of each row's: shapes (2,) and (n,).
+
+    Raises
+    ------
+    DataError
+        If there is one class only, or a third.
+    """
+    return _classes(y, name, multi_class=False)
 
 
 def _classes(

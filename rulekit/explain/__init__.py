@@ -8,6 +8,11 @@ export formats, anything that learns. May import the estimators and everything b
 from rulekit.explain.changes import Change
 from rulekit.explain.counterfactual import Counterfactual, smallest_change
 from rulekit.explain.hamming import hamming_distances
+from rulekit.explain.hyperplane import (
+    CoveringBox,
+    HyperplaneExplanation,
+    explain_with_hyperplane,
+)
 from rulekit.explain.near_miss import CheckedClause, CheckedLiteral, NearMiss
 from rulekit.explain.phrases import Wording, condition_text
 from rulekit.explain.row import Explanation, explain
@@ -18,13 +23,16 @@ __all__ = [
     "CheckedClause",
     "CheckedLiteral",
     "Counterfactual",
+    "CoveringBox",
     "Explanation",
+    "HyperplaneExplanation",
     "NearMiss",
     "PastCases",
     "SimilarCase",
     "Wording",
     "condition_text",
     "explain",
+    "explain_with_hyperplane",
     "hamming_distances",
     "similar_cases",
     "smallest_change",

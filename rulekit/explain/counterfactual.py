@@ -23,9 +23,12 @@ from rulekit.explain.changes import Change, changes_between
 from rulekit.explain.domains import Candidate, candidates, domain_of
 from rulekit.explain.phrases import PLAIN, Wording, label_text, listed
 from rulekit.explain.subject import Subject, as_column, literals_of, subject_of
-from rulekit.rules import Literal, RuleSet
+from rulekit.rules import LinearSplit, Literal, RuleSet
 
 MAX_STEPS = 100_000
+NOT_SEARCHED = (
+    "The smallest change is not worked out for a rule that compares a weighted sum of columns."
+)
 Fixed = frozenset[tuple[str, int]]
 
 
@@ -80,7 +83,7 @@ def smallest_change(
     Parameters
     ----------
     rule : RuleSet
-        Its conditions must be literals.
+        Of literals. For one with a weighted sum no change is looked for, and the sentence says so.
     values : mapping of str to float, str, bool or None
         The row; at least the columns the rule reads.
     training : mapping of str to ndarray of shape (n,), optional
@@ -130,6 +133,8 @@ def smallest_change(
     def wanted(label: Any) -> bool:
         return bool(label != now if target is None else label == target)
 
+    if any(isinstance(c, LinearSplit) for k in rule.clauses for c in k.conditions):
+        return Counterfactual((), None, None, NOT_SEARCHED)
     if wanted(now):
         raise RuleError(f"The row already gets the answer {label_text(target)}.")
     for seen, erase in ((training, False), (None, False), (None, True)):

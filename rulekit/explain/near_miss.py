@@ -4,8 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rulekit.explain.phrases import ORDERED, PLAIN, Wording, counted, listed, met_text, unmet_text
-from rulekit.rules import Literal
+from rulekit.explain.phrases import (
+    ORDERED,
+    PLAIN,
+    Wording,
+    counted,
+    linear_text,
+    listed,
+    met_text,
+    unmet_text,
+)
+from rulekit.rules import LinearSplit, Literal
 
 
 @dataclass(frozen=True)
@@ -14,10 +23,10 @@ class CheckedLiteral:
 
     Attributes
     ----------
-    literal : Literal
+    literal : Literal or LinearSplit
         The condition.
     value : float, str, bool or None
-        The row's value; None where it is missing.
+        The row's value, of a LinearSplit the sum; None where it is missing.
     holds : bool
         Whether the condition holds.
     distance : float or None
@@ -30,7 +39,7 @@ class CheckedLiteral:
         The condition in words, with the value.
     """
 
-    literal: Literal
+    literal: Literal | LinearSplit
     value: Any
     holds: bool
     distance: float | None
@@ -40,7 +49,7 @@ class CheckedLiteral:
     def to_dict(self) -> dict[str, Any]:
         """Return the check as plain values."""
         return {
-            "column": self.literal.feature,
+            "column": ", ".join(self.literal.features),
             "operator": self.literal.op,
             "threshold": _plain(self.literal.value),
             "missing_counts": self.literal.missing,
@@ -142,6 +151,32 @@ def check_literal(
     share = distance / (high - low) if distance is not None and high > low else None
     text = met_text(literal, value, wording) if holds else unmet_text(literal, value, wording)
     return CheckedLiteral(literal, value, holds, distance, share, text)
+
+
+def check_linear(
+    split: LinearSplit, value: float | None, holds: bool, wording: Wording = PLAIN
+) -> CheckedLiteral:
+    """Put into words whether a weighted sum is on the side asked for, and how far off it is.
+
+    Parameters
+    ----------
+    split : LinearSplit
+        The condition.
+    value : float or None
+        The row's sum; None where a column has no value.
+    holds : bool
+        What the condition's `mask` says of the row.
+    wording : Wording
+        What columns are called.
+
+    Returns
+    -------
+    CheckedLiteral
+        Without a share of the range.
+    """
+    distance = None if value is None else 0.0 if holds else abs(value - split.value)
+    text = linear_text(split, value, holds, wording)
+    return CheckedLiteral(split, value, holds, distance, None, text)
 
 
 def near_miss(checked: CheckedClause, mirrored: bool, wording: Wording = PLAIN) -> NearMiss:

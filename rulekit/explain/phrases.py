@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.rules import Literal
+from rulekit.rules import LinearSplit, Literal
 
 DIGITS = 6
 ORDERED = ("<=", "<", ">=", ">")
@@ -185,6 +185,24 @@ def unmet_text(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:
         text = _beside(literal, value, f"needs {literal.op}", wording)
         return f"{text} ({_distance(literal, value, wording)})"
     return f"{name} is {shown(value)} and needs {asked_text(literal, wording)}"
+
+
+def linear_text(
+    split: LinearSplit, value: float | None, holds: bool, wording: Wording = PLAIN
+) -> str:
+    """Say why a weighted sum is, or is not, on the side that a condition asks for."""
+    total = split.sum_text(wording.name, number)
+    if value is None:
+        names = listed((wording.name(f) for f in split.features), "or")
+        return (
+            f"{names} is missing, which {'counts as' if split.missing else 'is not'} {total} "
+            + (f"{split.op} {number(split.value)}")
+        )
+    found, limit = number(value, split.value), number(split.value, value)
+    if holds:
+        return f"{total} is {found} {split.op} {limit}"
+    gap = gap_between(value, split.value) if value != split.value else "0"
+    return f"{total} is {found} and needs {split.op} {limit} ({gap} off)"
 
 
 def _counts_as(literal: Literal, wording: Wording) -> str:

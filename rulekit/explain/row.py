@@ -15,6 +15,7 @@ from rulekit.explain.near_miss import (
     CheckedClause,
     CheckedLiteral,
     NearMiss,
+    check_linear,
     check_literal,
     near_miss,
     nearness,
@@ -32,13 +33,13 @@ from rulekit.explain.similar import (
 from rulekit.explain.subject import (
     Subject,
     columns_for,
-    literals_of,
+    conditions_of,
     row_values,
     rule_of,
     subject_of,
     value_at,
 )
-from rulekit.rules import Columns, RuleSet
+from rulekit.rules import Columns, LinearSplit, Literal, RuleSet
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ def explain(
     DataError
         If the table lacks a column, labels do not fit, or `immutable` names an unknown column.
     RuleError
-        If the model is not fitted, or has conditions that are not literals.
+        If the model is not fitted, or has conditions that are neither literals nor weighted sums.
 
     Notes
     -----
@@ -243,24 +244,42 @@ def _checked_rows(context: _Context, columns: Columns, n: int) -> list[list[Chec
     rows: list[list[CheckedClause]] = [[] for _ in range(n)]
     ranges = context.training.ranges if context.training else None
     for index, (clause, label) in enumerate(zip(told.clauses, told.labels, strict=True)):
-        literals = literals_of(clause)
+        conditions = conditions_of(clause)
         holds = clause.condition_masks(columns)
+        read = [_compared(c, columns) for c in conditions]
         for i, row in enumerate(rows):
             checks = tuple(
-                check_literal(
-                    x, value_at(columns[x.feature], i), bool(holds[i, k]), ranges, context.wording
-                )
-                for k, x in enumerate(literals)
+                _checked(c, value_at(read[k], i), bool(holds[i, k]), ranges, context.wording)
+                for k, c in enumerate(conditions)
             )
             row.append(CheckedClause(index, label, checks))
     return rows
+
+
+def _compared(condition: Literal | LinearSplit, columns: Columns) -> NDArray[Any]:
+    """Give what a condition compares: a column, or a weighted sum of some."""
+    if isinstance(condition, LinearSplit):
+        return condition.total(columns)
+    return columns[condition.feature]
+
+
+def _checked(
+    condition: Literal | LinearSplit,
+    value: Any,
+    holds: bool,
+    ranges: Mapping[str, tuple[float, float]] | None,
+    wording: Wording,
+) -> CheckedLiteral:
+    if isinstance(condition, LinearSplit):
+        return check_linear(condition, value, holds, wording)
+    return check_literal(condition, value, holds, ranges, wording)
 
 
 def _as_written(context: _Context, checked: CheckedClause) -> CheckedClause:
     """Turn a mirrored clause that fails back: the CNF's clause, with the conditions that hold."""
     ranges = context.training.ranges if context.training else None
     checks = tuple(
-        check_literal(c.literal.negated(), c.value, True, ranges, context.wording)
+        _checked(c.literal.negated(), c.value, True, ranges, context.wording)
         for c in checked.failing
     )
     return CheckedClause(checked.index, context.subject.rule.labels[0], checks)

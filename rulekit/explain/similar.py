@@ -11,7 +11,8 @@ from rulekit.exceptions import DataError
 from rulekit.explain.domains import value_ranges
 from rulekit.explain.phrases import label_text
 from rulekit.explain.subject import Subject, as_column, columns_for, row_values
-from rulekit.rules import Literal, RuleSet
+from rulekit.rules import RuleSet
+from rulekit.rules.clause import Condition
 from rulekit.rules.literal import missing_in
 
 
@@ -120,7 +121,7 @@ class SimilarCase:
     label : str, int, float, bool or None
         Its true label, where labels were given.
     agreement : float
-        Share of the rule's literals that answer alike for both rows.
+        Share of the rule's conditions that answer alike for both rows.
     distance : float
         Mean difference over the rule's columns: of numbers as a share of the range, at most 1; 1
         for differing categories or where one of two values is missing.
@@ -163,8 +164,8 @@ def similar_cases(
     """
     if rule.is_constant or k < 1:
         return ()
-    literals = list(dict.fromkeys(x for c in rule.clauses for x in c.literals))
-    agreement = np.mean([_same_answer(x, training, values) for x in literals], axis=0)
+    conditions = list(dict.fromkeys(x for c in rule.clauses for x in c.conditions))
+    agreement = np.mean([_same_answer(x, training, values) for x in conditions], axis=0)
     differences = [_difference(f, training, values[f]) for f in rule.features]
     distance = np.mean(differences, axis=0)
     order = np.lexsort((distance, -agreement))[:k]
@@ -183,10 +184,10 @@ def similar_cases(
 
 
 def _same_answer(
-    literal: Literal, training: Training, values: Mapping[str, Any]
+    condition: Condition, training: Training, values: Mapping[str, Any]
 ) -> NDArray[np.bool_]:
-    here = literal.mask({literal.feature: as_column([values[literal.feature]])})[0]
-    same: NDArray[np.bool_] = literal.mask(training.columns) == here
+    here = condition.mask({f: as_column([values[f]]) for f in condition.features})[0]
+    same: NDArray[np.bool_] = condition.mask(training.columns) == here
     return same
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError, RuleError
-from rulekit.rules import Clause, Columns, Literal, RuleSet
+from rulekit.rules import Clause, Columns, LinearSplit, Literal, RuleSet
 
 
 @dataclass(frozen=True)
@@ -118,6 +118,23 @@ def as_column(values: Sequence[Any]) -> NDArray[Any]:
     column = np.empty(len(values), dtype=object)
     column[:] = values
     return column
+
+
+def conditions_of(clause: Clause) -> tuple[Literal | LinearSplit, ...]:
+    """Return a clause's conditions; refuse one of a kind that has no words.
+
+    Raises
+    ------
+    RuleError
+        If a condition is neither a literal nor a weighted sum.
+    """
+    known = tuple(c for c in clause.conditions if isinstance(c, (Literal, LinearSplit)))
+    if len(known) < len(clause.conditions):
+        raise RuleError(
+            "Explanations are written for conditions on one column and for weighted sums; this "
+            "clause has a condition of another kind."
+        )
+    return known
 
 
 def literals_of(clause: Clause) -> tuple[Literal, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from rulekit.export.numbers import ClauseNumbers
-from rulekit.export.subject import exported_literals, exported_rule
+from rulekit.export.subject import check_expressible, exported_rule
 from rulekit.export.text import clause_parts
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -34,7 +34,7 @@ def to_frame(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> p
         If there is no rule, or it has conditions that are not literals.
     """
     rule = exported_rule(model)
-    exported_literals(rule, "A table")
+    check_expressible(rule, "A table")
     labels = rule.labels[: rule.n_clauses]
     rows: list[dict[str, Any]] = [
         {

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from rulekit.export.numbers import ClauseNumbers
-from rulekit.export.reading import Interval, readings
-from rulekit.export.subject import checked_label, exported_literals, exported_rule
+from rulekit.export.reading import Interval, Reading, readings
+from rulekit.export.subject import check_expressible, checked_label, exported_rule
 from rulekit.export.text import number_text
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules import Clause, LinearSplit, RuleSet
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -59,7 +59,7 @@ def to_latex(
         If there is no rule, or it has conditions or labels that the table cannot express.
     """
     rule = exported_rule(model)
-    exported_literals(rule, "LaTeX")
+    check_expressible(rule, "LaTeX")
     counts = numbers is not None
     head = [r"\toprule", rf" & Clause & Answer{' & Right of matched' if counts else ''} \\"]
     rows = []
@@ -97,7 +97,9 @@ def clause_latex(clause: Clause) -> str:
     return f" {clause.op} ".join(parts) or ("always" if clause.op == "and" else "never")
 
 
-def _condition(reading: Literal | Interval) -> str:
+def _condition(reading: Reading) -> str:
+    if isinstance(reading, LinearSplit):
+        return _linear(reading)
     name = escaped(reading.feature)
     if isinstance(reading, Interval):
         low, high = reading.low, reading.high
@@ -111,6 +113,17 @@ def _condition(reading: Literal | Interval) -> str:
     else:
         text = f"{name} ${SIGNS[reading.op]}$ {_cell(reading.value)}"
     return f"{text} (or missing)" if reading.missing else text
+
+
+def _linear(split: LinearSplit) -> str:
+    """Write a weighted sum, one short formula a term so that lines can break between them."""
+    parts = []
+    for place, (feature, weight) in enumerate(split.terms):
+        sign = "" if not place else "- " if weight < 0 else "+ "
+        size = _value(abs(weight) if place else weight)
+        parts.append(rf"${sign}{size} \cdot {{}}$ {escaped(feature)}")
+    text = f"{' '.join(parts)} ${SIGNS[split.op]} {_value(split.value)}$"
+    return f"{text} (or missing)" if split.missing else text
 
 
 def _cell(value: Any) -> str:

@@ -3,8 +3,9 @@
 import math
 from typing import Any
 
-from rulekit.export.subject import checked_label, exported_literals, exported_rule
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.export.subject import check_expressible, checked_label, exported_rule
+from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
+from rulekit.rules.clause import Condition
 
 HEAD = '''"""A rule as a function. It needs no library.
 
@@ -57,7 +58,7 @@ def to_python(model: Any) -> str:
     ['ill', 'well', 'well']
     """
     rule = exported_rule(model)
-    exported_literals(rule, "Python")
+    check_expressible(rule, "Python")
     variables = {f: f"x{i}" for i, f in enumerate(rule.features, start=1)}
     lines = [f"    {variable} = row[{feature!r}]" for feature, variable in variables.items()]
     lines += _decisions(rule, variables)
@@ -89,7 +90,25 @@ def _joined(clause: Clause, variables: dict[str, str], indent: str) -> str:
 
 
 def _tests(clause: Clause, variables: dict[str, str]) -> list[str]:
-    return [_test(x, variables[x.feature]) for x in clause.literals]
+    return [_condition(c, variables) for c in clause.conditions]
+
+
+def _condition(condition: Condition, variables: dict[str, str]) -> str:
+    if isinstance(condition, LinearSplit):
+        return _linear(condition, variables)
+    assert isinstance(condition, Literal)
+    return _test(condition, variables[condition.feature])
+
+
+def _linear(split: LinearSplit, variables: dict[str, str]) -> str:
+    """Write a weighted sum in the order in which `LinearSplit.total` takes it."""
+    total = split.sum_text(variables.__getitem__, value_source)
+    test = f"{total} <= {value_source(split.value)}"
+    test = test if split.op == "<=" else f"not {test}"
+    absent = [f"missing({variables[f]})" for f in split.features]
+    if split.missing:
+        return f"({' or '.join(absent)} or {test})"
+    return f"(not ({' or '.join(absent)}) and {test})"
 
 
 def _test(literal: Literal, x: str) -> str:

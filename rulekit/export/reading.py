@@ -7,7 +7,7 @@ the text read back has the same literals.
 
 from dataclasses import dataclass
 
-from rulekit.rules import Clause, Literal
+from rulekit.rules import Clause, LinearSplit, Literal
 from rulekit.rules.intervals import FeatureTest, intervals
 
 LOWER = (">", ">=")
@@ -38,7 +38,10 @@ class Interval:
         return self.low.missing
 
 
-def readings(clause: Clause) -> tuple[Literal | Interval, ...]:
+Reading = Literal | Interval | LinearSplit
+
+
+def readings(clause: Clause) -> tuple[Reading, ...]:
     """Return a clause's literals column by column, with pairs of bounds joined to intervals.
 
     Parameters
@@ -48,11 +51,14 @@ def readings(clause: Clause) -> tuple[Literal | Interval, ...]:
 
     Returns
     -------
-    tuple of Literal or Interval
+    tuple of Literal, Interval or LinearSplit
         A column with anything but one lower and one upper bound keeps its literals as they are.
     """
-    found: list[Literal | Interval] = []
+    found: list[Reading] = []
     for test in intervals(clause):
+        if isinstance(test, LinearSplit):
+            found.append(test)
+            continue
         literals = test.literals if isinstance(test, FeatureTest) else ()
         interval = _interval(literals)
         found += literals if interval is None else [interval]

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulekit.exceptions import ExportError
-from rulekit.export.subject import checked_label, exported_literals, exported_rule
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.export.subject import check_expressible, checked_label, exported_rule
+from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
+from rulekit.rules.clause import Condition
 
 DIALECTS = ("ansi", "sqlite", "duckdb")
 PARTS = ("case", "where")
@@ -53,7 +54,7 @@ def to_sql(
     Raises
     ------
     ExportError
-        If SQL cannot express the rule: conditions that are not literals, a column compared with
+        If SQL cannot express the rule: conditions of another kind, a column compared with
         text and with numbers, names that differ in case only, a NUL character.
     ValueError
         If `dialect`, `part` or `clause` is none of the above.
@@ -77,7 +78,7 @@ def to_sql(
     _check_option("dialect", dialect, DIALECTS)
     _check_option("part", part, PARTS)
     rule = exported_rule(model)
-    exported_literals(rule, "SQL")
+    check_expressible(rule, "SQL")
     writer = _Writer(rule, dialect, table)
     if part == "where":
         text = writer.condition(clause)
@@ -144,7 +145,27 @@ class _Writer:
         return f"({f' {clause.op.upper()} '.join(self._literals(clause)) or empty})"
 
     def _literals(self, clause: Clause) -> list[str]:
-        return [self._literal(x) for x in clause.literals]
+        return [self._condition(c) for c in clause.conditions]
+
+    def _condition(self, condition: Condition) -> str:
+        if isinstance(condition, LinearSplit):
+            return self._linear(condition)
+        assert isinstance(condition, Literal)
+        return self._literal(condition)
+
+    def _linear(self, split: LinearSplit) -> str:
+        """Write a weighted sum in the order in which `LinearSplit.total` takes it."""
+        total = split.sum_text(self._double, self._number)
+        test = f"{total} {split.op} {self._number(split.value)}"
+        known = [self._missingness(f) for f in split.features]
+        if split.missing:
+            return f"({test} OR {' OR '.join(absent for absent, _ in known)})"
+        return f"({test} AND {' AND '.join(present for _, present in known)})"
+
+    def _double(self, feature: str) -> str:
+        """Write a column as a double, also where it is stored as a whole number or truth value."""
+        column = self.column(feature)
+        return f"CAST({column} AS DOUBLE)" if self.dialect == "duckdb" else column
 
     def _literal(self, literal: Literal) -> str:
         column = self.column(literal.feature)
@@ -226,11 +247,19 @@ def _column_kinds(rule: RuleSet) -> dict[str, str]:
             if "unknown" in (known, kind):
                 kinds[literal.feature] = kind if known == "unknown" else known
             elif known != kind:
-                raise ExportError(
-                    f"Column {literal.feature!r} is compared with text and with numbers; a column "
-                    "in SQL has one type."
-                )
+                raise _two_kinds(literal.feature)
+    for split in (c for k in rule.clauses for c in k.conditions if isinstance(c, LinearSplit)):
+        for feature in split.features:
+            if kinds.get(feature) == "text":
+                raise _two_kinds(feature)
+            kinds[feature] = "number"
     return kinds
+
+
+def _two_kinds(feature: str) -> ExportError:
+    return ExportError(
+        f"Column {feature!r} is compared with text and with numbers; a column in SQL has one type."
+    )
 
 
 def _refuse_twins(features: tuple[str, ...]) -> None:

@@ -4,7 +4,7 @@ from functools import singledispatch
 from typing import Any
 
 from rulekit.exceptions import ExportError
-from rulekit.rules import Literal, RuleSet
+from rulekit.rules import LinearSplit, Literal, RuleSet
 
 
 @singledispatch
@@ -33,21 +33,23 @@ def _(model: RuleSet) -> RuleSet:
     return model
 
 
-def exported_literals(rule: RuleSet, format_name: str) -> tuple[tuple[Literal, ...], ...]:
-    """Return each clause's literals; refuse conditions that a format cannot express.
+EXPRESSIBLE = (Literal, LinearSplit)
+
+
+def check_expressible(rule: RuleSet, format_name: str) -> None:
+    """Refuse conditions that a format cannot express.
 
     Raises
     ------
     ExportError
-        If a condition is not a literal.
+        If a condition is neither a literal nor a linear split.
     """
     for index, clause in enumerate(rule.clauses):
-        if len(clause.literals) < len(clause.conditions):
+        if not all(isinstance(c, EXPRESSIBLE) for c in clause.conditions):
             raise ExportError(
-                f"{format_name} can express conditions on one column each; clause {index + 1} has "
-                "another kind of condition. Export the rule as JSON."
+                f"{format_name} can express conditions on one column and weighted sums of columns; "
+                f"clause {index + 1} has another kind of condition. Export the rule as JSON."
             )
-    return tuple(clause.literals for clause in rule.clauses)
 
 
 def checked_label(label: Any, format_name: str) -> str | bool | int | float:

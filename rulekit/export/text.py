@@ -12,6 +12,8 @@ The grammar, line by line; `#` starts a comment line::
     THEN well
     OTHERWISE ill
 
+A weighted sum of columns is one condition: `0.5 * glucose - 1.2 * age <= 40 (or missing)`.
+
 Column names and labels that could be misread stand in double quotes with JSON's escapes; text that
 is compared with always does. Numbers are the shortest decimals that mean the same ``float``, so the
 text says exactly what is predicted.
@@ -23,15 +25,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from rulekit.export.numbers import ClauseNumbers
-from rulekit.export.reading import Interval, readings
-from rulekit.export.subject import checked_label, exported_literals, exported_rule
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.export.reading import Interval, Reading, readings
+from rulekit.export.subject import check_expressible, checked_label, exported_rule
+from rulekit.rules import Clause, LinearSplit, RuleSet
 
 KEYWORDS = (
     "IF", "THEN", "OTHERWISE", "AND", "OR", "ALL", "OF", "IN", "NOT", "IS", "MISSING", "ALWAYS",
     "NEVER",
 )  # fmt: skip
 PLAIN_NAME = re.compile(r"[^\W\d][\w.%/()-]*(?: [\w.%/()-]+)*")
+PLAIN_TERM = re.compile(r"[^\W\d]\w*(?: \w+)*")
 PLAIN_LABEL = re.compile(r"[^\W\d]\w*(?:[ -]\w+)*")
 HAS_KEYWORD = re.compile(rf"\b(?:{'|'.join(KEYWORDS)})\b")
 SPOKEN = {"==": "=", "not-in": "NOT IN", "in": "IN"}
@@ -66,7 +69,7 @@ def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> st
     ['1. IF 20 < age <= 50 THEN ill', 'OTHERWISE well']
     """
     rule = exported_rule(model)
-    exported_literals(rule, "Text")
+    check_expressible(rule, "Text")
     lines = [f"# {size_text(rule)}"]
     if rule.form == "cnf":
         lines.append("ALL OF")
@@ -96,8 +99,12 @@ def clause_parts(clause: Clause) -> list[str]:
     return [condition_text(r) for r in readings(clause)] or [EMPTY[clause.op]]
 
 
-def condition_text(reading: Literal | Interval) -> str:
+def condition_text(reading: Reading) -> str:
     """Write one condition exactly: text that `from_text` reads back."""
+    if isinstance(reading, LinearSplit):
+        total = reading.sum_text(term_name_text, number_text)
+        text = f"{total} {reading.op} {number_text(reading.value)}"
+        return f"{text} (or missing)" if reading.missing else text
     name = name_text(reading.feature)
     if isinstance(reading, Interval):
         low, high = reading.low, reading.high
@@ -114,6 +121,12 @@ def condition_text(reading: Literal | Interval) -> str:
 def name_text(name: str) -> str:
     """Write a column's name, in quotes if it could be misread."""
     plain = PLAIN_NAME.fullmatch(name) and name.isprintable() and not HAS_KEYWORD.search(name)
+    return name if plain else quoted(name)
+
+
+def term_name_text(name: str) -> str:
+    """Write the name of a column within a sum, where a minus sign would be misread."""
+    plain = PLAIN_TERM.fullmatch(name) and not HAS_KEYWORD.search(name)
     return name if plain else quoted(name)
 
 

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulekit.exceptions import ExportError
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
+from rulekit.rules.clause import Condition
 
 NUMBER = r"-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf)"
 QUOTED = r'"(?:[^"\\]|\\.)*"'
 NAME_END = r"(?= (?:<=|>=|<|>|=|!=|IN|NOT IN|IS) ?)"
+TERM_END = r"(?= (?:\+|-|<=|>) )"
 OPERATORS = {"=": "==", "IN": "in", "NOT IN": "not-in"}
 MIRRORED = {"<": ">", "<=": ">="}
 
@@ -80,15 +82,18 @@ class _Line:
     def clause(self, op: str) -> Clause:
         if self.take("ALWAYS" if op == "and" else "NEVER") is not None:
             return Clause((), op)
-        literals = self.condition()
+        conditions = self.condition()
         while self.take(f" {op.upper()} ") is not None:
-            literals += self.condition()
+            conditions += self.condition()
         if op == "or":
             self.end()
-        return Clause(tuple(literals), op)
+        return Clause(tuple(conditions), op)
 
-    def condition(self) -> list[Literal]:
-        """Read one condition: one literal, or the two of an interval."""
+    def condition(self) -> list[Condition]:
+        """Read one condition: one literal, the two of an interval, or a weighted sum."""
+        weight = self.take(rf"({NUMBER}) \* ")
+        if weight is not None:
+            return [self.linear(float(weight[1]))]
         low = self.take(rf"({NUMBER}) (<=|<) ")
         name = self.name()
         if self.take(" IS NOT MISSING") is not None:
@@ -101,6 +106,23 @@ class _Line:
         missing = self.take(r" \(or missing\)") is not None
         bounds = [] if low is None else [(MIRRORED[low[2]], float(low[1]))]
         return [Literal(name, o, v, missing) for o, v in (*bounds, (op, value))]
+
+    def linear(self, weight: float) -> LinearSplit:
+        """Read a weighted sum and what it is compared with, after the first weight."""
+        terms = [(self.term_name(), weight)]
+        while (more := self.take(rf" ([+-]) ({NUMBER}) \* ")) is not None:
+            size = float(more[2])
+            terms.append((self.term_name(), -size if more[1] == "-" else size))
+        op = self.expect(r" (<=|>) ", "'<=' or '>'")[1]
+        value = float(self.expect(NUMBER, "a number")[0])
+        missing = self.take(r" \(or missing\)") is not None
+        return LinearSplit(tuple(terms), op, value, missing)
+
+    def term_name(self) -> str:
+        quoted = self.take(QUOTED)
+        if quoted is not None:
+            return self.unquoted(quoted[0])
+        return self.expect(rf"[^\W\d][\w ]*?{TERM_END}", "a column's name")[0]
 
     def name(self) -> str:
         quoted = self.take(QUOTED)

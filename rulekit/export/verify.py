@@ -22,7 +22,7 @@ from rulekit.export.sql import to_sql
 from rulekit.export.subject import exported_rule
 from rulekit.export.text import to_text
 from rulekit.export.text_parser import from_text
-from rulekit.rules import RuleSet
+from rulekit.rules import LinearSplit, RuleSet
 
 Rows = dict[str, NDArray[Any]]
 Runner = Callable[[RuleSet, Rows, int], tuple[str, list[Any]]]
@@ -157,7 +157,10 @@ def _probes(rule: RuleSet, rows: Rows) -> Rows:
     for base in range(n):
         values = {f: value_at(column, base) for f, column in rows.items()}
         for feature in rows:
-            for value in _limits(rule, feature, rows[feature]):
+            limits = _limits(rule, feature, rows[feature])
+            if rows[feature].dtype != object:
+                limits += _plane_limits(rule, feature, values)
+            for value in limits:
                 for f in rows:
                     made[f].append(value if f == feature else values[f])
     return {f: _like(rows[f], values) for f, values in made.items()}
@@ -173,6 +176,21 @@ def _limits(rule: RuleSet, feature: str, column: NDArray[Any]) -> list[Any]:
         return [*below, *numbers, *above, None, None]
     kind = bool if any(isinstance(v, bool) for v in (*named, *column)) else str
     return [*(v for v in named if isinstance(v, kind)), None]
+
+
+def _plane_limits(rule: RuleSet, feature: str, row: dict[str, Any]) -> list[float]:
+    """Say where, but for rounding, the other values put a column on the plane; and both sides."""
+    found = []
+    for split in (c for k in rule.clauses for c in k.conditions if isinstance(c, LinearSplit)):
+        weights = dict(split.terms)
+        others = [row[f] for f in weights if f != feature]
+        if feature not in weights or any(v is None for v in others):
+            continue
+        rest = sum(w * float(row[f]) for f, w in split.terms if f != feature)
+        value = (split.value - rest) / weights[feature]
+        if math.isfinite(value):
+            found += [math.nextafter(value, -math.inf), value, math.nextafter(value, math.inf)]
+    return found
 
 
 def _like(column: NDArray[Any], values: list[Any]) -> NDArray[Any]:

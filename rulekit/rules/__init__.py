@@ -17,6 +17,7 @@ from rulekit.rules.compare import RuleComparison, compare
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.formula import law_text, split_text, sum_text
 from rulekit.rules.intervals import FeatureTest, feature_test, intervals
+from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import OPERATORS, Columns, Literal
 from rulekit.rules.power_law_split import Factor, PowerLaw, PowerLawSplit
 from rulekit.rules.reading import literal_name, number_text, value_text
@@ -41,6 +42,7 @@ __all__ = [
     "Factor",
     "FeatureTest",
     "Leaf",
+    "LinearSplit",
     "Literal",
     "PowerLaw",
     "PowerLawSplit",

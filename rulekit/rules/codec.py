@@ -17,6 +17,7 @@ from typing import Any
 
 from rulekit.exceptions import RuleError
 from rulekit.rules.clause import Clause, Condition
+from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import Literal
 from rulekit.rules.power_law_split import Factor, PowerLaw, PowerLawSplit
 from rulekit.rules.rule_set import CLAUSE_OP, RuleSet
@@ -104,9 +105,30 @@ def _split_from_dict(data: Mapping[str, Any]) -> PowerLawSplit:
     return PowerLawSplit(tuple(terms), data.get("high", "absent"), data.get("low"), **flags)
 
 
+def _linear_to_dict(split: LinearSplit) -> PlainDict:
+    terms = [{"feature": name, "weight": weight} for name, weight in split.terms]
+    return {"terms": terms, "op": split.op, "value": split.value, "missing": split.missing}
+
+
+def _linear_from_dict(data: Mapping[str, Any]) -> LinearSplit:
+    terms = _part(data, "terms", list)
+    if not all(isinstance(t, Mapping) for t in terms):
+        raise RuleError("its 'terms' must be dictionaries with 'feature' and 'weight'.")
+    missing = data.get("missing", False)
+    if not isinstance(missing, bool):
+        raise RuleError(f"its 'missing' must be true or false, found {missing!r}.")
+    return LinearSplit(
+        tuple((_part(t, "feature", str), t.get("weight")) for t in terms),
+        _part(data, "op", str),
+        data.get("value", math.nan),
+        missing,
+    )
+
+
 KINDS: dict[str, _Kind] = {
     "literal": _Kind(Literal, _literal_to_dict, _literal_from_dict),
     "power_law": _Kind(PowerLawSplit, _split_to_dict, _split_from_dict),
+    "linear": _Kind(LinearSplit, _linear_to_dict, _linear_from_dict),
 }
 
 

@@ -1,0 +1,164 @@
+"""A table as numbers only, and the way back: from a bound on a number to literals."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit.exceptions import DataError
+from rulekit.rules import Columns, Literal
+
+Floats = NDArray[np.float64]
+MAX_LEVELS = 50
+
+
+@dataclass(frozen=True)
+class Number:
+    """One number of a row: a column of numbers, or whether a column has a level.
+
+    Attributes
+    ----------
+    feature : str
+        The column.
+    level : str, bool or None
+        None for a column of numbers; else the number is 1 where the column has this level and 0
+        where it has another.
+    whole : bool
+        Whether only whole numbers occur in training.
+    """
+
+    feature: str
+    level: str | bool | None = None
+    whole: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the number is called, for learners and plots."""
+        if self.level is None:
+            return self.feature
+        level = str(self.level).lower() if isinstance(self.level, bool) else self.level
+        return f"{self.feature} = {level}"
+
+    def values(self, columns: Columns) -> Floats:
+        """Read the number from a table: shape (n,), NaN where the column has no value."""
+        column = columns[self.feature]
+        if self.level is None:
+            return np.asarray(column, dtype=float)
+        absent = pd.isna(column)
+        return np.where(absent, np.nan, np.asarray(column == self.level, dtype=float))
+
+    def literals(self, low: float, high: float) -> tuple[Literal, ...]:
+        """Write ``low < value <= high``; an infinite end asks for nothing."""
+        if self.level is None:
+            ends = ((">", low), ("<=", high))
+            return tuple(Literal(self.feature, op, v) for op, v in ends if np.isfinite(v))
+        return self._level_literals(low < 0.0 <= high, low < 1.0 <= high)
+
+    def mirrored_literals(self, low: float, high: float) -> tuple[Literal, ...]:
+        """Write ``low <= value < high``; an infinite end asks for nothing."""
+        if self.level is None:
+            ends = ((">=", low), ("<", high))
+            return tuple(Literal(self.feature, op, v) for op, v in ends if np.isfinite(v))
+        return self._level_literals(low <= 0.0 < high, low <= 1.0 < high)
+
+    def _level_literals(self, other: bool, same: bool) -> tuple[Literal, ...]:
+        if other and same:
+            return ()
+        return (Literal(self.feature, "==" if same else "!=", self.level),)
+
+
+@dataclass(frozen=True)
+class NumericDesign:
+    """The numbers that stand for a table."""
+
+    numbers: tuple[Number, ...]
+
+    @classmethod
+    def of(
+        cls, columns: Columns, kinds: dict[str, str], max_levels: int = MAX_LEVELS
+    ) -> "NumericDesign":
+        """Decide how each column becomes numbers.
+
+        Numbers stay; truth values, and text of two levels, become one number of 0 and 1; text of
+        more levels one number for each. A column without values, or of one level, gives none.
+
+        Raises
+        ------
+        DataError
+            If a column of text has more than `max_levels` levels, or no column gives a number.
+        """
+        found: list[Number] = []
+        for name, values in columns.items():
+            if kinds[name] == "number":
+                present = values[~np.isnan(values)]
+                if len(present):
+                    found.append(Number(name, None, bool((present == np.round(present)).all())))
+                continue
+            levels = sorted({v for v in values if v is not None})
+            if len(levels) > max_levels:
+                raise DataError(
+                    f"Column {name[:60]!r} holds {len(levels)} different texts; a linear model can "
+                    f"take at most {max_levels} as numbers. Leave the column out (role 'ignore')."
+                )
+            found += [Number(name, v, True) for v in (levels[1:] if len(levels) == 2 else levels)]
+        if not found:
+            raise DataError(
+                "A linear model needs at least one column with a value; give numbers, truth values "
+                "or text of a few levels."
+            )
+        return cls(tuple(found))
+
+    def frame(self, columns: Columns) -> pd.DataFrame:
+        """Give the numbers as a data frame of shape (n, p), NaN where a value is missing."""
+        values = {f"{j}": number.values(columns) for j, number in enumerate(self.numbers)}
+        return pd.DataFrame(values).set_axis([n.name for n in self.numbers], axis=1)
+
+
+def short_faces(faces: Floats, points: Floats, whole: bool) -> Floats:
+    """Write upper faces with few digits, without moving a training row across one.
+
+    Parameters
+    ----------
+    faces : ndarray of shape (k,)
+        Finite or not, in oriented coordinates.
+    points : ndarray of shape (m,)
+        Coordinates of all training rows.
+    whole : bool
+        Whether all of them are whole numbers.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        For each face the number with fewest decimals, rounded down, that is at least the greatest
+        coordinate below it; the next lower whole number where `whole`. The map is monotone: equal
+        faces stay equal and ordered ones ordered, so disjoint boxes stay disjoint; and no face
+        rises, so boxes stay on their side of the plane.
+    """
+    distinct = np.unique(points)
+    short = {face: _short(face, distinct, whole) for face in np.unique(faces[np.isfinite(faces)])}
+    return np.array([short.get(face, face) for face in faces.tolist()])
+
+
+def _short(face: float, distinct: Floats, whole: bool) -> float:
+    if whole:
+        return float(np.floor(face))
+    place = int(np.searchsorted(distinct, face, side="right"))
+    least = distinct[place - 1] if place else -np.inf
+    for decimals in range(-6, 16):
+        rounded = float(np.floor(face * 10.0**decimals) / 10.0**decimals)
+        if least <= rounded <= face:
+            return rounded + 0.0
+    return face
+
+
+def as_numbers(frame: pd.DataFrame) -> Floats:
+    """Give a design's frame as an array."""
+    values: Floats = frame.to_numpy(dtype=float)
+    return values
+
+
+def complete(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Say which rows have every number: shape (n,)."""
+    return np.asarray(~np.isnan(values).any(axis=1))

@@ -1,0 +1,155 @@
+"""The plane itself as a condition: a weighted sum of columns on one side of a number."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.exceptions import RuleError
+from rulekit.rules.literal import Columns, missing_in
+from rulekit.rules.reading import number_text
+
+NEGATED = {"<=": ">", ">": "<="}
+Write = Callable[[str], str]
+WriteNumber = Callable[[float], str]
+
+
+@dataclass(frozen=True, slots=True)
+class LinearSplit:
+    """A condition ``w'x <= g``, or ``w'x > g``.
+
+    Parameters
+    ----------
+    terms : tuple of (str, float)
+        Columns and their weights: finite, not 0, no column twice. At least one.
+    op : {"<=", ">"}
+        The test.
+    value : float
+        What the sum is compared with; finite.
+    missing : bool, default=False
+        The answer where one of the columns has no value.
+
+    Raises
+    ------
+    RuleError
+        If the parts do not go together.
+
+    Notes
+    -----
+    The sum is taken term by term from left to right, in every export too, so that all give the
+    same double. A sum that is no number, as of infinities of both signs, is not ``<= value``.
+    `n_literals` counts the columns.
+
+    Examples
+    --------
+    >>> plane = LinearSplit((("age", 0.5), ("bmi", -1.0)), "<=", 3.0)
+    >>> plane.mask({"age": np.array([60.0, 60.0]), "bmi": np.array([30.0, 20.0])})
+    array([ True, False])
+    >>> print(plane.negated())
+    0.5 * age - 1 * bmi > 3 (or missing)
+    """
+
+    terms: tuple[tuple[str, float], ...]
+    op: str
+    value: float
+    missing: bool = False
+
+    def __post_init__(self) -> None:
+        terms = tuple((name, _finite(weight)) for name, weight in self.terms)
+        names = [name for name, _ in terms]
+        if not terms or len(set(names)) < len(names) or any(w == 0 for _, w in terms):
+            raise RuleError(
+                "A linear condition needs at least one column, none of them twice, and weights "
+                f"other than 0; got {terms}."
+            )
+        if not all(isinstance(name, str) for name in names):
+            raise RuleError(f"A linear condition's column names must be text, got {names}.")
+        if self.op not in NEGATED:
+            raise RuleError(
+                f"A linear condition's operator must be one of {tuple(NEGATED)}, got {self.op!r}."
+            )
+        object.__setattr__(self, "terms", terms)
+        object.__setattr__(self, "value", _finite(self.value))
+        object.__setattr__(self, "missing", bool(self.missing))
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The columns read, in the order of the sum."""
+        return tuple(name for name, _ in self.terms)
+
+    @property
+    def n_literals(self) -> int:
+        """What this counts for in the size of a rule: one a column."""
+        return len(self.terms)
+
+    def total(self, columns: Columns) -> NDArray[np.float64]:
+        """Sum the terms: shape (n,), NaN where a column has no value.
+
+        Raises
+        ------
+        RuleError
+            If a column is not there, or holds text.
+        """
+        found: NDArray[np.float64] | None = None
+        with np.errstate(invalid="ignore", over="ignore"):
+            for name, weight in self.terms:
+                term = _numbers(name, columns) * weight
+                found = term if found is None else found + term
+        assert found is not None
+        return found
+
+    def mask(self, columns: Columns) -> NDArray[np.bool_]:
+        """Say for each row whether the condition holds; see `Literal.mask`."""
+        total = self.total(columns)
+        absent = np.any([missing_in(columns[name]) for name in self.features], axis=0)
+        below = total <= self.value
+        return np.where(absent, self.missing, below if self.op == "<=" else ~below)
+
+    def negated(self) -> "LinearSplit":
+        """Return the condition that holds exactly where this one does not."""
+        return LinearSplit(self.terms, NEGATED[self.op], self.value, not self.missing)
+
+    def sum_text(self, name: Write, number: WriteNumber) -> str:
+        """Write the weighted sum, with names and numbers as the caller wants them."""
+        text = ""
+        for place, (feature, weight) in enumerate(self.terms):
+            sign = "-" if weight < 0 else "+"
+            size = number(abs(weight) if place else weight)
+            text += f" {sign} {size} * {name(feature)}" if place else f"{size} * {name(feature)}"
+        return text
+
+    def __str__(self) -> str:
+        """Write the condition in one line; names are not quoted."""
+        text = f"{self.sum_text(str, number_text)} {self.op} {number_text(self.value)}"
+        return f"{text} (or missing)" if self.missing else text
+
+
+def _finite(number: Any) -> float:
+    """Return a finite float; -0.0 becomes 0.0."""
+    try:
+        found = float(number)
+    except (TypeError, ValueError):
+        found = math.nan
+    if isinstance(number, (str, bool)) or not math.isfinite(found):
+        raise RuleError(f"A linear condition computes with finite numbers, got {number!r}.")
+    return found + 0.0
+
+
+def _numbers(name: str, columns: Columns) -> NDArray[np.float64]:
+    """Read a column as numbers, NaN where it has no value."""
+    try:
+        column = columns[name]
+    except KeyError:
+        raise RuleError(f"The rule reads column {name!r}, which the table does not have.") from None
+    if column.dtype != object:
+        return np.asarray(column, dtype=float)
+    absent = missing_in(column)
+    if any(isinstance(v, str) for v in column[~absent]):
+        raise RuleError(
+            f"The rule computes with column {name!r}, but the column holds text; give numbers, as "
+            "in the table the rule was learned from."
+        )
+    return np.where(absent, np.nan, column).astype(float)
