@@ -1,6 +1,5 @@
 """Nonlinear decision trees: each node asks one short inequality of power laws."""
 
-import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Integral, Real
@@ -10,19 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 
 from rulekit._validation import Interval, StrOptions, check_parameters
 from rulekit.estimators._base import RuleClassifier
 from rulekit.estimators._power_law_features import PowerLawFeatures
 from rulekit.estimators._power_law_growing import Grower, GrowthLimits, Node, as_tree, prune
+from rulekit.estimators._power_law_search import Clock, search_for, seed_of
 from rulekit.estimators._training import TrainingTable, read_training_table
 from rulekit.exceptions import EmptyRuleWarning
 from rulekit.rules import Tree, rule_of_tree, tree_of_rule
-from rulekit.solvers.genetic import genetic_search
-from rulekit.solvers.genetic_weights import GeneticLevel
-from rulekit.solvers.power_laws import PowerTable
-from rulekit.solvers.split_beam import FoundSplit, SplitTask, beam_search
 
 EXPONENTS = (-3, -2, -1, 0, 1, 2, 3)
 
@@ -280,16 +276,16 @@ class PowerLawTreeClassifier(RuleClassifier):
         self._choose_labels(table)
         weight = table.weights(self.class_weight)
         features = PowerLawFeatures.of(table.columns, table.kinds)
-        clock = _Clock(self.time_limit, should_stop)
+        clock = Clock(self.time_limit, should_stop)
         grower = Grower(
             features,
             {name: table.columns[name] for name in features.names},
             table.codes,
             weight,
             self._limits(),
-            _search(self.upper_level, self.lower_level, clock),
-            _seed(self.random_state),
-            memory.setdefault((self.upper_level, self.lower_level, _seed(self.random_state)), {})
+            search_for(self.upper_level, self.lower_level, clock),
+            seed_of(self.random_state),
+            memory.setdefault((self.upper_level, self.lower_level, seed_of(self.random_state)), {})
             if self.time_limit is None
             else {},
         )
@@ -363,47 +359,7 @@ class PowerLawTreeClassifier(RuleClassifier):
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
 
-class _Clock:
-    """Says when to stop: the caller asks for it, or the time is over."""
-
-    def __init__(self, limit: float | None, should_stop: Callable[[], bool] | None) -> None:
-        self.end = None if limit is None else time.monotonic() + limit
-        self.should_stop = should_stop
-        self.ran_out = False
-
-    def __call__(self) -> bool:
-        self.ran_out |= self.end is not None and time.monotonic() > self.end
-        return self.ran_out or (self.should_stop is not None and self.should_stop())
-
-
 def _place(fired: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Give the clause that holds on each row; the number of clauses where none does."""
     padded = np.column_stack([fired, np.ones(len(fired), dtype=bool)])
     return np.asarray(padded.argmax(axis=1))
-
-
-def _search(
-    upper: str, lower: str, clock: _Clock
-) -> Callable[[SplitTask, np.random.Generator], FoundSplit | None]:
-    """Return the search for one split; when the clock says stop, nothing more is split."""
-
-    def search(task: SplitTask, rng: np.random.Generator) -> FoundSplit | None:
-        if clock():
-            return None
-        if upper == "genetic":
-            return genetic_search(task, rng, clock, lower_level=lower)
-        if lower == "exact":
-            return beam_search(task, rng, clock)
-        table = PowerTable(task.X, max(map(abs, task.exponents)))
-        return beam_search(task, rng, clock, GeneticLevel(table, task.mass, rng))
-
-    return search
-
-
-def _seed(random_state: Any) -> int:
-    """Draw one seed; None stands for 0."""
-    if random_state is None:
-        return 0
-    if isinstance(random_state, Integral):
-        return int(random_state)
-    return int(check_random_state(random_state).randint(2**31 - 1))
