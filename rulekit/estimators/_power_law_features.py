@@ -104,7 +104,9 @@ class PowerLawFeatures:
         return laws, np.array(weights), bounds
 
 
-def short_split(found: FoundSplit, features: PowerLawFeatures, columns: Columns) -> PowerLawSplit:
+def short_split(
+    found: FoundSplit, features: PowerLawFeatures, columns: Columns
+) -> PowerLawSplit | None:
     """Write a split in the user's units with as few digits as leave every row where it was.
 
     Parameters
@@ -118,8 +120,8 @@ def short_split(found: FoundSplit, features: PowerLawFeatures, columns: Columns)
 
     Returns
     -------
-    PowerLawSplit
-        The weightiest power law comes first and has the weight 1; the others are rounded to the
+    PowerLawSplit or None
+        None where the rows without gaps all lie on one side. The weightiest power law comes first and has the weight 1; the others are rounded to the
         same number of significant digits, the fewest with which all rows keep their side and the
         gap between the sides keeps half its width. Bounds are the shortest decimals near the
         middle of their gaps.
@@ -133,6 +135,8 @@ def short_split(found: FoundSplit, features: PowerLawFeatures, columns: Columns)
     exact = PowerLawSplit(_terms(laws, weights), 0.0).total(columns)[known]
     side = np.searchsorted(bounds, exact)  # 0 below, 1 between, 2 above
     wanted = _gaps(exact, side, bounds)
+    if wanted == [None, None]:
+        return None
     for digits in range(1, MAX_DIGITS + 1):
         rounded = np.array([float(f"{w:.{digits}g}") for w in weights])
         short = PowerLawSplit(_terms(laws, rounded), 0.0).total(columns)[known]

@@ -162,7 +162,10 @@ class Grower:
         if found is None or not (np.isfinite(found.low) or np.isfinite(found.high)):
             return
         columns = {name: values[node.rows] for name, values in self.columns.items()}
-        split = self._with_gaps(short_split(found, self.features, columns), columns, node)
+        short = short_split(found, self.features, columns)
+        if short is None:
+            return
+        split = self._with_gaps(short, columns, node)
         held = split.mask(columns)
         if held.all() or not held.any():
             return

@@ -257,7 +257,8 @@ class PowerLawTreeClassifier(RuleClassifier):
             Columns in the order of `classes_`. Shares are weighted as in `fit` and smoothed by one
             row a class; leaves that give the default are taken together.
         """
-        return np.asarray(self._leaf_shares[_place(self.clauses_fired(X))])
+        columns = self.columns_(X)
+        return np.asarray(self._leaf_shares[_place(self.rule_set_.clauses_fired(columns))])
 
     def __sklearn_tags__(self) -> Tags:
         """Declare any number of classes."""

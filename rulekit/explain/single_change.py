@@ -62,11 +62,11 @@ def single_change(
         low, high = ranges.get(feature, (0.0, 0.0))
         unit = high - low if high > low else max(abs(old), 1e-300)
         for bound in _bounds(rule, feature, row):
-            for new in _past(bound, old, STEP * unit):
-                answer = _answer(rule, row, feature, new)
-                cost = abs(new - old) / unit
-                if wanted(answer) and (best is None or cost < best[0]):
-                    best = (cost, feature, new, answer)
+            tried = ((v, _answer(rule, row, feature, v)) for v in _past(bound, old, STEP * unit))
+            new, answer = next(((v, a) for v, a in tried if wanted(a)), (old, None))
+            cost = abs(new - old) / unit
+            if cost > 0 and (best is None or cost < best[0]):
+                best = (cost, feature, new, answer)
     if best is None:
         return None
     cost, feature, new, answer = best
@@ -91,7 +91,7 @@ def _bounds(rule: RuleSet, feature: str, row: Mapping[str, Any]) -> Iterator[flo
 
 
 def _past(bound: float, old: float, room: float) -> Iterator[float]:
-    """Give short numbers at and just past a bound, on the far side and on the near one."""
+    """Give a short number just past a bound and the next one, on the far side, then on the near."""
     away = 1.0 if bound >= old else -1.0
     for sign in (away, -away):
         limit = bound + sign * room
