@@ -121,10 +121,10 @@ def short_split(
     Returns
     -------
     PowerLawSplit or None
-        None where the rows without gaps all lie on one side. The weightiest power law comes first and has the weight 1; the others are rounded to the
-        same number of significant digits, the fewest with which all rows keep their side and the
-        gap between the sides keeps half its width. Bounds are the shortest decimals near the
-        middle of their gaps.
+        None where the rows without gaps all lie on one side. The weightiest power law comes first
+        and has the weight 1; the others are rounded to the same number of significant digits, the
+        fewest with which all rows keep their side and the gap between the sides keeps half its
+        width. Bounds are the shortest decimals near the middle of their gaps.
     """
     laws, weights, bounds = features.in_units(found)
     known = ~absent_in(dict.fromkeys(f.feature for law in laws for f in law), columns)
