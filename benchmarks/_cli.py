@@ -55,8 +55,14 @@ def tables(arguments: argparse.Namespace, default: Sequence[str]) -> Iterator[Be
 
 def described(folder: Path) -> dict[str, Callable[[], BenchTable]]:
     """List the tables of a folder, by name; each is read when it is called."""
-    facts = json.loads((folder / "datasets.json").read_text(encoding="utf-8"))
+    facts = facts_of(folder)
     return {name: lambda name=name: _read(folder, name, facts[name]) for name in facts}
+
+
+def facts_of(folder: Path) -> dict[str, Any]:
+    """Read what a folder says of its tables."""
+    facts: dict[str, Any] = json.loads((folder / "datasets.json").read_text(encoding="utf-8"))
+    return facts
 
 
 def samples() -> dict[str, Callable[[], BenchTable]]:

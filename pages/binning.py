@@ -4,6 +4,7 @@ import streamlit as st
 
 from ui.binning_cards import column_card, fitted, method_card, overview
 from ui.escape import md
+from ui.screening_card import screening_card
 from ui.shell import ONWARD, empty, guard, header, sentences
 from ui.state import app_state
 
@@ -19,7 +20,8 @@ with sentences():
     binarizer = fitted(state)
     table = overview(state, binarizer)
     numbers = st.container(horizontal=True, gap="large")
-    numbers.metric("Candidate conditions", f"{len(binarizer.literals_):,}", width="content")
+    n_conditions = int(table["conditions"].sum())
+    numbers.metric("Candidate conditions", f"{n_conditions:,}", width="content")
     numbers.metric("Cut points", f"{table['cut points'].sum():,}", width="content")
     numbers.metric(
         "Columns that give conditions",
@@ -41,4 +43,6 @@ with sentences():
             column_config={"column": st.column_config.TextColumn("column", pinned=True)},
             alt="Cut points and conditions of every column.",
         )
+    with st.container(border=True):
+        screening_card(state, n_conditions)
 st.page_link("pages/models.py", label="On to Models", icon=ONWARD)

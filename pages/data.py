@@ -7,6 +7,7 @@ from ui.data_load import options_card, sample_buttons, upload_card
 from ui.data_quality import quality_card
 from ui.data_session import session_card
 from ui.escape import md
+from ui.ideal_file import server_card
 from ui.shell import ONWARD, guard, header
 from ui.state import app_state
 
@@ -22,6 +23,7 @@ if state.table is None:
     with right, st.container(border=True):
         st.markdown("**Or try a sample**")
         sample_buttons()
+        server_card()
     st.stop()
 
 table = state.table
@@ -35,6 +37,7 @@ with st.expander("Load another table", expanded=bool(st.session_state.get("uploa
         upload_card()
     with right:
         sample_buttons()
+        server_card()
 options_card()
 
 left, right = st.columns(2)

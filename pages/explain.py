@@ -2,8 +2,11 @@
 
 import streamlit as st
 
+from ui.cases import row_name, row_number
 from ui.escape import md
 from ui.explain_cards import case_table, conditions, review, similar, verdict, what_if
+from ui.ideal_cards import past_case
+from ui.models_run import keep_up
 from ui.picked import needed_model, wording
 from ui.rule_numbers import rows_of
 from ui.shell import guard, header, sentences
@@ -12,6 +15,7 @@ from ui.state import app_state
 guard("explain")
 header("explain")
 with sentences():
+    keep_up()
     model = needed_model()
     state, rule = app_state(), model.rule_set_
     train, test = rows_of(state, model)
@@ -38,10 +42,11 @@ with sentences():
     chosen = case_table(rule, rows, train, state)
     if chosen is not None:
         X, truth = rows.X.iloc[[chosen]], rows.y[chosen]
-        number = int(X.index[0])
+        number = row_number(int(X.index[0]))
         st.query_params["row"] = str(number)
-        st.subheader(f"Row {number}", anchor=False)
+        st.subheader(md(row_name(int(X.index[0]), state), 120), anchor=False)
         found = verdict(model, X, truth, train, words, plain=plain)
+        past_case(model, X)
         conditions(found, rule, model.columns_(X), train, words, plain=plain)
         with st.expander("What if? Change the values the rule reads"):
             what_if(model, X, found, train, words)

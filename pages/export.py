@@ -6,12 +6,14 @@ from rulekit.plots.wording import plural
 from ui.cache import kept
 from ui.escape import file_name, md
 from ui.export_formats import FORMATS, bundle, checked, record_text, shown_page
+from ui.models_run import keep_up
 from ui.picked import looked_at_test_rows, needed_model
 from ui.shell import guard, header, sentences
 from ui.state import app_state, change
 
 guard("export")
 header("export")
+keep_up()
 model = needed_model()
 state = app_state()
 key = repr((state.fit_key, state.rule_json))

@@ -2,21 +2,27 @@
 
 import streamlit as st
 
+from ui.certificate_card import quick_certificate
 from ui.escape import md
+from ui.ideal_cards import curve_card
+from ui.ideal_file import whole_file_card
+from ui.learners import run_key
 from ui.models_form import run_form
-from ui.models_front import axes, choose, compare, curve, sliders, suggestions
+from ui.models_front import axes, choose, compare, curve, suggestions
 from ui.models_run import (
     begin,
     came_back,
     collect,
     ended,
+    follow,
     plan_words,
     progress,
     resumable,
-    run_key,
+    standing,
     sweeping,
     wanted,
 )
+from ui.models_sliders import sliders
 from ui.picked import held_out, picked_model, setting_words, wording
 from ui.rule_view import rule_words
 from ui.shell import ONWARD, empty, guard, header, sentences
@@ -28,8 +34,11 @@ if (problem := app_state().problem()) is not None:
     empty(md(problem, 300))
 
 with sentences():
+    whole_file_card(app_state())
     with st.container(border=True):
         spec = run_form(app_state())
+        if spec is not None:
+            follow(spec)
         job = collect()
         running, landing = job is not None and job.active, sweeping(job)
         if spec is not None:
@@ -37,7 +46,7 @@ with sentences():
             left.button(
                 "Resume" if resumable(spec, app_state(), job) else "Run",
                 type="primary",
-                disabled=running,
+                disabled=running and job.key == run_key(spec, app_state()),
                 on_click=begin,
                 args=(spec,),
                 key="run",
@@ -59,12 +68,11 @@ with sentences():
             st.caption("Run the sweep to see what each further condition buys.")
     elif not landing:
         if (number := wanted(found, job)) is not None:
-            choose(found, number)
+            choose(found, number, own=False)
             st.rerun()
         if spec is None or state.sweep_key != run_key(spec, state):
             st.warning("These results are for other settings than the ones above. Run to update.")
-        if not found.complete:
-            st.caption(f"Partial: {found.finished} of {found.spec.n_fits} fits.")
+        standing(found, running)
         x, y = axes()
         curve(found, x, y)
         suggestions(found)
@@ -76,6 +84,8 @@ with sentences():
                 st.caption(md(setting_words(state.setting), 200))
                 sliders(found)
                 st.code(rule_words(model.rule_set_, wording(state)), None, wrap_lines=True)
+                curve_card(model)
+                quick_certificate(model, state)
                 held_out(model)
                 st.page_link("pages/rules.py", label="Read it in full on Rules", icon=ONWARD)
         with st.expander("Compare settings"):

@@ -4,6 +4,8 @@ import streamlit as st
 
 from ui.certificate_card import certificate_card
 from ui.escape import md
+from ui.ideal_cards import ideal_card
+from ui.models_run import keep_up
 from ui.picked import needed_model, setting_words, wording
 from ui.rule_numbers import rows_of
 from ui.rule_view import rule_words
@@ -23,6 +25,7 @@ from ui.state import app_state
 guard("rules")
 header("rules")
 with sentences():
+    keep_up()
     model = needed_model()
     state, rule = app_state(), model.rule_set_
     train, test = rows_of(state, model)
@@ -33,6 +36,7 @@ with sentences():
     headline(rule, train, test)
     alarms(model, rule, train)
     certificate_card(model, state)
+    ideal_card(model, state)
 
     part = "training"
     if test is not None:

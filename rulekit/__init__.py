@@ -26,13 +26,17 @@ from rulekit.data import (
 from rulekit.estimators import (
     LPSVM,
     Certificate,
+    ConditionScreening,
     FixedRuleClassifier,
     HyperplaneRuleClassifier,
+    IdealDNFClassifier,
     OneLevelRuleClassifier,
     PowerLawTreeClassifier,
     RulePath,
+    SampleGuarantee,
     TwoLevelRuleClassifier,
     certify,
+    screen_conditions,
 )
 from rulekit.evaluation import (
     THETA_GRID,
@@ -40,6 +44,7 @@ from rulekit.evaluation import (
     SweepStore,
     baselines,
     pareto_front,
+    search_grid,
     sweep,
 )
 from rulekit.exceptions import DataError, ExportError, RuleError, RulekitError, SolverError
@@ -74,6 +79,7 @@ __all__ = [
     "BinaryMatrix",
     "Certificate",
     "Clause",
+    "ConditionScreening",
     "Constraints",
     "DataError",
     "Explanation",
@@ -81,6 +87,7 @@ __all__ = [
     "FixedRuleClassifier",
     "HyperplaneExplanation",
     "HyperplaneRuleClassifier",
+    "IdealDNFClassifier",
     "Limits",
     "LinearSplit",
     "Literal",
@@ -91,6 +98,7 @@ __all__ = [
     "RulePath",
     "RuleSet",
     "RulekitError",
+    "SampleGuarantee",
     "SolverError",
     "SweepResult",
     "SweepStore",
@@ -109,6 +117,8 @@ __all__ = [
     "pareto_front",
     "planted_two_level",
     "read_table",
+    "screen_conditions",
+    "search_grid",
     "sweep",
     "to_html",
     "to_json",

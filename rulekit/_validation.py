@@ -4,6 +4,7 @@ What the estimators need of them has a name here, so that a new release of sciki
 one place.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, column_or_1d, compute_sample_weight
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import (
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+)
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -21,8 +26,10 @@ __all__ = [
     "Interval",
     "StrOptions",
     "check_parameters",
+    "check_some_parameters",
     "checked_frame",
     "checked_target",
+    "class_factors",
     "row_weights",
 ]
 
@@ -30,6 +37,12 @@ __all__ = [
 def check_parameters(estimator: BaseEstimator) -> None:
     """Hold an estimator's parameters against its `_parameter_constraints`."""
     estimator._validate_params()
+
+
+def check_some_parameters(estimator: BaseEstimator, values: Mapping[str, Any]) -> None:
+    """Hold values for some of an estimator's parameters against its `_parameter_constraints`."""
+    known = {name: estimator._parameter_constraints[name] for name in values}
+    validate_parameter_constraints(known, dict(values), type(estimator).__name__)
 
 
 def checked_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFrame:
@@ -168,3 +181,39 @@ def row_weights(
     if not weight.any():
         raise DataError("`sample_weight` must give some row a positive weight; all are 0.")
     return weight
+
+
+def class_factors(
+    class_weight: Any, classes: NDArray[Any], counts: tuple[int, int]
+) -> tuple[float, float] | None:
+    """Give what a row of each of two classes counts, so that all rows together count n.
+
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None
+        As in scikit-learn.
+    classes : ndarray of shape (2,)
+        The classes.
+    counts : pair of int
+        Rows of each.
+
+    Returns
+    -------
+    pair of float, or None
+        None where every row counts one.
+
+    Raises
+    ------
+    DataError
+        If every row has weight 0.
+    """
+    if class_weight is None:
+        return None
+    n = sum(counts)
+    if class_weight == "balanced":
+        return n / (2 * counts[0]), n / (2 * counts[1])
+    first, second = compute_sample_weight(class_weight, classes).tolist()
+    total = first * counts[0] + second * counts[1]
+    if not total > 0:
+        raise DataError("`class_weight` must give some class a positive weight; all are 0.")
+    return first * n / total, second * n / total

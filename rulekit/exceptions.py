@@ -6,6 +6,7 @@
     ├── DataError        the table cannot be used as it is: file, row or column is named
     ├── RuleError        a rule is malformed, or does not fit the columns it is given
     ├── ExportError      a rule cannot be written in the format asked for
+    ├── StoppedError     the caller asked long work to stop, and it did
     └── SolverError      a program is infeasible, unbounded or failed numerically
         └── TimeLimitError   a program was not solved in the time it was given
 
@@ -28,6 +29,10 @@ class RuleError(RulekitError, ValueError):
 
 class ExportError(RulekitError, ValueError):
     """A rule cannot be written in the format asked for."""
+
+
+class StoppedError(RulekitError):
+    """The caller asked long work to stop, and it did."""
 
 
 class SolverError(RulekitError, RuntimeError):

@@ -70,12 +70,11 @@ def turn_to(page: Page, title: str) -> None:
 
 
 def sweep(page: Page, address: str) -> None:
-    """Load the sample, run the default sweep and wait for its end."""
+    """Load the sample, open Models and wait for the end of its run."""
     page.goto(address)
     page.locator(f".st-key-sample_{SAMPLE} button").first.click(timeout=PATIENCE)
     ready(page)
-    turn_to(page, "Models")
-    page.locator(".st-key-run button").first.click()
+    turn_to(page, "Models")  # where the run begins by itself
     page.locator(".st-key-cancel_run").wait_for(state="attached", timeout=PATIENCE)
     page.locator(".st-key-cancel_run").wait_for(state="detached", timeout=PATIENCE)
     ready(page)

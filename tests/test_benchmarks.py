@@ -7,7 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import _cli, bench_fast_rules, bench_two_level, paper_two_level, protocol
+from benchmarks import (
+    _cli,
+    bench_choice,
+    bench_column_generation,
+    bench_fast_rules,
+    bench_screening,
+    bench_two_level,
+    paper_two_level,
+    protocol,
+)
 from benchmarks._svg import front_figure
 
 KEYS = {"what", "table", "setting", "ours", "reference", "ratio", "unit"}
@@ -100,6 +109,39 @@ def test_the_box_search_is_measured_against_the_programs_on_the_same_folds(folde
     assert sweep["ratio"] == pytest.approx(sweep["reference"] / sweep["ours"])
 
 
+def test_choosing_is_measured_outside_and_finished_folds_are_not_run_again(
+    folder, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+    rows = bench_choice.measure(given)
+    assert all(set(row) <= KEYS for row in rows)
+    by_what = {row["what"]: row for row in rows}
+    accuracy, apart = by_what["chosen accuracy"], by_what["difference"]
+    assert apart["ours"] == pytest.approx(accuracy["ours"] - accuracy["reference"])
+    assert max(accuracy["setting"]["conditions"].values()) <= bench_choice.MOST
+    monkeypatch.setattr(bench_choice, "one_fold", _must_not_be_called)
+    assert bench_choice.measure(given) == rows
+
+
+def test_the_overall_difference_weighs_tables_alike_and_joins_their_errors():
+    folds = pd.DataFrame(
+        [
+            {"seed": s, "fold": f, "ours_accuracy": 0.8 + 0.01 * f, "reference_accuracy": 0.75}
+            | {f"{k}_{m}": 1.0 for k in ("ours", "reference") for m in ("conditions", "inside")}
+            for s in (0, 1)
+            for f in range(5)
+        ]
+    )
+    rows, by_seed = bench_choice.compared("one", folds, 2)
+    worse, by_seed_2 = bench_choice.compared("two", folds.assign(ours_accuracy=0.75), 2)
+    overall = bench_choice.overall([*rows, *worse], {"one": by_seed, "two": by_seed_2}, 2)
+    assert overall[1]["ours"] == pytest.approx((7.0 + 0.0) / 2)
+    error = rows[1]["setting"]["se"]
+    assert error == pytest.approx(np.std(folds["fold"], ddof=1) / np.sqrt(10), abs=0.01)
+    assert overall[1]["setting"]["se"] == pytest.approx(error / 2, abs=0.01)
+
+
 def test_a_fold_has_no_say_in_what_is_chosen_for_it():
     figures = bench_fast_rules.Measured(
         errors=[[0.0, 0.3], [0.2, 0.1], [0.2, 0.1]], sizes=[[3.0, 1.0]] * 3
@@ -144,3 +186,76 @@ def test_least_errors_prefer_the_smaller_of_equally_good_rules():
     row = protocol.least_errors(result).iloc[0]
     assert (row["method"], row["R"], row["literals"], row["theta"]) == ("AM", 2, 3.0, 1.0)
     assert np.isclose(row["error"], 20.0)
+
+
+class FirstLiteral:
+    """Stands for AIX360's learner: its rule is the first literal."""
+
+    def __init__(self, **settings):
+        self.price = settings["lambda0"]
+
+    def fit(self, X, y):
+        self.z = pd.DataFrame(np.eye(X.shape[1], 3, dtype=int))
+        self.z[2] = 0
+        self.w = np.array([1.0, 0.0, 0.0])
+
+    def compute_conjunctions(self, X):
+        return 1 - ((1 - X.to_numpy()) @ self.z.to_numpy() > 0)
+
+    def predict(self, X):
+        return self.compute_conjunctions(X) @ self.w > 0
+
+
+def test_column_generation_is_measured_and_its_absent_rival_is_said(folder, capsys, monkeypatch):
+    monkeypatch.setattr(bench_column_generation, "BooleanRuleCG", None)
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+    rows = bench_column_generation.measure(given)
+    assert "AIX360 is not installed" in capsys.readouterr().out
+    assert all(set(row) <= KEYS for row in rows)
+    for price in (0.005, 0.01):
+        of = {r["what"]: r for r in rows if r["setting"]["lambda"] == price}
+        assert of["objective"]["reference"] is None
+        assert of["linear program"]["ours"] <= of["program"]["ours"] + 1e-9
+        assert of["program"]["ours"] <= of["objective"]["ours"] + 1e-9
+    of = {r["what"]: r for r in rows if r["setting"]["lambda"] == 0.02}
+    assert of["proved"]["ours"] == 1.0
+    assert of["proved bound"]["ratio"] == pytest.approx(1.0, abs=1e-6)
+
+
+def test_the_rival_is_given_the_same_literals_and_priced_by_the_same_count(planted, monkeypatch):
+    monkeypatch.setattr(bench_column_generation, "BooleanRuleCG", FirstLiteral)
+    fold = next(bench_column_generation.folds_of(planted, 0))
+    problem, theirs = fold.problem(), bench_column_generation._theirs(fold, 0.01)
+    first = bench_column_generation.half_lines(problem).limits[0]
+    held = (fold.codes[:, first[0]] >= first[1]) & (fold.codes[:, first[0]] <= first[2])
+    loss = (fold.y & ~held).sum() + (~fold.y & held).sum()
+    assert theirs.objective == pytest.approx(loss / len(fold.y) + 0.02)
+    assert theirs.literals == 1
+    ours, found = bench_column_generation._ours(fold, 0.01, 0.0)
+    assert found.objective / len(fold.y) == ours.objective <= theirs.objective
+
+
+def test_columns_are_cut_at_the_deciles_of_the_training_rows_or_between_few_values():
+    train = np.arange(90)
+    values = pd.Series(np.r_[np.linspace(0.0, 1.0, 90), 5.0, np.nan])
+    ((codes, n_bins),) = bench_column_generation._binned(values, train)
+    assert n_bins == 10
+    assert np.bincount(codes[:90]).tolist() == [9] * 10
+    assert codes[90:].tolist() == [9, 10]
+    ((codes, n_bins),) = bench_column_generation._binned(pd.Series([1.0, 2.0, 3.0, 2.5]), train[:3])
+    assert (n_bins, codes.tolist()) == (3, [0, 1, 2, 2])
+    levels = pd.Series(["a", "b", "c", None])
+    assert [c.tolist() for c, _ in bench_column_generation._binned(levels, train[:4])] == [
+        [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0],
+    ]  # fmt: skip
+
+
+def test_screening_is_measured_on_any_table_of_a_folder(folder, capsys):
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+    rows = bench_screening.measure(given)
+    assert all(set(row) <= KEYS for row in rows)
+    by_name = {(row["what"], row["setting"].get("variant")): row for row in rows}
+    assert by_name["screened total", "basic"]["setting"] == {"variant": "basic", "thresholds": 20}
+    assert by_name["columns", None]["ours"] == 2 * 2 * 20
+    assert by_name["certificates refused", None]["ours"] == 0
+    assert "screened total" in capsys.readouterr().out

@@ -7,6 +7,7 @@ from rulekit.binarize import Binarizer
 from rulekit.estimators import (
     LPSVM,
     HyperplaneRuleClassifier,
+    IdealDNFClassifier,
     OneLevelRuleClassifier,
     PowerLawTreeClassifier,
     TwoLevelRuleClassifier,
@@ -15,6 +16,10 @@ from rulekit.estimators import (
 WEIGHTS_RESCALED = (
     "weights are rescaled to sum to the number of rows, so that theta keeps its unit, and cut "
     "points are quantiles of rows; a row of weight 2 and a row given twice differ in both"
+)
+ROWS_ARE_SPLIT = (
+    "medians are those of rows and the split goes by row numbers; a row of weight 2 and a row "
+    "given twice differ in both"
 )
 
 
@@ -29,14 +34,18 @@ def expected_failures(estimator):
         return {}
     if isinstance(estimator, LPSVM):
         return {"check_sample_weight_equivalence_on_dense_data": FOLDS_BY_ROW}
-    return {"check_sample_weight_equivalence_on_dense_data": WEIGHTS_RESCALED}
+    ideal = isinstance(estimator, IdealDNFClassifier)
+    reason = ROWS_ARE_SPLIT if ideal else WEIGHTS_RESCALED
+    return {"check_sample_weight_equivalence_on_dense_data": reason}
 
 
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
 @parametrize_with_checks(
     [
         OneLevelRuleClassifier(),
+        OneLevelRuleClassifier(exact=True, screening="duality"),
         TwoLevelRuleClassifier(),
+        IdealDNFClassifier(),
         HyperplaneRuleClassifier(),
         LPSVM(),
         PowerLawTreeClassifier(),

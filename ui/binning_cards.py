@@ -10,7 +10,8 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from rulekit.binarize import Binarizer
+from rulekit.binarize import Binarizer, conditions_of
+from rulekit.binarize.encoding import literals_of
 from rulekit.data import columns_of
 from rulekit.plots.thresholds import (
     bin_table,
@@ -37,6 +38,7 @@ METHODS = {
 }
 COUNTED = ("quantile", "uniform", "entropy", "tree")
 MAX_THRESHOLDS = 100
+MAX_LISTED = 200  # conditions of a column that are written out
 
 
 def fitted(state: AppState) -> Binarizer:
@@ -168,9 +170,7 @@ def parsed_cuts(text: str) -> tuple[float, ...]:
 
 def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
     """Return one row a column: what it holds, its cut points, the conditions it gives."""
-    conditions: dict[str, int] = {}
-    for literal in fitted_one.literals_:
-        conditions[literal.feature] = conditions.get(literal.feature, 0) + 1
+    conditions = {e.name: len(conditions_of(e)) for e in fitted_one.encodings_}
     edited = dict(state.binning.cuts)
     rows = [
         {
@@ -194,9 +194,13 @@ def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
         _numeric(state, name, values, positive, fitted_one.cuts_[name])
     else:
         _levels(state, name, values, positive)
-    literals = [literal_name(v) for v in fitted_one.literals_ if v.feature == name]
-    with st.expander(f"The {len(literals)} conditions of this column"):
-        st.code("\n".join(literals) or "none: the column has a single value", None)
+    (encoding,) = (e for e in fitted_one.encodings_ if e.name == name)
+    literals = [literal_name(literal) for literal in literals_of(encoding)]
+    with st.expander(f"The {len(literals):,} conditions of this column"):
+        if len(literals) > MAX_LISTED:
+            st.caption(f"The first {MAX_LISTED} of them.")
+        listed = "\n".join(literals[:MAX_LISTED])
+        st.code(listed or "none: the column has a single value", None)
 
 
 def shown_name(state: AppState, name: str) -> str:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rulekit.rules import Columns, Literal, RuleSet
 from rulekit.rules.literal import missing_in
+from ui.state import AppState
 
 NEAR = 0.05  # a case is near the boundary if a value moving by this share of its range decides
 ORDERED = ("<=", "<", ">=", ">")
@@ -27,6 +28,21 @@ class Case:
     def is_right(self) -> bool:
         """Whether the answer is the truth."""
         return bool(self.truth == self.answer)
+
+
+def row_number(position: Any) -> Any:
+    """Return what people call a row (or rows) of the table: the first one below the header is 1."""
+    return position + 1
+
+
+def row_name(position: int, state: AppState) -> str:
+    """Return what a row is called: its number, and its label where a column holds labels."""
+    name = f"Row {row_number(position)}"
+    column = state.column_with_role("id")
+    if column is None:
+        return name
+    label = state.table.frame[column].iloc[position]
+    return name if pd.isna(label) else f"{name}, {state.label(column)} {label}"
 
 
 def distance_to_boundary(

@@ -8,7 +8,9 @@ import streamlit as st
 from rulekit.data import Table, check_target, suggest_positive, suggest_target, target_notes
 from rulekit.exceptions import DataError
 from ui.escape import md
+from ui.split_figure import split_figure, split_sentence
 from ui.state import SplitSpec, Wording, app_state, change
+from ui.theme import chart
 
 MAX_CLASSES = 20  # as in `check_target`
 EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
@@ -132,6 +134,15 @@ def split_card() -> None:
         f"Learning: {len(train):,} rows, {positive[train].sum():,} {md(state.positive, 30)}. "
         f"Test: {len(test):,} rows, {positive[test].sum():,} {md(state.positive, 30)} ({how})."
     )
+    counts = {
+        name: {
+            str(state.positive): int(positive[rows].sum()),
+            str(state.other_label): int((~positive[rows]).sum()),
+        }
+        for name, rows in (("Learning", train), ("Test", test))
+        if len(rows)
+    }
+    chart(split_figure(counts), "split", split_sentence(counts))
 
 
 def columns_card() -> None:

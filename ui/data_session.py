@@ -5,7 +5,31 @@ import json
 import streamlit as st
 
 from ui import workspace
+from ui.shell import once
 from ui.state import app_state, change
+
+
+def _load_settings() -> None:
+    """Offer to take over saved settings for the table at hand."""
+    turn = st.session_state.setdefault("upload_settings_turn", 0)
+    key = f"upload_settings_{turn}"
+
+    def take() -> None:
+        file = st.session_state[key]
+        if file is None:
+            return
+        st.session_state["upload_settings_turn"] = turn + 1  # the field is empty again
+        if said := workspace.load_settings(file.getvalue()):
+            st.session_state["_said"] = said
+
+    st.file_uploader(
+        "Load settings (JSON) for this table",
+        type=["json"],
+        key=key,
+        on_change=once(take),
+        help="The file that “Save settings” gave. It begins a new analysis of the table at hand; "
+        "this one stays under its own address.",
+    )
 
 
 def session_card() -> None:
@@ -38,6 +62,7 @@ def session_card() -> None:
         help="Roles, target, split, cut points, chosen rule and notes, with the fingerprint of "
         "the data; not the data.",
     )
+    _load_settings()
     with right.popover("Forget this analysis"):
         st.write("Deletes the table, the settings, the results and the notes from this machine.")
         st.button("Yes, delete it all", key="forget", type="primary", on_click=workspace.forget)

@@ -13,7 +13,7 @@ from rulekit.plots import case_figure, case_sentence
 from rulekit.plots.wording import percent, plural
 from rulekit.rules import Clause, Columns, RuleSet
 from rulekit.rules.literal import missing_in
-from ui.cases import case_list, distance_to_boundary, ranges_of
+from ui.cases import case_list, distance_to_boundary, ranges_of, row_number
 from ui.escape import md
 from ui.row_picker import pick_row
 from ui.rule_numbers import Rows
@@ -40,7 +40,7 @@ def case_table(rule: RuleSet, rows: Rows, train: Rows, state: AppState) -> int |
         **KEEP,
     )
     words = right.text_input("Search in any column, or a row number", key="explain_words", **KEEP)
-    numbers = np.asarray(rows.X.index)
+    numbers = row_number(np.asarray(rows.X.index))
     frame = rows.X.reset_index(drop=True)
     frame.insert(0, "decided", rows.answers(rule).astype(str))
     frame.insert(0, "truly", rows.y.astype(str))
@@ -209,7 +209,7 @@ def similar(found: Explanation, train: Rows, state: AppState) -> None:
     table = pd.DataFrame(
         [
             {
-                "row": train.X.index[c.row],
+                "row": row_number(train.X.index[c.row]),
                 "truly": str(c.label),
                 "conditions alike": percent(c.agreement),
                 **{state.label(f): _shown(v) for f, v in c.values.items()},

@@ -32,7 +32,7 @@ from rulekit.export import (
 from ui.cache import kept
 from ui.picked import wording
 from ui.run_record import run_record
-from ui.state import NUMERIC, AppState
+from ui.state import NUMERIC, SERVER, AppState
 
 Write = Callable[[AppState, ClassifierMixin], str]
 EDITED = "A rule that was written or changed by hand was not learned, so no script learns it again."
@@ -98,6 +98,9 @@ def script(state: AppState, model: ClassifierMixin) -> str:
     """Return a program that reads the table, learns the rule again and compares."""
     options = dict(state.options)
     numeric = tuple(options.pop(NUMERIC, ()))
+    options.pop(SERVER, None)
+    if "edited" in (state.setting or {}):  # nothing was learned from these rows
+        model = FixedRuleClassifier(model.rule_set_)
     source = state.table.name
     if not options and source in {sample.name for sample in list_samples()}:
         source = f"sample_data/{source}.csv"

@@ -9,6 +9,7 @@ minute's grace.
 """
 
 import logging
+import sys
 import threading
 import time
 import uuid
@@ -19,9 +20,11 @@ from typing import Any
 import streamlit as st
 
 from rulekit.exceptions import RulekitError
+from rulekit.solvers.compiled import warm_up
 
 GRACE_SECONDS = 60.0
 MAX_RUNNING = 2
+SWITCH_SECONDS = 0.001  # a job's thread lets a page go on after this; Python's own 0.005 is felt
 WAITING = ("queued", "running")
 log = logging.getLogger("rulekit.dashboard")
 
@@ -37,6 +40,9 @@ class Job:
         Finished and planned pieces; total is 0 while unknown.
     results : tuple
         What has been reported, in order; replaced whole, never edited.
+    standing : object
+        What the results so far amount to, where the work says so: a whole that can be used while
+        a better one is made; replaced, never edited. `version` counts how often.
     message : str
         What is being done, in words.
     answer : object
@@ -53,6 +59,8 @@ class Job:
     done: int = 0
     total: int = 0
     results: tuple[Any, ...] = ()
+    standing: Any = None
+    version: int = 0
     message: str = ""
     answer: Any = None
     error: str = ""
@@ -100,6 +108,7 @@ class Job:
         done: int | None = None,
         total: int | None = None,
         message: str | None = None,
+        standing: Any = None,
     ) -> None:
         """Add a result (if not None) and move the counts; ignored once the job has ended.
 
@@ -114,6 +123,9 @@ class Job:
             self.done = self.done if done is None else done
             self.total = self.total if total is None else total
             self.message = self.message if message is None else message
+            if standing is not None:
+                self.standing = standing
+                self.version += 1
 
     # For the page -------------------------------------------------------------------------
 
@@ -265,6 +277,8 @@ class JobRegistry:
 @st.cache_resource(show_spinner=False)
 def registry() -> JobRegistry:
     """Return the one registry of this server."""
+    sys.setswitchinterval(SWITCH_SECONDS)
+    warm_up()  # in the background, while the first visitor still looks for a table
     return JobRegistry()
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import product
 from typing import Any
 
 from sklearn.base import ClassifierMixin
@@ -9,9 +10,13 @@ from sklearn.base import ClassifierMixin
 from rulekit.binarize import Binarizer
 from rulekit.estimators import OneLevelRuleClassifier, TwoLevelRuleClassifier
 from rulekit.evaluation import THETA_GRID
+from rulekit.evaluation.grid import settings_of
 from ui.state import AppState, BinningSpec
 
+LEARNER_KEY = "learner"
 WHOLE_FRONT = {"search"}  # one fit of these costs what all settings of a fold cost
+WITHOUT_CLAUSES = ("one_level", "column_generation")  # no number of clauses is asked of these
+ROBUST = (0.1, 0.3)  # robustness of the box search besides 0
 EXACT_CELLS = 20_000  # rows times conditions up to which an exact answer comes in useful time
 FIT_SECONDS = 20.0  # no single fit of a run takes longer than about this
 
@@ -51,6 +56,12 @@ LEARNERS = {
         "Relaxes the whole rule into one linear program and rounds its answer.",
         "small tables, and to see how far rounding is from the relaxation.",
     ),
+    "column_generation": Learner(
+        "Column generation",
+        "Adds clauses to a linear program until none helps, then chooses among them; a clause "
+        "costs as much as a condition, and a wrongly taken row counts once for every clause.",
+        "one wants a bound: it can say how far the rule is from the best possible.",
+    ),
     "one_level": Learner(
         "One clause",
         "A single AND (or OR) of conditions from one linear program.",
@@ -77,7 +88,9 @@ ROUNDINGS = {
 class RunSpec:
     """What a run computes; a plain value, so that two runs can be compared and kept.
 
-    `forbidden`, `required` and `directions` name columns; a direction is ">" or "<".
+    `forbidden`, `required` and `directions` name columns; a direction is ">" or "<". `against` and
+    `robust` say whether the box search also looks for rules of the other class, and for rules that
+    more than one condition protects.
     """
 
     learners: tuple[str, ...] = ("search",)
@@ -94,14 +107,13 @@ class RunSpec:
     allow_not_equal: bool = True
     directions: tuple[tuple[str, str], ...] = ()
     baselines: bool = field(default=True)
+    against: bool = True
+    robust: bool = True
 
     @property
     def n_settings(self) -> int:
         """How many settings the run tries."""
-        steps = self.clauses[1] - self.clauses[0] + 1
-        return sum(
-            len(self.thetas) * (1 if name == "one_level" else steps) for name in self.learners
-        )
+        return len(settings_of_run(self))
 
     @property
     def n_fits(self) -> int:
@@ -120,20 +132,72 @@ class RunSpec:
         known.pop("n_settings", None)
         return replace(spec, **known)
 
-    def constraints(self, features: Sequence[str]) -> dict[str, Any] | None:
+    def constraints(
+        self, features: Sequence[str], *, against: bool = False
+    ) -> dict[str, Any] | None:
         """Return what the analyst rules out or insists on, None if nothing.
 
         Wishes that a column not among the features keeps by its absence are left out; one that
-        asks for it stays, for the learner to refuse.
+        asks for it stays, for the learner to refuse. For a rule against the described class every
+        direction is turned: where more speaks for the class, less speaks against it.
         """
+        turned = {">": "<", "<": ">"} if against else {}
         wishes = {
             "forbidden": tuple(name for name in self.forbidden if name in features),
             "required": self.required,
-            "directions": {name: sign for name, sign in self.directions if name in features},
+            "directions": {
+                name: turned.get(sign, sign) for name, sign in self.directions if name in features
+            },
         }
         if self.allow_not_equal and not any(wishes.values()):
             return None
         return wishes | {"allow_not_equal": self.allow_not_equal}
+
+
+def two_level_grid(spec: RunSpec) -> dict[str, list[Any]]:
+    """Return the grid of the learners of a run that are asked for a number of clauses."""
+    low, high = spec.clauses
+    return {
+        "method": [name for name in spec.learners if name not in WITHOUT_CLAUSES],
+        "n_clauses": list(range(low, high + 1)),
+        "theta": list(spec.thetas),
+    }
+
+
+def variants(spec: RunSpec) -> tuple[dict[str, Any], ...]:
+    """List how the box search is varied beside its plain form; empty if it does not run."""
+    if "search" not in spec.learners:
+        return ()
+    sides = [{}, {"describes": "other"}] if spec.against else [{}]
+    degrees = [{}, *({"robustness": value} for value in ROBUST)] if spec.robust else [{}]
+    return tuple(side | degree for side, degree in product(sides, degrees) if side or degree)
+
+
+def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
+    """List the settings of a run, numbered as its rows are.
+
+    Learners with a number of clauses come first, then those without, then the variants of the box
+    search. A setting holds ``learner``, ``theta`` and, if it is asked for, ``n_clauses``; of a
+    variant also ``describes`` ("other": the rule is against the described class) and
+    ``robustness``.
+    """
+    found: list[dict[str, Any]] = []
+    grid = two_level_grid(spec)
+    if grid["method"]:
+        for setting in settings_of(grid):
+            found.append({LEARNER_KEY: setting.pop("method"), **setting})
+    for name in WITHOUT_CLAUSES:
+        if name in spec.learners:
+            found += [{LEARNER_KEY: name, "theta": theta} for theta in spec.thetas]
+    for variant in variants(spec):
+        for setting in settings_of(grid | {"method": ["search"]}):
+            found.append({LEARNER_KEY: setting.pop("method"), **setting, **variant})
+    return tuple(found)
+
+
+def run_key(spec: RunSpec, state: AppState) -> str:
+    """Return a text that changes whenever the points of a run would."""
+    return repr((state.fit_key, spec))
 
 
 def binarizer(binning: BinningSpec) -> Binarizer:
@@ -146,22 +210,43 @@ def binarizer(binning: BinningSpec) -> Binarizer:
     )
 
 
-def estimator_for(learner: str, spec: RunSpec, state: AppState) -> ClassifierMixin:
-    """Return the unfitted estimator of one learner with everything but the swept parameters."""
+def estimator_for(
+    learner: str, spec: RunSpec, state: AppState, variant: Mapping[str, Any] | None = None
+) -> ClassifierMixin:
+    """Return the unfitted estimator of one learner with everything but the swept parameters.
+
+    Parameters
+    ----------
+    learner : str
+        A key of `LEARNERS`.
+    spec : RunSpec
+    state : AppState
+    variant : mapping, optional
+        One of `variants`, or a setting; only what makes it a variant is read.
+
+    Returns
+    -------
+    classifier
+    """
+    varied = variant or {}
     common = {
         "form": spec.form,
         "rounding": spec.rounding,
-        "positive_label": state.positive,
+        "positive_label": state.other_label if "describes" in varied else state.positive,
         "class_weight": spec.class_weight,
         "binarizer": binarizer(state.binning),
-        "constraints": spec.constraints(state.features),
+        "constraints": spec.constraints(state.features, against="describes" in varied),
         "random_state": 0,
         "time_limit": FIT_SECONDS,
     }
     if learner == "one_level":
         return OneLevelRuleClassifier(screening=None, **common)
     return TwoLevelRuleClassifier(
-        method=learner, refine=spec.refine, allow_disabled=spec.allow_disabled, **common
+        method=learner,
+        refine=spec.refine,
+        allow_disabled=spec.allow_disabled,
+        robustness=varied.get("robustness", 0.0),
+        **common,
     )
 
 

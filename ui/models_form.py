@@ -1,13 +1,16 @@
 """The settings of a run, as widgets: in goes the analysis, out comes a `RunSpec`."""
 
 import math
+from dataclasses import replace
 
 import streamlit as st
 
+from rulekit.evaluation import search_grid
 from ui.escape import md
 from ui.learners import FORMS, LEARNERS, ROUNDINGS, RunSpec
 from ui.state import AppState
 
+LARGE = 200_000  # cells of the training rows from which on variants are run only when asked for
 KEEP = {"persist_state": "session"}
 WEIGHTS = {"none": "count every row alike", "balanced": "give both classes the same weight"}
 DIRECTIONS = {">": "only “more than”", "<": "only “at most”"}
@@ -38,7 +41,10 @@ def run_form(state: AppState) -> RunSpec | None:
         default=usual.form,
         required=True,
         key="run_form_shape",
-        help="A DNF says yes if any of its ANDs holds; a CNF if all of its ORs hold.",
+        help="A clause is a few conditions. A DNF (disjunctive normal form) says yes if any of its "
+        "clauses holds, and a clause holds if all its conditions do: (a AND b) OR (c AND d). A CNF "
+        "(conjunctive normal form) says yes if every clause holds, and one condition is enough for "
+        "a clause: (a OR b) AND (c OR d).",
         **KEEP,
     )
     clauses = middle.slider(
@@ -55,7 +61,7 @@ def run_form(state: AppState) -> RunSpec | None:
     )
     with st.expander("Price grid, rounding, refinement, class weights"):
         thetas = _thetas(usual)
-        more = _refinements(usual)
+        more = _refinements(usual) | _variants(state, usual)
     with st.expander("Constraints: columns that must not, or must, appear"):
         constraints = _constraints(state, usual)
     if not learners:
@@ -101,9 +107,19 @@ def parsed_thetas(text: str) -> tuple[float, ...]:
 
 
 def _begins_with(state: AppState) -> RunSpec:
-    """Return what the widgets begin with: the same throughout a session, whatever is run in it."""
+    """Return what the widgets begin with: the same throughout a session, whatever is run in it.
+
+    A first run has prices in proportion to the rows; of a large table nothing but the plain search
+    is run unless more is asked for.
+    """
     if "_form_begins" not in st.session_state:
-        st.session_state["_form_begins"] = RunSpec.from_dict(state.run_settings)
+        usual = RunSpec.from_dict(state.run_settings)
+        if not state.run_settings and state.ready:
+            X, y = state.training
+            usual = replace(usual, thetas=tuple(search_grid(y)["theta"]))
+            if X.size > LARGE:
+                usual = replace(usual, against=False, robust=False)
+        st.session_state["_form_begins"] = usual
     return st.session_state["_form_begins"]
 
 
@@ -124,10 +140,13 @@ def _learners(usual: RunSpec) -> list[str]:
 
 def _thetas(usual: RunSpec) -> tuple[float, ...] | None:
     text = st.text_input(
-        "Prices θ: how many misclassified training rows one condition must save",
+        "Prices θ: how many misclassified training rows one condition must save at least",
         value=", ".join(f"{theta:.15g}" for theta in sorted(usual.thetas)),
         key="run_thetas",
-        help="Small prices give long rules, large prices short ones. These are the paper's 18.",
+        help="Small prices give long rules, large prices short ones: at θ = 2 a condition stays in "
+        "the rule only if it saves at least two misclassified training rows. A first run has nine "
+        "prices in proportion to the rows; the papers' methods were measured with 18 from 0.0001 "
+        "to 50.",
         **KEEP,
     )
     try:
@@ -183,6 +202,28 @@ def _refinements(usual: RunSpec) -> dict[str, object]:
         "allow_disabled": disable,
         "baselines": baselines,
     }
+
+
+def _variants(state: AppState, usual: RunSpec) -> dict[str, object]:
+    left, right = st.columns(2)
+    against = left.toggle(
+        f"Box search: also rules against {md(state.positive, 60)}",
+        value=usual.against,
+        key="run_against",
+        help="Rules that say when a row is of the other class; all others are "
+        f"{md(state.positive, 60)}. One of the two is often much shorter. Directions asked for "
+        "below are turned for them. Twice the searches.",
+        **KEEP,
+    )
+    robust = right.toggle(
+        "Box search: also more robust rules",
+        value=usual.robust,
+        key="run_robust",
+        help="Rules that keep rows of the other class out by more than one condition where that "
+        "is cheap, so that small errors of measurement upset them less. Three times the searches.",
+        **KEEP,
+    )
+    return {"against": against, "robust": robust}
 
 
 def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:

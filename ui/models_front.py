@@ -1,14 +1,16 @@
 """The trade-off on screen: the curve, its table, the sliders, the suggestions, the comparison."""
 
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
 from rulekit.exceptions import RulekitError
 from rulekit.plots import front_figure, front_sentence
-from rulekit.plots.wording import percent
+from rulekit.plots.wording import percent, plural
 from ui.escape import md
 from ui.models_points import ERRORS, SIZES, Outcome, reference_lines
-from ui.picked import LEARNER_KEY, fitted, pick, setting_words, wording
+from ui.picked import fitted, pick, setting_words, wording
 from ui.row_picker import pick_row
 from ui.rule_difference import difference
 from ui.rule_view import rule_words
@@ -17,7 +19,14 @@ from ui.state import AppState, app_state
 from ui.theme import chart, selected_id
 
 KEEP = {"persist_state": "session"}
-SUGGESTED = {"simplest_within_1se": "Simplest within one standard error", "best": "Best"}
+LOWEST = "lowest mean error"
+SUGGESTED = {
+    "default": "suggested",
+    "simplest_within_1se": "simplest within one standard error",
+    "best": LOWEST,
+}
+SAME = ["series", "n_literals", "n_clauses_used", "train_error", "test_error"]
+SPREAD = "Errors are means over the folds; “±” is one standard error of that mean."
 MAX_COMPARED = 3
 
 
@@ -47,7 +56,7 @@ def live_curve(found: Outcome) -> None:
     """Draw the points that have landed so far; nothing to click yet."""
     if found.finished:
         shown = found.on_axes("n_literals", "test_error")
-        figure = front_figure(shown, series="learner_name")
+        figure = front_figure(shown, series="series")
         chart(figure, "front_live", front_sentence(shown))
 
 
@@ -62,7 +71,7 @@ def curve(found: Outcome, x: str, y: str) -> None:
         shown,
         x=x,
         y=y,
-        series="learner_name",
+        series="series",
         baselines=reference_lines(found.baselines, x, y),
         notes=_notes(found) if y == "test_error" else None,
         selected=picked,
@@ -76,67 +85,44 @@ def curve(found: Outcome, x: str, y: str) -> None:
 
 
 def suggestions(found: Outcome) -> None:
-    """Offer the two settings to look at first, with the reason."""
+    """Offer the settings to look at first, with the reason."""
     if not found.suggestion:
         return
-    shown = SUGGESTED
-    if found.suggestion["default"] == found.suggestion["best"]:
-        shown = {"best": "Best, and simplest within one standard error"}
-    for place, (name, words) in zip(st.columns(len(shown)), shown.items(), strict=True):
-        number = found.suggestion[name if name == "best" else "default"]
+    named = _named(found)
+    for place, (number, words) in zip(st.columns(len(named)), named.items(), strict=True):
         row = found.points.loc[number]
         with place.container(border=True):
-            size = f"{row['n_literals']:.1f} conditions, {percent(row['test_error'])} error"
-            st.markdown(f"**{words}**  \n{md(row['label'])}  \n{md(size)}")
+            size = f"{plural(row['n_literals'], 'condition')}, {error_words(row)} error"
+            st.markdown(f"**{md(words)}**  \n{md(row['label'])}  \n{md(size)}")
             st.button(
                 "Pick this one",
-                key=f"suggest_{name}",
+                key=f"suggest_{number}",
                 on_click=choose,
                 args=(found, number),
             )
-    st.caption(md(reason_words(found.suggestion["reason"]), 600))
+    st.caption(md(found.suggestion["reason"], 900), help=SPREAD)
 
 
-def reason_words(reason: str) -> str:
-    """Put the library's reason for a suggestion into the words of this page."""
-    words = {
-        "setting = ": "",
-        "mean test error": "cross-validated error",
-        " literals": " conditions",
-    }
-    for theirs, ours in words.items():
-        reason = reason.replace(theirs, ours)
-    return reason
+def _named(found: Outcome) -> dict[int, str]:
+    """Name the suggested settings; those that come to the same rules are named once, together."""
+    names: dict[int, list[str]] = {}
+    for key, words in SUGGESTED.items():
+        number = int(found.suggestion[key])
+        alike = [k for k in names if _same_rules(found, k, number)]
+        names.setdefault(alike[0] if alike else number, []).append(words)
+    return {number: ", ".join(words).capitalize() for number, words in names.items()}
 
 
-def sliders(found: Outcome) -> None:
-    """Let the reader move along the computed prices and clause counts; nothing is swept again."""
-    setting = app_state().setting
-    if found.number_of(setting) is None:
-        return
-    measured = [found.settings[number] for number in found.points.index]
-    mine = [s for s in measured if s[LEARNER_KEY] == setting[LEARNER_KEY]]
-    options = {
-        "theta": sorted({s["theta"] for s in mine}),
-        "n_clauses": sorted({s["n_clauses"] for s in mine if "n_clauses" in s}),
-    }
-    left, right = st.columns(2)
-    for place, (name, words) in zip(
-        (left, right),
-        {"theta": "Price θ of a condition", "n_clauses": "Clauses allowed"}.items(),
-        strict=True,
-    ):
-        if len(options[name]) > 1:
-            st.session_state[f"slider_{name}"] = setting[name]
-            place.select_slider(
-                words,
-                options[name],
-                format_func=lambda value: f"{value:g}",
-                key=f"slider_{name}",
-                on_change=_slid,
-                args=(found, name),
-                help="Moves along what the run computed; nothing is learned again but this rule.",
-            )
+def _same_rules(found: Outcome, one: int, other: int) -> bool:
+    """Whether two settings have the same figures in every fold's mean."""
+    return found.points.loc[one, SAME].equals(found.points.loc[other, SAME])
+
+
+def error_words(row: pd.Series) -> str:
+    """Return a setting's mean error with its standard error over the folds, if that is known."""
+    spread = row.get("test_error_se", float("nan"))
+    beside = f" ± {100 * spread:.1f}" if spread == spread else ""
+    return f"{percent(row['test_error'])}{beside}"
 
 
 def compare(found: Outcome) -> None:
@@ -163,16 +149,24 @@ def compare(found: Outcome) -> None:
         _told_apart(found, chosen[0], number, state)
 
 
-def choose(found: Outcome, number: int) -> None:
+def choose(found: Outcome, number: int, *, own: bool = True) -> None:
     """Pick a setting by its number in the run: what a click on a point or on a row does.
 
-    For callbacks: the library's errors reach the page as a sentence.
+    For callbacks: the library's errors reach the page as a sentence. `own` says that a person has
+    picked it, so that no better suggestion takes its place; see `own_pick`.
     """
+    st.session_state["_own_pick"] = own
     try:
         pick(found.settings[number], found.spec)
     except (RulekitError, ValueError) as error:
         st.session_state["_said"] = str(noted(error))
     st.session_state["_front_turn"] = st.session_state.get("_front_turn", 0) + 1
+
+
+def own_pick() -> bool:
+    """Whether what is picked was picked by a person, here or by changing a rule by hand."""
+    setting = app_state().setting or {}
+    return bool(st.session_state.get("_own_pick")) or "edited" in setting
 
 
 def _clicked(found: Outcome, key: str) -> None:
@@ -181,19 +175,10 @@ def _clicked(found: Outcome, key: str) -> None:
         choose(found, int(number))
 
 
-def _slid(found: Outcome, name: str) -> None:
-    wanted = {**app_state().setting, name: st.session_state[f"slider_{name}"]}
-    if (number := found.number_of(wanted)) is not None:
-        choose(found, number)
-
-
 def _notes(found: Outcome) -> dict[int, str]:
-    if not found.suggestion:
-        return {}
-    default, best = found.suggestion["default"], found.suggestion["best"]
-    if default == best:
-        return {best: "best, and simplest within one standard error"}
-    return {default: "simplest within one standard error", best: "best"}
+    """Return what is written at the suggested points; of the lowest mean the table tells."""
+    named = _named(found) if found.suggestion else {}
+    return {number: words for number, words in named.items() if words != LOWEST.capitalize()}
 
 
 def _table(found: Outcome, shown: pd.DataFrame, x: str, y: str, picked: int | None) -> None:
@@ -203,9 +188,12 @@ def _table(found: Outcome, shown: pd.DataFrame, x: str, y: str, picked: int | No
     alike = ["learner_name", x, y, "n_literals", "n_clauses_used", "train_error"]
     rows = rows.drop_duplicates(alike)  # prices that give the same rules are one line
     numbers = [int(k) for k in rows.index]
+    settings = [found.settings[number] for number in numbers]
     table = pd.DataFrame(
         {
             "setting": rows["label"],
+            "rule": ["against" if "describes" in s else "for" for s in settings],
+            "robustness": [s.get("robustness", 0.0) for s in settings],
             "conditions": rows["n_literals"],
             "clauses": rows["n_clauses_used"],
             "error": 100 * rows[y],
@@ -214,20 +202,43 @@ def _table(found: Outcome, shown: pd.DataFrame, x: str, y: str, picked: int | No
             "folds": rows["folds"],
         }
     ).reset_index(drop=True)
+    for name in ("rule", "robustness"):
+        if len(set(table[name])) == 1 and table[name].iloc[0] in ("for", 0):
+            table = table.drop(columns=name)
     pick_row(
         table,
         numbers.index(picked) if picked in numbers else None,
         lambda place: choose(found, numbers[place]),
         key="front_table",
         alt="The settings on the front; choosing a row picks it",
-        column_config={
-            "conditions": st.column_config.NumberColumn(format="%.1f"),
-            "clauses": st.column_config.NumberColumn(format="%.1f"),
-            "error": st.column_config.NumberColumn(format="%.1f %%"),
-            "± 1 SE": st.column_config.NumberColumn(format="%.1f"),
-            "training error": st.column_config.NumberColumn(format="%.1f %%"),
-        },
+        column_config={k: v for k, v in _columns().items() if k in table},
     )
+
+
+def _columns() -> dict[str, Any]:
+    """Return how the columns of the front's table are shown and explained."""
+    number, state = st.column_config.NumberColumn, app_state()
+    return {
+        "rule": st.column_config.TextColumn(
+            help=f"“for”: the rule says when a row is {md(state.positive)}. “against”: it says "
+            f"when a row is {md(state.other_label)}, and all others are {md(state.positive)}."
+        ),
+        "robustness": number(
+            format="%g",
+            help="How much a row of the other class counts that a single condition keeps out. "
+            "0 counts wrong rows only; more gives rules that small errors of measurement upset "
+            "less.",
+        ),
+        "conditions": number(format="%.3g", help="Mean over the folds."),
+        "clauses": number(format="%.3g", help="Mean over the folds."),
+        "error": number(format="%.1f %%", help="Mean over the folds, on rows not learned from."),
+        "± 1 SE": number(
+            format="%.1f",
+            help="One standard error of that mean, in percentage points: how far it may be off "
+            "by the luck of the folds.",
+        ),
+        "training error": number(format="%.1f %%", help="On the rows learned from: optimistic."),
+    }
 
 
 def _compared(found: Outcome, number: int, state: AppState) -> None:
@@ -235,8 +246,8 @@ def _compared(found: Outcome, number: int, state: AppState) -> None:
     st.markdown(f"**{md(setting_words(setting))}**")
     st.caption(
         md(
-            f"cross-validated error {percent(row['test_error'])}, "
-            f"{row['n_literals']:.1f} conditions on average"
+            f"cross-validated error {error_words(row)}, "
+            f"{plural(row['n_literals'], 'condition')} on average"
         )
     )
     model = fitted(state, setting, found.spec)

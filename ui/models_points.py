@@ -1,18 +1,19 @@
 """What a run has found so far, as points: one row a setting, while it runs and after it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
+from sklearn.base import ClassifierMixin
 
 from rulekit.evaluation import SweepResult, pareto_front, summarise
 from rulekit.evaluation.baselines import baselines
-from rulekit.evaluation.grid import settings_of
+from rulekit.evaluation.metrics import f1_score
 from rulekit.evaluation.result import table_of
 from rulekit.plots import Baseline
-from ui.learners import LEARNERS, RunSpec
-from ui.picked import LEARNER_KEY, setting_words
+from ui.learners import LEARNER_KEY, LEARNERS, RunSpec, settings_of_run
+from ui.picked import setting_words
 
 ERRORS = {
     "test_error": "cross-validated error",
@@ -22,7 +23,16 @@ ERRORS = {
     "train_error": "error on the training folds (optimistic)",
 }
 SIZES = {"n_literals": "conditions", "n_clauses_used": "clauses"}
+LIBRARY_WORDS = {
+    "mean test error": "mean cross-validated error",
+    "each literal": "each condition",
+    " literals": " conditions",
+    " 1.0 conditions": " 1 condition",
+    "The default is": "Suggested is",
+    "the default is": "the suggested one is",
+}
 TREE = "tree"
+MARKS = ("describes", "robustness", "positive_label", "round")  # said by the setting
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,20 +43,25 @@ class Outcome:
     ----------
     points : DataFrame, a row a setting with at least one finished fold
         Index: the setting's number in `settings`. The columns of `rulekit.evaluation.summarise`,
-        and ``learner_name``, ``label`` (the setting in words), ``one_minus_f1``,
-        ``one_minus_auc``.
+        and ``learner_name``, ``series`` (the same, and "against" for rules of the other class),
+        ``label`` (the setting in words), ``one_minus_f1``, ``one_minus_auc``.
     settings : tuple of dict
-        ``learner``, ``theta`` and, for rules of several clauses, ``n_clauses``.
+        As `ui.learners.settings_of_run` lists them.
     spec : RunSpec
         What was asked for.
     suggestion : mapping
-        ``default``, ``simplest_within_1se``, ``best`` (numbers of settings) and ``reason``;
-        empty while nothing is measured.
+        As `SweepResult.suggest` gives it, settings named in ``reason`` as on the page; empty while
+        nothing is measured.
     baselines : DataFrame or None
         Reference models on the same folds, a row each (trees: a row a size): ``name`` and the
         measures of the points.
     finished : int
         Fits done.
+    draft : str
+        For the points of a first pass: how it was made, in words; else empty.
+    models : mapping
+        Models of settings on all training rows, by `ui.picked.model_key`, as far as one search has
+        answered them all.
     """
 
     points: pd.DataFrame
@@ -55,11 +70,18 @@ class Outcome:
     suggestion: Mapping[str, Any] = field(default_factory=dict)
     baselines: pd.DataFrame | None = None
     finished: int = 0
+    draft: str = ""
+    models: Mapping[str, ClassifierMixin] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:
         """Whether every planned fit is there."""
-        return self.finished >= self.spec.n_fits
+        return not self.draft and self.finished >= self.spec.n_fits
+
+    @property
+    def cut(self) -> bool:
+        """Whether a search of all training rows was ended by its time limit."""
+        return any(m.history_ and "stopped" in m.history_[-1] for m in self.models.values())
 
     def number_of(self, setting: Mapping[str, Any] | None) -> int | None:
         """Return the number of a setting that has a point, or None."""
@@ -82,29 +104,6 @@ class Outcome:
         return shown
 
 
-def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
-    """List the settings of a run, numbered as its rows are: two-level ones, then one-level."""
-    found: list[dict[str, Any]] = []
-    two_level = [name for name in spec.learners if name != "one_level"]
-    if two_level:
-        for setting in settings_of(two_level_grid(spec)):
-            method = setting.pop("method")
-            found.append({LEARNER_KEY: method, **setting})
-    if "one_level" in spec.learners:
-        found += [{LEARNER_KEY: "one_level", "theta": theta} for theta in spec.thetas]
-    return tuple(found)
-
-
-def two_level_grid(spec: RunSpec) -> dict[str, list[Any]]:
-    """Return the grid of the two-level learners of a run."""
-    low, high = spec.clauses
-    return {
-        "method": [name for name in spec.learners if name != "one_level"],
-        "n_clauses": list(range(low, high + 1)),
-        "theta": list(spec.thetas),
-    }
-
-
 def outcome_of(
     rows: Iterable[Mapping[str, Any]], spec: RunSpec, baselines: pd.DataFrame | None = None
 ) -> Outcome:
@@ -122,24 +121,53 @@ def outcome_of(
     -------
     Outcome
     """
-    landed = [dict(row) for row in rows]
     settings = settings_of_run(spec)
+    landed = [_for_the_class(row, settings[row["setting"]]) for row in rows]
     if not landed:
         return Outcome(pd.DataFrame(), settings, spec)
     points = summarise(landed).set_index("setting")
     chosen = [settings[number] for number in points.index]
     points["learner_name"] = [LEARNERS[s[LEARNER_KEY]].name for s in chosen]
+    points["series"] = [
+        f"{LEARNERS[s[LEARNER_KEY]].name}{', against' * ('describes' in s)}" for s in chosen
+    ]
     points["label"] = [setting_words(s) for s in chosen]
     points = _with_losses(points)
     result = SweepResult(
         table=table_of(landed),
-        settings=tuple({"setting": setting_words(s)} for s in settings),
+        settings=settings,
         estimators=(None,) * len(settings),
         n_folds=spec.folds,
         complete=len(landed) >= spec.n_fits,
         folds_digest="",
     )
-    return Outcome(points, settings, spec, result.suggest(), baselines, len(landed))
+    suggested = result.suggest()
+    suggested["reason"] = _in_words(suggested, settings)
+    return Outcome(points, settings, spec, suggested, baselines, len(landed))
+
+
+def _in_words(suggested: Mapping[str, Any], settings: Sequence[dict[str, Any]]) -> str:
+    """Put the library's reason for a suggestion into the words of the page."""
+    reason = str(suggested["reason"])
+    numbers = {suggested[name] for name in ("default", "simplest_within_1se", "best")}
+    named = {", ".join(f"{k} = {v}" for k, v in settings[n].items()): settings[n] for n in numbers}
+    for theirs in sorted(named, key=len, reverse=True):  # one may be the beginning of another
+        reason = reason.replace(theirs, setting_words(named[theirs]))
+    for theirs, ours in LIBRARY_WORDS.items():
+        reason = reason.replace(theirs, ours)
+    return reason
+
+
+def _for_the_class(row: Mapping[str, Any], setting: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row whose F1 is that of the described class, also for a rule against it."""
+    kept = {name: value for name, value in row.items() if name not in MARKS}
+    kept["theta"] = setting["theta"]  # a first pass on a part of the rows has smaller prices
+    if "describes" in setting and "test_tn" in row:
+        tp, tn = row["test_tn"], row["test_tp"]
+        fp, fn = row["test_fn"], row["test_fp"]
+        kept |= {"test_tp": tp, "test_tn": tn, "test_fp": fp, "test_fn": fn}
+        kept["test_f1"] = f1_score({"tp": tp, "fp": fp, "fn": fn, "tn": tn})
+    return kept
 
 
 def reference_models(X: pd.DataFrame, y: pd.Series, folds: Any, weight: Any) -> pd.DataFrame:

@@ -1,35 +1,40 @@
-"""One run of a sweep in the background: what it works on, what it has so far, how it ends."""
+"""One run of a sweep in the background: how it begins, what is said and what is taken of it."""
 
-import os
 import time
 from typing import Any
 
-import joblib
-import pandas as pd
 import streamlit as st
-from sklearn.base import ClassifierMixin
 
-from rulekit.data import make_folds
-from rulekit.evaluation import SweepStore, sweep
+from rulekit.evaluation import SweepStore
 from rulekit.exceptions import RulekitError
+from rulekit.export import to_json
+from rulekit.plots.wording import plural
 from ui import jobs, workspace
 from ui.cache import kept
 from ui.escape import md
-from ui.learners import WHOLE_FRONT, RunSpec, estimator_for
-from ui.models_front import live_curve
-from ui.models_points import Outcome, outcome_of, reference_models, two_level_grid
+from ui.learners import (
+    FIT_SECONDS,
+    WHOLE_FRONT,
+    WITHOUT_CLAUSES,
+    RunSpec,
+    estimator_for,
+    run_key,
+    variants,
+)
+from ui.models_front import live_curve, own_pick
+from ui.models_points import Outcome, outcome_of
+from ui.models_rounds import Run, stored, swept, threads
+from ui.picked import model_key
 from ui.shell import noted, problem
 from ui.state import AppState, app_state, change
 
 SMALL = 400_000  # cells up to which one fit is measured before the run, to tell its time
 POLL_SECONDS = 0.5
+FIRST_POLL_SECONDS = 0.2  # while there is nothing to be seen yet
+FIRST_SECONDS = 0.5  # a page that starts a run waits so long for the first fold's points
 TITLE = "Sweep"
-SLOW = {"exact", "lp"}  # a single fit of these is not measured while the reader waits
-
-
-def run_key(spec: RunSpec, state: AppState) -> str:
-    """Return a text that changes whenever the points of a run would."""
-    return repr((state.fit_key, spec))
+STOP = "Ends the run. The points shown stay, and Resume takes up where it stopped."
+SLOW = {"exact", "lp", "column_generation"}  # no fit of these is measured while the reader waits
 
 
 def start(spec: RunSpec, state: AppState) -> jobs.Job:
@@ -44,66 +49,59 @@ def start(spec: RunSpec, state: AppState) -> jobs.Job:
     Returns
     -------
     Job
-        Reports rows of the sweep as they land; its answer is the `Outcome`.
+        Reports rows of the sweep as they land, and the `Outcome` that stands so far; its answer is
+        the last one.
     """
-    X, y, common = _swept(spec, state)
+    data = swept(spec, state)
     path = workspace.store_path()
-    plan = _plan(spec, state)
     change(run_settings=spec.to_dict())
 
     def work(job: jobs.Job) -> Outcome:
         store = None if path is None else SweepStore(path)
-        more = common | {"store": store, "should_stop": job.should_stop}
-        for estimator, grid, shift in plan:
-
-            def land(row: dict[str, Any], shift: int = shift) -> None:
-                job.report(row | {"setting": row["setting"] + shift})
-
-            with joblib.parallel_config("threading", n_jobs=threads(spec)):
-                sweep(estimator, X, y, grid=grid, on_result=land, **more)
-        references = None
-        if spec.baselines and not job.should_stop():
-            job.report(message="Fitting the reference models")
-            with joblib.parallel_config("threading", n_jobs=os.cpu_count() or 1):
-                references = reference_models(X, y, common["cv"], common["sample_weight"])
-        return outcome_of(job.results, spec, references)
+        return Run(job, spec, state, data, store).work()
 
     return jobs.registry().start(
         workspace.analysis_id(), TITLE, work, total=spec.n_fits, key=run_key(spec, state)
     )
 
 
-def threads(spec: RunSpec) -> int:
-    """Return how many threads serve a run best.
+def follow(spec: RunSpec) -> None:
+    """Start a run by itself: on the first visit, and while nobody has pressed Run since.
 
-    Solvers of linear programs release the interpreter's lock; the box search holds it, and two
-    searches at once take longer than one after the other.
+    Only of learners that answer with the whole front at once. Once a run was stopped, or was asked
+    for by its button, the next one waits for the button.
     """
-    return 1 if set(spec.learners) <= WHOLE_FRONT else os.cpu_count() or 1
+    state = app_state()
+    job = jobs.registry().get(workspace.analysis_id())
+    key = run_key(spec, state)
+    if not set(spec.learners) <= WHOLE_FRONT or not _is_next(state, job, key):
+        return
+    st.session_state["_followed"] = key
+    try:
+        job = start(spec, state)
+    except ValueError as error:
+        problem(noted(error))
+        return
+    end = time.monotonic() + FIRST_SECONDS
+    while job.active and not _first_fold_is_whole(job) and time.monotonic() < end:
+        time.sleep(0.01)
 
 
-def _swept(spec: RunSpec, state: AppState) -> tuple[pd.DataFrame, pd.Series, dict[str, Any]]:
-    """Return the rows of a run, with its folds and weights as `sweep` takes them."""
-    X, y = state.training
-    train, _ = state.rows()
-    groups = None if state.groups is None else state.groups[train]
-    weight = None if state.sample_weight is None else state.sample_weight[train]
-    folds = make_folds(y, spec.folds, groups=groups, random_state=0)
-    return X, y, {"cv": folds, "sample_weight": weight}
+def _first_fold_is_whole(job: jobs.Job) -> bool:
+    """Whether there is enough of a run for a first drawing of its front."""
+    return job.standing is not None or bool(job.results and job.results[-1]["fold"])
 
 
-def _plan(spec: RunSpec, state: AppState) -> list[tuple[ClassifierMixin, dict[str, Any], int]]:
-    """List what is swept: estimator, grid, and the number its first setting has in the run."""
-    plan: list[tuple[ClassifierMixin, dict[str, Any], int]] = []
-    grid = two_level_grid(spec)
-    if grid["method"]:
-        plan.append((estimator_for(grid["method"][0], spec, state), grid, 0))
-    if "one_level" in spec.learners:
-        first = sum(name != "one_level" for name in spec.learners)
-        shift = first * len(grid["n_clauses"]) * len(spec.thetas)
-        one = estimator_for("one_level", spec, state)
-        plan.append((one, {"theta": list(spec.thetas)}, shift))
-    return plan
+def _is_next(state: AppState, job: jobs.Job | None, key: str) -> bool:
+    """Whether a run with this key is to begin by itself now."""
+    followed = st.session_state.get("_followed")
+    if key == followed:
+        return False
+    if job is not None and job.title == TITLE:
+        return job.key == followed and job.state != "cancelled"
+    if state.sweep is not None:
+        return state.sweep_key == followed
+    return followed is not None or not state.run_settings
 
 
 def recall() -> None:
@@ -122,24 +120,12 @@ def recall() -> None:
     st.session_state["_recalled"] = key
     try:
         with st.spinner("Bringing back the points of the last run"), SweepStore(path) as store:
-            found = outcome_of(_stored_rows(spec, state, store), spec)
+            found = stored(spec, state, store)
     except (RulekitError, ValueError) as error:
         problem(noted(error))
         return
     if found.finished:
         change(sweep=found, sweep_key=key)
-
-
-def _stored_rows(spec: RunSpec, state: AppState, store: SweepStore) -> list[dict[str, Any]]:
-    X, y, common = _swept(spec, state)
-    rows: list[dict[str, Any]] = []
-    for estimator, grid, shift in _plan(spec, state):
-
-        def land(row: dict[str, Any], shift: int = shift) -> None:
-            rows.append(row | {"setting": row["setting"] + shift})
-
-        sweep(estimator, X, y, grid=grid, store=store, only_stored=True, on_result=land, **common)
-    return rows
 
 
 def resumable(spec: RunSpec, state: AppState, job: jobs.Job | None) -> bool:
@@ -153,32 +139,45 @@ def resumable(spec: RunSpec, state: AppState, job: jobs.Job | None) -> bool:
 def collect() -> jobs.Job | None:
     """Bring what the latest run has into the analysis, and return its job (None if there is none).
 
-    A run is kept as a whole once its sweep is through, and again when the reference models are
-    there; a cancelled or failed one with the points it has. Without a job, the store is asked.
+    Taken is what the run says stands; of a cancelled or failed one without such, the points it has.
+    The picked setting stays, with the rule that has since been found for it. Without a job, the
+    store is asked.
     """
     job = jobs.registry().get(workspace.analysis_id())
     if job is None or job.title != TITLE:
         recall()
         return None
-    stage = (job.id, job.active)
-    if not sweeping(job) and st.session_state.get("_collected") != stage:
+    found = job.answer or job.standing
+    if found is None and not job.active and job.done:
+        found = outcome_of(job.results, RunSpec.from_dict(app_state().run_settings))
+    stage = (job.id, job.active, job.version)
+    if found is not None and st.session_state.get("_collected") != stage:
         st.session_state["_collected"] = stage
-        spec = RunSpec.from_dict(app_state().run_settings)
-        found = job.answer or outcome_of(job.results, spec)
-        if found.finished:
-            change(sweep=found, sweep_key=job.key)
+        if found.finished or found.draft:
+            change(sweep=found, sweep_key=job.key, **_renewed(found))
     return job
 
 
+def _renewed(found: Outcome) -> dict[str, Any]:
+    """Return the picked model as it is now, where the run has found it anew."""
+    state = app_state()
+    if state.setting is None or state.run_settings != found.spec.to_dict():
+        return {}
+    model = found.models.get(model_key(state.setting))
+    if model is None or model is state.model:
+        return {}
+    return {"model": model, "rule_json": to_json(model)}
+
+
 def sweeping(job: jobs.Job | None) -> bool:
-    """Whether points of a run are still to come (the reference models may follow)."""
-    return job is not None and job.active and (not job.total or job.done < job.total)
+    """Whether a run goes on that nothing stands of yet."""
+    return job is not None and job.active and job.standing is None
 
 
 def estimate(spec: RunSpec, state: AppState) -> float | None:
     """Return about how many seconds a run takes, by one measured fit; None if that may be slow."""
     X, _ = state.training
-    if X.size > SMALL or SLOW & set(spec.learners):
+    if X.size > SMALL or SLOW & set(spec.learners) or set(spec.learners) <= WHOLE_FRONT:
         return None
 
     def measured() -> float:
@@ -198,7 +197,7 @@ def _seconds_a_fold(learner: str, spec: RunSpec, state: AppState) -> float:
     theta = sorted(spec.thetas)[len(spec.thetas) // 2]
     prices = spec.thetas if learner in WHOLE_FRONT else (theta,)
     settings: list[dict[str, Any]] = [{"theta": price} for price in prices]
-    if learner != "one_level":
+    if learner not in WITHOUT_CLAUSES:
         low, high = spec.clauses
         settings = [s | {"n_clauses": k} for k in range(low, high + 1) for s in settings]
     started = time.perf_counter()
@@ -209,27 +208,35 @@ def _seconds_a_fold(learner: str, spec: RunSpec, state: AppState) -> float:
 
 
 def progress(job: jobs.Job) -> None:
-    """Show how far a run is, with its cancel button; refreshed while it goes on."""
-    now = (job.active, sweeping(job))
-    st.fragment(_progress, run_every=POLL_SECONDS if job.active else None)(job, now)
+    """Show how far a run is, with its Stop button; refreshed while it goes on."""
+    every = FIRST_POLL_SECONDS if job.standing is None and not job.results else POLL_SECONDS
+    now = (job.active, job.version)
+    st.fragment(_progress, run_every=every if job.active else None)(job, now)
 
 
-def _progress(job: jobs.Job, drawn_for: tuple[bool, bool]) -> None:
-    if drawn_for != (job.active, sweeping(job)):
+def _progress(job: jobs.Job, drawn_for: tuple[bool, int]) -> None:
+    if drawn_for != (job.active, job.version):
         ended(job)  # said at once; drawing the whole page takes longer
         st.rerun()  # once: the page shows the points to pick from, or the end
     if job.state == "queued":
         st.info(f"Waiting for a free place: number {jobs.registry().position(job)} in the queue.")
         st.button("Cancel", on_click=job.cancel, key="cancel_queued")
         return
-    words = f"{job.done} of {job.total} fits, {job.elapsed:.0f} s"
-    if job.remaining:
-        words += f", about {job.remaining:.0f} s to go"
     bar, stop = st.columns([5, 1], vertical_alignment="bottom")
-    bar.progress(job.share, text=md(f"{job.message or 'Sweeping'}: {words}"))
-    stop.button("Cancel", on_click=job.cancel, key="cancel_run", width="stretch")
-    if sweeping(job):
+    bar.progress(job.share, text=md(progress_words(job)))
+    stop.button("Stop", on_click=job.cancel, key="cancel_run", width="stretch", help=STOP)
+    if job.standing is None:
         live_curve(outcome_of(job.results, RunSpec.from_dict(app_state().run_settings)))
+
+
+def progress_words(job: jobs.Job) -> str:
+    """Say what a run does just now, how long it has run, and what is to come."""
+    words = f"{job.message or 'Reading the table'}: {job.elapsed:.0f} s"
+    if job.done:
+        words += f", {job.done:,} of {job.total:,} fits"
+    if job.remaining and job.remaining >= 1:
+        words += f", about {job.remaining:.0f} s to go"
+    return words
 
 
 def ended(job: jobs.Job) -> None:
@@ -243,6 +250,30 @@ def ended(job: jobs.Job) -> None:
                 st.write(f"Error id {job.error_id}; the server's log tells where it happened.")
 
 
+def standing(found: Outcome, running: bool) -> None:
+    """Say what kind of points are shown, where they are not the whole and final ones."""
+    if found.draft:
+        more = " It is being refined; better points take the place of these." if running else ""
+        st.caption(md(f"{found.draft}.{more}", 300))
+    elif not found.complete and not running:
+        st.caption(f"Partial: {found.finished:,} of {found.spec.n_fits:,} fits.")
+    if found.cut and not found.draft:
+        st.caption(
+            f"A search of this table takes longer than its time limit of {FIT_SECONDS:g} s; what "
+            "it had found by then is shown."
+        )
+
+
+def keep_up() -> None:
+    """Take over what a run has found meanwhile; for pages that show the picked rule."""
+    job, before = jobs.registry().get(workspace.analysis_id()), app_state().rule_json
+    if job is None or job.title != TITLE:
+        return
+    collect()
+    if before is not None and app_state().rule_json != before:
+        st.info("The run on Models has found a better rule for the picked setting. It is shown.")
+
+
 def came_back(state: AppState) -> None:
     """Say what is there of a run of an earlier visit, where that needs saying."""
     found: Outcome | None = state.sweep
@@ -253,7 +284,7 @@ def came_back(state: AppState) -> None:
                 "program; the picked rule is on Rules. Run to have the points again."
             )
         return
-    if not found.complete:
+    if not found.complete and not found.draft:
         st.info("These points of an unfinished run were kept. Resume takes up where it stopped.")
     elif found.spec.baselines and found.baselines is None:
         st.caption(
@@ -263,19 +294,23 @@ def came_back(state: AppState) -> None:
 
 
 def cancelled_words(job: jobs.Job) -> str:
-    """Say how far a cancelled run came, and what Resume will do."""
+    """Say how far a stopped run came, and what Resume will do."""
     if job.done and job.done == job.total:
         return (
-            f"The run was cancelled while the reference models were fitted. All {job.total} fits "
+            f"The run was stopped while the reference models were fitted. All {job.total:,} fits "
             "are done; Resume draws the reference models and computes nothing else."
         )
-    kept_points = f"partial: {job.done} of {job.total} fits" if job.done else "nothing measured"
-    return f"The run was cancelled ({kept_points}). Resume takes up where it stopped."
+    kept_points = f"partial: {job.done:,} of {job.total:,} fits" if job.done else "no fit finished"
+    first = " The points of the first pass stay." if job.standing is not None else ""
+    return f"The run was stopped ({kept_points}).{first} Resume takes up where it stopped."
 
 
 def plan_words(spec: RunSpec, state: AppState) -> str:
     """Say how much a run is, and how long it takes where that could be measured."""
-    words = f"{spec.n_settings} settings in {spec.folds} folds: {spec.n_fits} fits"
+    words = f"{plural(spec.n_settings, 'setting')} in {spec.folds} folds: {spec.n_fits:,} fits"
+    if set(spec.learners) <= WHOLE_FRONT:
+        searches = 1 + len(variants(spec))
+        return f"{words}, answered by {searches} search{'es' * (searches > 1)} a fold."
     seconds = estimate(spec, state)
     if seconds is None:
         return f"{words}. The time to go is told after the first fits."
@@ -284,6 +319,7 @@ def plan_words(spec: RunSpec, state: AppState) -> str:
 
 def begin(spec: RunSpec) -> None:
     """Start a run from a button; the library's errors reach the page as a sentence."""
+    st.session_state.pop("_followed", None)
     try:
         start(spec, app_state())
     except ValueError as error:
@@ -291,19 +327,30 @@ def begin(spec: RunSpec) -> None:
 
 
 def wanted(found: Outcome, job: jobs.Job | None) -> int | None:
-    """Return the setting a fresh result should open with, or None once one has been picked.
+    """Return the setting that the page should open with now, or None to leave what is picked.
 
-    The one named in the address (``?theta=`` and ``?clauses=``) if the run has it, else the
-    simplest within one standard error of the best.
+    For a run's first points the one named in the address (``?theta=`` and ``?clauses=``) if the run
+    has it, else the suggested one. When better points replace them, what they suggest, unless a
+    person has picked something meanwhile.
     """
-    if job is None or st.session_state.get("_opened") == job.id or not found.suggestion:
+    if job is None or not found.suggestion:
         return None
-    st.session_state["_opened"] = job.id
-    for number in found.points.index:
+    opened = st.session_state.get("_opened", ("", -1))
+    now = (job.id, job.version + (not job.active))
+    if opened == now:
+        return None
+    st.session_state["_opened"] = now
+    if opened[0] == job.id:
+        return None if own_pick() else int(found.suggestion["default"])
+    asked = _addressed(found)
+    return int(found.suggestion["default"]) if asked is None else asked
+
+
+def _addressed(found: Outcome) -> int | None:
+    """Return the number of the setting that the address names, if there is one."""
+    asked = {"theta": st.query_params.get("theta"), "n_clauses": st.query_params.get("clauses")}
+    for number in found.points.index if asked["theta"] else ():
         setting = found.settings[number]
-        asked = {"theta": st.query_params.get("theta"), "n_clauses": st.query_params.get("clauses")}
-        if asked["theta"] and all(
-            text is None or f"{setting.get(name, 1):g}" == text for name, text in asked.items()
-        ):
+        if all(text is None or f"{setting.get(name, 1):g}" == text for name, text in asked.items()):
             return int(number)
-    return int(found.suggestion["default"])
+    return None

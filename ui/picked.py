@@ -1,11 +1,12 @@
 """The model a person picked: fitted once on the training rows, shared by all pages."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 from sklearn.base import ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 
 from rulekit.estimators import FixedRuleClassifier
 from rulekit.exceptions import EmptyRuleWarning
@@ -15,11 +16,19 @@ from rulekit.plots.wording import percent, plural
 from rulekit.rules import RuleSet
 from ui.cache import kept
 from ui.escape import md
-from ui.learners import LEARNERS, RunSpec, estimator_for
+from ui.learners import (
+    LEARNER_KEY,
+    LEARNERS,
+    WHOLE_FRONT,
+    RunSpec,
+    estimator_for,
+    run_key,
+    settings_of_run,
+)
 from ui.shell import empty
 from ui.state import AppState, app_state, change
 
-LEARNER_KEY = "learner"
+AGAINST = "rule against the class"
 
 
 def pick(setting: Mapping[str, Any], spec: RunSpec) -> None:
@@ -81,11 +90,21 @@ def needed_model() -> ClassifierMixin:
 
 def setting_words(setting: Mapping[str, Any]) -> str:
     """Say a setting in words, for captions and hover boxes (escape it there)."""
+    if "whole_file" in setting:
+        return str(setting["whole_file"])
     if "edited" in setting:
         return f"edited by hand, from: {setting['edited']}"
     words = [LEARNERS[setting[LEARNER_KEY]].name, f"θ {setting['theta']:g}"]
     if "n_clauses" in setting:
         words.append(f"at most {setting['n_clauses']} clause{'s' * (setting['n_clauses'] != 1)}")
+    return ", ".join([*words, *filter(None, [variant_words(setting)])])
+
+
+def variant_words(setting: Mapping[str, Any]) -> str:
+    """Say what makes a setting a variant of the box search; empty for its plain form."""
+    words = [AGAINST] if "describes" in setting else []
+    if "robustness" in setting:
+        words.append(f"robustness {setting['robustness']:g}")
     return ", ".join(words)
 
 
@@ -112,6 +131,9 @@ def looked_at_test_rows() -> int:
 def held_out(model: ClassifierMixin) -> None:
     """Show a picked rule's error on the test rows when asked for it, and count the looks."""
     state = app_state()
+    if "whole_file" in (state.setting or {}):
+        st.caption("Learned from all rows of the file: no row of the sample is held out.")
+        return
     X, y = state.testing
     if not len(X):
         st.caption("No test rows were set aside on Data, so there is no held-out figure.")
@@ -128,18 +150,91 @@ def held_out(model: ClassifierMixin) -> None:
 
 
 def fitted(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> ClassifierMixin:
-    """Return a setting fitted on the training rows, computed once a session."""
-    estimator = estimator_for(setting[LEARNER_KEY], spec, state)
-    estimator.set_params(**{k: v for k, v in setting.items() if k != LEARNER_KEY})
+    """Return a setting fitted on the training rows, computed once a session.
 
-    def fit() -> ClassifierMixin:
-        X, y = state.training
-        weight = state.sample_weight
-        if weight is not None:
-            weight = weight[state.rows()[0]]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", EmptyRuleWarning)  # the page Rules says it
-            return estimator.fit(X, y, sample_weight=weight)
-
+    What one search answers is looked up: in the run that is shown, or in a search that is made
+    once for all its prices and numbers of clauses.
+    """
+    shown = state.sweep
+    if shown is not None and state.sweep_key == run_key(spec, state):
+        model = shown.models.get(model_key(setting))
+        if model is not None:
+            return model
     settings = {k: v for k, v in spec.to_dict().items() if k not in ("thetas", "learners")}
-    return kept("fit", repr((state.fit_key, settings, sorted(setting.items()))), fit, copy=False)
+    key = repr((state.fit_key, settings))
+    if setting[LEARNER_KEY] in WHOLE_FRONT:
+        asked = [s for s in settings_of_run(spec) if same_search(s, setting)]
+        if setting not in asked:
+            asked.append(dict(setting))
+        whole = repr((key, spec.thetas, setting[LEARNER_KEY], sorted(_variant(setting).items())))
+        answers = kept("path", whole, lambda: fit_path(asked, spec, state), copy=False)
+        if (model := answers.get(model_key(setting))) is not None:
+            return model
+    return kept(
+        "fit",
+        repr((key, sorted(setting.items()))),
+        lambda: fit_path([setting], spec, state)[model_key(setting)],
+        copy=False,
+    )
+
+
+def fit_path(
+    settings: Sequence[Mapping[str, Any]],
+    spec: RunSpec,
+    state: AppState,
+    *,
+    should_stop: Callable[[], bool] | None = None,
+    **parameters: Any,
+) -> dict[str, ClassifierMixin]:
+    """Fit settings of one learner and variant on the training rows, sharing what they share.
+
+    Parameters
+    ----------
+    settings : sequence of mapping
+        At least one.
+    spec : RunSpec
+    state : AppState
+    should_stop : callable, optional
+        Asked between fits.
+    **parameters
+        Set on the estimator besides, for all settings.
+
+    Returns
+    -------
+    dict
+        Fitted models under `model_key` of their settings.
+    """
+    X, y = state.training
+    weight = state.sample_weight
+    if weight is not None:
+        weight = weight[state.rows()[0]]
+    estimator = estimator_for(settings[0][LEARNER_KEY], spec, state, settings[0])
+    estimator.set_params(**parameters)
+    asked = [{k: v for k, v in s.items() if k in ("theta", "n_clauses")} for s in settings]
+    quiet()
+    models = estimator.fit_many(X, y, asked, sample_weight=weight, should_stop=should_stop)
+    return {model_key(s): model for s, model in zip(settings, models, strict=False)}
+
+
+def quiet() -> None:
+    """Keep warnings that the pages say in their own words out of the server's log.
+
+    Set for the whole process: runs are fitted in threads, and Python's usual way of silencing
+    warnings for a while (`warnings.catch_warnings`) is not safe there.
+    """
+    for category in (ConvergenceWarning, EmptyRuleWarning):
+        warnings.simplefilter("ignore", category)
+
+
+def model_key(setting: Mapping[str, Any]) -> str:
+    """Return a text that names a setting, whatever the order of its entries."""
+    return repr(sorted(setting.items()))
+
+
+def same_search(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two settings differ in nothing but the price and the number of clauses."""
+    return one[LEARNER_KEY] == other[LEARNER_KEY] and _variant(one) == _variant(other)
+
+
+def _variant(setting: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in setting.items() if k not in (LEARNER_KEY, "theta", "n_clauses")}

@@ -39,6 +39,9 @@ class Rows:
 
 def rows_of(state: AppState, model: ClassifierMixin) -> tuple[Rows, Rows | None]:
     """Return the training rows and the test rows (None if none were set aside)."""
+    if "whole_file" in (state.setting or {}):  # learned from all rows: none is a test row
+        X, y = state.data
+        return Rows("training", X, y.to_numpy(dtype=object), model.columns_(X)), None
     X, y = state.training
     train = Rows("training", X, y.to_numpy(dtype=object), model.columns_(X))
     X, y = state.testing

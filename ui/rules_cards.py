@@ -10,6 +10,7 @@ from rulekit.exceptions import RulekitError
 from rulekit.plots import clause_figure, clause_sentence, outcome_figure, outcome_sentence
 from rulekit.plots.wording import percent, plural
 from rulekit.rules import OPERATORS, RuleSet
+from ui.cases import row_number
 from ui.escape import md
 from ui.learners import RunSpec
 from ui.picked import looked_at_test_rows, pick, pick_rule, setting_words, wording
@@ -138,7 +139,7 @@ def without(rule: RuleSet, off: frozenset[int], train: Rows, test: Rows | None) 
         return
     shorter = without_clauses(rule, off)
     names = ", ".join(str(k + 1) for k in sorted(off))
-    lines = [f"**Without clause {names}:** {shorter.n_literals} conditions."]
+    lines = [f"**Without clause {names}:** {plural(shorter.n_literals, 'condition')}."]
     for rows in (train, test):
         if rows is not None:
             moved = int((rule.predict(rows.columns) != shorter.predict(rows.columns)).sum())
@@ -181,7 +182,8 @@ def covered_rows(rule: RuleSet, rows: Rows, state: AppState) -> None:
     frame = frame.rename(columns=state.label)
     frame.insert(0, "decided", rows.answers(rule)[chosen].astype(str))
     frame.insert(0, "truly", rows.y[chosen].astype(str))
-    st.dataframe(frame.head(SHOWN_ROWS), alt=f"{int(chosen.sum())} rows {which}")
+    frame.insert(0, "row", row_number(frame.index))
+    st.dataframe(frame.head(SHOWN_ROWS), hide_index=True, alt=f"{int(chosen.sum())} rows {which}")
     if len(frame) > SHOWN_ROWS:
         st.caption(f"Showing the first {SHOWN_ROWS}.")
 

@@ -162,7 +162,7 @@ def _chips() -> None:
         return
     st.markdown(f"**{md(state.table.name, 40)}**  \n{state.table.n_rows:,} rows")
     if state.model is not None:
-        st.caption(model_words(state.model))
+        st.caption(model_words(state.model), help=model_help(state.model))
     job_badge()
 
 
@@ -172,6 +172,16 @@ def model_words(model: object) -> str:
     clauses = f"{rule.n_clauses} clause{'s' * (rule.n_clauses != 1)}"
     literals = f"{rule.n_literals} condition{'s' * (rule.n_literals != 1)}"
     return f"{rule.form.upper()}, {clauses}, {literals}"
+
+
+def model_help(model: object) -> str:
+    """Explain the words of a model's chip."""
+    rule = model.rule_set_
+    if rule.form == "dnf":
+        form = "DNF: the rule says yes if any of its clauses holds; a clause holds if all its "
+        return f"{form}conditions do."
+    form = "CNF: the rule says yes if every clause holds; one condition is enough for a clause."
+    return form
 
 
 def job_badge() -> None:

@@ -20,6 +20,7 @@ from ui.cache import kept
 
 VERSION = 1
 NUMERIC = "numeric"  # among `options`: the columns of text that were made numbers
+SERVER = "server"  # among `options`: the file on the server that the table is a sample of
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,9 @@ from ui import cache, jobs
 from ui.state import VERSION, AppState, BinningSpec, SplitSpec, Wording, app_state
 
 PARAMETER = "analysis"
+NO_SETTINGS = (
+    "This is not a settings file of this dashboard. Choose the JSON file that “Save settings” gave."
+)
 SHAPE = re.compile(r"[A-Za-z0-9_-]{24}")
 log = logging.getLogger("rulekit.dashboard")
 
@@ -187,7 +190,17 @@ def load(place: Path) -> AppState:
     table = Table.from_frame(frame, name=saved["name"])
     if table.digest != saved["digest"]:
         raise ValueError("The table's cells are not those that were saved.")
-    table = replace(table, notes=tuple(saved["notes_on_table"]))
+    return from_plain(saved, replace(table, notes=tuple(saved["notes_on_table"])))
+
+
+def from_plain(saved: dict[str, Any], table: Table) -> AppState:
+    """Put what `to_plain` wrote and a table together; KeyError or TypeError if it did not write it.
+
+    Raises
+    ------
+    DataError
+        If the table does not have the columns.
+    """
     table = table.with_roles(saved["roles"], positive_label=saved["positive"])
     binning = dict(saved["binning"])
     binning["cuts"] = tuple((name, tuple(values)) for name, values in binning["cuts"])
@@ -209,6 +222,56 @@ def load(place: Path) -> AppState:
                 "test_looks",
             )
         },
+    )
+
+
+def load_settings(content: bytes) -> str:
+    """Begin an analysis of the table at hand with saved settings; the former one stays as it is.
+
+    Parameters
+    ----------
+    content : bytes
+        The file that "Save settings" wrote.
+
+    Returns
+    -------
+    str
+        What to say of it: empty, or that the settings were made for other cells.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, or the table lacks columns that it names.
+    """
+    state = app_state()
+    try:
+        saved = json.loads(content.decode("utf-8"))
+        version, columns, digest = saved["version"], list(saved["roles"]), saved["digest"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(NO_SETTINGS) from error
+    if version != VERSION:
+        raise ValueError(f"The settings are of version {version}; this is version {VERSION}.")
+    missing = [name for name in columns if name not in state.table.frame.columns]
+    if missing:
+        raise ValueError(
+            f"The settings are for a table with the column {missing[0]!r}, which this one does not "
+            "have. Load the table they were made for first."
+        )
+    same = digest == state.table.digest
+    kept = {} if same else {"sweep_key": None, "case_notes": {}, "test_looks": 0}
+    try:
+        fresh = from_plain(saved | {"options": state.options} | kept, state.table)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(NO_SETTINGS) from error
+    jobs.registry().forget(analysis_id())
+    _clear()
+    st.session_state["app"] = fresh
+    save()
+    if same:
+        return ""
+    return (
+        "These settings were made for a table with other cells. Roles, cut points, names and notes "
+        "are taken over; the picked setting is learned again from this table."
     )
 
 

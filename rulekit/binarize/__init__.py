@@ -5,6 +5,7 @@ table. What does not: learning. May import `rulekit.rules` and `rulekit.data`.
 """
 
 from rulekit.binarize.binarizer import Binarizer
+from rulekit.binarize.conditions import Conditions, complemented, conditions_of
 from rulekit.binarize.matrix import BinaryMatrix, BinCodes
 from rulekit.binarize.summary import CellSummary, ColumnSummary, candidate_summary
 
@@ -14,5 +15,8 @@ __all__ = [
     "BinaryMatrix",
     "CellSummary",
     "ColumnSummary",
+    "Conditions",
     "candidate_summary",
+    "complemented",
+    "conditions_of",
 ]

@@ -1,6 +1,7 @@
 """The transformer that turns a table into Boolean columns, each of them a literal."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,18 +14,18 @@ from rulekit.binarize.encoding import (
     ColumnEncoding,
     LevelColumn,
     OrderedColumn,
-    cell_table,
+    level_groups,
     literals_of,
 )
 from rulekit.binarize.matrix import BinaryMatrix, BinCodes, code_type
 from rulekit.binarize.thresholds import METHODS, SUPERVISED, automatic_cuts
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError
+from rulekit.rules import Literal
 from rulekit.rules.literal import missing_in
 from rulekit.rules.reading import literal_name
 
 ALL_METHODS = (*METHODS, "manual")
-UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier
 
 
 class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc,call-arg]
@@ -134,10 +135,15 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         ]
         self.encodings_: tuple[ColumnEncoding, ...] = tuple(encodings)
         self.cuts_ = {e.name: e.cuts for e in encodings if isinstance(e, OrderedColumn)}
-        blocks = [literals_of(e) for e in encodings]
-        self.literals_ = tuple(literal for block in blocks for literal in block)
-        self._tables = tuple(cell_table(e, b) for e, b in zip(encodings, blocks, strict=True))
+        self.__dict__.pop("literals_", None)
         return self
+
+    @cached_property
+    def literals_(self) -> tuple[Literal, ...]:
+        """What the Boolean columns mean, in the order of `Literal.sort_key`; made when asked."""
+        if not hasattr(self, "encodings_"):
+            raise AttributeError("`literals_` is there after `fit`.")
+        return tuple(literal for e in self.encodings_ for literal in literals_of(e))
 
     def transform(self, X: Any) -> BinaryMatrix:
         """Say for each row which conditions it meets.
@@ -160,8 +166,8 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         feature, side, rank = np.array(places, dtype=int).reshape(-1, 3).T
         return BinaryMatrix(
             codes.values(),
-            self.literals_,
-            self._complement(),
+            codes.literals,
+            self._complement(codes),
             feature,
             side.astype(np.int8),
             rank,
@@ -187,13 +193,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         codes = np.empty((n, len(self.encodings_)), dtype=kind, order="F")
         for j, encoding in enumerate(self.encodings_):
             codes[:, j] = encoding.codes(columns[encoding.name])
-        return BinCodes(
-            codes,
-            tuple(e.cuts for e in self.encodings_),
-            self.literals_,
-            self._tables,
-            tuple(e.name for e in self.encodings_),
-        )
+        return BinCodes(codes, self.encodings_)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Name the conditions, as `rulekit.rules.literal_name` does, shape (d,).
@@ -228,10 +228,10 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
             return list(self.feature_names_in_)
         return [f"x{i}" for i in range(self.n_features_in_)]
 
-    def _complement(self) -> NDArray[np.intp]:
+    def _complement(self, codes: BinCodes) -> NDArray[np.intp]:
         """Find for each condition the column that is its negation on every training row."""
         found: list[int] = []
-        for encoding, table in zip(self.encodings_, self._tables, strict=True):
+        for encoding, table in zip(self.encodings_, codes.tables, strict=True):
             seen = table[encoding.seen()]
             at = {column.tobytes(): len(found) + k for k, column in enumerate(seen.T)}
             found += [at.get((~column).tobytes(), -1) for column in seen.T]
@@ -325,7 +325,9 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         has_missing = bool(absent.any())
         present = column[~absent]
         if column.dtype == object:
-            return LevelColumn(name, self._groups(name, present), has_missing)
+            counts = pd.Series(present, dtype=object).value_counts()
+            groups = level_groups(name, dict(counts.items()), self.max_levels)
+            return LevelColumn(name, groups, has_missing)
         if np.isinf(present).any():
             row = int(np.flatnonzero(np.isinf(column))[0]) + 1
             raise DataError(
@@ -350,19 +352,3 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
                 "another method."
             )
         return automatic_cuts(present, classes, self.method, self.n_thresholds)
-
-    def _groups(self, name: str, present: NDArray[Any]) -> tuple[tuple[Any, ...], ...]:
-        """Group the levels of a column: one each, the rarest together."""
-        counts = pd.Series(present, dtype=object).value_counts()
-        ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
-        levels = [level for level, _ in ordered]
-        if len(levels) <= self.max_levels:
-            return tuple((v,) for v in sorted(levels, key=str))
-        if len(levels) > UNIQUE_SHARE * len(present):
-            raise DataError(
-                f"Column {name!r} holds {len(levels)} different texts in {len(present)} rows, as "
-                "a name or an identifier does, so no condition on it would say anything of new "
-                "rows. Leave the column out (role 'ignore'), or raise `max_levels`."
-            )
-        kept, rare = levels[: self.max_levels - 1], levels[self.max_levels - 1 :]
-        return (*((v,) for v in sorted(kept, key=str)), tuple(sorted(rare, key=str)))

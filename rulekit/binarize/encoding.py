@@ -6,6 +6,7 @@ A condition is then a set of cells. Which cells it holds in is asked of `Literal
 one representative value a cell, so the matrix cannot drift from what a rule says.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 from rulekit.exceptions import DataError
 from rulekit.rules import Literal
 from rulekit.rules.literal import Scalar, missing_in
+
+UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,45 @@ class LevelColumn:
 
 
 ColumnEncoding = OrderedColumn | LevelColumn
+
+
+def level_groups(
+    name: str, counts: Mapping[Scalar, int], max_levels: int
+) -> tuple[tuple[Scalar, ...], ...]:
+    """Group the levels of a column: one each, the rarest together.
+
+    Parameters
+    ----------
+    name : str
+        The column, for the message.
+    counts : mapping of level to int
+        Rows of each level.
+    max_levels : int
+        Groups at most.
+
+    Returns
+    -------
+    tuple of tuple
+        In the order of the levels as text; the group of several levels, if there is one, last.
+
+    Raises
+    ------
+    DataError
+        If there are more levels than `max_levels`, and than half the rows.
+    """
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
+    levels = [level for level, _ in ordered]
+    n_present = sum(counts.values())
+    if len(levels) <= max_levels:
+        return tuple((v,) for v in sorted(levels, key=str))
+    if len(levels) > UNIQUE_SHARE * n_present:
+        raise DataError(
+            f"Column {name!r} holds {len(levels)} different texts in {n_present} rows, as "
+            "a name or an identifier does, so no condition on it would say anything of new "
+            "rows. Leave the column out (role 'ignore'), or raise `max_levels`."
+        )
+    kept, rare = levels[: max_levels - 1], levels[max_levels - 1 :]
+    return (*((v,) for v in sorted(kept, key=str)), tuple(sorted(rare, key=str)))
 
 
 def literals_of(column: ColumnEncoding) -> tuple[Literal, ...]:

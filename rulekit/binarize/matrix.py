@@ -1,11 +1,13 @@
 """What a binarised table is: a Boolean matrix whose columns are literals, or codes of cells."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from rulekit.binarize.encoding import ColumnEncoding, cell_table, literals_of
 from rulekit.rules import Literal
 
 
@@ -67,9 +69,12 @@ class BinaryMatrix:
         return np.array(self.values, dtype=dtype, copy=copy)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class BinCodes:
     """A table as codes of cells: what a solver takes that never forms the Boolean matrix.
+
+    What is not asked for is not made: with a cut at every distinct value a column of m values has
+    about 2 m literals, and `tables` takes 2 m**2 truth values for it.
 
     Attributes
     ----------
@@ -78,27 +83,40 @@ class BinCodes:
         column's cells ascend, ``codes <= k`` where the value is at most ``cuts[k]``; other columns
         have a cell for each level (or group of rare levels) and, last but one, one for values that
         were not there in training.
-    cuts : tuple of (ndarray of float or None), length p
-        The cut points of a numeric column; None for other columns.
-    literals : tuple of Literal, length d
-        As in the matrix.
-    tables : tuple of ndarray of bool, length p
-        For each column, shape (its cells, its literals): in which cells which literal holds.
-        The literals of the columns follow each other in the order of `literals`.
-    features : tuple of str, length p
-        The columns, sorted by name.
+    encodings : tuple, length p
+        How each column is cut into cells, sorted by name; see `rulekit.binarize.encoding`.
     """
 
     codes: NDArray[np.unsignedinteger]
-    cuts: tuple[NDArray[np.float64] | None, ...]
-    literals: tuple[Literal, ...]
-    tables: tuple[NDArray[np.bool_], ...]
-    features: tuple[str, ...]
+    encodings: tuple[ColumnEncoding, ...]
+
+    @property
+    def cuts(self) -> tuple[NDArray[np.float64] | None, ...]:
+        """The cut points of a numeric column; None for other columns: length p."""
+        return tuple(e.cuts for e in self.encodings)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The columns, sorted by name: length p."""
+        return tuple(e.name for e in self.encodings)
+
+    @cached_property
+    def literals(self) -> tuple[Literal, ...]:
+        """The conditions, as in the matrix: length d."""
+        return tuple(literal for e in self.encodings for literal in literals_of(e))
+
+    @cached_property
+    def tables(self) -> tuple[NDArray[np.bool_], ...]:
+        """For each column, shape (its cells, its literals): in which cells which literal holds.
+
+        The literals of the columns follow each other in the order of `literals`.
+        """
+        return tuple(cell_table(e, literals_of(e)) for e in self.encodings)
 
     @property
     def n_codes(self) -> NDArray[np.intp]:
         """Number of cells of each column, shape (p,)."""
-        return np.array([len(table) for table in self.tables], dtype=int)
+        return np.array([e.n_cells for e in self.encodings], dtype=int)
 
     def values(self) -> NDArray[np.bool_]:
         """Form the Boolean matrix, shape (n, d)."""

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.binarize.binarizer import Binarizer
+from rulekit.binarize.conditions import conditions_of
 from rulekit.binarize.encoding import ColumnEncoding, LevelColumn, OrderedColumn
 from rulekit.exceptions import DataError
 from rulekit.rules import number_text, value_text
@@ -108,7 +109,7 @@ def candidate_summary(
         cells = codes.codes[:, j].astype(int)
         counts = np.zeros((encoding.n_cells, len(labels) + 1), dtype=int)
         np.add.at(counts, (cells, classes), 1)  # a missing class is -1: the last column
-        n_conditions = codes.tables[j].shape[1]
+        n_conditions = len(conditions_of(encoding))
         found[encoding.name] = _summary(encoding, counts, list(labels), n_conditions)
     return tuple(found[name] for name in binarizer.column_names_)
 

@@ -13,6 +13,7 @@ from rulekit.data.kinds import KINDS
 from rulekit.data.limits import Limits
 from rulekit.data.loading import read_table, read_with_options
 from rulekit.data.options import ParseOptions
+from rulekit.data.parquet_sample import count_rows, sample_parquet
 from rulekit.data.power_law_tables import Generated, curve_table, pareto_table
 from rulekit.data.quality import QualityNote, quality_notes
 from rulekit.data.samples import SampleInfo, list_samples, load_sample, sample_info
@@ -43,6 +44,7 @@ __all__ = [
     "class_counts",
     "columns_of",
     "compare_tables",
+    "count_rows",
     "credit",
     "curve_table",
     "list_samples",
@@ -54,6 +56,7 @@ __all__ = [
     "read_table",
     "read_with_options",
     "sample_info",
+    "sample_parquet",
     "suggest_positive",
     "suggest_target",
     "target_notes",

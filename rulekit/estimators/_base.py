@@ -81,7 +81,14 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         are weighted as in `fit` and smoothed, ``(k + 1) / (n + 2)``, and the class that `predict`
         gives has always the greater one.
         """
-        columns = self.columns_(X)
+        return self.predict_proba_columns(self.columns_(X))
+
+    def predict_columns(self, columns: Columns) -> NDArray[Any]:
+        """Answer rows that `columns_` gave, as `predict` does: shape (n,)."""
+        return self._answers(columns)
+
+    def predict_proba_columns(self, columns: Columns) -> NDArray[np.float64]:
+        """Answer rows that `columns_` gave, as `predict_proba` does: shape (n, 2)."""
         share = self._shares.of(_deciding(self.rule_set_, columns))
         answered = np.asarray(self._answers(columns) == self.classes_[1])
         return np.column_stack(

@@ -14,7 +14,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,18 @@ from rulekit.solvers.redundancy import ColumnStructure
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
+
+
+class Weighted(Protocol):
+    """A training table: rows to be covered, and weights."""
+
+    @property
+    def y(self) -> Bools:
+        """The rows to be covered."""
+
+    @property
+    def weight(self) -> Floats:
+        """What each row counts."""
 
 
 @dataclass(frozen=True)
@@ -149,33 +161,15 @@ class BinaryProblem:
             if not off
         )
 
+    def work_until(self, deadline: float | None) -> None:
+        """Set the point in time at which work ends."""
+        self.cover.deadline = deadline
+
     def objective(
         self, clauses: Sequence[Sequence[Bools]], theta: float, *, counts_errors: bool
     ) -> float:
-        """Weigh any clauses on the training table.
-
-        Parameters
-        ----------
-        clauses : sequence of sequence of ndarray of bool, shape (n,)
-            For each OR clause of the CNF, where each of its literals holds.
-        theta : float
-            Price of a literal, in rows.
-        counts_errors : bool
-            True for the weight of wrong rows (3.7), False for Hamming distances (3.12).
-
-        Returns
-        -------
-        float
-        """
-        columns = [holds for clause in clauses for holds in clause]
-        table = np.array(columns, dtype=bool).reshape(len(columns), len(self.y)).T
-        chosen = np.zeros((len(clauses), len(columns)), dtype=bool)
-        start = 0
-        for r, clause in enumerate(clauses):
-            chosen[r, start : start + len(clause)] = True
-            start += len(clause)
-        cost = error_cost if counts_errors else hamming_cost
-        return cost(table, self.y, self.weight, chosen, theta)
+        """Weigh any clauses on the training table, see `weighed`."""
+        return weighed(self, clauses, theta, counts_errors=counts_errors)
 
     def _cut_anew(self, j: int, k: int) -> Literal:
         """Write literal j with a cut between the k-th distinct value and the next."""
@@ -184,6 +178,37 @@ class BinaryProblem:
         middle = low + (high - low) / 2
         cut = short_cuts(np.array([middle if middle < high else low]), distinct)[0]
         return replace(self.literals[j], value=float(cut))
+
+
+def weighed(
+    problem: Weighted, clauses: Sequence[Sequence[Bools]], theta: float, *, counts_errors: bool
+) -> float:
+    """Weigh any clauses on the training table.
+
+    Parameters
+    ----------
+    problem : BinaryProblem or CellProblem
+        The table.
+    clauses : sequence of sequence of ndarray of bool, shape (n,)
+        For each OR clause of the CNF, where each of its literals holds.
+    theta : float
+        Price of a literal, in rows.
+    counts_errors : bool
+        True for the weight of wrong rows (3.7), False for Hamming distances (3.12).
+
+    Returns
+    -------
+    float
+    """
+    columns = [holds for clause in clauses for holds in clause]
+    table = np.array(columns, dtype=bool).reshape(len(columns), len(problem.y)).T
+    chosen = np.zeros((len(clauses), len(columns)), dtype=bool)
+    start = 0
+    for r, clause in enumerate(clauses):
+        chosen[r, start : start + len(clause)] = True
+        start += len(clause)
+    cost = error_cost if counts_errors else hamming_cost
+    return cost(table, problem.y, problem.weight, chosen, theta)
 
 
 def binary_problem(
@@ -253,9 +278,13 @@ def _complements(matrix: BinaryMatrix) -> tuple[Literal, ...]:
     )
 
 
-def row_order(A: Bools, y: Bools, weight: Floats) -> NDArray[np.intp]:
-    """Sort rows by content, so that the order they came in has no influence: shape (n,)."""
-    parts = [np.packbits(A, axis=1), y[:, None].astype(np.uint8)]
+def row_order(A: NDArray[Any], y: Bools, weight: Floats) -> NDArray[np.intp]:
+    """Sort rows by content, so that the order they came in has no influence: shape (n,).
+
+    A holds truth values, or codes of cells.
+    """
+    content = np.packbits(A, axis=1) if A.dtype == bool else np.ascontiguousarray(A).view(np.uint8)
+    parts = [content.reshape(len(y), -1), y[:, None].astype(np.uint8)]
     parts.append(np.ascontiguousarray(weight)[:, None].view(np.uint8).reshape(len(y), -1))
     content = np.ascontiguousarray(np.concatenate(parts, axis=1))
     return np.argsort(content.view(f"V{content.shape[1]}").ravel(), kind="stable")

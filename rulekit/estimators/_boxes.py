@@ -69,7 +69,7 @@ class _Builder:
 
     def __init__(self, problem: BinaryProblem) -> None:
         self.columns = problem.columns
-        self.codes: list[NDArray[np.int64]] = []
+        self.codes: list[NDArray[np.integer]] = []
         self.n_bins: list[int] = []
         self.column_of: dict[End, int] = {}
 
@@ -88,26 +88,28 @@ class _Builder:
             self.column_of[end] = j
 
     def add_levels(self, name: str, found: list[tuple[Literal, int]]) -> None:
-        """Add, for each level that literals name, a column of two bins: other levels, this one."""
+        """Add, for each level that literals name, a feature of two bins: other levels, this one."""
         column = self.columns[name]
         absent = missing_in(column)
         lacks = bool(absent.any())
-        two = {lit.value for lit, _ in found if lit.op in MEMBER}
-        names_both = len(two) == 2 and not any(lit.op in NOT_MEMBER for lit, _ in found)
         values = sorted({lit.value for lit, _ in found}, key=repr)
-        for value in values[:1] if names_both else values:
-            inside = Literal(name, "in" if isinstance(value, tuple) else "==", value).mask(
-                {name: column}
-            )
-            f = self._add(np.where(absent, 2, inside), 2)
+        inside = [
+            Literal(name, "in" if isinstance(value, tuple) else "==", value).mask({name: column})
+            for value in values
+        ]
+        one_kind = len({lit.op in MEMBER for lit, _ in found}) == 1
+        # of two levels, "this one" says the same as "not the other one"
+        pair = one_kind and len(values) == 2 and bool((absent | (inside[0] != inside[1])).all())
+        for value, held in list(zip(values, inside, strict=True))[: 1 if pair else None]:
+            f = self._add(np.where(absent, 2, held), 2)
             for literal, j in found:
-                is_in = literal.op in MEMBER and literal.value == value
-                is_out = literal.op in NOT_MEMBER and literal.value == value
-                is_out |= names_both and literal.value != value
+                same = literal.value == value
+                if not (same or pair):
+                    continue
                 accepts = literal.missing and lacks
-                if is_in:
+                if (literal.op in MEMBER) == same:
                     self.column_of[f, "low", 1, accepts] = j
-                elif is_out:
+                else:
                     self.column_of[f, "high", 0, accepts] = j
 
     def add_tests(self, name: str, found: list[tuple[Literal, int]]) -> None:
@@ -120,8 +122,8 @@ class _Builder:
             only_missing = literal.op == "missing"
             self.column_of[f, "test", int(only_missing), only_missing] = j
 
-    def _add(self, codes: NDArray[np.int64], n_bins: int) -> int:
-        self.codes.append(codes.astype(np.int64))
+    def _add(self, codes: NDArray[np.integer], n_bins: int) -> int:
+        self.codes.append(codes.astype(np.min_scalar_type(n_bins)))
         self.n_bins.append(n_bins)
         return len(self.n_bins) - 1
 
@@ -153,7 +155,9 @@ def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable:
     lows, highs = (_allowed(builder, n_bins, kind) for kind in ("low", "high"))
     # the search knows both tests of missingness of a column or none
     tests_of = np.array([_has_both_tests(builder, f) for f in range(len(n_bins))], dtype=bool)
-    codes = np.array(builder.codes, dtype=np.int64).reshape(len(n_bins), len(problem.y)).T
+    codes = np.zeros((len(problem.y), 0), int)
+    if builder.codes:
+        codes = np.stack(builder.codes, axis=1)
     boxes = BoxProblem(codes, n_bins, ~problem.y, problem.weight, prices, lows, highs, tests_of)
     return BoxTable(boxes, builder.column_of, problem.A.shape[1])
 

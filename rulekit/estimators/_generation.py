@@ -12,12 +12,14 @@ from rulekit.solvers.clause_selection import ClauseSelection
 from rulekit.solvers.column_generation import GeneratedRule, GenerationPlan, generate
 from rulekit.solvers.exact_clause import ClauseLimits
 
-PROOF_TESTS = 300_000  # of one exact pricing without a time limit, so that such a fit ends soon
+PROOF_TESTS = 1_000_000  # of exact pricing without a time limit, so that such a fit ends soon
 ALL_TESTS = 10**12
 PROVED = 1e-6
 
 
-def generated(problem: BinaryProblem, theta: float, clause_price: float) -> ClauseSelection:
+def generated(
+    problem: BinaryProblem, theta: float, clause_price: float, finish_seconds: float = 0.0
+) -> ClauseSelection:
     """Generate clauses and choose among them.
 
     Parameters
@@ -26,12 +28,16 @@ def generated(problem: BinaryProblem, theta: float, clause_price: float) -> Clau
         The learner's table.
     theta, clause_price : float
         Prices of a literal and of a clause, in training rows.
+    finish_seconds : float, default=0.0
+        For an integer program over the generated clauses after the local search.
 
     Returns
     -------
     ClauseSelection
-        Of any number of clauses; its value is the priced Hamming loss, its bound is there only if
-        exact pricing proved it. Without a price of literals that is not tried.
+        Of any number of clauses; its value is the priced Hamming loss. Its bound is there only
+        after exact pricing; the last entry of its history tells whether that solved the linear
+        program over all clauses ("linear program") or came to a lower bound only ("below the linear
+        program"). Without a price of literals that is not tried.
     """
     table = box_table(problem, ERRORS)
     deadline = problem.cover.deadline
@@ -42,10 +48,15 @@ def generated(problem: BinaryProblem, theta: float, clause_price: float) -> Clau
             late.append(True)
         return bool(late)
 
-    tests = PROOF_TESTS if deadline is None else ALL_TESTS
-    limits = ClauseLimits(max_tests=tests, should_stop=should_stop)
+    limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=should_stop)
     plan = GenerationPlan(
-        clause_price, theta, prove=theta > 0, exact_limits=limits, should_stop=should_stop
+        clause_price,
+        theta,
+        prove=theta > 0,
+        finish_seconds=finish_seconds,
+        exact_limits=limits,
+        all_tests=PROOF_TESTS if deadline is None else None,
+        should_stop=should_stop,
     )
     found = generate(table.problem, plan)
     chosen = table.chosen(found.boxes)
@@ -66,6 +77,7 @@ def _history(found: GeneratedRule, *, stopped: bool) -> tuple[dict[str, Any], ..
     last: dict[str, Any] = {"step": len(steps), "objective": found.objective}
     if found.lower_bound is not None:
         last["lower_bound"] = found.lower_bound
+        last["bound"] = "linear program" if found.solved else "below the linear program"
     if stopped:
         last["stopped"] = "time limit"
     return (*steps, last)

@@ -15,9 +15,10 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import Interval, StrOptions, check_parameters
-from rulekit.binarize import Binarizer, BinaryMatrix
+from rulekit.binarize import Binarizer, BinaryMatrix, BinCodes
 from rulekit.estimators._base import RuleClassifier
 from rulekit.estimators._binary_problem import BinaryProblem, binary_problem
+from rulekit.estimators._cell_problem import CellProblem
 from rulekit.estimators._required import RequiredConditions
 from rulekit.estimators._training import (
     TrainingTable,
@@ -73,20 +74,45 @@ class LearnedRule:
     max_clauses: int = 1
 
 
+Problem = BinaryProblem | CellProblem
+
+
 @dataclass
 class SharedWork:
     """Binary tables and problems of one training table, made once for many settings."""
 
     matrices: dict[str, tuple[Binarizer, BinaryMatrix]] = field(default_factory=dict)
     problems: dict[tuple[Any, ...], BinaryProblem] = field(default_factory=dict)
+    codes: dict[str, tuple[Binarizer, BinCodes]] = field(default_factory=dict)
+    cells: dict[tuple[Any, ...], CellProblem] = field(default_factory=dict)
+    families: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+    entropy: int = field(default_factory=lambda: int(np.random.SeedSequence().entropy))  # type: ignore[arg-type]
 
     def matrix(self, binarizer: Binarizer, table: TrainingTable) -> tuple[Binarizer, BinaryMatrix]:
         """Fit the binarizer, or find it fitted."""
-        key = joblib.hash((type(binarizer).__name__, binarizer.get_params()))
+        key = _name_of(binarizer)
         if key not in self.matrices:
             fitted = clone(binarizer).fit(table.frame, table.y)
             self.matrices[key] = fitted, fitted.transform(table.frame)
         return self.matrices[key]
+
+    def bins(self, binarizer: Binarizer, table: TrainingTable) -> tuple[Binarizer, BinCodes]:
+        """Fit the binarizer and cut the table into cells, or find it cut."""
+        key = _name_of(binarizer)
+        if key not in self.codes:
+            fitted = clone(binarizer).fit(table.frame, table.y)
+            self.codes[key] = fitted, fitted.bins(table.frame)
+        return self.codes[key]
+
+    def generator(self, random_state: Any) -> np.random.Generator:
+        """Make a generator; without a seed, chance is drawn once for all who share the work."""
+        return generator_of(self.entropy if random_state is None else random_state)
+
+
+def _name_of(binarizer: Binarizer) -> str:
+    """Name a binarizer by its settings."""
+    name: str = joblib.hash((type(binarizer).__name__, binarizer.get_params()))
+    return name
 
 
 class LiteralRuleClassifier(RuleClassifier):
@@ -99,7 +125,7 @@ class LiteralRuleClassifier(RuleClassifier):
     empty_rule_hint_: str | None
 
     @abstractmethod
-    def _learn(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
+    def _learn(self, problem: Any, rng: np.random.Generator) -> LearnedRule:
         """Learn a CNF that covers `problem.y`."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -163,26 +189,39 @@ class LiteralRuleClassifier(RuleClassifier):
         ------
         RuleClassifier
             In the order of `settings`, the very model that
-            ``clone(self).set_params(**setting).fit(X, y, sample_weight)`` is. Empty rules are not
-            warned about, see `empty_rule_hint_`.
+            ``clone(self).set_params(**setting).fit(X, y, sample_weight)`` is; without
+            `random_state` chance is drawn once for all of them. Empty rules are not warned about,
+            see `empty_rule_hint_`.
         """
         reader, shared = clone(self), SharedWork()
         table = read_training_table(reader, X, y, sample_weight)
         for setting in settings:
             if should_stop is not None and should_stop():
                 return
-            model = clone(self).set_params(**setting)
-            check_parameters(model)
-            for name in ("n_features_in_", "feature_names_in_"):
-                if hasattr(reader, name):
-                    setattr(model, name, getattr(reader, name))
-            model._fit_table(table, shared)
+            model = self._known(setting, shared)
+            if model is None:
+                model = clone(self).set_params(**setting)
+                check_parameters(model)
+                for name in ("n_features_in_", "feature_names_in_"):
+                    if hasattr(reader, name):
+                        setattr(model, name, getattr(reader, name))
+                model._fit_table(table, shared)
+                self._remember(setting, model, table, shared)
             yield model
+
+    def _known(self, setting: Mapping[str, Any], shared: SharedWork) -> Self | None:
+        """Make the model of a setting from one fitted before, where that is possible."""
+        return None
+
+    def _remember(
+        self, setting: Mapping[str, Any], model: Self, table: TrainingTable, shared: SharedWork
+    ) -> None:
+        """Note what a fitted model lets `_known` answer."""
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         """Do the work of `fit` on a table that was checked."""
-        problem = self._prepare(table, shared)
-        learned = self._learn_in_time(problem)
+        problem = self._problem(table, shared)
+        learned = self._learn_in_time(problem, shared.generator(self.random_state))
         rule = simplify(self._rule(learned.clauses))
         full = self._with_required(rule, problem, learned.max_clauses)
         if full != rule:
@@ -190,13 +229,22 @@ class LiteralRuleClassifier(RuleClassifier):
         self._keep(learned, full, table, table.weights(self.class_weight))
         self.empty_rule_hint_ = self._hint(problem)
 
-    def _prepare(self, table: TrainingTable, shared: SharedWork) -> BinaryProblem:
-        """Note the classes, and make the binary problem or find it made."""
+    def _problem(self, table: TrainingTable, shared: SharedWork) -> Problem:
+        """Make the problem that `_learn` is given: the Boolean matrix, unless overridden."""
+        return self._prepare(table, shared)
+
+    def _note_classes(self, table: TrainingTable) -> int:
+        """Keep what is known of the classes; return the code of the one that is described."""
         self.classes_, self._kinds = table.classes, table.kinds
-        positive = positive_code(self.positive_label, table.classes)
+        positive = positive_code(getattr(self, "_described", self.positive_label), table.classes)
         self.positive_label_ = plain_label(table.classes[positive])
         self.default_label_ = plain_label(table.classes[1 - positive])
-        constraints = _constraints(self.constraints, table)
+        return positive
+
+    def _prepare(self, table: TrainingTable, shared: SharedWork) -> BinaryProblem:
+        """Note the classes, and make the binary problem or find it made."""
+        positive = self._note_classes(table)
+        constraints = wishes_for(self.constraints, table)
         weight = table.weights(self.class_weight)
         binarizer = Binarizer() if self.binarizer is None else self.binarizer
         self.binarizer_, matrix = shared.matrix(binarizer, table)
@@ -213,19 +261,19 @@ class LiteralRuleClassifier(RuleClassifier):
             )
         return shared.problems[key]
 
-    def _with_required(self, rule: RuleSet, problem: BinaryProblem, max_clauses: int) -> RuleSet:
+    def _with_required(self, rule: RuleSet, problem: Problem, max_clauses: int) -> RuleSet:
         """Add the conditions that the analyst requires."""
         wishes = _as_constraints(self.constraints).required
         required = RequiredConditions(wishes, problem, self.positive_label_, max_clauses)
         return required.added_to(rule)
 
-    def _learn_in_time(self, problem: BinaryProblem) -> LearnedRule:
+    def _learn_in_time(self, problem: Problem, rng: np.random.Generator) -> LearnedRule:
         limit = self.time_limit
-        problem.cover.deadline = None if limit is None else time.monotonic() + limit
+        problem.work_until(None if limit is None else time.monotonic() + limit)
         try:
-            learned = self._learn(problem, generator_of(self.random_state))
+            learned = self._learn(problem, rng)
         finally:
-            problem.cover.deadline = None
+            problem.work_until(None)
         if learned.history and "stopped" in learned.history[-1]:
             warnings.warn(
                 f"The time limit of {limit:g} s passed; the best rule so far is kept in "
@@ -246,7 +294,7 @@ class LiteralRuleClassifier(RuleClassifier):
             self.default_label_,
         )
 
-    def _revalued(self, learned: LearnedRule, rule: RuleSet, problem: BinaryProblem) -> LearnedRule:
+    def _revalued(self, learned: LearnedRule, rule: RuleSet, problem: Problem) -> LearnedRule:
         """Weigh a rule to which required conditions were added: its optimality is open."""
         flip = self.form == "dnf"
         value = problem.objective(
@@ -276,7 +324,7 @@ class LiteralRuleClassifier(RuleClassifier):
         self.history_ = [dict(step) for step in learned.history]
         self.n_iter_ = max(1, len(self.history_) - 1)
 
-    def _hint(self, problem: BinaryProblem) -> str | None:
+    def _hint(self, problem: Problem) -> str | None:
         """Say for a rule without conditions at which price it would have one."""
         self.theta_max_ = problem.theta_max
         if not self.rule_set_.is_constant:
@@ -309,7 +357,8 @@ def _as_constraints(wishes: Constraints | Mapping[str, Any] | None) -> Constrain
     return wishes if isinstance(wishes, Constraints) else Constraints.from_dict(wishes)
 
 
-def _constraints(wishes: Any, table: TrainingTable) -> Constraints:
+def wishes_for(wishes: Any, table: TrainingTable) -> Constraints:
+    """Read an analyst's wishes, and refuse those on columns that are not there."""
     constraints = _as_constraints(wishes)
     unknown = [f for f in constraints.features if f not in table.columns]
     if unknown:

@@ -141,7 +141,7 @@ def learned_plane(
     if folds >= 2 and w.any():
         measured = out_of_fold(rows, codes, learn, folds, SEED)
         if measured is not None:
-            confidence = calibrated(*measured, folds)
+            confidence = calibrated(*measured, measured[1] == codes, folds)
     return Plane(
         design, w, gamma, rows.min(axis=0), rows.max(axis=0), rows, codes, fitted, confidence
     )

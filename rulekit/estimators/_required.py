@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rulekit.estimators._binary_problem import BinaryProblem
+from rulekit.estimators._cell_problem import CellProblem
 from rulekit.exceptions import RuleError
 from rulekit.rules import Clause, Literal, RuleSet, literal_name, simplify
 from rulekit.rules.constraints import Wish
@@ -20,7 +21,7 @@ class RequiredConditions:
     ----------
     wishes : tuple of str or Literal
         Columns, of which any literal will do, and literals.
-    problem : BinaryProblem
+    problem : BinaryProblem or CellProblem
         The training table, made for the form of the rule.
     label : label
         The class that the rule describes.
@@ -29,7 +30,7 @@ class RequiredConditions:
     """
 
     wishes: tuple[Wish, ...]
-    problem: BinaryProblem
+    problem: BinaryProblem | CellProblem
     label: Label
     max_clauses: int
 

@@ -3,6 +3,7 @@
 import math
 import time
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,9 +55,21 @@ class Searched:
         """Whether an asker with this time limit need not search again."""
         return self.finished or seconds <= self.seconds
 
-    def selection(self, theta: float, n_clauses: int) -> ClauseSelection:
-        """Answer for one price and limit of clauses."""
-        entry = self.archive.answer(n_clauses, theta)
+    def entry(self, theta: float, n_clauses: int, max_literals: int | None = None) -> ArchiveEntry:
+        """Find the best rule for one price and limits of clauses and literals.
+
+        Ties go to fewer literals, then to fewer clauses.
+        """
+        most = math.inf if max_literals is None else max_literals
+        allowed = [e for e in self._sorted if e.n_clauses <= n_clauses and e.n_literals <= most]
+        return min(allowed, key=lambda e: (round(e.objective(theta), 9), e.n_literals))
+
+    @cached_property
+    def _sorted(self) -> tuple[ArchiveEntry, ...]:
+        return self.archive.entries
+
+    def selection(self, entry: ArchiveEntry, theta: float) -> ClauseSelection:
+        """Tell an entry as methods tell what they found."""
         value = entry.objective(theta)
         history: list[dict[str, Any]] = [{"step": 0, "objective": value}]
         if not self.finished:

@@ -10,10 +10,11 @@ it.
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,14 +22,16 @@ from rulekit.estimators._binary_problem import BinaryProblem
 from rulekit.estimators._boxes import BoxTable, box_table
 from rulekit.estimators._literal_learner import LiteralRuleClassifier, SharedWork
 from rulekit.estimators._training import TrainingTable, read_training_table
-from rulekit.rules import Literal, RuleSet
-from rulekit.solvers.box_problem import ERRORS
+from rulekit.rules import Literal, RuleSet, simplify
+from rulekit.solvers.box_problem import ERRORS, Boxes
 from rulekit.solvers.column_generation import GenerationPlan, generate
 from rulekit.solvers.exact_clause import ClauseLimits, best_clause
 from rulekit.solvers.half_lines import half_lines
 
 SAME = 1e-6  # objectives that differ by less than this are equal
 ALL_TESTS = 10**12  # only time ends a proof
+TELLING = 1.0  # what an unfinished search bounds is told up to this gap
+ONE_CLAUSE, ANY_CLAUSES = "training errors of one clause", "errors counted clause by clause"
 
 
 @dataclass(frozen=True)
@@ -48,12 +51,20 @@ class Certificate:
         Whether the rule is proved to be a best one by that count.
     sentence : str
         The same in words, with what it does not say.
+    counts : {"training errors of one clause", "errors counted clause by clause"}
+        Which of the two objectives the bound is of: (3.7) among rules of one clause, or the priced
+        Hamming loss among rules of any number of clauses, which does not bound the error that
+        counts each row once.
+    better : RuleSet or None
+        A rule over the same conditions that costs less, where the search met one.
     """
 
     objective: float
     lower_bound: float | None
     proved: bool
     sentence: str
+    counts: str = ONE_CLAUSE
+    better: RuleSet | None = None
 
     @property
     def gap(self) -> float | None:
@@ -63,13 +74,26 @@ class Certificate:
         over = max(0.0, self.objective - self.lower_bound)
         return over / self.lower_bound if over else 0.0
 
+    @property
+    def verdict(self) -> str:
+        """What is proved in few words: optimal, within so many per cent, or the empty string.
+
+        It is about `objective` by `counts`, not about errors on new rows.
+        """
+        if self.proved:
+            return "proven optimal"
+        if self.gap is None or self.gap > TELLING:
+            return ""
+        return _within(self)
+
 
 @dataclass(frozen=True)
 class _Bound:
-    """A proved lower bound, or why there is none."""
+    """A proved lower bound, or why there is none; and the best rule met on the way."""
 
     value: float | None
     why_not: str = ""
+    met: Boxes | None = None
 
 
 def certify(
@@ -97,7 +121,8 @@ def certify(
     Returns
     -------
     Certificate
-        With ``lower_bound=None`` where nothing could be proved.
+        With ``lower_bound=None`` where nothing could be proved. A search cut short may still leave
+        a bound, which is told unless the rule may cost twice the best possible or more.
 
     Raises
     ------
@@ -147,16 +172,21 @@ def certify(
         bound = _Bound(None, "a proof needs a positive price of a condition (`theta`)")
     elif not _boxes_say_everything(table):
         bound = _Bound(None, "the constraints leave conditions that the proof does not cover")
+    elif _has_other_cuts(model.rule_set_, problem):
+        bound = _Bound(None, "the rule has cuts that are none of the conditions compared")
     elif one_clause:
         bound = _one_clause(table, theta, objective, stop)
     else:
-        bound = _any_clauses(table, theta, stop)
-    return _certificate(model, objective, bound, one_clause=one_clause)
+        bound = _any_clauses(table, theta, objective, stop)
+    found = _certificate(model, objective, bound, one_clause=one_clause)
+    if bound.met is None or found.proved:
+        return found
+    return replace(found, better=_cheaper(model, problem, table.chosen(bound.met), objective))
 
 
 def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -> BinaryProblem:
     """Make the binary problem that the model was learned from."""
-    reader: LiteralRuleClassifier = clone(model)
+    reader: LiteralRuleClassifier = clone(model).set_params(positive_label=model.positive_label_)
     table = read_training_table(reader, X, y, sample_weight)
     if _is_its_table(model, reader, table):
         problem = reader._prepare(table, SharedWork())
@@ -237,30 +267,53 @@ def _one_clause(
         incumbent=max(0.0, nothing - objective),
         limits=ClauseLimits(max_tests=ALL_TESTS, should_stop=stop),
     )
-    if not answer.proved:
-        return _Bound(None, "the search for better rules did not come to its end in time")
-    return _Bound(nothing - answer.value)
+    met = None if answer.chosen is None else literals.box(problem, answer.chosen)
+    if not answer.proved and objective > (1 + TELLING) * (nothing - answer.upper):
+        return _Bound(None, "the search for better rules did not come to its end in time", met)
+    return _Bound(nothing - answer.upper, met=met)
 
 
-def _any_clauses(table: BoxTable, theta: float, stop: Callable[[], bool]) -> _Bound:
+def _any_clauses(
+    table: BoxTable, theta: float, objective: float, stop: Callable[[], bool]
+) -> _Bound:
     """Solve the linear program over all clauses there are."""
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)
     plan = GenerationPlan(0.0, theta, max_rounds=10_000, exact_limits=limits, should_stop=stop)
     found = generate(table.problem, plan)
-    if found.lower_bound is None:
-        return _Bound(None, "the linear program over all rules was not solved to its end in time")
-    return _Bound(found.lower_bound)
+    if not found.solved and objective > (1 + TELLING) * (found.lower_bound or 0.0):
+        why_not = "the linear program over all rules was not solved to its end in time"
+        return _Bound(None, why_not, found.boxes)
+    return _Bound(found.lower_bound or 0.0, met=found.boxes)
+
+
+def _cheaper(
+    model: LiteralRuleClassifier, problem: BinaryProblem, chosen: NDArray[np.bool_], cost: float
+) -> RuleSet | None:
+    """Make a rule of the columns chosen; None unless it costs less and has what is required."""
+    clauses = problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
+    rule = simplify(model._rule(clauses))
+    full = model._with_required(rule, problem, max(1, len(chosen)))
+    cheaper = _cost(rule, problem, float(model.theta)) < cost - SAME * max(1.0, cost)
+    return rule if full == rule and cheaper else None
+
+
+def _has_other_cuts(rule: RuleSet, problem: BinaryProblem) -> bool:
+    """Whether the rule cuts a number where no condition of the table does, as moved cuts do."""
+    known = {_saying(side) for lit in problem.literals for side in (lit, lit.negated())}
+    said = (literal for clause in rule.clauses for literal in clause.literals)
+    return any(lit.op in ("<=", "<", ">", ">=") and _saying(lit) not in known for lit in said)
 
 
 def _certificate(
     model: LiteralRuleClassifier, objective: float, bound: _Bound, *, one_clause: bool
 ) -> Certificate:
+    counts = ONE_CLAUSE if one_clause else ANY_CLAUSES
     if bound.value is None:
-        return Certificate(objective, None, False, f"Nothing is proved: {bound.why_not}.")
+        return Certificate(objective, None, False, f"Nothing is proved: {bound.why_not}.", counts)
     proved = objective - bound.value <= SAME * max(1.0, objective)
-    certificate = Certificate(objective, bound.value, proved, "")
+    certificate = Certificate(objective, bound.value, proved, "", counts)
     words = _one_clause_words if one_clause else _any_clauses_words
-    return Certificate(objective, bound.value, proved, words(model, certificate))
+    return replace(certificate, sentence=words(model, certificate))
 
 
 def _one_clause_words(model: LiteralRuleClassifier, found: Certificate) -> str:

@@ -1,21 +1,32 @@
 """Rules of one clause: an AND of literals, or an OR."""
 
+import math
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from rulekit._validation import Interval, StrOptions
+from rulekit._validation import Interval, StrOptions, check_parameters
 from rulekit.binarize import Binarizer
 from rulekit.estimators._binary_problem import BinaryProblem
+from rulekit.estimators._cell_problem import CellProblem, cell_problem
 from rulekit.estimators._literal_learner import (
     COMMON_PARAMETERS,
     LearnedRule,
     LiteralRuleClassifier,
+    Problem,
+    SharedWork,
+    wishes_for,
 )
+from rulekit.estimators._training import TrainingTable, read_training_table
+from rulekit.estimators.certificate import Certificate
+from rulekit.estimators.condition_screening import ConditionScreening
 from rulekit.exceptions import TimeLimitError
+from rulekit.rules import Literal
 from rulekit.rules.constraints import Constraints
+from rulekit.solvers.proved_cover import best_columns
 
 PROVED = 2e-6  # what perturbed prices may hide of an optimum, relative to its value
 
@@ -30,9 +41,14 @@ class OneLevelRuleClassifier(LiteralRuleClassifier):
     form : {"dnf", "cnf"}, default="dnf"
         An AND of literals, or an OR, for the class `positive_label`.
     exact : bool, default=False
-        Solve the integer program instead of rounding its relaxation.
-    screening : None
-        Reserved: no screening of conditions is built yet.
+        Look for the best clause of all, with proof, instead of rounding the relaxation. No Boolean
+        matrix is formed: a binarizer with ``n_thresholds=None`` (a cut at every distinct value)
+        is affordable.
+    screening : {None, "counting", "duality"}, default="counting"
+        Which conditions are removed before a solver sees them. "counting": those that cost as much
+        as they save, or whose work another threshold of the same column does for no more. "duality"
+        (with ``exact=True`` only): also those with which every clause costs more than a known one.
+        The cost of the clause is the same in any case, without ``exact`` the clause too.
     rounding : {"redundancy", "threshold", "random"}, default="redundancy"
         How a fractional clause becomes one of whole literals.
     rounding_threshold : float, default=0.2
@@ -53,12 +69,17 @@ n_rules_, n_literals_, training_error_, history_, n_iter_, theta_max_, empty_rul
     lower_bound_ : float
         No clause over the same conditions costs less.
     proved_optimal_ : bool
-        Whether that bound is reached (to 2e-6 of the value, where prices are perturbed).
+        Whether that bound is reached (to 1e-6 of the value; 2e-6 without ``exact``, where prices
+        are perturbed).
+    screening_ : ConditionScreening or None
+        With ``exact=True``: what was removed, each with a certificate.
 
     References
     ----------
     .. [1] D. M. Malioutov, K. R. Varshney, "Exact rule learning via Boolean compressed sensing"
        (2013).
+    .. [2] S. Dash, D. M. Malioutov, K. R. Varshney, "Screening for learning classification rules
+       via Boolean compressed sensing" (2014).
 
     Examples
     --------
@@ -74,7 +95,7 @@ n_rules_, n_literals_, training_error_, history_, n_iter_, theta_max_, empty_rul
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **COMMON_PARAMETERS,
         "exact": ["boolean"],
-        "screening": [None],
+        "screening": [StrOptions({"counting", "duality"}), None],
         "rounding": [StrOptions({"redundancy", "threshold", "random"})],
         "rounding_threshold": [Interval(Real, 0, 1, closed="right")],
     }
@@ -84,7 +105,7 @@ n_rules_, n_literals_, training_error_, history_, n_iter_, theta_max_, empty_rul
         theta: float = 1.0,
         form: str = "dnf",
         exact: bool = False,
-        screening: None = None,
+        screening: str | None = "counting",
         rounding: str = "redundancy",
         rounding_threshold: float = 0.2,
         positive_label: Any = None,
@@ -109,23 +130,128 @@ n_rules_, n_literals_, training_error_, history_, n_iter_, theta_max_, empty_rul
         self.time_limit = time_limit
         self.engine = engine
 
-    def _learn(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
+    @property
+    def certificate_(self) -> Certificate | None:
+        """What ``exact=True`` proved of the rule, in figures and in words; None without it.
+
+        Unlike `certify`, it bounds the cost that is minimised, see `objective_`, which counts a
+        row of one of the classes once for every literal.
+        """
+        if not self.exact or self.lower_bound_ is None:
+            return None
+        found = Certificate(self.objective_, self.lower_bound_, bool(self.proved_optimal_), "")
+        return replace(found, sentence=self._proof_words(found))
+
+    def _proof_words(self, found: Certificate) -> str:
+        """Say what is proved, and what is not."""
+        joined = "AND" if self.form == "dnf" else "OR"
+        n = self.history_[0]["conditions"]
+        best = f"no {joined} of these {n:,} conditions costs less than {found.lower_bound:.6g}"
+        head = f"Proved optimal: {best}."
+        if not found.proved:
+            within = (
+                f", at most {math.ceil(1000 * found.gap) / 10:g} % too much" if found.gap else ""
+            )
+            why = "The integer program that would tell is too large"
+            if any(step.get("move") == "add required" for step in self.history_):
+                why = "Required conditions were added to it afterwards"
+            elif "stopped" in self.history_[-1]:
+                why = "Time ran out"
+            head = (
+                f"Not proved optimal: {best}, and the rule costs {found.objective:.6g}{within}. "
+                f"{why}."
+            )
+        once, often = self.default_label_, self.positive_label_
+        verbs = "that the rule takes", "it fails"
+        if self.form == "cnf":
+            once, often, verbs = often, once, ("that the rule misses", "it meets")
+        rows = "1" if self.class_weight is None else "its weight"
+        return (
+            f"{head} The cost is {self.theta:g} for each condition, {rows} for each training row "
+            f"of class {once!r} {verbs[0]}, and {rows} for each row of class {often!r} times the "
+            f"number of conditions {verbs[1]}. It is not the number of wrong rows, which is "
+            f"{100 * self.training_error_:.1f} % of the training rows."
+        )
+
+    def cells(self, X: Any, y: Any, sample_weight: Any = None) -> CellProblem:
+        """Cut a training table into cells, as `fit` with ``exact=True`` does."""
+        check_parameters(self)
+        return self._cell_problem(read_training_table(self, X, y, sample_weight), SharedWork())
+
+    def _problem(self, table: TrainingTable, shared: SharedWork) -> Problem:
+        if self.screening == "duality" and not self.exact:
+            raise ValueError(
+                "`screening='duality'` is safe for the best clause of whole literals only; set "
+                "`exact=True`, or take `screening='counting'`."
+            )
+        if self.exact:
+            return self._cell_problem(table, shared)
+        problem = self._prepare(table, shared)
+        problem.cover.screening = self.screening is not None
+        return problem
+
+    def _cell_problem(self, table: TrainingTable, shared: SharedWork) -> CellProblem:
+        """Make the problem over cells, or find it made."""
+        positive = self._note_classes(table)
+        constraints = wishes_for(self.constraints, table)
+        weight = table.weights(self.class_weight)
+        binarizer = Binarizer() if self.binarizer is None else self.binarizer
+        self.binarizer_, bins = shared.bins(binarizer, table)
+        key = (id(bins), positive, self.form, constraints, self.engine, weight.tobytes())
+        if key not in shared.cells:
+            shared.cells[key] = cell_problem(
+                bins,
+                table.columns,
+                table.codes == positive,
+                weight,
+                form=self.form,
+                constraints=constraints,
+                engine=self.engine,
+            )
+        return shared.cells[key]
+
+    def _learn(self, problem: Any, rng: np.random.Generator) -> LearnedRule:
+        self.screening_: ConditionScreening | None = None
+        return self._learn_proved(problem) if self.exact else self._learn_rounded(problem, rng)
+
+    def _learn_proved(self, problem: CellProblem) -> LearnedRule:
+        """Find the best clause over cells."""
+        theta = float(self.theta)
+        found = best_columns(
+            problem.priced(theta),
+            screening=self.screening,
+            engine=self.engine,
+            deadline=problem.deadline,
+        )
+        if found.screening is not None:
+            self.screening_ = ConditionScreening(problem, found.screening, theta)
+        clause = tuple(sorted(map(problem.literal, found.columns.tolist()), key=_sort_key))
+        step: dict[str, Any] = {
+            "step": 0,
+            "objective": found.cost,
+            "relaxation": found.relaxation.lower,
+            "conditions": len(problem.origin),
+            "removed": 0 if found.screening is None else int(found.screening.removed.sum()),
+            "generated": found.relaxation.n_generated,
+            "left_to_integer_program": found.n_left,
+        }
+        if not found.proved and problem.deadline is not None:
+            step["stopped"] = "time limit"
+        return LearnedRule((clause,), found.cost, (step,), found.bound, found.proved)
+
+    def _learn_rounded(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
+        """Solve the relaxation and round it."""
         theta, cover = float(self.theta), problem.cover
         try:
-            if self.exact:
-                clause = cover.exact(None, theta)
-            else:
-                clause = cover.learn(None, theta, self.rounding, self.rounding_threshold, rng)
+            clause = cover.learn(None, theta, self.rounding, self.rounding_threshold, rng)
         except TimeLimitError:
             value = float(problem.weight[~problem.y].sum())  # a clause that is always true
             return LearnedRule((), value, ({"step": 0, "stopped": "time limit"},))
         found = problem.clauses(clause.selected[None, :], np.array([False]))
         proved = clause.cost - clause.bound <= PROVED * max(1.0, clause.cost)
-        step: dict[str, Any] = {
-            "step": 0,
-            "objective": clause.cost,
-            "relaxation_binary": clause.was_binary,
-        }
-        if self.exact and not proved:
-            step["stopped"] = "time limit"
+        step = {"step": 0, "objective": clause.cost, "relaxation_binary": clause.was_binary}
         return LearnedRule(found, clause.cost, (step,), clause.bound, proved)
+
+
+def _sort_key(literal: Literal) -> tuple[str, str, str, bool]:
+    return literal.sort_key

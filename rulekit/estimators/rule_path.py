@@ -63,7 +63,9 @@ class RulePath:
     def __iter__(self) -> Iterator[PathEntry]:
         return iter(self.entries)
 
-    def entry(self, theta: float, n_clauses: int | None = None) -> PathEntry:
+    def entry(
+        self, theta: float, n_clauses: int | None = None, max_literals: int | None = None
+    ) -> PathEntry:
         """Return the entry of the least objective.
 
         Parameters
@@ -72,18 +74,27 @@ class RulePath:
             Price of a literal, in training rows.
         n_clauses : int, optional
             Clauses at most; any number by default.
+        max_literals : int, optional
+            Literals at most, as the search counts them; any number by default.
 
         Returns
         -------
         PathEntry
             Of equal objectives the one with fewer literals, then with fewer clauses.
         """
-        allowed = [e for e in self.entries if n_clauses is None or e.n_clauses <= n_clauses]
+        allowed = [
+            e
+            for e in self.entries
+            if (n_clauses is None or e.n_clauses <= n_clauses)
+            and (max_literals is None or e.n_literals <= max_literals)
+        ]
         return min(allowed, key=lambda e: (round(e.objective(theta), 9), e.n_literals, e.n_clauses))
 
-    def rule(self, theta: float, n_clauses: int | None = None) -> RuleSet:
+    def rule(
+        self, theta: float, n_clauses: int | None = None, max_literals: int | None = None
+    ) -> RuleSet:
         """Return the rule of `entry`."""
-        return self.entry(theta, n_clauses).rule_set
+        return self.entry(theta, n_clauses, max_literals).rule_set
 
     def front(self, n_clauses: int | None = None) -> pd.DataFrame:
         """List the rules that no other beats in both loss and literals.

@@ -6,7 +6,7 @@ learning, drawing, explaining one row. May import `rulekit.estimators` and what 
 """
 
 from rulekit.evaluation.baselines import Baseline, baseline_models, baselines
-from rulekit.evaluation.grid import THETA_GRID
+from rulekit.evaluation.grid import THETA_GRID, search_grid
 from rulekit.evaluation.pareto import front_steps, pareto_front
 from rulekit.evaluation.result import SweepResult, fit_setting, summarise
 from rulekit.evaluation.store import SweepStore
@@ -22,6 +22,7 @@ __all__ = [
     "fit_setting",
     "front_steps",
     "pareto_front",
+    "search_grid",
     "summarise",
     "sweep",
 ]

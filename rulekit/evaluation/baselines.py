@@ -1,6 +1,6 @@
 """Well-known learners on the same folds: what the rule is to be compared with."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,23 +45,76 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "Baseline":
         """Learn preparation and classifier from training rows alone."""
+        return self._learned(self._prepared(X), y, sample_weight)
+
+    def fit_many(
+        self,
+        X: Any,
+        y: ArrayLike,
+        settings: Sequence[Mapping[str, Any]],
+        sample_weight: ArrayLike | None = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> Iterator["Baseline"]:
+        """Learn once for each setting; the preparation, which takes longer, once for all.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        settings : sequence of mapping
+            Parameters to set, by name.
+        should_stop : callable, optional
+            Asked before each setting; true ends the work.
+
+        Yields
+        ------
+        Baseline
+            What ``clone(self).set_params(**setting).fit(X, y, sample_weight)`` is. The models keep
+            the last two tables they were given, prepared: do not change a table in place.
+        """
+        reader = clone(self)
+        encoded = reader._prepared(X)
+        encodings = [(X, encoded)]
+        for setting in settings:
+            if should_stop is not None and should_stop():
+                return
+            model = clone(self).set_params(**setting)
+            model.text_, model.encoder_ = reader.text_, reader.encoder_
+            model._encodings = encodings
+            yield model._learned(encoded, y, sample_weight)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Give each row a class: shape (n,)."""
+        return self.learner_.predict(self._encoded(X))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give each row the probability of each class: shape (n, number of classes)."""
+        return self.learner_.predict_proba(self._encoded(X))
+
+    def _prepared(self, X: Any) -> Any:
+        """Learn the preparation and give the prepared rows."""
         columns = _columns(X)
         self.text_ = {n for n, column in columns.items() if _is_text(column)}
         frame = self._frame(columns)
         text = [n for n in frame.columns if n in self.text_]
         self.encoder_ = _encoder([n for n in frame.columns if n not in self.text_], text)
-        encoded = self.encoder_.fit_transform(frame)
+        return self.encoder_.fit_transform(frame)
+
+    def _learned(self, encoded: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> "Baseline":
         self.learner_ = clone(self.learner).fit(encoded, y, sample_weight=sample_weight)
         self.classes_ = self.learner_.classes_
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Give each row a class: shape (n,)."""
-        return self.learner_.predict(self.encoder_.transform(self._frame(_columns(X))))
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give each row the probability of each class: shape (n, number of classes)."""
-        return self.learner_.predict_proba(self.encoder_.transform(self._frame(_columns(X))))
+    def _encoded(self, X: Any) -> Any:
+        """Prepare rows; the models of one `fit_many` remember the last two tables."""
+        kept: list[tuple[Any, Any]] = getattr(self, "_encodings", [])
+        for table, encoded in kept:
+            if table is X:
+                return encoded
+        encoded = self.encoder_.transform(self._frame(_columns(X)))
+        if hasattr(self, "_encodings"):
+            kept[:] = [*kept[-1:], (X, encoded)]
+        return encoded
 
     @property
     def n_literals_(self) -> int | None:

@@ -12,7 +12,7 @@ from rulekit.evaluation import keys
 from rulekit.evaluation.grid import Setting
 from rulekit.evaluation.result import SweepResult, table_of
 from rulekit.evaluation.store import SweepStore
-from rulekit.rules import rule_from_dict
+from rulekit.rules import RuleSet, rule_from_dict
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,7 @@ class Collector:
         self._total = len(work.settings) * len(work.folds)
         self._data = keys.data_digest(work.X, work.y, work.weights)
         self._folds = keys.folds_digest(work.folds)
+        self._rules: dict[int, tuple[Any, RuleSet]] = {}
         self._names = {} if store is None else self._names_of_work()
 
     def has(self, setting: int, fold: int) -> bool:
@@ -90,14 +91,13 @@ class Collector:
         with self._lock:
             if self.has(setting, fold):
                 return
-            plain = measured.get("rule")
             row = {
                 "setting": setting,
                 "learner": _name_of(self._work.estimator),
                 **self._work.settings[setting],
                 "fold": fold,
                 **measured,
-                "rule": None if plain is None else rule_from_dict(plain),
+                "rule": self._rule(measured.get("rule")),
             }
             self._rows[setting, fold] = row
             if self._store is not None and not from_store:
@@ -105,6 +105,14 @@ class Collector:
             if self._on_result is not None:
                 told = {"done": len(self._rows), "total": self._total, "from_store": from_store}
                 self._on_result(row | told)
+
+    def _rule(self, plain: Any) -> RuleSet | None:
+        """Read a rule; settings of one fold hand in the same dictionary many times."""
+        if plain is None:
+            return None
+        if id(plain) not in self._rules:
+            self._rules[id(plain)] = plain, rule_from_dict(plain)  # kept, so that its id stays its
+        return self._rules[id(plain)][1]
 
     def _names_of_work(self) -> dict[tuple[int, int], str]:
         """Name every fit; the learner is written down once a setting, not once a fold."""

@@ -4,6 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 Setting = dict[str, Any]
 PLAIN = (str, int, float, type(None))
 Grid = Mapping[str, Sequence[Any]] | Iterable[Mapping[str, Sequence[Any]]]
@@ -11,12 +14,19 @@ Grid = Mapping[str, Sequence[Any]] | Iterable[Mapping[str, Sequence[Any]]]
 #: The 18 prices of a literal that the two-level paper sweeps: 1, 2, 5 times 0.0001 ... 10.
 THETA_GRID: tuple[float, ...] = tuple(float(f"{a}e{b}") for b in range(-4, 2) for a in (1, 2, 5))
 
+#: Prices of a literal for the box search, in wrong rows of a table of 500 rows.
+SEARCH_PRICES = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0)
+SEARCH_ROBUSTNESS = (0.0, 0.1)  # few, as a large pool is chosen from worse; 0.3 was left out for it
+SEARCH_CLAUSES = (1, 2, 3, 4, 5)
+
 #: What one fold's matrix and solved programs serve together; any other key starts a new family.
-PATH_KEYS = ("theta", "n_clauses")
+PATH_KEYS = ("theta", "n_clauses", "max_literals")
 SHARED_KEYS = (
     *PATH_KEYS,
+    *("robustness", "kicks", "positive_label", "form"),
     *("method", "rounding", "rounding_threshold", "refine", "max_iter"),
     *("allow_disabled", "disable_cost", "init", "update"),
+    *("max_features", "tolerance", "mode"),
 )
 
 
@@ -51,10 +61,43 @@ def settings_of(grid: Grid, allowed: Iterable[str] | None = None) -> tuple[Setti
         _check_part(part, None if allowed is None else set(allowed))
         for values in product(*part.values()):
             setting = dict(zip(part, values, strict=True))
-            settings.setdefault(_identities(setting), setting)
+            settings.setdefault(identity(setting), setting)
     if not settings:
         raise ValueError("`grid` must hold at least one setting; it is empty.")
     return tuple(settings.values())
+
+
+def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
+    """Make the settings of ``TwoLevelRuleClassifier(method="search")`` to choose among.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Classes, two of them.
+
+    Returns
+    -------
+    dict of str to list
+        Two levels of ``robustness``; ``positive_label``: a rule for one class and a rule for the
+        other, which says of the first when it is not given; 1 to 5 ``n_clauses``; and nine prices
+        ``theta``, in proportion to the rows: a small pool, see ``docs/decisions/0011``. A fold is
+        searched once for each of the first four combinations, whatever the number of prices and
+        clauses.
+
+    Examples
+    --------
+    >>> grid = search_grid(["ill"] * 100 + ["well"] * 150)
+    >>> grid["positive_label"], grid["theta"][:3]
+    (['ill', 'well'], [0.05, 0.125, 0.25])
+    """
+    labels = np.unique(np.asarray(y)).tolist()
+    prices = [float(f"{price * len(np.asarray(y)) / 500:.3g}") for price in SEARCH_PRICES]
+    return {
+        "robustness": list(SEARCH_ROBUSTNESS),
+        "positive_label": labels,
+        "n_clauses": list(SEARCH_CLAUSES),
+        "theta": prices,
+    }
 
 
 def _check_part(part: Any, allowed: set[str] | None) -> None:
@@ -84,12 +127,12 @@ def families(settings: Sequence[Setting], shared: Iterable[str]) -> list[list[in
     groups: dict[tuple[Any, ...], list[int]] = {}
     for position, setting in enumerate(settings):
         rest = {k: v for k, v in setting.items() if k not in keys}
-        groups.setdefault(_identities(rest), []).append(position)
+        groups.setdefault(identity(rest), []).append(position)
     rank = _spread_rank([s.get("theta") for s in settings])
     return [sorted(g, key=lambda i: (rank[i], i)) for g in groups.values()]
 
 
-def _identities(setting: Setting) -> tuple[Any, ...]:
+def identity(setting: Mapping[str, Any]) -> tuple[Any, ...]:
     """Stand for a setting: by value what is plain, by identity any other object."""
     return tuple(
         (name, type(value).__name__, value if isinstance(value, PLAIN) else id(value))

@@ -8,20 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from rulekit.data.folds import make_folds
-from rulekit.evaluation import metrics
 from rulekit.evaluation.channel import Channel, Listener
 from rulekit.evaluation.collector import Collector, Work
 from rulekit.evaluation.grid import PATH_KEYS, SHARED_KEYS, Grid, Setting, families, settings_of
+from rulekit.evaluation.measuring import FoldRows, Measuring
 from rulekit.evaluation.result import SweepResult, fit_setting
 from rulekit.evaluation.store import SweepStore
-from rulekit.rules import rule_to_dict
 
 OnResult = Callable[[dict[str, Any]], None]
 ShouldStop = Callable[[], bool]
@@ -187,9 +185,10 @@ def _do(
 ) -> tuple[int, list[tuple[int, dict[str, Any]]], Exception | None]:
     """Fit and measure every setting of a task, telling of each as soon as it is done."""
     rows: list[tuple[int, dict[str, Any]]] = []
-    known: dict[Any, dict[str, Any]] = {}
+    rows_of = FoldRows(task.X, task.y, task.sample_weight, task.train, task.test)
+    measure = Measuring(task.estimator, rows_of)
     with threadpool_limits(1) if channel.is_remote else nullcontext():
-        fits = _fits(task, channel.stopped)
+        fits = _fits(task, rows_of, channel.stopped)
         for number, setting in zip(task.numbers, task.settings, strict=True):
             if channel.stopped():
                 break
@@ -200,7 +199,7 @@ def _do(
                     _check_ended(channel, len(rows), len(task.numbers))
                     break
                 seconds = time.perf_counter() - start
-                measured = _measured(model, task, known) | {"seconds": seconds}
+                measured = measure(model) | {"seconds": seconds}
             except Exception as error:
                 error.add_note(f"This happened in fold {task.fold} with the setting {setting}.")
                 if channel.is_remote:  # the way back to the caller loses it
@@ -217,8 +216,8 @@ def _check_ended(channel: Channel, done: int, asked: int) -> None:
         raise RuntimeError(f"`fit_many` must fit every setting; it ended after {done} of {asked}.")
 
 
-def _fits(task: _Task, should_stop: ShouldStop) -> Iterator[Any]:
-    X, y, weight = _rows(task.X, task.train), task.y[task.train], _part(task, task.train)
+def _fits(task: _Task, rows: FoldRows, should_stop: ShouldStop) -> Iterator[Any]:
+    X, y, weight = rows.train
     if hasattr(task.estimator, "fit_many"):
         estimator = clone(task.estimator)
         yield from estimator.fit_many(
@@ -227,54 +226,6 @@ def _fits(task: _Task, should_stop: ShouldStop) -> Iterator[Any]:
     else:
         for setting in task.settings:
             yield fit_setting(task.estimator, setting, X, y, weight)
-
-
-def _measured(model: Any, task: _Task, known: dict[Any, dict[str, Any]]) -> dict[str, Any]:
-    """Measure one fitted model on both parts of its fold; a rule met before as it was then.
-
-    Neighbouring prices mostly end in the same rule, and measuring takes longer than learning. Only
-    learners that share their work are taken at their word that the rule is all they answer with.
-    """
-    rule = getattr(model, "rule_set_", None)
-    shared = rule is not None and hasattr(task.estimator, "fit_many")
-    errors = known.get(rule) if shared else None
-    if errors is None:
-        errors = known[rule] = _errors(model, task)
-    return errors | {
-        "n_literals": _number(getattr(model, "n_literals_", None)),
-        "n_clauses_used": _number(getattr(model, "n_rules_", None)),
-        "objective": _number(getattr(model, "objective_", None)),
-        "rule": None if rule is None else rule_to_dict(rule),
-    }
-
-
-def _errors(model: Any, task: _Task) -> dict[str, Any]:
-    X, y, weight = _rows(task.X, task.test), task.y[task.test], _part(task, task.test)
-    said = model.predict(X)
-    y_train = task.y[task.train]
-    said_train = model.predict(_rows(task.X, task.train))
-    measured = {
-        "test_error": metrics.error_rate(y, said, weight),
-        "train_error": metrics.error_rate(y_train, said_train, _part(task, task.train)),
-        "test_balanced_error": metrics.balanced_error_rate(y, said, weight),
-    }
-    if len(model.classes_) == 2:
-        measured |= _two_class_measures(model, X, y, said, weight)
-    return measured
-
-
-def _two_class_measures(
-    model: Any, X: Any, y: NDArray[Any], said: NDArray[Any], weight: NDArray[np.float64] | None
-) -> dict[str, float]:
-    positive = getattr(model, "positive_label_", model.classes_[-1])
-    counts = metrics.confusion_counts(y, said, positive, weight)
-    measured = {f"test_{name}": count for name, count in counts.items()}
-    measured["test_f1"] = metrics.f1_score(counts)
-    if hasattr(model, "predict_proba"):
-        column = int(np.flatnonzero(model.classes_ == positive)[0])
-        scores = model.predict_proba(X)[:, column]
-        measured["test_auc"] = metrics.area_under_roc(y, scores, positive, weight)
-    return measured
 
 
 def _checked(
@@ -292,18 +243,6 @@ def _checked(
             f"`sample_weight` must hold one weight a row ({n}); its shape is {weights.shape}."
         )
     return labels, weights
-
-
-def _rows(X: Any, positions: NDArray[np.intp]) -> Any:
-    return X.iloc[positions] if isinstance(X, pd.DataFrame) else np.asarray(X)[positions]
-
-
-def _part(task: _Task, positions: NDArray[np.intp]) -> NDArray[np.float64] | None:
-    return None if task.sample_weight is None else task.sample_weight[positions]
-
-
-def _number(value: Any) -> float | None:
-    return None if value is None else float(value)
 
 
 def _never() -> bool:

@@ -10,8 +10,8 @@ Legend (Fung, Sandilya, Rao, section 7)
     box     lower < v <= z: it touches the plane in one corner and lies on the case's side
 
 The paper gives five things that should raise the confidence and no way to weigh them. Measured out
-of sample only the distance ranks right answers before wrong ones, so it alone is calibrated; what
-else is known of the box is shown beside it.
+of sample only the distance ranks right answers before wrong ones, so it is what is calibrated, for
+each answer apart; what else is known of the box is shown beside it.
 """
 
 from collections.abc import Iterator
@@ -78,8 +78,8 @@ class HyperplaneExplanation:
     distance : float
         From the case to the plane, in the unit box of the training table.
     confidence : float or None
-        The chance that the plane's answer is right, by the distance, calibrated on cases the plane
-        had not seen; None where the model was fitted without.
+        The chance that the plane's answer is right, by answer and distance, calibrated on cases the
+        plane had not seen; None where the model was fitted without.
     n_covered, n_right : int
         Training rows in the box, and how many of these are of the plane's answer.
     volume_ratio : float
@@ -279,7 +279,7 @@ class _Side:
         values = self.half.values(V) - self.half.cap
         distance = unit_distances(values, self.half.weights, self.widths)
         sure = self.plane.confidence
-        confidence = [None] * len(V) if sure is None else sure.of(distance).tolist()
+        confidence = [None] * len(V) if sure is None else sure.of(distance, self.code).tolist()
         n_all, n_right = self._counted(lower, upper)
         ratio = self._volume_ratio(lower, upper)
         held = self.boxes.members(V)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -15,7 +15,7 @@ from rulekit.explain.subject import columns_for
 from rulekit.export.html import page, rule_html
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.subject import exported_rule
-from rulekit.rules import RuleSet
+from rulekit.rules import Clause, Literal, RuleSet
 
 BLUE, VERMILION = "#0072B2", "#D55E00"
 WIDTH, BAR, GAP, LEFT = 640, 18, 10, 90
@@ -62,7 +62,8 @@ def to_report(
     record : mapping, optional
         How the rule was made: settings, seeds, versions; shown at the end as JSON.
     wording : Wording, optional
-        What columns are called in the explanations of cases; clauses are called lines.
+        What columns are called, in the rule and in the explanations of cases; clauses are called
+        lines. Where a name differs from the column's own, a line below the rule says so.
 
     Returns
     -------
@@ -85,7 +86,12 @@ def to_report(
     sections = [
         f"<p>{escape(_summary(parts))}</p>",
         "<h2>The rule</h2>",
-        rule_html(model, parts[0].numbers, _size(exported_rule(model))),
+        rule_html(
+            _in_business_names(exported_rule(model), words),
+            parts[0].numbers,
+            _size(exported_rule(model)),
+        ),
+        *_names(exported_rule(model), words),
         *(_worth(part) for part in parts),
         "<h2>Single cases</h2>",
         _cases(model, parts[-1], parts[0], words),
@@ -100,6 +106,35 @@ def _part(model: Any, name: str, X: Any, y: Any) -> _Part:
     answers = exported_rule(model).predict(columns).tolist()
     labels = np.asarray(y, dtype=object).tolist()
     return _Part(name, columns, labels, answers, clause_numbers(model, X, y, name))
+
+
+def _renamed(rule: RuleSet, words: Wording) -> dict[str, str]:
+    """Return the business names of a rule's columns, without those that two columns would share."""
+    names = {feature: words.name(feature) for feature in rule.features}
+    shared = {name for name in names.values() if list(names.values()).count(name) > 1}
+    return {f: name for f, name in names.items() if name != f and name not in shared}
+
+
+def _in_business_names(rule: RuleSet, words: Wording) -> RuleSet:
+    """Return the rule as it is to be read: columns called what the readers call them."""
+    names = _renamed(rule, words)
+
+    def told(condition: Any) -> Any:
+        if isinstance(condition, Literal):
+            return replace(condition, feature=names.get(condition.feature, condition.feature))
+        return condition
+
+    clauses = tuple(Clause(tuple(map(told, c.conditions)), c.op) for c in rule.clauses)
+    return replace(rule, clauses=clauses)
+
+
+def _names(rule: RuleSet, words: Wording) -> list[str]:
+    """Say which column stands behind each business name, if any is used."""
+    names = _renamed(rule, words)
+    if not names:
+        return []
+    pairs = listed([f"{escape(name)} is the column “{escape(f)}”" for f, name in names.items()])
+    return [f'<p class="size">In the table, {pairs}.</p>']
 
 
 def _size(rule: RuleSet) -> str:

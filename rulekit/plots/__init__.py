@@ -10,6 +10,7 @@ subset of HTML in titles, ticks and hover boxes.
 """
 
 from rulekit.plots.case import case_figure, case_sentence
+from rulekit.plots.ideal import validation_figure, validation_sentence
 from rulekit.plots.pareto import Baseline, front_figure, front_sentence
 from rulekit.plots.rules import (
     clause_figure,
@@ -17,6 +18,7 @@ from rulekit.plots.rules import (
     outcome_figure,
     outcome_sentence,
 )
+from rulekit.plots.screening import screening_figure, screening_sentence, screening_table
 
 __all__ = [
     "Baseline",
@@ -28,4 +30,9 @@ __all__ = [
     "front_sentence",
     "outcome_figure",
     "outcome_sentence",
+    "screening_figure",
+    "screening_sentence",
+    "screening_table",
+    "validation_figure",
+    "validation_sentence",
 ]

@@ -11,6 +11,7 @@ from plotly.subplots import make_subplots
 from rulekit.plots.palette import GREY, NEGATIVE, POSITIVE, base_layout, plain
 
 MAX_BARS = 40
+MAX_LINES = 60  # cut points drawn as lines across the figure
 
 
 def bin_table(
@@ -117,9 +118,7 @@ def threshold_figure(
     )
     _histogram(figure, values[present], positive[present], labels)
     _shares(figure, values[present], positive[present], cuts, labels[0])
-    for cut in cuts:
-        line = {"color": GREY, "width": 1.5, "dash": "dash"}
-        figure.add_vline(x=float(cut), line=line, row="all", col=1)
+    _mark_cuts(figure, cuts)
     figure.update_layout(base_layout(420), barmode="stack", bargap=0)
     figure.update_xaxes(title_text=plain(name), row=2, col=1)
     figure.update_yaxes(title_text="rows", row=1, col=1)
@@ -131,6 +130,25 @@ def threshold_figure(
         col=1,
     )
     return figure
+
+
+def _mark_cuts(figure: go.Figure, cuts: Sequence[float]) -> None:
+    """Draw a line a cut point, or ticks below the bars where lines would hide them."""
+    if len(cuts) <= MAX_LINES:
+        for cut in cuts:
+            line = {"color": GREY, "width": 1.5, "dash": "dash"}
+            figure.add_vline(x=float(cut), line=line, row="all", col=1)
+        return
+    figure.add_scatter(
+        x=np.asarray(cuts, dtype=float),
+        y=np.zeros(len(cuts)),
+        mode="markers",
+        marker={"symbol": "line-ns-open", "size": 10, "color": GREY},
+        name=f"{len(cuts)} cut points",
+        hoverinfo="x",
+        row=1,
+        col=1,
+    )
 
 
 def level_figure(
@@ -252,6 +270,7 @@ def _shares(
     ends = [min(ends[0], *cuts), max(ends[1], *cuts)] if len(cuts) else ends
     low = table["low"].clip(lower=ends[0])
     high = table["high"].clip(upper=ends[1])
+    edge = 1 if len(cuts) <= MAX_LINES else 0
     hover = [
         f"{interval_words(row)}<br>{row['positive']:.0f} of {row['rows']:.0f} rows are "
         f"{plain(label)}"
@@ -261,7 +280,7 @@ def _shares(
         x=(low + high) / 2,
         y=table["share"].fillna(0),
         width=high - low,
-        marker={"color": POSITIVE, "opacity": 0.75, "line": {"color": "white", "width": 1}},
+        marker={"color": POSITIVE, "opacity": 0.75, "line": {"color": "white", "width": edge}},
         hovertext=hover,
         hoverinfo="text",
         showlegend=False,

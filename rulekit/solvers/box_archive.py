@@ -87,9 +87,11 @@ class Archive:
 
         Ties go to fewer literals, then to fewer clauses.
         """
-        allowed = (e for e in self._entries.values() if e.n_clauses <= n_clauses)
+        allowed = [e for e in self._entries.values() if e.n_clauses <= n_clauses]
+        values = [e.loss + theta * e.n_literals for e in allowed]
+        least = min(values) + 2 * GAIN  # all that rounding may make equal to the least
         return min(
-            allowed,
+            (e for e, value in zip(allowed, values, strict=True) if value <= least),
             key=lambda e: (round(e.objective(theta), 9), e.n_literals, e.n_clauses),
         )
 

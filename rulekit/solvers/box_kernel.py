@@ -57,19 +57,20 @@ class Savings:
         problem = state.problem
         self.problem = problem
         self.nearest, holding = state.others(r)
-        prices = problem.prices
-        other = -(np.where(holding == 0, 1.0, prices.overlap) - prices.near)
-        self.at_zero: Floats = np.where(problem.y, self.nearest >= 1, other).astype(float)
+        base, extra, near = problem.charges.base, problem.charges.extra, problem.charges.near
+        described = np.where(self.nearest >= 1, base, 0.0)
+        other = near - np.where(holding == 0, base, extra)
+        self.at_zero: Floats = np.where(problem.y, described, other)
 
     def __call__(self, u: Ints) -> Floats:
         """Evaluate ``g`` for violations `u` of shape (n,); negative `u` saves nothing."""
-        problem, prices = self.problem, self.problem.prices
+        problem, charges = self.problem, self.problem.charges
         g = np.where(u == 0, self.at_zero, 0.0)
-        if prices.miss:
-            g += prices.miss * (problem.y & (u >= 1) & (u < self.nearest))
-        if prices.near:
-            g -= prices.near * (~problem.y & (u == 1))
-        return np.asarray(g * problem.weight, dtype=float)
+        if problem.prices.miss:
+            g += np.where(problem.y & (u >= 1) & (u < self.nearest), charges.extra, 0.0)
+        if problem.prices.near:
+            g -= np.where(u == 1, charges.near, 0.0)
+        return g
 
 
 def histogram(savings: Savings, violated: Bools, v: Ints) -> Floats:

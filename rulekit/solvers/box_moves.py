@@ -4,7 +4,7 @@ import numpy as np
 
 from rulekit.solvers.box_archive import Archive
 from rulekit.solvers.box_kernel import IntervalSearch, Savings, histogram
-from rulekit.solvers.box_problem import BoxProblem
+from rulekit.solvers.box_problem import Boxes, BoxProblem
 from rulekit.solvers.box_state import BoxState, loss_of_violations
 
 IMPROVEMENT = 1e-6  # above the tie price of literals and the rounding of histograms
@@ -25,7 +25,8 @@ class Moves:
     Notes
     -----
     States from which no move improves, or no clause can be added, are remembered: a search comes
-    back to most of them.
+    back to most of them. That saves time and changes nothing. `rulekit.solvers.box_machine` makes
+    the same moves as machine code; a change here needs the same change there.
     """
 
     def __init__(self, problem: BoxProblem, archive: Archive, theta: float) -> None:
@@ -40,6 +41,8 @@ class Moves:
 
     def step(self, state: BoxState, r: int) -> bool:
         """Make the best change of one feature of clause `r`; say whether any improves."""
+        if not self.problem.n_features:
+            return False
         H = histogram(Savings(state, r), state.violated[r], state.v[r])
         best = self.intervals.best(H, self.theta)
         gain = best.value - self.intervals.current(H, state, r, self.theta)
@@ -75,19 +78,21 @@ class Moves:
         return True
 
     def descend(self, state: BoxState) -> float:
-        """Improve until neither a change nor a swap does, then drop clauses that do not pay.
+        """Improve until no change, no swap and no dropped clause does.
 
         Returns
         -------
         float
             The objective reached; never above the one at the start.
         """
-        while state.key() not in self._settled and self._improve(state):
-            pass
-        self._settled.add(state.key())
-        objective = self.drop_useless(state)
-        self._settled.add(state.key())
-        return objective
+        while True:
+            before = state.n_clauses
+            while state.key() not in self._settled and self._improve(state):
+                pass
+            self._settled.add(state.key())
+            objective = self.drop_useless(state)
+            if state.n_clauses == before:
+                return objective
 
     def _improve(self, state: BoxState) -> bool:
         """Take steps, clause after clause, or else one swap; say whether anything improved."""
@@ -117,6 +122,25 @@ class Moves:
             self.archive.offer(loss, n_literals, state.boxes.without(r))
         return loss + self.theta * n_literals
 
+    def visit(self, boxes: Boxes, n_clauses: int, *, undisturbed: bool) -> None:
+        """Descend from a rule, fill it up to `n_clauses`, and descend again.
+
+        Parameters
+        ----------
+        boxes : Boxes
+            Where to start.
+        n_clauses : int
+            Clauses at most.
+        undisturbed : bool
+            Whether the rule comes from the archive as it is: it is improved before clauses are
+            added, and after that only if any was.
+        """
+        state = BoxState(self.problem, boxes)
+        if undisturbed:
+            self.descend(state)
+        if self.grow(state, n_clauses) or not undisturbed:
+            self.descend(state)
+
     def grow(self, state: BoxState, n_clauses: int) -> bool:
         """Add clauses, each narrowed from the whole space, while that lowers the objective.
 
@@ -140,27 +164,38 @@ class Moves:
         return grew
 
 
-def kick(state: BoxState, rng: np.random.Generator) -> None:
-    """Disturb the rule: drop a random clause, or force a random half-line on one, or both.
+def kick(problem: BoxProblem, boxes: Boxes, rng: np.random.Generator) -> Boxes:
+    """Disturb a rule: drop a random clause, or force a random half-line on one, or both.
 
     Parameters
     ----------
-    state : BoxState
-        Changed in place.
+    problem : BoxProblem
+        The data.
+    boxes : Boxes
+        The rule; left as it is.
     rng : numpy.random.Generator
         Source of randomness.
+
+    Returns
+    -------
+    Boxes
     """
-    problem = state.problem
     drops, forces = rng.random(2) < 0.7
-    if drops and state.n_clauses:
-        state.drop_clause(int(rng.integers(state.n_clauses)))
-    if not (forces and state.n_clauses):
-        return
-    r, f = int(rng.integers(state.n_clauses)), int(rng.integers(problem.n_features))
+    if drops and boxes.n_clauses:
+        boxes = boxes.without(int(rng.integers(boxes.n_clauses)))
+    if not (forces and boxes.n_clauses and problem.n_features):
+        return boxes
+    r, f = int(rng.integers(boxes.n_clauses)), int(rng.integers(problem.n_features))
     last = int(problem.n_bins[f]) - 1
     starts = 1 + np.flatnonzero(np.asarray(problem.may_start)[f, 1 : last + 1])
     ends = np.flatnonzero(np.asarray(problem.may_end)[f, :last])
-    half_lines = [(int(c), last) for c in starts] + [(0, int(c)) for c in ends]
-    if half_lines:
-        low, high = half_lines[int(rng.integers(len(half_lines)))]
-        state.set_feature(r, f, low, high, False)
+    n_half_lines = len(starts) + len(ends)
+    if not n_half_lines:
+        return boxes
+    pick = int(rng.integers(n_half_lines))
+    low, high, absent = boxes.low.copy(), boxes.high.copy(), boxes.absent.copy()
+    above = pick < len(starts)
+    low[r, f] = starts[pick] if above else 0
+    high[r, f] = last if above else ends[pick - len(starts)]
+    absent[r, f] = False
+    return Boxes(low, high, absent)

@@ -11,8 +11,13 @@ Throughout the box modules::
 
 A feature whose clause accepts every code carries no literal. An interval counts one literal an end
 that is not the first or last bin, a test of missingness counts one.
+
+What a row costs is rounded to multiples of one power of two, so small that no sum over rows is ever
+rounded again (`Charges`). Sums are then the same bits in every order, which is what lets NumPy and
+machine code find the same rules.
 """
 
+import math
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -51,8 +56,29 @@ class BoxPrices:
     near: float = 0.0
 
 
+MANY_CLAUSES = 64  # up to so many clauses, sums of charges are exact
 ERRORS = BoxPrices()
 HAMMING = BoxPrices(1.0, 1.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Charges:
+    """What each row costs, in multiples of one power of two; their sums are exact in any order.
+
+    Parameters
+    ----------
+    base : ndarray of float, shape (n,)
+        Getting the row wrong.
+    extra : ndarray of float, shape (n,)
+        Described class: each further violation of the nearest clause. Other class: each further
+        clause that holds.
+    near : ndarray of float, shape (n,)
+        Other class: each clause that one feature keeps out. 0 for the described class.
+    """
+
+    base: Floats
+    extra: Floats
+    near: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,17 +118,18 @@ class BoxProblem:
     may_end: Bools | None = None
     may_test_missing: Bools | None = None
     width: int = field(init=False, default=0)
-    flat: Ints = field(init=False, repr=False, default_factory=lambda: np.empty((0, 0), np.int64))
+    charges: Charges = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        codes = np.asarray(self.codes, dtype=np.int64)
+        codes = np.asarray(self.codes)
         n_bins = np.asarray(self.n_bins, dtype=np.int64)
         self._check(codes, n_bins)
         n, p = codes.shape
         store = object.__setattr__
         store(self, "n_bins", n_bins)
         weight = np.ones(n) if self.weight is None else np.asarray(self.weight, dtype=float)
-        rows, y, merged = _merge_equal_rows(codes, np.asarray(self.y, dtype=bool), weight)
+        compact = codes.astype(np.min_scalar_type(int(n_bins.max(initial=1))))
+        rows, y, merged = _merge_equal_rows(compact, np.asarray(self.y, dtype=bool), weight)
         store(self, "codes", rows)
         store(self, "y", y)
         store(self, "weight", merged)
@@ -113,7 +140,7 @@ class BoxProblem:
             wish = np.ones(shape, bool) if given is None else np.asarray(given, bool)
             store(self, name, np.broadcast_to(wish, shape))
         store(self, "width", most + 1)
-        store(self, "flat", rows + np.arange(p) * self.width)
+        store(self, "charges", _charges(y, merged, self.prices, p))
 
     def _check(self, codes: Ints, n_bins: Ints) -> None:
         if codes.ndim != 2 or n_bins.shape != (codes.shape[1],) or len(self.y) != len(codes):
@@ -139,8 +166,16 @@ class BoxProblem:
     def reweighted(self, weight: Floats) -> "BoxProblem":
         """Return the same merged rows under other weights, of shape (n_rows,)."""
         twin = copy(self)
-        object.__setattr__(twin, "weight", np.asarray(weight, dtype=float))
+        weight = np.asarray(weight, dtype=float)
+        object.__setattr__(twin, "weight", weight)
+        charges = _charges(self.y, weight, self.prices, self.n_features)
+        object.__setattr__(twin, "charges", charges)
         return twin
+
+    @cached_property
+    def flat(self) -> NDArray[np.intp]:
+        """Place of each code in a histogram over all features, shape (n, p)."""
+        return self.codes + np.arange(self.n_features, dtype=np.intp) * self.width
 
     @cached_property
     def has_missing(self) -> Bools:
@@ -196,12 +231,28 @@ def no_boxes(p: int) -> Boxes:
     return Boxes(np.zeros((0, p), np.int64), np.zeros((0, p), np.int64), np.zeros((0, p), bool))
 
 
-def _merge_equal_rows(codes: Ints, y: Bools, weight: Floats) -> tuple[Ints, Bools, Floats]:
+def _merge_equal_rows(
+    codes: NDArray[np.unsignedinteger], y: Bools, weight: Floats
+) -> tuple[NDArray[np.unsignedinteger], Bools, Floats]:
     """Merge rows of equal codes and class, in an order that does not depend on theirs."""
     if not len(codes):
         return codes, y, weight
-    table = np.column_stack([codes, y])
-    order = np.lexsort(table.T[::-1])
+    kind = codes.dtype.newbyteorder(">")  # as bytes, these rows sort like the tuples of their codes
+    table = np.ascontiguousarray(np.column_stack([codes, y]).astype(kind))
+    order = np.argsort(table.view(f"S{table.shape[1] * kind.itemsize}")[:, 0], kind="stable")
     table, weight = table[order], weight[order]
     first = np.flatnonzero(np.r_[True, (table[1:] != table[:-1]).any(axis=1)])
-    return table[first, :-1], table[first, -1].astype(bool), np.add.reduceat(weight, first)
+    merged = np.add.reduceat(weight, first)
+    return np.ascontiguousarray(codes[order[first]]), y[order[first]], merged
+
+
+def _charges(y: Bools, weight: Floats, prices: BoxPrices, p: int) -> Charges:
+    """Round what each row costs so that all sums over rows are exact."""
+    dearest = 1.0 + prices.miss * p + (prices.overlap + prices.near) * MANY_CLAUSES
+    _, exponent = math.frexp(float(weight.sum()) * dearest)
+    unit = math.ldexp(1.0, max(exponent - 52, -1000))  # every sum is below 2^52 units
+    base, extra, near = (
+        np.rint(weight * price / unit) * unit
+        for price in (1.0, np.where(y, prices.miss, prices.overlap), np.where(y, 0.0, prices.near))
+    )
+    return Charges(base, extra, near)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rulekit.solvers.box_archive import Archive
-from rulekit.solvers.box_moves import Moves, kick
+from rulekit.solvers.box_moves import kick
 from rulekit.solvers.box_problem import BoxProblem
-from rulekit.solvers.box_state import BoxState
+from rulekit.solvers.box_visits import Visits
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +67,18 @@ def search_rounds(
     archive has for that pair, so that what is learned at one price serves all.
     """
     archive = Archive(problem)
-    moves = {theta: Moves(problem, archive, theta) for theta in sorted(plan.thetas, reverse=True)}
+    visits = Visits(problem, archive, plan.max_clauses)
+    thetas = sorted(set(map(float, plan.thetas)), reverse=True)
     for round_number in range(plan.kicks + 1):
         for n_clauses in range(1, plan.max_clauses + 1):
-            for at_price in moves.values():
+            for theta in thetas:
                 if should_stop():
                     yield archive
                     return
-                _visit(at_price, n_clauses, rng if round_number else None)
+                start = archive.answer(n_clauses, theta).boxes
+                if round_number:
+                    start = kick(problem, start, rng)
+                visits.visit(start, n_clauses, theta, undisturbed=not round_number)
         yield archive
 
 
@@ -87,15 +91,3 @@ def search(
     """Run all rounds of `search_rounds` and return the archive."""
     *_, archive = search_rounds(problem, plan, rng, should_stop)
     return archive
-
-
-def _visit(moves: Moves, n_clauses: int, rng: np.random.Generator | None) -> None:
-    """Improve the answer for one (clauses, price), disturbed first when `rng` is given."""
-    start = moves.archive.answer(n_clauses, moves.theta).boxes
-    state = BoxState(moves.problem, start)
-    if rng is not None:
-        kick(state, rng)
-    else:
-        moves.descend(state)
-    if moves.grow(state, n_clauses) or rng is not None:
-        moves.descend(state)

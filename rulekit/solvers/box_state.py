@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rulekit.solvers.box_problem import Bools, Boxes, BoxProblem, Floats, Ints
+from rulekit.solvers.box_problem import Bools, Boxes, BoxProblem, Ints
 
 FAR = (
     1 << 30
@@ -114,14 +114,13 @@ class BoxState:
 
 def loss_of_violations(problem: BoxProblem, v: Ints) -> float:
     """Price all wrong rows from the violations ``v`` of shape (k, n); see `BoxState.loss`."""
-    weight: Floats = np.asarray(problem.weight)
+    charges, y = problem.charges, problem.y
     if not len(v):
-        return float(weight[problem.y].sum())
-    prices = problem.prices
+        return float(charges.base[y].sum())
     nearest, holding = v.min(axis=0), (v == 0).sum(axis=0)
-    wrong: Bools = np.where(problem.y, nearest > 0, holding > 0)
-    extra = np.where(problem.y, prices.miss * (nearest - 1), prices.overlap * (holding - 1))
-    cost = np.where(wrong, 1.0 + extra, 0.0)
-    if prices.near:
-        cost += prices.near * np.where(problem.y, 0, (v == 1).sum(axis=0))
-    return float(weight @ cost)
+    wrong: Bools = np.where(y, nearest > 0, holding > 0)
+    more = np.where(y, nearest, holding) - 1
+    loss = float((charges.base + charges.extra * more)[wrong].sum())
+    if problem.prices.near:
+        loss += float((charges.near * (v == 1).sum(axis=0)).sum())
+    return loss

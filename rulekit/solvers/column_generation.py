@@ -19,21 +19,19 @@ Legend, beside that of `rulekit.solvers.box_problem`::
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from rulekit.solvers.box_archive import Archive
-from rulekit.solvers.box_kernel import IntervalSearch, Savings, histogram
-from rulekit.solvers.box_moves import Moves
-from rulekit.solvers.box_problem import Boxes, BoxProblem, Floats, no_boxes
-from rulekit.solvers.box_state import BoxState
-from rulekit.solvers.clause_pool import ClausePool, choose_clauses
-from rulekit.solvers.exact_clause import ClauseLimits, best_clause
-from rulekit.solvers.half_lines import half_lines
-from rulekit.solvers.lp import LinearProgram, solve_lp
+from rulekit.solvers.box_pricing import NEW, BoxPricing
+from rulekit.solvers.box_problem import Boxes, BoxProblem, Floats
+from rulekit.solvers.clause_choice import choose_clauses, improve_by_program
+from rulekit.solvers.clause_master import ClauseMaster, MasterAnswer
+from rulekit.solvers.clause_pool import ClausePool
+from rulekit.solvers.exact_clause import ClauseLimits, ExactClause, best_clause
+from rulekit.solvers.half_lines import HalfLines, half_lines
 
-NEW = 1e-7  # a clause is worth adding when its reduced cost is below minus this
+ALL = 1_000  # clauses added for the choice of the rule at most: more than there are starts for
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +48,16 @@ class GenerationPlan:
         Clauses added a round at most.
     prove : bool, default=True
         Whether to price exactly once the boxes find nothing more; without it there is no bound.
+    kicks : int, default=30
+        Disturbances in the choice of the rule, see `choose_clauses`.
+    finish_seconds : float, default=0.0
+        Wall time for an integer program that looks for a cheaper rule among the generated clauses,
+        starting from the chosen one; 0 for none. The rule then depends on the speed of the machine,
+        where the program is not done in time.
     exact_limits : ClauseLimits
         Effort of one exact pricing.
+    all_tests : int, optional
+        Literals that all exact pricings together may try; None for no such limit.
     should_stop : callable
         Asked every round.
     """
@@ -61,7 +67,10 @@ class GenerationPlan:
     max_rounds: int = 200
     batch: int = 15
     prove: bool = True
+    kicks: int = 30
+    finish_seconds: float = 0.0
     exact_limits: ClauseLimits = field(default_factory=lambda: ClauseLimits(max_tests=3_000_000))
+    all_tests: int | None = None
     should_stop: Callable[[], bool] = field(default=lambda: False)
 
 
@@ -76,8 +85,10 @@ class GeneratedRule:
     objective : float
         Its priced Hamming loss.
     lower_bound : float or None
-        Value of the linear program over all clauses, lowered by the tolerance of the pricing; None
-        unless exact pricing proved it.
+        No rule costs less, whatever its clauses. None where exact pricing gave no bound above 0.
+    solved : bool
+        Whether `lower_bound` is the value of the linear program over all clauses (lowered by the
+        tolerance of the pricing). Else it is what exact pricing could say before it was solved.
     master_value : float
         Value of the linear program over the generated clauses: no bound by itself.
     n_generated : int
@@ -89,6 +100,7 @@ class GeneratedRule:
     boxes: Boxes
     objective: float
     lower_bound: float | None
+    solved: bool
     master_value: float
     n_generated: int
     history: tuple[dict[str, float], ...]
@@ -110,152 +122,93 @@ def generate(problem: BoxProblem, plan: GenerationPlan) -> GeneratedRule:
     """
     start = time.perf_counter()
     pool = ClausePool(problem, plan.clause_price, plan.literal_price)
+    pricing = BoxPricing(problem, plan.clause_price, plan.literal_price)
+    exact = _ExactPricing(problem, plan)
+    master = ClauseMaster(pool)
     history: list[dict[str, float]] = []
-    proved = False
-    value, mu, z = _solve_master(pool)
+    answer = master.solve()
     for number in range(plan.max_rounds):
         if plan.should_stop():
             break
-        added = pool.add(_priced_by_boxes(problem, plan, mu, pool, z))
+        support = pool.boxes_of(np.flatnonzero(answer.z > 1e-6).tolist())
+        clauses, _ = pricing.price(answer.mu, support, plan.batch)
+        added = pool.add(clauses)
         if not added and plan.prove:
-            exact, proved = _priced_exactly(problem, plan, mu)
-            added = pool.add([exact]) if exact is not None else 0
+            found = exact.price(answer)
+            added = pool.add(found) if found is not None else 0
         if not added:
             break
-        proved = False
-        value, mu, z = _solve_master(pool)
-        history.append(
-            {
-                "round": number + 1,
-                "master": value,
-                "clauses": len(pool),
-                "seconds": time.perf_counter() - start,
-            }
-        )
-    chosen = choose_clauses(pool, z)
-    bound = _safe_bound(problem, plan, value) if proved else None
+        answer = master.solve()
+        entry = {"round": number + 1, "master": answer.value, "clauses": len(pool)}
+        history.append(entry | {"seconds": time.perf_counter() - start})
+    chosen = choose_clauses(pool, answer, kicks=0)
+    gap = pool.objective(chosen) - answer.value
+    if gap > NEW and not plan.should_stop():
+        # clauses that the linear program does not need, but a rule cheaper than the chosen one may
+        clauses, _ = pricing.price(answer.mu, pool.boxes_of(chosen), ALL, gap)
+        pool.add(clauses)
+        answer = answer.beside(len(pool))
+        chosen = choose_clauses(pool, answer, plan.kicks, chosen)
+    if plan.finish_seconds > 0:
+        chosen = improve_by_program(pool, answer, chosen, plan.finish_seconds)
     return GeneratedRule(
-        pool.boxes_of(chosen), pool.objective(chosen), bound, value, len(pool), tuple(history)
+        pool.boxes_of(chosen),
+        pool.objective(chosen),
+        exact.lower_bound if exact.solved or exact.lower_bound > 0 else None,
+        exact.solved,
+        answer.value,
+        len(pool),
+        tuple(history),
     )
 
 
-def _safe_bound(problem: BoxProblem, plan: GenerationPlan, value: float) -> float:
-    """Lower the master's value by what the tolerance of the pricing may hide.
+class _ExactPricing:
+    """Prices exactly, and keeps the best bound that follows from it.
 
-    Clauses whose reduced cost lies above -2 NEW may be missing. Every clause costs at least `least`
-    (a literal, or all rows of the other class), so that dual prices lowered by this factor are
-    feasible for all of them.
+    No clause violates its row of the dual by more than what exact pricing says is possible, and
+    every clause costs at least `least` (a literal, or all rows of the other class). The dual prices
+    lowered by the factor ``least / (least + violation)`` are therefore feasible for all clauses,
+    and their sum is a lower bound (after Farley, 1990). It holds for a search that was cut short
+    too, with a larger violation.
     """
-    other = float(np.asarray(problem.weight)[~problem.y].sum())
-    least = plan.clause_price + min(plan.literal_price, other)
-    return max(0.0, value) * least / (least + 2 * NEW)
 
+    def __init__(self, problem: BoxProblem, plan: GenerationPlan) -> None:
+        self.problem, self.plan = problem, plan
+        other = float(np.asarray(problem.weight)[~problem.y].sum())
+        self._least = plan.clause_price + min(plan.literal_price, other)
+        self._literals: HalfLines | None = None
+        self._n_tests = 0
+        self.lower_bound, self.solved = 0.0, False
 
-def _solve_master(pool: ClausePool) -> tuple[float, Floats, Floats]:
-    """Solve the master by its dual: one row a clause, one variable a row of the described class."""
-    weight = pool.described_weight
-    if not len(pool):
-        return float(weight.sum()), weight.copy(), np.zeros(0)
-    program = LinearProgram(
-        c=-np.ones(len(weight)),
-        A=pool.held.astype(float),
-        lower=np.full(len(pool), -np.inf),
-        upper=pool.cost,
-        x_lower=np.zeros(len(weight)),
-        x_upper=weight,
-    )
-    answer = solve_lp(program)
-    assert answer.x is not None  # zero is feasible and the variables are bounded
-    assert answer.duals is not None
-    return -float(answer.value or 0.0), np.clip(answer.x, 0.0, weight), np.abs(answer.duals)
+    def price(self, answer: MasterAnswer) -> Boxes | None:
+        """Find the clause of the lowest reduced cost; None where none below 0 was found."""
+        limits = self.plan.exact_limits
+        if self.plan.all_tests is not None:
+            left = self.plan.all_tests - self._n_tests
+            if left <= 0:
+                return None
+            limits = replace(limits, max_tests=min(limits.max_tests, left))
+        if self._literals is None:
+            self._literals = half_lines(self.problem)
+        found = self._best_clause(self._literals, answer.mu, limits)
+        self._n_tests += found.n_tests
+        violation = max(0.0, found.upper - self.plan.clause_price) + NEW
+        bound = answer.value * self._least / (self._least + violation)
+        self.lower_bound = max(self.lower_bound, bound)
+        self.solved = found.proved and found.chosen is None
+        if found.chosen is None:
+            return None
+        return self._literals.box(self.problem, found.chosen)
 
-
-def _reweighted(problem: BoxProblem, mu: Floats) -> BoxProblem:
-    weight = np.asarray(problem.weight).copy()
-    weight[problem.y] = mu
-    return problem.reweighted(weight)
-
-
-def _priced_by_boxes(
-    problem: BoxProblem, plan: GenerationPlan, mu: Floats, pool: ClausePool, z: Floats
-) -> list[Boxes]:
-    """Improve clauses from several starts; return those of negative reduced cost, best first."""
-    priced = _reweighted(problem, mu)
-    archive = Archive(priced)
-    moves = Moves(priced, archive, plan.literal_price)
-    found: list[tuple[float, Boxes]] = []
-    for boxes in _starts(priced, plan, pool, z):
-        state = BoxState(priced, boxes)
-        while moves.step(state, 0) or moves.swap(state, 0):
-            pass
-        found.extend(_with_reduced_cost(priced, plan, state))
-    found.sort(key=lambda pair: pair[0])
-    return [boxes for value, boxes in found[: plan.batch] if value < -NEW]
-
-
-def _with_reduced_cost(
-    priced: BoxProblem, plan: GenerationPlan, state: BoxState
-) -> list[tuple[float, Boxes]]:
-    """Give the clause and the clauses with one feature less, each with its reduced cost."""
-    total = float(np.asarray(priced.weight)[priced.y].sum())
-    pairs = []
-    for feature in (None, *np.flatnonzero(state.size[0])):
-        shorter = BoxState(priced, state.boxes)
-        if feature is not None:
-            shorter.clear_feature(0, int(feature))
-        loss = shorter.loss() + plan.literal_price * shorter.n_literals()
-        pairs.append((loss - total + plan.clause_price, shorter.boxes))
-    return pairs
-
-
-def _starts(priced: BoxProblem, plan: GenerationPlan, pool: ClausePool, z: Floats) -> list[Boxes]:
-    """Clauses to improve: the master's support, the best interval of every feature, heavy rows."""
-    support = [pool.boxes_of([k]) for k in np.flatnonzero(z > 1e-6)[:30]]
-    p = priced.n_features
-    whole = BoxState(priced, no_boxes(p))
-    whole.add_clause()
-    H = histogram(Savings(whole, 0), whole.violated[0], whole.v[0])
-    best = IntervalSearch(priced).best(H, plan.literal_price)
-    singles = []
-    for f in np.argsort(-best.value, kind="stable")[:30]:
-        state = BoxState(priced, whole.boxes)
-        choice = int(best.low[f]), int(best.high[f]), bool(best.absent[f])
-        state.set_feature(0, int(f), *choice)
-        singles.append(state.boxes)
-    return [whole.boxes, *support, *singles, *_around_heavy_rows(priced)]
-
-
-def _around_heavy_rows(priced: BoxProblem, n: int = 10) -> list[Boxes]:
-    """Boxes of three bins a feature around the rows whose dual price is highest."""
-    weight = np.where(priced.y, np.asarray(priced.weight), -1.0)
-    boxes = []
-    for i in np.argsort(-weight, kind="stable")[:n]:
-        code = priced.codes[i]
-        known = code < priced.n_bins
-        last, f = priced.n_bins - 1, np.arange(len(code))
-        low = np.where(known, np.maximum(code - 1, 0), 0)
-        high = np.where(known, np.minimum(code + 1, last), last)
-        low = np.where(np.asarray(priced.may_start)[f, low], low, 0)
-        high = np.where(np.asarray(priced.may_end)[f, high], high, last)
-        boxes.append(Boxes(low[None], high[None], np.ones((1, len(code)), bool)))
-    return boxes
-
-
-def _priced_exactly(
-    problem: BoxProblem, plan: GenerationPlan, mu: Floats
-) -> tuple[Boxes | None, bool]:
-    """Find the clause of the lowest reduced cost, or prove that none is negative."""
-    priced = _reweighted(problem, mu)
-    literals = half_lines(priced)
-    answer = best_clause(
-        literals.holds,
-        priced.y,
-        plan.literal_price,
-        slots=literals.slots.tolist(),
-        weight=np.asarray(priced.weight),
-        incumbent=plan.clause_price + NEW,
-        limits=plan.exact_limits,
-    )
-    if answer.chosen is None:
-        return None, answer.proved
-    return literals.box(priced, answer.chosen), False
+    def _best_clause(self, literals: HalfLines, mu: Floats, limits: ClauseLimits) -> ExactClause:
+        weight = np.asarray(self.problem.weight).copy()
+        weight[self.problem.y] = mu
+        return best_clause(
+            literals.holds,
+            self.problem.y,
+            self.plan.literal_price,
+            slots=literals.slots.tolist(),
+            weight=weight,
+            incumbent=self.plan.clause_price + NEW,
+            limits=limits,
+        )

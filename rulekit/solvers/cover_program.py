@@ -29,6 +29,7 @@ from scipy import sparse
 
 from rulekit.exceptions import SolverError, TimeLimitError
 from rulekit.solvers.canonical import snapped
+from rulekit.solvers.chain_screen import ChainScreen
 from rulekit.solvers.growing_program import GrowingProgram
 from rulekit.solvers.lp import (
     LinearProgram,
@@ -93,7 +94,13 @@ class CoverProgram:
         self.__dict__.update(state)
         self._local = threading.local()
 
-    def solve(self, c: Floats, m: Floats, time_limit: float | None = None) -> Vertex:
+    def solve(
+        self,
+        c: Floats,
+        m: Floats,
+        time_limit: float | None = None,
+        chains: ChainScreen | None = None,
+    ) -> Vertex:
         """Find the optimal clause and its range.
 
         Parameters
@@ -104,6 +111,8 @@ class CoverProgram:
             Weights of the rows, not negative.
         time_limit : float, optional
             Seconds.
+        chains : ChainScreen, optional
+            Keeps columns from HiGHS that have weight 0 in the optimum.
 
         Returns
         -------
@@ -125,6 +134,8 @@ class CoverProgram:
             return Vertex(
                 np.zeros(0, dtype=np.intp), np.zeros(0), excess.max(initial=-np.inf), np.inf
             )
+        if chains is not None:
+            useful[:-1] &= ~chains.beaten(c[:-1], worth[:-1])
         ceiling = np.where(useful, c, np.inf)
         answer = self._run(ceiling, m, time_limit)
         _raise_if_unsolved(answer, time_limit)

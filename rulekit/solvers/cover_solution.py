@@ -85,3 +85,26 @@ class CoverCounters:
     n_calls: int = 0
     n_solved: int = 0
     n_remembered: int = 0
+
+
+def checked_theta(theta: float) -> float:
+    """Return a price of a column, or say what is wrong with it."""
+    if not 0 <= theta < np.inf:
+        raise ValueError(f"`theta` must be a finite number of at least 0, got {theta!r}.")
+    return float(theta)
+
+
+def check_shapes(A: Bools, y: Bools, weight: Floats | None, perturbation: Floats | None) -> None:
+    """Raise ValueError where arrays do not go together."""
+    if A.ndim != 2:
+        raise ValueError(f"`A` must have two dimensions, rows by columns; it has {A.ndim}.")
+    for name, array, size in (
+        ("y", y, A.shape[0]),
+        ("weight", weight, A.shape[0]),
+        ("perturbation", perturbation, A.shape[1]),
+    ):
+        if array is not None and np.shape(array) != (size,):
+            raise ValueError(
+                f"`{name}` must have shape ({size},) to go with `A` of shape {A.shape}; its "
+                f"shape is {np.shape(array)}."
+            )

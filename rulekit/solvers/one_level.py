@@ -23,13 +23,22 @@ are. The answer is then a function of the sub-problem alone, whatever was solved
 """
 
 import hashlib
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.solvers.canonical import ALWAYS_PERTURBATION, default_perturbation
+from rulekit.solvers.chain_screen import ChainScreen
 from rulekit.solvers.cover_program import CoverProgram, Vertex
-from rulekit.solvers.cover_solution import CoverCounters, CoverSolution, LearnedClause, SubProblem
+from rulekit.solvers.cover_solution import (
+    CoverCounters,
+    CoverSolution,
+    LearnedClause,
+    SubProblem,
+    check_shapes,
+    checked_theta,
+)
 from rulekit.solvers.exact_cover import exact_clause
 from rulekit.solvers.lp import ENGINES, seconds_left
 from rulekit.solvers.redundancy import ColumnStructure, redundancy_groups
@@ -48,6 +57,7 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 TINY = 1e-9  # a row covered but for this is covered
+SCREEN_FROM = 2000  # columns; with fewer, screening takes as long as it saves
 ROUNDINGS = ("redundancy", "threshold", "random")
 
 
@@ -82,6 +92,9 @@ class CoverProblem:
         Point on the clock of `time.monotonic` after which solves end with `TimeLimitError`.
     remember : bool
         False solves every program anew; the answers are the same.
+    screening : bool
+        True keeps columns that a narrower threshold makes superfluous from the solver; the answers
+        are the same. Begins as true for many columns, where it pays.
     counters : CoverCounters
         Calls, solved programs, and answers from memory.
 
@@ -110,7 +123,7 @@ class CoverProblem:
         time_limit: float | None = None,
     ) -> None:
         A, y = np.asarray(A, dtype=bool), np.asarray(y, dtype=bool)
-        _check_shapes(A, y, weight, perturbation)
+        check_shapes(A, y, weight, perturbation)
         if engine not in ENGINES:
             raise ValueError(f"`engine` must be one of {ENGINES}, got {engine!r}.")
         n, d = A.shape
@@ -122,6 +135,7 @@ class CoverProblem:
         self.allowed, self.required = np.ones(d, dtype=bool), np.zeros(d, dtype=bool)
         self.deadline: float | None = None
         self.remember = True
+        self.screening = d >= SCREEN_FROM
         self.counters = CoverCounters()
         self.n_rows, self.n_columns = n, d
         self._arrange(A, y)
@@ -175,7 +189,7 @@ class CoverProblem:
                 f"`rows` must hold one weight for each of the {self.n_rows} rows; its shape is "
                 f"{rows.shape}."
             )
-        theta = _checked_theta(theta)
+        theta = checked_theta(theta)
         m = np.zeros(len(self._P))
         np.add.at(m, self._group_of_row, rows[self._p_order])
         z = rows[self._z_order]
@@ -221,7 +235,7 @@ class CoverProblem:
             If HiGHS fails, or its primal and dual values differ.
         """
         self.counters.n_calls += 1
-        theta = _checked_theta(theta)
+        theta = checked_theta(theta)
         sub = self.sub_problem(rows, 0.0, extra_cost, disable_cost=disable_cost)
         path = self._paths.setdefault(self._key(sub), ThetaPath())
         vertex = path.at(theta) if self.remember else None
@@ -246,7 +260,13 @@ class CoverProblem:
         c[:-1][self.required] = np.inf
         open_row = ~self._P[:, self.required].any(axis=1)
         limit = seconds_left(self.time_limit, self.deadline)
-        return self._program.solve(c, np.where(open_row, sub.m, 0.0), limit)
+        m = np.where(open_row, sub.m, 0.0)
+        return self._program.solve(c, m, limit, self._chains if self.screening else None)
+
+    @cached_property
+    def _chains(self) -> ChainScreen | None:
+        """The chains of thresholds, where it is known what the columns are."""
+        return None if self.structure is None else ChainScreen(self._P, self.structure)
 
     def _solution(self, sub: SubProblem, theta: float, vertex: Vertex) -> CoverSolution:
         """Value a relaxed clause; the value depends on the clause and the sub-problem alone."""
@@ -372,24 +392,3 @@ class CoverProblem:
             none = np.zeros(self.n_columns, dtype=bool)
             return LearnedClause(none, True, sub.always, bound, relaxed.is_binary)
         return LearnedClause(selected, False, cost, bound, relaxed.is_binary)
-
-
-def _checked_theta(theta: float) -> float:
-    if not 0 <= theta < np.inf:
-        raise ValueError(f"`theta` must be a finite number of at least 0, got {theta!r}.")
-    return float(theta)
-
-
-def _check_shapes(A: Bools, y: Bools, weight: Floats | None, perturbation: Floats | None) -> None:
-    if A.ndim != 2:
-        raise ValueError(f"`A` must have two dimensions, rows by columns; it has {A.ndim}.")
-    for name, array, size in (
-        ("y", y, A.shape[0]),
-        ("weight", weight, A.shape[0]),
-        ("perturbation", perturbation, A.shape[1]),
-    ):
-        if array is not None and np.shape(array) != (size,):
-            raise ValueError(
-                f"`{name}` must have shape ({size},) to go with `A` of shape {A.shape}; its "
-                f"shape is {np.shape(array)}."
-            )

@@ -15,6 +15,7 @@ from rulekit import (
     load_sample,
 )
 from rulekit.binarize import Binarizer
+from rulekit.estimators import Certificate
 
 pytestmark = pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
 
@@ -126,6 +127,73 @@ def test_a_rule_that_is_not_the_best_is_told_its_gap():
     assert found.gap == pytest.approx(found.objective / found.lower_bound - 1)
     said = float(found.sentence.split("within ")[1].split(" %")[0])
     assert found.gap <= said / 100 <= found.gap + 0.001
+    assert (least.verdict, found.verdict) == (
+        "proven optimal",
+        f"within {said:g} % of the best possible",
+    )
+
+
+@pytest.mark.parametrize(
+    ("bound", "verdict"),
+    [(None, ""), (0.0, ""), (4.0, ""), (5.0, "within 100 % of the best possible"),
+     (9.999, "within 0.1 % of the best possible")],
+)  # fmt: skip
+def test_a_verdict_is_given_where_the_bound_says_something(bound, verdict):
+    assert Certificate(10.0, bound, False, "").verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("form", "n_clauses", "seed"), [("dnf", 1, 4), ("dnf", 2, 0), ("cnf", 2, 0)]
+)
+def test_a_cheaper_rule_met_on_the_way_is_handed_over(form, n_clauses, seed):
+    X, y, _ = small(seed)
+    bad = {"method": "set_cover", "rounding": "threshold", "form": form, "theta": 0.4}
+    worse = learner(n_clauses, **bad).fit(X, y)
+    found = certify(worse, X, y)
+    assert found.better is not None
+    fixed = FixedRuleClassifier(found.better).fit(X, y)
+    taken = found.better.clauses_fired(dict(X.items())) ^ (form == "cnf")
+    described = (y == "ill") ^ (form == "cnf")
+    cost = (described & ~taken.any(axis=1)).sum() + taken[~described].sum()
+    cost += 0.4 * fixed.n_literals_
+    assert found.lower_bound - 1e-6 <= cost < found.objective
+    if n_clauses == 1:
+        assert cost == pytest.approx(found.lower_bound)
+        assert fixed.n_rules_ <= 1
+
+
+def test_a_best_rule_has_no_better_one():
+    X, y, _ = small(4)
+    found = certify(learner(theta=0.4).fit(X, y), X, y)
+    assert (found.proved, found.better) == (True, None)
+
+
+def test_a_rule_without_what_is_required_is_not_handed_over():
+    X, y, _ = small(4)
+    needs = Constraints(required=("town",))
+    model = learner(theta=3.0, constraints=needs).fit(X, y)
+    free = learner(theta=3.0).fit(X, y)
+    assert "town" not in str(free.rule_set_)
+    found = certify(model, X, y)
+    assert not found.proved
+    assert found.better is None
+
+
+def test_a_rule_of_moved_cuts_is_not_compared_with_rules_of_other_cuts():
+    X, y, _ = small(0, n=60)
+    moved = learner(2, theta=0.4, refine=True).fit(X, y)
+    cuts = {lit.value for clause in moved.rule_set_.clauses for lit in clause.literals}
+    known = {lit.value for lit in moved.binarizer_.literals_}
+    assert not cuts <= known
+    found = certify(moved, X, y)
+    assert (found.lower_bound, found.verdict) == (None, "")
+    assert "has cuts that are none of the conditions compared" in found.sentence
+
+
+def test_a_certificate_says_which_objective_it_bounds():
+    X, y, _ = small(1)
+    one, more = (certify(learner(n).fit(X, y), X, y).counts for n in (1, 3))
+    assert (one, more) == ("training errors of one clause", "errors counted clause by clause")
 
 
 def test_a_count_of_clauses_that_overlap_says_which_class_pays():
@@ -178,12 +246,20 @@ def test_values_gathered_into_a_set_are_counted_one_by_one():
 @pytest.mark.parametrize("n_clauses", [1, 3])
 def test_a_search_cut_short_proves_nothing_and_says_so(n_clauses):
     X, y = load_sample("breast_cancer").xy("diagnosis")
-    model = TwoLevelRuleClassifier("search", n_clauses=n_clauses, theta=0.5, kicks=0).fit(X, y)
-    found = certify(model, X, y, time_limit=0.2)
-    assert (found.lower_bound, found.proved, found.gap) == (None, False, None)
+    model = TwoLevelRuleClassifier("search", n_clauses=n_clauses, theta=0.1, kicks=0).fit(X, y)
+    found = certify(model, X, y, should_stop=lambda: True)
+    assert (found.lower_bound, found.proved, found.gap, found.verdict) == (None, False, None, "")
     assert "Nothing is proved" in found.sentence
-    stopped = certify(model, X, y, should_stop=lambda: True)
-    assert stopped.lower_bound is None
+
+
+def test_a_search_that_time_ends_may_leave_a_bound_that_holds():
+    X, y = load_sample("breast_cancer").xy("diagnosis")
+    model = TwoLevelRuleClassifier("search", n_clauses=1, theta=4.0, kicks=0).fit(X, y)
+    least = certify(model, X, y, time_limit=60.0)
+    assert least.lower_bound is not None
+    for seconds in (0.001, 0.01, 0.05):
+        found = certify(model, X, y, time_limit=seconds)
+        assert (found.lower_bound or 0.0) <= least.lower_bound + 1e-9
 
 
 def test_without_a_price_nothing_is_proved():

@@ -82,13 +82,24 @@ def test_without_a_price_of_conditions_no_bound_is_claimed():
     assert (model.lower_bound_, model.proved_optimal_) == (None, False)
 
 
-def test_a_time_limit_keeps_the_rule_and_claims_no_bound():
+def test_a_time_limit_keeps_the_rule_and_does_not_claim_the_linear_program():
     X, y = load_sample("breast_cancer").xy("diagnosis")
-    model = TwoLevelRuleClassifier("column_generation", theta=0.5, time_limit=0.5)
+    model = TwoLevelRuleClassifier("column_generation", theta=0.1, time_limit=0.5)
     with pytest.warns(ConvergenceWarning, match=r"time limit of 0.5 s passed"):
         model.fit(X, y)
-    assert model.lower_bound_ is None
-    assert model.history_[-1]["stopped"] == "time limit"
+    last = model.history_[-1]
+    assert last["stopped"] == "time limit"
+    assert last.get("bound") != "linear program"
+    assert model.lower_bound_ == last.get("lower_bound")
+    assert (model.lower_bound_ or 0.0) <= model.objective_
+    assert not model.proved_optimal_
+
+
+def test_what_exact_pricing_came_to_is_told_beside_the_bound():
+    X, y = mixed_table()
+    model = learner(theta=2.0).fit(X, y)
+    assert model.history_[-1]["bound"] == "linear program"
+    assert model.history_[-1]["lower_bound"] == model.lower_bound_
 
 
 def test_required_conditions_are_refused():
@@ -101,3 +112,22 @@ def test_a_refined_rule_claims_no_bound():
     X, y = mixed_table()
     model = learner(refine=True).fit(X, y)
     assert (model.lower_bound_, model.proved_optimal_) == (None, None)
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("theta", [0.5, 1.0])
+def test_the_program_at_the_end_never_makes_the_rule_dearer(form, theta):
+    X, y = mixed_table()
+    plain, finished = (
+        learner(form=form, theta=theta, finish_seconds=seconds).fit(X, y) for seconds in (0.0, 2.0)
+    )
+    assert finished.objective_ <= plain.objective_
+    assert finished.objective_ >= (finished.lower_bound_ or 0.0) - 1e-9
+    clauses = finished.n_rules_ * theta
+    assert finished.objective_ == pytest.approx(priced_loss(finished, X, y) + clauses)
+
+
+def test_the_time_of_the_program_at_the_end_is_not_negative():
+    X, y = mixed_table()
+    with pytest.raises(ValueError, match="finish_seconds"):
+        learner(finish_seconds=-1.0).fit(X, y)

@@ -44,9 +44,3 @@ def test_the_objective_counts_failing_literals():
     yes = y == "yes"
     cost = np.where(yes, (~holds).sum(axis=1), holds.all(axis=1)).sum() + model.n_literals_
     assert model.objective_ == pytest.approx(cost)
-
-
-def test_screening_is_refused_until_it_is_built():
-    X, y = mixed_table()
-    with pytest.raises(ValueError, match=r"The 'screening' parameter .* must be None"):
-        OneLevelRuleClassifier(screening="counting").fit(X, y)

@@ -1,5 +1,7 @@
 """The box search as a learner: its boxes mean what its rules say, on every kind of column."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from rulekit.binarize import Binarizer
 from rulekit.data import columns_of
 from rulekit.estimators._binary_problem import binary_problem
 from rulekit.estimators._boxes import box_table
+from rulekit.exceptions import EmptyRuleWarning
 from rulekit.solvers.box_problem import BoxPrices
 from rulekit.solvers.box_search import SearchPlan, search
 
@@ -82,6 +85,16 @@ def test_a_price_is_answered_alike_by_fit_path_and_a_shared_fit():
         alone = learner(**setting).fit(X, y)
         assert model.rule_set_ == alone.rule_set_
         assert path.rule(setting["theta"], setting["n_clauses"]) == alone.rule_set_
+
+
+def test_a_rule_looked_up_within_limits_is_the_one_that_is_fitted():
+    X, y = mixed()
+    path = learner().path(X, y)
+    for theta, n_clauses, most in ((0.2, 4, 3), (1.0, 2, 0), (0.2, 5, None)):
+        model = learner(theta=theta, n_clauses=n_clauses, max_literals=most)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", EmptyRuleWarning)
+            assert path.rule(theta, n_clauses, most) == model.fit(X, y).rule_set_
 
 
 def test_the_path_has_every_trade_off_once_and_none_that_another_beats():

@@ -75,6 +75,15 @@ def test_the_area_of_a_yes_or_no_answer_is_one_minus_the_balanced_error(rows):
         assert area == pytest.approx(1 - metrics.balanced_error_rate(y, said, weight))
 
 
+@given(ROWS, st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=12, max_size=12))
+def test_the_area_is_that_of_scikit_learn_with_ties_and_weights(rows, scores):
+    y, _, weight = parts(rows)
+    scores = scores[: len(y)]
+    if len(set(y)) == 2:
+        expected = sk.roc_auc_score([c == "b" for c in y], scores, sample_weight=weight)
+        assert metrics.area_under_roc(y, scores, "b", weight) == pytest.approx(expected)
+
+
 def test_rows_without_weight_have_no_error_rate():
     assert math.isnan(metrics.error_rate([1, 0], [1, 1], [0, 0]))
 

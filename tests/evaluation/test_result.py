@@ -1,5 +1,7 @@
 """What is read off a finished sweep: averages, fronts, suggestions, joins, the final model."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.evaluation import fit_setting, summarise, sweep
+from rulekit.evaluation.grid import settings_of
 from rulekit.evaluation.result import SweepResult, table_of
+from rulekit.evaluation.suggestion import neighbourhoods
+from rulekit.solvers.choice import smoothed
 from tests.evaluation.learners import Stump, noisy_table
 
 
@@ -26,6 +31,19 @@ def result_of(points, n_folds=4):
     settings = tuple({"theta": float(i)} for i in range(len(points)))
     models = (Stump(),) * len(points)
     return SweepResult(table_of(rows, ["theta"]), settings, models, n_folds, True, "folds")
+
+
+def slow_smooth(scores, settings, setting, grid):
+    """Average over the 3 x 3 neighbours in price and clauses, one that is not there replaced."""
+    total = 0.0
+    for step_theta, weight_theta in ((-1, 0.25), (0, 0.5), (1, 0.25)):
+        for step_clauses, weight_clauses in ((-1, 0.25), (0, 0.5), (1, 0.25)):
+            near = dict(setting)
+            for key, step in (("theta", step_theta), ("n_clauses", step_clauses)):
+                at = grid[key].index(setting[key]) + step
+                near[key] = grid[key][min(max(at, 0), len(grid[key]) - 1)]
+            total += weight_theta * weight_clauses * scores[settings.index(near)]
+    return total
 
 
 POINTS = st.lists(
@@ -109,27 +127,68 @@ def test_of_equally_good_settings_the_one_with_fewer_literals_is_best():
     assert result_of([(0.2, 0.0, 3), (0.2, 0.0, 2), (0.2, 0.0, 2)]).suggest()["best"] == 1
 
 
-def test_the_default_is_the_simplest_within_one_standard_error_and_says_why():
-    chosen = result_of([(0.20, 0.05, 6), (0.21, 0.05, 2), (0.30, 0.05, 1)]).suggest()
-    assert (chosen["best"], chosen["simplest_within_1se"], chosen["default"]) == (0, 1, 1)
+def test_the_default_is_best_among_its_neighbours_and_says_why():
+    # setting 1 is a lucky dip between two bad ones; 4 and 5 are good, and so are those beside them
+    errors = [0.30, 0.20, 0.30, 0.24, 0.21, 0.21, 0.24]
+    chosen = result_of([(e, 0.05, 7.0 - i) for i, e in enumerate(errors)]).suggest()
+    assert (chosen["best"], chosen["default"], chosen["simplest_within_1se"]) == (1, 5, 5)
     assert chosen["reason"] == (
-        "Of the settings tried, theta = 0.0 has the best mean test error (20.0 % with 6.0 "
-        "literals); theta = 1.0 is within one standard error of it and simplest (21.0 % with 2.0 "
-        "literals), so it is the default."
+        "The default is theta = 5.0 (21.0 % with 2.0 literals). A single best figure among many is "
+        "partly luck, so each mean test error was averaged with those of settings of nearly the "
+        "same size and charged 0.1 points for each literal; then no other is better. The best mean "
+        "of its own has theta = 1.0 (20.0 % with 6.0 literals)."
     )
+
+
+def test_a_literal_must_earn_a_tenth_of_a_point():
+    alone = {"method": ["a", "b"]}
+    for gain, taken in ((0.0019, 0), (0.0021, 1)):
+        rows = result_of([(0.2, 0.0, 2), (0.2 - gain, 0.0, 4)])
+        settings = tuple({"method": name} for name in alone["method"])
+        assert replace(rows, settings=settings).suggest()["default"] == taken
+
+
+def test_a_literal_is_charged_in_the_unit_of_the_measure():
+    two = tuple({"method": name} for name in "ab")
+    for name, scale, better in (("test_cost", 500.0, -1), ("test_auc", 1.0, 1)):
+        for gain, taken in ((0.0019, 0), (0.0021, 1)):
+            result = replace(result_of([(0.2, 0.0, 2), (0.2, 0.0, 4)]), settings=two)
+            values = scale * (1.0 + better * gain * result.table["setting"])
+            result = replace(result, table=result.table.assign(**{name: values}))
+            assert result.suggest(y=name)["default"] == taken, (name, gain)
+
+
+def test_settings_that_differ_in_more_than_size_are_no_neighbours():
+    points = [(0.30, 0.0, 2), (0.20, 0.0, 2), (0.30, 0.0, 2)]
+    kinds = tuple({"theta": float(i), "robustness": 0.1 * i} for i in range(3))
+    lone = replace(result_of([*points, (0.21, 0.0, 2)]), settings=(*kinds, {"theta": 9.0}))
+    assert lone.suggest()["default"] == 1
+    assert result_of([*points, (0.21, 0.0, 2)]).suggest()["default"] == 3
+
+
+def test_scores_are_smoothed_as_the_slow_twin_does():
+    rng = np.random.default_rng(0)
+    grid = {"theta": [0.1, 1.0, 3.0, 9.0], "n_clauses": [1, 2, 5], "kind": ["a", "b"]}
+    settings = settings_of(grid)
+    scores = rng.random(len(settings))
+    order = rng.permutation(len(settings))
+    axes = neighbourhoods([settings[i] for i in order], [""] * len(order))
+    found = smoothed(scores[order], axes)
+    for place, i in enumerate(order):
+        assert found[place] == pytest.approx(slow_smooth(scores, settings, settings[i], grid))
 
 
 def test_an_empty_rule_is_not_the_default_even_when_nothing_is_better():
     chosen = result_of([(0.34, 0.02, 0), (0.34, 0.02, 2)]).suggest()
     assert chosen["simplest_within_1se"] == 0
     assert chosen["default"] == 1
-    assert "that is an empty rule, which gives every row the same answer" in chosen["reason"]
+    assert "An empty rule, theta = 0.0, which gives every row the same" in chosen["reason"]
 
 
 def test_where_every_rule_is_empty_the_empty_rule_is_the_default():
     chosen = result_of([(0.34, 0.02, 0)]).suggest()
     assert chosen["default"] == 0
-    assert "none within one standard error of it is simpler" in chosen["reason"]
+    assert "it also has the best mean of its own." in chosen["reason"]
 
 
 def test_nothing_finished_means_nothing_to_suggest():

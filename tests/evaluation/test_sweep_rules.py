@@ -3,12 +3,16 @@
 import warnings
 
 import joblib
+import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from rulekit.data import load_sample
 from rulekit.estimators.two_level import TwoLevelRuleClassifier
 from rulekit.evaluation import SweepStore, fit_setting, sweep
+from rulekit.evaluation.grid import settings_of
+from rulekit.evaluation.measuring import Measuring
 from rulekit.exceptions import EmptyRuleWarning
 
 GRID = [
@@ -90,21 +94,73 @@ def test_an_empty_rule_is_a_point_of_the_curve_like_any_other(plain):
     assert plain.setting(plain.suggest()["default"])["theta"] < 50.0
 
 
-class Asked(TwoLevelRuleClassifier):
-    """The same learner; counts how often its rules are asked."""
+SEARCH = TwoLevelRuleClassifier(method="search", kicks=0, random_state=0)
+SEARCH_GRID = {
+    "robustness": [0.0, 0.3],
+    "positive_label": ["yes", "no"],
+    "max_literals": [None, 3],
+    "n_clauses": [1, 6],
+    "theta": [0.05, 50.0],
+}
 
-    times = 0
 
-    def predict(self, X):
-        type(self).times += 1
-        return super().predict(X)
+class SearchAlone(Alone):
+    """The box search, fitted one setting at a time."""
 
 
-def test_settings_of_a_fold_that_end_in_the_same_rule_are_measured_once(table):
-    Asked.times = 0
-    grid = {"method": ["search"], "n_clauses": [1, 2], "theta": [0.01, 0.5, 1.0, 50.0]}
-    found = sweep(Asked(), *table, grid=grid, cv=3)
+def test_settings_answered_by_one_search_are_the_models_that_single_fits_give(table):
+    X, y = table
+    labels = sorted(set(y))
+    grid = SEARCH_GRID | {"positive_label": labels}
+    settings = settings_of(grid)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EmptyRuleWarning)
+        for setting, many in zip(settings, SEARCH.fit_many(X, y, settings), strict=True):
+            alone = fit_setting(SEARCH, setting, X, y)
+            ours, theirs = vars(many), vars(alone)
+            assert set(ours) == set(theirs)
+            for name in set(ours) - {"binarizer_", "classes_", "feature_names_in_", "_shares"}:
+                assert ours[name] == theirs[name], (setting, name)
+            np.testing.assert_array_equal(many.predict_proba(X), alone.predict_proba(X))
+
+
+def test_a_sweep_by_one_search_a_fold_is_the_sweep_by_single_fits(table):
+    X, y = table
+    grid = {"positive_label": sorted(set(y)), "n_clauses": [1, 3], "theta": [0.05, 1.0]}
+    alone = SearchAlone(method="search", kicks=0, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EmptyRuleWarning)
+        same(sweep(alone, X, y, grid=grid, cv=2), sweep(SEARCH, X, y, grid=grid, cv=2))
+
+
+def test_rules_for_and_against_a_class_are_counted_from_the_same_class(table):
+    X, y = table
+    labels = sorted(set(y))
+    found = sweep(SEARCH, X, y, grid={"positive_label": labels}, cv=3)
+    rows = found.table
+    assert {r.labels[0] for r in rows["rule"] if r.labels} == set(labels)
+    positives = rows["test_tp"] + rows["test_fn"]
+    by_fold = positives.groupby(rows["fold"])
+    assert (by_fold.nunique() == 1).all()
+    assert by_fold.first().sum() == (y == labels[-1]).sum()
+
+
+def test_chance_without_a_seed_is_drawn_once_for_a_fold(table):
+    X, y = table
+    learner = clone(SEARCH).set_params(random_state=None)
+    settings = [{"n_clauses": 3, "theta": t} for t in (0.05, 0.2, 0.5, 1.0)]
+    models = list(learner.fit_many(X, y, settings))
+    losses = [m.objective_ - m.theta * m.n_literals_ for m in models]
+    assert losses == sorted(losses)  # as of one archive
+
+
+def test_settings_of_a_fold_that_end_in_the_same_rule_are_measured_once(table, monkeypatch):
+    calls = []
+    measure = Measuring._errors
+    monkeypatch.setattr(Measuring, "_errors", lambda *a: calls.append(a) or measure(*a))
+    grid = {"n_clauses": [1, 2], "theta": [0.01, 0.5, 1.0, 50.0]}
+    found = sweep(SEARCH, *table, grid=grid, cv=3)
     pairs = zip(found.table["fold"], found.table["rule"], strict=True)
     different = {(fold, repr(rule)) for fold, rule in pairs}
     assert len(different) < len(found.table)
-    assert Asked.times == 2 * len(different)  # on the fold's test rows and on its training rows
+    assert len(calls) == len(different)

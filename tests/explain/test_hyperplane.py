@@ -91,27 +91,34 @@ def test_the_rule_that_holds_a_case_is_named_and_else_extraction_goes_on(fitted)
             assert covering.n_right == short.boxes_[told.prediction].n_points[0]
 
 
-def test_confidence_rises_with_the_distance(fitted):
+def test_confidence_rises_with_the_distance_on_either_side(fitted):
     model, X, _ = fitted
     found = sorted(explain_with_hyperplane(model, X), key=lambda e: e.distance)
-    sure = [e.confidence for e in found]
-    assert sure == sorted(sure)
-    assert 0.0 < sure[0] < sure[-1] <= 1.0
+    for label in ("good", "bad"):
+        sure = [e.confidence for e in found if e.prediction == label]
+        assert sure == sorted(sure)
+        assert 0.0 < sure[0] < sure[-1] <= 1.0
 
 
-def test_confidence_is_platts_function_of_the_distances_given():
-    distance = np.linspace(0.0, 1.0, 400)
-    right = np.random.default_rng(0).random(400) < 1 / (1 + np.exp(-(6 * distance - 1)))
-    found = calibrated(distance, right, 5)
-    assert found.slope == pytest.approx(6, rel=0.3)
-    assert found.of(distance).mean() == pytest.approx(right.mean(), abs=1e-3)
+def test_confidence_is_platts_function_with_a_level_for_each_answer():
+    rng = np.random.default_rng(0)
+    distance, answers = rng.random(4000), rng.integers(0, 2, 4000)
+    right = rng.random(4000) < 1 / (1 + np.exp(-(6 * distance - 2 * answers)))
+    found = calibrated(distance, answers, right, 5)
+    assert found.slope == pytest.approx(6, rel=0.1)
+    assert found.levels[0] - found.levels[1] == pytest.approx(2, rel=0.1)
+    sure = np.where(answers == 1, found.of(distance, 1), found.of(distance, 0))
+    assert sure.mean() == pytest.approx(right.mean(), abs=1e-3)
 
 
 @pytest.mark.parametrize("right", [np.ones(8, bool), np.arange(8) < 4])
-def test_a_distance_that_does_not_help_gives_one_confidence_for_all(right):
-    found = calibrated(np.arange(8.0), right, 5)
+def test_a_distance_that_does_not_help_gives_one_confidence_to_an_answer(right):
+    answers = np.arange(8) % 2
+    found = calibrated(np.arange(8.0), answers, right, 5)
     assert found.slope == 0.0
-    assert found.of(np.arange(8.0))[0] == pytest.approx((right.sum() + 1) / 10)
+    for code in (0, 1):
+        share = (right[answers == code].sum() + 1) / 6
+        assert found.of(np.arange(8.0), code) == pytest.approx(np.full(8, share))
 
 
 def test_a_box_without_training_rows_says_so():

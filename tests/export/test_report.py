@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 
+from rulekit.explain import Wording
 from rulekit.export import clause_numbers, to_html, to_report
 from rulekit.rules import RuleSet
 from tests.explain.tables import cases, patients
@@ -21,6 +22,23 @@ def test_report_tells_the_rule_its_worth_and_single_cases():
     assert "glucose 141 &gt; 126.5" in text
     assert "wrong: it was &#x27;well&#x27;" in text
     assert "&quot;seed&quot;: 0" in text
+
+
+def test_report_calls_columns_in_the_rule_what_it_calls_them_in_the_cases():
+    rule, frame = patients()
+    words = Wording({"glucose": "fasting <sugar>"}, clause="line")
+    text = to_report(rule, (frame, LABELS), wording=words)
+    rule_part = text.split("<h2>The rule</h2>")[1].split("<h2>")[0]
+    assert "fasting &lt;sugar&gt;" in rule_part
+    assert "fasting &lt;sugar&gt; is the column “glucose”" in rule_part
+    assert "glucose" not in rule_part.replace("the column “glucose”", "")
+
+
+def test_report_keeps_the_names_of_columns_that_would_be_called_the_same():
+    rule, frame = patients()
+    words = Wording(dict.fromkeys(rule.features, "value"), clause="line")
+    rule_part = to_report(rule, (frame, LABELS), wording=words).split("<h2>")[1]
+    assert all(feature in rule_part for feature in rule.features) or len(rule.features) < 2
 
 
 def test_report_asks_the_network_for_nothing_and_runs_no_script():

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from rulekit.data import Table
 from ui import jobs
+from ui.certificate_card import proofs
 
 APP = Path(__file__).parents[2] / "app.py"
 
@@ -39,9 +40,9 @@ def workspace_folder(tmp_path, monkeypatch) -> Path:
 @pytest.fixture(autouse=True)
 def _no_job_outlives_its_test():
     yield
-    registry = jobs.registry()
-    for owner in list(registry._jobs):
-        registry.forget(owner)
+    for registry in (jobs.registry(), proofs()):
+        for owner in list(registry._jobs):
+            registry.forget(owner)
 
 
 @pytest.fixture

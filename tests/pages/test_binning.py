@@ -44,7 +44,7 @@ def test_every_sample_is_shown_with_its_conditions(open_app, sample):
     assert not app.exception
     assert not app.error
     assert int(metric(app, "Candidate conditions").replace(",", "")) > 0
-    assert len(app.get("plotly_chart")) == 1
+    assert len(app.get("plotly_chart")) == 2
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -62,6 +62,43 @@ def test_more_cut_points_give_more_conditions(open_app):
     app.number_input(key="binning_count").set_value(20).run()
     assert int(metric(app, "Candidate conditions").replace(",", "")) > before
     assert app.session_state["app"].binning.n_thresholds == 20
+
+
+def test_a_cut_at_every_distinct_value_is_shown_and_screened(open_app):
+    app = open_app("binning", sample="iris")
+    few = int(metric(app, "Candidate conditions").replace(",", ""))
+    app.checkbox(key="binning_every").check().run()
+    assert not app.exception
+    assert app.session_state["app"].binning.n_thresholds is None
+    every = int(metric(app, "Candidate conditions").replace(",", ""))
+    assert every > few
+    left = int(metric(app, "May matter").replace(",", ""))
+    removed = int(metric(app, "Removed with proof").split(" ")[0].replace(",", ""))
+    assert left + removed == every
+
+
+def test_every_certificate_is_checked_on_demand(open_app):
+    app = open_app("binning", sample="credit")
+    removed = metric(app, "Removed with proof").split(" ")[0]
+    app.button(key="check_certificates").click().run()
+    assert not app.exception
+    assert app.success[0].value == f"All {removed} certificates hold."
+
+
+def test_a_higher_price_leaves_fewer_conditions(open_app):
+    app = open_app("binning", sample="breast_cancer")
+    before = int(metric(app, "May matter").replace(",", ""))
+    app.number_input(key="screening_theta").set_value(20.0).run()
+    assert not app.exception
+    assert int(metric(app, "May matter").replace(",", "")) < before
+
+
+def test_large_tables_are_screened_when_asked_for(open_app, monkeypatch):
+    monkeypatch.setattr("ui.screening_card.AT_ONCE", 0)
+    app = open_app("binning", sample="iris")
+    assert "May matter" not in {m.label for m in app.metric}
+    app.button(key="screen").click().run()
+    assert metric(app, "May matter")
 
 
 def test_cut_points_can_be_typed_in_and_taken_back(open_app):
@@ -176,7 +213,7 @@ def test_a_category_shows_its_levels_instead_of_cuts(open_app):
     box(app, "binning_column").set_value("employment").run()
     assert not app.exception
     assert not [t for t in app.text_input if t.label.startswith("Cut points")]
-    assert len(app.get("plotly_chart")) == 1
+    assert len(app.get("plotly_chart")) == 2
 
 
 def test_every_column_of_the_mixed_sample_can_be_looked_at(open_app):

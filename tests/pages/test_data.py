@@ -1,7 +1,9 @@
 """The Data page: samples, files good and bad, what is predicted, roles, reload, forgetting."""
 
 import io
+import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,10 @@ import pytest
 
 from rulekit.data import list_samples
 from ui.data_choices import apply_edits, editor_frame
+from ui.learners import RunSpec
+from ui.split_figure import split_figure, split_sentence
+from ui.state import BinningSpec, SplitSpec, Wording
+from ui.workspace import to_plain
 
 GOOD = b"age,glucose,ill\n" + b"".join(
     b"%d,%d,%s\n" % (30 + k // 2, 90 + 7 * k % 13, b"yes" if k % 3 == 0 else b"no")
@@ -303,3 +309,76 @@ def test_edits_of_the_editor_reach_the_analysis(monkeypatch, open_app):
     assert "age" not in held["app"].features
     assert (held["app"].label("income"), held["app"].unit("income")) == ("Yearly income", "€")
     assert held["app"].label("savings") == "savings"
+
+
+def settings_file(app):
+    state = replace(
+        app.session_state["app"],
+        notes="ask Ada",
+        split=SplitSpec(0.2, 7),
+        binning=BinningSpec("median"),
+        wording={"income": Wording("monthly income", "EUR")},
+        run_settings=RunSpec(thetas=(2.0,)).to_dict(),
+    )
+    return json.dumps(to_plain(state)).encode()
+
+
+def test_saved_settings_are_loaded_back_into_a_new_analysis_of_the_table(open_app):
+    app = open_app("data", sample="credit")
+    before = app.session_state["analysis_id"]
+    content = settings_file(app)
+    app.file_uploader(key="upload_settings_0").set_value(
+        ("analysis.json", content, "application/json")
+    )
+    app.run()
+    assert not app.exception
+    assert not app.error
+    state = app.session_state["app"]
+    assert json.dumps(to_plain(state)).encode() == content
+    assert app.session_state["analysis_id"] != before
+
+
+def test_settings_made_for_other_cells_are_taken_over_and_said_to_be(open_app):
+    app = open_app("data", sample="credit")
+    saved = json.loads(settings_file(app)) | {"digest": "of another table", "test_looks": 9}
+    app.file_uploader(key="upload_settings_0").set_value(
+        ("analysis.json", json.dumps(saved).encode(), "application/json")
+    )
+    app.run()
+    assert not app.exception
+    assert "other cells" in app.error[0].value
+    assert app.session_state["app"].notes == "ask Ada"
+    assert app.session_state["app"].test_looks == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\xff\xfe", "not a settings file"),
+        (b"[1]", "not a settings file"),
+        (b'{"version": 1, "roles": {}, "digest": ""}', "not a settings file"),
+        (b'{"version": 0, "roles": {}, "digest": ""}', "of version 0"),
+        (b'{"version": 1, "roles": {"no such": "id"}, "digest": ""}', "'no such'"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_a_sentence_and_change_nothing(open_app, content, said):
+    app = open_app("data", sample="credit")
+    before = app.session_state["analysis_id"]
+    app.file_uploader(key="upload_settings_0").set_value(
+        ("analysis.json", content, "application/json")
+    )
+    app.run()
+    assert not app.exception
+    assert said in app.error[0].value.replace("\\", "")
+    assert app.session_state["analysis_id"] == before
+
+
+def test_the_split_is_drawn_and_told_once_the_target_is_chosen(open_app):
+    assert not open_app("data").get("plotly_chart")
+    app = open_app("data", sample="breast_cancer")
+    assert app.get("plotly_chart")
+    counts = {"Learning": {"ill": 2, "well": 1}, "Test": {"ill": 1, "well": 0}}
+    assert (
+        split_sentence(counts) == "Learning: 2 rows ill, 1 row well; Test: 1 row ill, 0 rows well."
+    )
+    assert [list(bar.x) for bar in split_figure(counts).data] == [[2, 1], [1, 0]]

@@ -1,5 +1,8 @@
 """The Explain page: which case, why, what if, similar cases, the review."""
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +11,7 @@ from hypothesis import strategies as st
 
 from rulekit.data import load_sample
 from rulekit.rules import Clause, Literal, RuleSet
-from ui.cases import case_list, distance_to_boundary
+from ui.cases import case_list, distance_to_boundary, row_name
 from ui.learners import RunSpec
 from ui.state import AppState
 
@@ -33,6 +36,11 @@ def on_credit(open_app):
     return opened
 
 
+def number_shown(app):
+    heading = next(h.value for h in app.subheader if h.value.startswith("Row "))
+    return re.match(r"Row (\d+)", heading)[1]
+
+
 def verdict(app):
     return next(m.value for m in app.markdown if m.value.startswith("###"))
 
@@ -51,8 +59,8 @@ def test_the_first_test_row_is_explained_at_once(on_credit):
     app = on_credit()
     assert not app.exception
     state = app.session_state["app"]
-    first = state.testing[0].index[0]
-    assert f"Row {first}" in [h.value for h in app.subheader]
+    first = state.testing[0].index[0] + 1  # people count rows from 1
+    assert number_shown(app) == str(first)
     answer = state.model.predict(state.testing[0].iloc[[0]])[0]
     assert f"The answer is '{answer}'" in text(app)
     assert "past cases decided in the same way" in text(app)
@@ -60,9 +68,20 @@ def test_the_first_test_row_is_explained_at_once(on_credit):
 
 def test_the_row_in_the_address_is_the_one_explained(on_credit):
     row = load_sample("credit")
-    number = str(AppState(table=row).testing[0].index[17])
+    number = str(AppState(table=row).testing[0].index[17] + 1)
     app = on_credit(query={"row": number})
-    assert f"Row {number}" in [h.value for h in app.subheader]
+    assert number_shown(app) == number
+
+
+def test_a_row_is_called_by_its_number_in_the_file_and_by_its_label(on_credit):
+    app = on_credit()
+    state = app.session_state["app"]
+    position = int(state.testing[0].index[0])
+    unlabelled = replace(state, table=load_sample("iris"))
+    assert row_name(position, unlabelled) == f"Row {position + 1}"
+    column = state.column_with_role("id")
+    label = state.table.frame[column].iloc[position]
+    assert row_name(position, state) == f"Row {position + 1}, {column} {label}"
 
 
 def test_errors_only_lists_and_explains_a_wrong_decision(on_credit):
@@ -106,7 +125,7 @@ def test_what_if_says_when_the_answer_changes_and_can_be_reset(on_credit):
 
 def test_a_review_is_kept_with_the_analysis(on_credit):
     app = on_credit()
-    number = int(app.session_state["app"].testing[0].index[0])
+    number = int(app.session_state["app"].testing[0].index[0]) + 1
     app.text_input(key=f"note_{number}").set_value("income is out of date")
     app.button(key="review_disagree").click().run()
     entry = app.session_state["app"].case_notes[str(number)]

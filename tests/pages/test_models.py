@@ -8,12 +8,14 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from rulekit.data import Table
+from rulekit.data import Table, load_sample
+from rulekit.evaluation.grid import settings_of
 from ui import jobs
-from ui.learners import RunSpec
+from ui import models_rounds as rounds
+from ui.learners import LEARNERS, RunSpec, settings_of_run
 from ui.models_form import parsed_thetas
-from ui.models_points import outcome_of, settings_of_run
-from ui.picked import fitted
+from ui.models_points import outcome_of
+from ui.picked import fitted, model_key
 from ui.state import AppState, BinningSpec, SplitSpec
 
 SWEEP = sys.modules["rulekit.evaluation.sweep"]  # the package holds the function of this name
@@ -25,12 +27,15 @@ def small(app, thetas="2, 20"):
     app.toggle(key="run_baselines").set_value(False)
     app.segmented_control(key="run_folds").set_value(5)
     app.slider(key="run_clauses").set_value((1, 2))
+    app.toggle(key="run_against").set_value(False)
+    app.toggle(key="run_robust").set_value(False)
     return app.run()
 
 
 def finished(app, seconds=60):
-    """Press Run and wait for the end of the job, as a browser's polling does."""
-    app.button(key="run").click().run()
+    """Press Run, unless a run goes on, and wait for its end as a browser polling does."""
+    if not app.button(key="run").disabled:
+        app.button(key="run").click().run()
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         (job,) = jobs.registry()._jobs.values()
@@ -52,11 +57,167 @@ def test_without_a_table_the_page_says_so_and_draws_nothing(open_app):
     assert not app.get("plotly_chart")
 
 
-def test_before_a_run_there_is_no_chart_but_the_size_of_the_run(open_app):
-    app = open_app("models", sample="credit")
+def test_before_a_run_of_a_slow_learner_there_is_no_chart_but_the_size_of_the_run(open_app):
+    app = open_app("models")
+    table = load_sample("credit")
+    app.session_state["app"] = AppState(table=table, run_settings={"learners": ["set_cover"]})
+    app.run()
     assert not app.exception
     assert "90 settings in 10 folds: 900 fits" in text(app)
     assert not app.get("plotly_chart")
+    assert not jobs.registry()._jobs
+
+
+def standing(app, seconds=30):
+    """Wait until something stands of the run that goes on, and draw the page anew."""
+    (job,) = jobs.registry()._jobs.values()
+    end = time.monotonic() + seconds
+    while job.standing is None and job.active:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return app.run()
+
+
+def test_a_first_visit_finds_a_front_with_a_rule_picked_and_nobody_pressed_run(open_app):
+    app = standing(open_app("models", sample="credit"))
+    assert not app.exception
+    state = app.session_state["app"]
+    assert state.sweep.points["folds"].eq(10).all()
+    assert state.setting == state.sweep.settings[state.sweep.suggestion["default"]]
+    assert "THEN" in app.code[0].value
+    assert app.get("plotly_chart")
+
+
+def test_the_first_pass_is_told_as_such_and_refined_in_place_while_one_reads(open_app):
+    app = small(open_app("models", sample="credit"))
+    (job,) = jobs.registry()._jobs.values()
+    while job.standing is None:
+        time.sleep(0.005)
+    first = job.standing
+    assert first.draft.startswith("First pass, without disturbances")
+    assert not first.complete
+    app = finished(app)
+    found = app.session_state["app"].sweep
+    assert found.complete
+    assert found is not first
+    assert "First pass" not in text(app)
+    objectives = found.points["objective"]
+    assert (objectives <= first.points["objective"] + 1e-9).all()  # the archive only improves
+
+
+def test_what_a_person_picked_stays_picked_when_better_points_come(open_app):
+    app = standing(small(open_app("models", sample="credit")))
+    found = app.session_state["app"].sweep
+    other = next(k for k in found.points.index if found.settings[k] != chosen(app))
+    mine = found.settings[other]
+    app.select_slider(key="slider_theta").set_value(mine["theta"])
+    app.select_slider(key="slider_n_clauses").set_value(mine["n_clauses"]).run()
+    mine = chosen(app)
+    app = finished(app)
+    assert chosen(app) == mine
+    state = app.session_state["app"]
+    assert state.sweep.complete
+    assert state.model is state.sweep.models[model_key(mine)]
+
+
+def chosen(app):
+    return app.session_state["app"].setting
+
+
+def test_changed_settings_are_followed_while_nobody_has_pressed_run(open_app):
+    app = open_app("models", sample="credit")
+    (before,) = jobs.registry()._jobs.values()
+    app = small(app)
+    (after,) = jobs.registry()._jobs.values()
+    assert before.state == "cancelled"
+    assert after.total == 20
+    app = finished(app)
+    assert app.session_state["app"].sweep.spec.thetas == (2.0, 20.0)
+
+
+def test_a_stopped_run_is_not_begun_again_by_itself(open_app):
+    app = standing(open_app("models", sample="credit"))
+    (job,) = jobs.registry()._jobs.values()
+    job.cancel()
+    app = small(app.run())
+    assert list(jobs.registry()._jobs.values()) == [job]
+    assert "was stopped" in text(app)
+    assert "other settings" in text(app)
+    assert app.get("plotly_chart")
+
+
+def test_a_large_table_is_first_searched_in_a_stated_part(open_app, monkeypatch):
+    monkeypatch.setattr(rounds, "DRAFT_CELLS", 0)
+    monkeypatch.setattr(rounds, "DRAFT_ROWS", 200)
+    app = small(open_app("models", sample="credit"))
+    (job,) = jobs.registry()._jobs.values()
+    while job.standing is None:
+        time.sleep(0.005)
+    assert "learned from 200 of the 560 rows of a fold" in job.standing.draft
+    assert set(job.standing.points["theta"]) == {2.0, 20.0}
+    app = finished(app)
+    assert app.session_state["app"].sweep.complete
+    assert "rows of a fold" not in text(app)
+
+
+def test_rules_against_the_class_and_robust_ones_are_moved_to_by_look_up(open_app, monkeypatch):
+    app = small(open_app("models", sample="credit"))
+    app.toggle(key="run_against").set_value(True)
+    app.toggle(key="run_robust").set_value(True).run()
+    app = finished(app)
+    found = app.session_state["app"].sweep
+    assert len(found.points) == 4 * 6
+    assert len(found.models) == 4 * 6
+
+    def refused(*_, **__):
+        raise AssertionError("something was fitted")
+
+    monkeypatch.setattr(sys.modules["ui.picked"], "fit_path", refused)
+    side = "other" if "describes" not in chosen(app) else "for"
+    segment(app, "slider_describes").set_value(side).run()
+    assert not app.exception
+    assert ("describes" in chosen(app)) == (side == "other")
+    segment(app, "slider_robustness").set_value(0.3 if "robustness" not in chosen(app) else 0.0)
+    app.run()
+    assert not app.exception
+    last = app.code[0].value.splitlines()[-1]
+    assert last == ("OTHERWISE high" if side == "other" else "OTHERWISE low")
+
+
+def segment(app, key):
+    return next(w for w in app.segmented_control if w.key == key)
+
+
+def test_column_generation_is_offered_and_asked_for_no_number_of_clauses():
+    spec = RunSpec(learners=("column_generation", "search"), thetas=(1.0,), clauses=(1, 2))
+    own = [s for s in settings_of_run(spec) if s["learner"] == "column_generation"]
+    assert own == [{"learner": "column_generation", "theta": 1.0}]
+    assert "bound" in LEARNERS["column_generation"].good_when
+
+
+def test_the_parts_of_a_run_number_their_settings_as_the_run_does():
+    spec = RunSpec(
+        learners=("set_cover", "search", "column_generation", "one_level"), thetas=(1.0, 2.0)
+    )
+    state = AppState(table=load_sample("credit"))
+    parts = rounds.parts_of(spec, state)
+    listed = settings_of_run(spec)
+    numbered = [
+        {k: v for k, v in setting.items() if k in ("theta", "n_clauses", "method")}
+        for part in parts
+        for setting in settings_of(part.grid)
+    ]
+    assert len(numbered) == len(listed) == spec.n_settings
+    for mine, theirs in zip(numbered, listed, strict=True):
+        assert mine.get("theta") == theirs["theta"]
+        assert mine.get("n_clauses") == theirs.get("n_clauses")
+        assert mine.get("method", theirs["learner"]) == theirs["learner"]
+
+
+def test_directions_are_turned_for_a_rule_against_the_class():
+    spec = RunSpec(directions=(("income", ">"),))
+    assert spec.constraints(["income"])["directions"] == {"income": ">"}
+    assert spec.constraints(["income"], against=True)["directions"] == {"income": "<"}
 
 
 def test_a_run_ends_with_the_simplest_good_rule_picked(open_app):
@@ -66,7 +227,7 @@ def test_a_run_ends_with_the_simplest_good_rule_picked(open_app):
     assert state.setting == state.sweep.settings[state.sweep.suggestion["default"]]
     assert "THEN high" in app.code[0].value
     assert app.get("plotly_chart")
-    assert "Of the settings tried" in text(app)
+    assert "Suggested is" in text(app)
 
 
 def test_moving_the_price_picks_another_computed_setting_and_sweeps_nothing(open_app):
@@ -81,6 +242,8 @@ def test_moving_the_price_picks_another_computed_setting_and_sweeps_nothing(open
 
 def test_changed_settings_mark_the_results_as_stale(open_app):
     app = finished(small(open_app("models", sample="credit")))
+    app.button(key="run").click().run()  # from now on runs wait for the button
+    app = finished(app)
     assert "other settings" not in text(app)
     app.text_input(key="run_thetas").set_value("3").run()
     assert "These results are for other settings" in text(app)
@@ -121,15 +284,14 @@ def test_compared_settings_are_told_apart_in_words(open_app):
 
 def test_a_cancelled_run_keeps_its_points_and_is_resumed(open_app):
     app = small(open_app("models", sample="credit"), "0.5, 1, 2, 5, 10, 20")
-    app.button(key="run").click().run()
     (job,) = jobs.registry()._jobs.values()
     while not job.done:
-        time.sleep(0.05)
+        time.sleep(0.002)
     job.cancel()
     done = job.done
     app.run()
     assert not app.exception
-    assert f"partial: {done} of 60 fits" in text(app)
+    assert f"partial: {done} of 60 fits" in text(app) or not done
     assert app.button(key="run").label == "Resume"
     assert app.get("plotly_chart")
 
@@ -169,10 +331,9 @@ def test_after_a_restart_all_points_are_back_and_nothing_is_fitted(open_app, no_
 
 def test_after_a_restart_a_cancelled_run_shows_its_points_and_is_resumed(open_app, no_fits):
     app = small(open_app("models", sample="credit"), "0.5, 1, 2, 5, 10, 20")
-    app.button(key="run").click().run()
     (job,) = jobs.registry()._jobs.values()
     while not job.done:
-        time.sleep(0.05)
+        time.sleep(0.002)
     job.cancel()
     time.sleep(0.5)  # what the job's thread still finishes is kept, too
     with pytest.MonkeyPatch.context() as patched:
@@ -215,6 +376,7 @@ def test_points_of_other_cut_points_do_not_come_back(open_app, no_fits):
         app.session_state["app"], sweep=None, binning=BinningSpec("median"), model=None
     )
     jobs.registry().forget(app.session_state["analysis_id"])
+    del app.session_state["_followed"]  # as in a session that comes back
     no_fits()
     app.run()
     assert not app.exception
@@ -252,6 +414,8 @@ def test_a_class_with_fewer_rows_than_folds_is_a_sentence(open_app):
     app = open_app("models")
     app.session_state["app"] = AppState(table=table, split=SplitSpec(test_share=0.0))
     app.run()
+    assert not app.exception
+    assert "'yes'" in text(app)
     app.button(key="run").click().run()
     assert not app.exception
     assert "'yes'" in text(app)
@@ -282,6 +446,7 @@ def test_a_run_survives_being_written_as_json():
 def test_settings_are_as_many_as_the_run_says():
     spec = RunSpec(learners=("alternating", "one_level", "set_cover"), thetas=(1.0, 2.0))
     assert len(settings_of_run(spec)) == spec.n_settings == 22
+    assert RunSpec(thetas=(1.0, 2.0)).n_settings == 60  # three degrees of robustness, two sides
 
 
 def test_nothing_measured_is_no_point():

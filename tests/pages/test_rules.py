@@ -1,12 +1,17 @@
 """The Rules page: the rule in words, figures, switches, the editor, empty and perfect rules."""
 
+import sys
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from rulekit.data import Table, load_sample
+from rulekit.estimators import Certificate
 from rulekit.exceptions import RuleError
 from rulekit.rules import Clause, Literal, RuleSet
+from ui.certificate_card import proofs
 from ui.learners import RunSpec
 from ui.rule_editor import rows_to_rule, rule_to_rows
 from ui.rule_view import clause_words, rule_words, without_clauses
@@ -128,6 +133,49 @@ def test_a_proof_is_looked_for_when_asked_and_kept(on_credit):
     assert "does not bound the error that counts each row once" in words
     app.segmented_control(key="rules_part").set_value("test").run()
     assert words == " ".join(e.value for e in [*app.success, *app.info])
+
+
+def proof_over(app, seconds=20):
+    """Wait for the quick proof, and draw the page anew."""
+    (job,) = proofs()._jobs.values()
+    end = time.monotonic() + seconds
+    while job.active:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return app.run()
+
+
+def test_a_rule_of_one_clause_says_by_itself_that_it_is_proven(open_app):
+    setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
+    app = proof_over(with_model(open_app, "rules", load_sample("credit"), setting))
+    assert not app.exception
+    said = " ".join(e.value for e in app.success).replace("\\", "")
+    assert said.startswith("**Proven optimal (training errors of one clause).**")
+    assert "no rule of one clause over these conditions has fewer" in said
+    assert not [b for b in app.button if b.key == "certify"]
+
+
+def test_what_two_seconds_do_not_prove_is_not_spoken_of(open_app, monkeypatch):
+    card = sys.modules["ui.certificate_card"]
+    nothing = Certificate(9.0, None, False, "Nothing is proved: for this test.")
+    monkeypatch.setattr(card, "certify", lambda *_, **__: nothing)
+    setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
+    app = proof_over(with_model(open_app, "rules", load_sample("credit"), setting))
+    assert not app.exception
+    assert "proved" not in text(app)
+    assert app.button(key="certify")
+
+
+def test_a_better_rule_that_a_proof_met_can_be_taken(open_app, monkeypatch):
+    card = sys.modules["ui.certificate_card"]
+    better = RuleSet((Clause((Literal("income", ">", 3.0),)),), ("high",), "dnf", "low")
+    found = Certificate(9.0, 8.0, False, "Within 12.5 %.", better=better)
+    monkeypatch.setattr(card, "certify", lambda *_, **__: found)
+    setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
+    app = proof_over(with_model(open_app, "rules", load_sample("credit"), setting))
+    app.button(key="take_better").click().run()
+    assert not app.exception
+    assert app.session_state["app"].model.rule_set_ == better
 
 
 def test_a_rule_changed_by_hand_is_not_offered_a_proof(on_credit):

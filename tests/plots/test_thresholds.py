@@ -96,3 +96,14 @@ def test_without_a_cut_the_sentence_says_so():
     table = bin_table(np.ones(3), np.ones(3, bool), [])
     assert isinstance(table, pd.DataFrame)
     assert threshold_sentence(table, name="x") == "x: no cut point divides the rows."
+
+
+def test_many_cut_points_are_ticks_instead_of_lines():
+    values = np.arange(200.0)
+    few = threshold_figure(values, values > 50, values[1:30], name="x")
+    many = threshold_figure(values, values > 50, values[1:-1], name="x")
+    assert len(few.layout.shapes) == 2 * 29
+    assert len(many.layout.shapes) == 0
+    ticks = next(trace for trace in many.data if trace.type == "scatter")
+    assert ticks.name == "198 cut points"
+    assert len(ticks.x) == 198

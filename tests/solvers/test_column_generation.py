@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from rulekit.solvers.box_problem import Boxes, BoxProblem
+from rulekit.solvers import column_generation
+from rulekit.solvers.box_pricing import BoxPricing, joined
+from rulekit.solvers.box_problem import Boxes, BoxProblem, no_boxes
 from rulekit.solvers.clause_pool import ClausePool
 from rulekit.solvers.column_generation import GenerationPlan, generate
+from rulekit.solvers.exact_clause import ClauseLimits, best_clause
 from rulekit.solvers.half_lines import half_lines
 from tests.reference.boxes import choices
 
@@ -44,7 +47,7 @@ def test_a_proved_bound_is_the_value_over_all_clauses(seed, missing):
     problem = small(seed, missing)
     rule = generate(problem, GenerationPlan(0.6, 0.4))
     pool = ClausePool(problem, 0.6, 0.4)
-    pool.add(all_clauses(problem))
+    pool.add(joined(list(all_clauses(problem)), problem.n_features))
     least = master_over(pool)
     assert rule.master_value == pytest.approx(least, abs=1e-6)
     assert least * (1 - 1e-6) <= rule.lower_bound <= least  # what pricing may hide is taken off
@@ -72,6 +75,53 @@ def test_high_prices_give_the_empty_rule_with_its_proof():
     rule = generate(problem, GenerationPlan(100.0, 100.0))
     assert rule.boxes.n_clauses == 0
     assert rule.lower_bound == pytest.approx(rule.objective)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("tests", [1, 30, 300])
+def test_exact_pricing_cut_short_still_bounds_every_rule(seed, tests):
+    problem = small(seed)
+    solved = generate(problem, GenerationPlan(0.6, 0.4))
+    cut = generate(problem, GenerationPlan(0.6, 0.4, exact_limits=ClauseLimits(max_tests=tests)))
+    assert solved.solved
+    assert (cut.lower_bound or 0.0) <= solved.lower_bound + 1e-9
+    assert cut.solved == (cut.lower_bound == pytest.approx(solved.lower_bound, abs=1e-9))
+
+
+def test_all_exact_pricings_together_keep_to_their_limit(monkeypatch):
+    tried = []
+
+    def counted(*args, **kwargs):
+        found = best_clause(*args, **kwargs)
+        tried.append(found.n_tests)
+        return found
+
+    monkeypatch.setattr(column_generation, "best_clause", counted)
+    monkeypatch.setattr(BoxPricing, "price", lambda self, *args: (no_boxes(3), np.zeros(0)))
+    everything = generate(small(0), GenerationPlan(0.6, 0.4))
+    n_tests, n_searches = sum(tried), len(tried)
+    assert everything.solved
+    tried.clear()
+    cut = generate(small(0), GenerationPlan(0.6, 0.4, all_tests=n_tests // 2))
+    assert not cut.solved
+    assert len(tried) < n_searches
+    assert cut.objective >= everything.lower_bound
+
+
+def test_exact_pricing_cut_short_may_leave_a_bound_above_nothing():
+    limits = ClauseLimits(max_tests=30)
+    found = [
+        generate(small(seed), GenerationPlan(0.6, 0.4, exact_limits=limits)) for seed in range(8)
+    ]
+    assert any(rule.lower_bound and not rule.solved for rule in found)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_program_at_the_end_never_makes_the_rule_dearer(seed):
+    problem = small(seed)
+    plain = generate(problem, GenerationPlan(0.2, 0.1, kicks=0))
+    finished = generate(problem, GenerationPlan(0.2, 0.1, kicks=0, finish_seconds=5.0))
+    assert plain.master_value - 1e-9 <= finished.objective <= plain.objective
 
 
 def test_a_stopped_generation_claims_no_bound():

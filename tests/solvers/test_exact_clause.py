@@ -5,7 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rulekit.solvers.exact_clause import ClauseLimits, best_clause, weigher
+from rulekit.solvers.exact_bits import search_bits, weigher
+from rulekit.solvers.exact_clause import ClauseLimits, best_clause
+from rulekit.solvers.exact_task import clause_task
+from rulekit.solvers.exact_words import KERNEL, search_words
 
 K = 4
 
@@ -39,13 +42,59 @@ def best_of_all_boxes(codes, y, weight, theta):
     return best
 
 
+def task_of(seed, incumbent=0.0, **limits):
+    codes, y, weight, theta = instance(seed)
+    holds, slots = literals_of(codes)
+    weight = np.ones(len(y)) if weight is None else weight
+    return clause_task(holds, y, weight, theta, slots, incumbent, ClauseLimits(**limits))
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    """Wait until the compiled search is there."""
+    if not KERNEL.wait():
+        pytest.skip("Numba is not installed, or switched off")
+
+
 @pytest.mark.parametrize("seed", range(240))
 def test_the_value_is_the_best_of_all_boxes(seed):
     codes, y, weight, theta = instance(seed)
-    holds, slots = literals_of(codes)
-    found = best_clause(holds, y, theta, slots=slots, weight=weight)
+    found = search_bits(task_of(seed))
     assert found.proved
+    assert found.upper == found.value
     assert found.value == pytest.approx(best_of_all_boxes(codes, y, weight, theta), abs=1e-9)
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("seed", range(240))
+def test_the_compiled_search_makes_the_same_tests_and_finds_the_same_bits(seed):
+    assert search_words(task_of(seed)) == search_bits(task_of(seed))
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("seed", range(6))
+def test_the_compiled_search_agrees_on_rows_of_many_words_and_weights(seed):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, K, size=(300, 3))
+    y = (codes[:, 0] > 1) & (codes[:, 1] < 2) ^ (rng.random(300) < 0.2)
+    weight = [np.ones(300), rng.integers(0, 5, 300).astype(float), rng.random(300)][seed % 3]
+    holds, slots = literals_of(codes)
+    task = clause_task(holds, y, weight, 1.5, slots, 0.0, ClauseLimits())
+    assert search_words(task) == search_bits(task)
+    assert search_bits(task).chosen
+    assert len(KERNEL.ready().search.signatures) == 1
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("search", [search_bits, search_words])
+@pytest.mark.parametrize("tests", [1, 15, 40, 90])
+def test_a_search_that_ends_early_still_bounds_what_there_is(search, tests):
+    cut_short = 0
+    for seed in range(60):
+        found, best = search(task_of(seed, max_tests=tests)), search_bits(task_of(seed)).value
+        assert found.value <= best <= found.upper + 1e-9
+        cut_short += not found.proved
+    assert cut_short > 0
 
 
 @pytest.mark.parametrize("seed", range(30))

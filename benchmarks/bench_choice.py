@@ -1,0 +1,179 @@
+"""How good is the rule that is taken? Everything chosen inside the training rows, against CART.
+
+Stratified shuffled 10-fold cross-validation outside. Inside each training part the settings of
+`rulekit.search_grid`, with at most 10 conditions, are cross-validated, `suggest()["default"]` is
+taken and fitted on the whole part; the fold that was left out judges it. The reference is CART, its
+number of leaves chosen on the same inner folds by the same `suggest`; its conditions are its splits
+(`rulekit.evaluation.baselines`), at most 10 as well. ``chosen accuracy`` in percent, with the mean
+number of conditions; ``difference`` in points, paired fold by fold, with its standard error over
+folds and seeds (folds of different seeds share rows, so that it is rather too small). ``inner
+error`` is the error that the choice was made by, beside the one outside: how much it flattered.
+
+Finished outer folds are kept in ``results/choice.sqlite`` and not computed again by the same code.
+"""
+
+import argparse
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.tree import DecisionTreeClassifier
+
+from benchmarks._cli import BenchTable, Row, run, tables, told
+from rulekit import SweepStore, TwoLevelRuleClassifier, make_folds, search_grid, sweep
+from rulekit.evaluation import Baseline, fit_setting
+from rulekit.evaluation.keys import code_version, data_digest
+
+TABLES = (
+    *("banknote", "pima", "heart_cleveland", "breast_cancer_wisconsin", "wdbc"),
+    *("ionosphere", "sonar", "congressional_voting", "german_credit"),
+)
+MOST = 10  # conditions
+FOLDS, INNER_FOLDS, REPEATS, KICKS = 10, 5, 1, 3
+KEPT = Path("results") / "choice.sqlite"
+
+
+def measure(arguments: argparse.Namespace) -> list[Row]:
+    """Measure on each table, then over all."""
+    seeds = range(arguments.seeds or (1 if arguments.quick else 3))
+    KEPT.parent.mkdir(exist_ok=True)
+    rows: list[Row] = []
+    differences = {}
+    with SweepStore(KEPT) as store:
+        for table in tables(arguments, TABLES):
+            folds = _outer(table, seeds, arguments, store)
+            found, differences[table.name] = compared(table.name, folds, len(seeds))
+            rows += [told(row) for row in found]
+    if len(differences) > 1:
+        rows += [told(row) for row in overall(rows, differences, len(seeds))]
+    return rows
+
+
+def _outer(
+    table: BenchTable, seeds: range, arguments: argparse.Namespace, store: SweepStore
+) -> pd.DataFrame:
+    """Run, or find, the outer folds of one table."""
+    n_folds = 2 if arguments.quick else FOLDS
+    tasks = {
+        _key(table, seed, fold, n_folds, arguments.quick): (seed, fold)
+        for seed in seeds
+        for fold in range(n_folds)
+    }
+    found = store.get(tasks)
+    todo = [key for key in tasks if key not in found]
+    parallel = Parallel(n_jobs=arguments.jobs, return_as="generator")
+    done = parallel(delayed(one_fold)(table, *tasks[k], n_folds, arguments.quick) for k in todo)
+    for key, row in zip(todo, done, strict=True):
+        store.put(key, table.name, row)
+        found[key] = row
+    return pd.DataFrame([found[key] for key in tasks])
+
+
+def _key(table: BenchTable, seed: int, fold: int, n_folds: int, quick: bool) -> str:
+    source = Path(__file__).read_bytes()
+    parts = (code_version(), data_digest(table.X, table.y), seed, fold, n_folds, quick)
+    return hashlib.sha256(repr(parts).encode() + source).hexdigest()
+
+
+def one_fold(
+    table: BenchTable, seed: int, fold: int, n_folds: int = FOLDS, quick: bool = False
+) -> dict[str, Any]:
+    """Choose on the training part of one outer fold, and judge on the rest."""
+    train, test = make_folds(table.y, n_folds, random_state=seed)[fold]
+    X, y = table.X.iloc[train].reset_index(drop=True), table.y[train]
+    repeats = RepeatedStratifiedKFold(
+        n_splits=3 if quick else INNER_FOLDS, n_repeats=1 if quick else REPEATS, random_state=seed
+    )
+    inner = make_folds(y, repeats)
+    search = TwoLevelRuleClassifier(
+        "search",
+        positive_label=table.positive,
+        max_literals=MOST,
+        kicks=0 if quick else KICKS,
+        random_state=seed,
+    )
+    grid = search_grid(y) | ({"robustness": [0.1], "n_clauses": [2]} if quick else {})
+    tree = Baseline("CART", DecisionTreeClassifier(random_state=seed))
+    leaves = {"learner__max_leaf_nodes": list(range(2, MOST + 2))}
+    row: dict[str, Any] = {"seed": seed, "fold": fold}
+    for name, learner, settings in (("ours", search, grid), ("reference", tree, leaves)):
+        result = sweep(learner, X, y, grid=settings, cv=inner)
+        number = result.suggest()["default"]
+        model = fit_setting(learner, result.setting(number), X, y)
+        inside = result.summary.set_index("setting")["test_error"][number]
+        row |= {
+            f"{name}_accuracy": float((model.predict(table.X.iloc[test]) == table.y[test]).mean()),
+            f"{name}_conditions": float(model.n_literals_),
+            f"{name}_inside": float(inside),
+            f"{name}_setting": repr(result.setting(number)),
+        }
+    return row
+
+
+def compared(name: str, folds: pd.DataFrame, n_seeds: int) -> tuple[list[Row], pd.Series]:
+    """Tell what was measured on one table, and hand on the paired differences in points."""
+    difference = 100 * (folds["ours_accuracy"] - folds["reference_accuracy"])
+    shared = {"table": name}
+    setting = {"folds": int(folds["fold"].nunique()), "seeds": n_seeds}
+    sizes = {k: round(float(folds[f"{k}_conditions"].mean()), 2) for k in ("ours", "reference")}
+    flattered = {"ours": "inner error", "reference": "inner error, CART"}
+    rows: list[Row] = [
+        {
+            "what": "chosen accuracy",
+            "ours": 100 * float(folds["ours_accuracy"].mean()),
+            "reference": 100 * float(folds["reference_accuracy"].mean()),
+            "unit": "%",
+            "setting": setting | {"conditions": sizes},
+        },
+        {
+            "what": "difference",
+            "ours": float(difference.mean()),
+            "unit": "points",
+            "setting": setting | {"se": round(float(difference.sem()), 2)},
+        },
+    ]
+    for k, what in flattered.items():
+        outside = 100 * (1 - float(folds[f"{k}_accuracy"].mean()))
+        inside = 100 * float(folds[f"{k}_inside"].mean())
+        row = {"what": what, "ours": inside, "reference": outside, "unit": "%"}
+        rows.append(row | {"setting": setting | {"reference": "error outside"}})
+    return [row | shared for row in rows], difference.groupby(folds["seed"]).mean()
+
+
+def overall(rows: list[Row], differences: dict[str, pd.Series], n_seeds: int) -> list[Row]:
+    """Average over the tables, each counting the same."""
+    accuracy = [r for r in rows if r["what"] == "chosen accuracy"]
+    apart = [r for r in rows if r["what"] == "difference"]
+    by_seed = pd.DataFrame(differences).mean(axis=1)
+    conditions = {
+        k: round(float(np.mean([r["setting"]["conditions"][k] for r in accuracy])), 2)
+        for k in ("ours", "reference")
+    }
+    setting = {"tables": len(accuracy), "seeds": n_seeds}
+    error = float(np.sqrt(np.sum([r["setting"]["se"] ** 2 for r in apart])) / len(apart))
+    return [
+        {
+            "what": "chosen accuracy",
+            "table": "all",
+            "ours": float(np.mean([r["ours"] for r in accuracy])),
+            "reference": float(np.mean([r["reference"] for r in accuracy])),
+            "unit": "%",
+            "setting": setting | {"conditions": conditions},
+        },
+        {
+            "what": "difference",
+            "table": "all",
+            "ours": float(by_seed.mean()),
+            "unit": "points",
+            "setting": setting
+            | {"se": round(error, 2), "by_seed": [round(float(d), 2) for d in by_seed]},
+        },
+    ]
+
+
+if __name__ == "__main__":
+    run(measure, __doc__ or "")

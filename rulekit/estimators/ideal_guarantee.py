@@ -1,0 +1,138 @@
+"""What a table of n rows can say about the best formula over k conditions, and what it cannot.
+
+Theorem 3.1 and Corollary 3.2 of Jaakkola et al. (2024). The printed text lost its formulas; they
+follow from its proof, which counts on Hoeffding's inequality for each of the 2 * 2**k cells of
+type and class. With probability at least 1 - delta all observed shares lie within epsilon / 2 of
+the true ones if ::
+
+    n >= 2 ln(2**(k + 2) / delta) / epsilon**2                      (Theorem 3.1)
+
+and then every type whose two shares differ by epsilon or more is answered as by the ideal
+classifier. The other types, at most 2**k of them, cost less than epsilon each, so the formula errs
+less than epsilon * 2**k more often than the ideal classifier (Corollary 3.2).
+"""
+
+from dataclasses import dataclass
+from math import ceil, log, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class SampleGuarantee:
+    """What follows from the numbers of rows and conditions.
+
+    Parameters
+    ----------
+    n_rows : int
+        n, rows the formula was counted on.
+    n_conditions : int
+        k, conditions it may read.
+    confidence : float, default=0.95
+        1 - delta: how sure the statements are to be, all of them together.
+    margins : tuple of int, optional
+        For each type that occurs, by how many rows one class leads.
+
+    Examples
+    --------
+    >>> known = SampleGuarantee(n_rows=38_474, n_conditions=3)
+    >>> round(known.separation, 4), round(known.excess_error, 3)
+    (0.0183, 0.147)
+    >>> known.rows_for(0.1)
+    82707
+    """
+
+    n_rows: int
+    n_conditions: int
+    confidence: float = 0.95
+    margins: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 < self.confidence < 1:
+            raise ValueError(f"`confidence` must lie between 0 and 1, got {self.confidence!r}.")
+        if self.n_rows < 1 or self.n_conditions < 0:
+            raise ValueError(
+                "`n_rows` must be at least 1 and `n_conditions` at least 0; got "
+                f"{self.n_rows!r} and {self.n_conditions!r}."
+            )
+
+    @property
+    def n_types(self) -> int:
+        """How many types k conditions can tell apart."""
+        return int(2**self.n_conditions)
+
+    @property
+    def separation(self) -> float:
+        """Epsilon: a type whose two shares of all rows differ by so much is answered rightly."""
+        return sqrt(2 * self._log / self.n_rows)
+
+    @property
+    def margin(self) -> int:
+        """Rows by which one class must lead in a type for the lead to be beyond chance."""
+        return ceil(self.separation * self.n_rows)
+
+    @property
+    def n_settled(self) -> int:
+        """How many of the types that occur have such a lead."""
+        return sum(lead >= self.margin for lead in self.margins)
+
+    @property
+    def excess_error(self) -> float:
+        """By how much the formula may err more often than the ideal one, at most 1."""
+        return min(1.0, self.separation * self.n_types)
+
+    def rows_for(self, excess_error: float) -> int:
+        """Count the rows that would bring `excess_error` down to a value (Corollary 3.2)."""
+        if not 0 < excess_error <= 1:
+            raise ValueError(f"`excess_error` must lie in (0, 1], got {excess_error!r}.")
+        return ceil(2 * self._log * (self.n_types / excess_error) ** 2)
+
+    @property
+    def _log(self) -> float:
+        return log(2 ** (self.n_conditions + 2) / (1 - self.confidence))
+
+    def sentences(self) -> list[str]:
+        """Say it in words: what is guaranteed, what is not, what it would take."""
+        sure = f"{100 * self.confidence:g} %"
+        told = [
+            f"{self.n_conditions} condition{'s' if self.n_conditions != 1 else ''} tell apart "
+            f"{self.n_types:,} types of cases. With {self.n_rows:,} rows, and with {sure} "
+            f"confidence for all types at once, a type is decided as the best possible formula "
+            f"would decide it wherever one class leads by at least {self.margin:,} rows "
+            f"({100 * self.separation:.3g} % of all)."
+        ]
+        if self.margins:
+            told.append(
+                f"{self.n_settled} of the {len(self.margins)} types in this table have such a "
+                "lead; for the others the table does not settle which answer is right."
+            )
+        if self.excess_error < 1:
+            told.append(
+                "The formula errs at most "
+                f"{100 * self.excess_error:.3g} percentage points more often than the best "
+                "possible formula over these conditions."
+            )
+        else:
+            told.append(
+                "About the error as a whole nothing is guaranteed: the bound is above 100 %. "
+                f"For 10 percentage points it would take {self.rows_for(0.1):,} rows."
+            )
+        told.append(
+            "This holds for conditions and cuts fixed before looking; here they were chosen from "
+            "the same rows, so the held-out accuracy says more about this choice."
+        )
+        return told
+
+
+def margins_of(counts: NDArray[Any]) -> tuple[int, ...]:
+    """Give the lead of one class in each type that occurs, in rows.
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (2**k, 2)
+        Rows of each type and class.
+    """
+    occurring = counts[counts.sum(axis=1) > 0]
+    return tuple(int(lead) for lead in np.abs(occurring[:, 1] - occurring[:, 0]))

@@ -1,0 +1,134 @@
+"""Measure fitted models on one fold; a rule met before is not measured again."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit.estimators._base import RuleClassifier
+from rulekit.evaluation import metrics
+from rulekit.rules import Columns, rule_to_dict
+
+Part = tuple[Any, NDArray[Any], NDArray[np.float64] | None]
+
+
+@dataclass(frozen=True)
+class FoldRows:
+    """The rows of one fold.
+
+    Attributes
+    ----------
+    X : DataFrame or array of shape (n, k)
+        All features.
+    y : ndarray of shape (n,)
+        All classes.
+    weight : ndarray of shape (n,) or None
+        All weights.
+    train_rows, test_rows : ndarray of int
+        Positions.
+    """
+
+    X: Any
+    y: NDArray[Any]
+    weight: NDArray[np.float64] | None
+    train_rows: NDArray[np.intp]
+    test_rows: NDArray[np.intp]
+
+    @cached_property
+    def train(self) -> Part:
+        """Features, classes and weights of the training rows."""
+        return self._part(self.train_rows)
+
+    @cached_property
+    def test(self) -> Part:
+        """Features, classes and weights of the test rows."""
+        return self._part(self.test_rows)
+
+    def _part(self, at: NDArray[np.intp]) -> Part:
+        X = self.X.iloc[at] if isinstance(self.X, pd.DataFrame) else np.asarray(self.X)[at]
+        return X, self.y[at], None if self.weight is None else self.weight[at]
+
+
+class Measuring:
+    """Measures models of one fold.
+
+    Parameters
+    ----------
+    estimator : classifier
+        What is swept; it says which class is counted as positive, whatever class a setting's rule
+        describes.
+    rows : FoldRows
+        The fold.
+
+    Notes
+    -----
+    Neighbouring prices mostly end in the same rule, and measuring takes longer than looking a rule
+    up. Only learners that share their work, and answer with their rule and nothing else, are taken
+    at their word: their rows are checked once, and each of their rules is measured once.
+    """
+
+    def __init__(self, estimator: Any, rows: FoldRows) -> None:
+        self.rows = rows
+        self._shares_work = hasattr(estimator, "fit_many")
+        self._has_label = hasattr(estimator, "positive_label")
+        self._label = getattr(estimator, "positive_label", None)
+        self._known: dict[Any, dict[str, Any]] = {}
+        self._columns: tuple[Columns, Columns] | None = None
+
+    def __call__(self, model: Any) -> dict[str, Any]:
+        """Measure one fitted model on both parts of the fold."""
+        rule = getattr(model, "rule_set_", None)
+        known = self._known.get(rule) if self._shares_work and rule is not None else None
+        if known is None:
+            known = self._errors(model)
+            known["rule"] = None if rule is None else rule_to_dict(rule)
+            self._known[rule] = known
+        return known | {
+            "n_literals": _number(getattr(model, "n_literals_", None)),
+            "n_clauses_used": _number(getattr(model, "n_rules_", None)),
+            "objective": _number(getattr(model, "objective_", None)),
+        }
+
+    def _errors(self, model: Any) -> dict[str, Any]:
+        _, y, weight = self.rows.test
+        _, y_train, weight_train = self.rows.train
+        said, said_train, scores = self._answers(model)
+        measured = {
+            "test_error": metrics.error_rate(y, said, weight),
+            "train_error": metrics.error_rate(y_train, said_train, weight_train),
+            "test_balanced_error": metrics.balanced_error_rate(y, said, weight),
+        }
+        if len(model.classes_) != 2:
+            return measured
+        positive = self._positive(model)
+        counts = metrics.confusion_counts(y, said, positive, weight)
+        measured |= {f"test_{name}": count for name, count in counts.items()}
+        measured["test_f1"] = metrics.f1_score(counts)
+        if scores is not None:
+            column = int(np.flatnonzero(model.classes_ == positive)[0])
+            measured["test_auc"] = metrics.area_under_roc(y, scores[:, column], positive, weight)
+        return measured
+
+    def _answers(self, model: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None]:
+        """Answers on test and training rows, and probabilities on test rows if there are any."""
+        X, X_train = self.rows.test[0], self.rows.train[0]
+        if not (self._shares_work and isinstance(model, RuleClassifier)):
+            scores = model.predict_proba(X) if hasattr(model, "predict_proba") else None
+            return model.predict(X), model.predict(X_train), scores
+        if self._columns is None:
+            self._columns = model.columns_(X), model.columns_(X_train)
+        test, train = self._columns
+        said, said_train = model.predict_columns(test), model.predict_columns(train)
+        return said, said_train, model.predict_proba_columns(test)
+
+    def _positive(self, model: Any) -> Any:
+        if not self._has_label:
+            return getattr(model, "positive_label_", model.classes_[-1])
+        return model.classes_[-1] if self._label is None else self._label
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)

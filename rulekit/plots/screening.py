@@ -1,0 +1,97 @@
+"""What screening removes from the candidate conditions, column by column and by test."""
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from rulekit.plots.palette import BLUE, GREY, ORANGE, SKY, base_layout, plain
+from rulekit.plots.wording import plural
+
+MAX_COLUMNS = 30
+
+#: What became of a condition: the columns of `ConditionScreening.per_column`, and in words.
+VERDICTS = {
+    "kept": "may matter",
+    "simple": "costs as much as it saves",
+    "pairs": "another does the same for no more",
+    "duality": "every rule with it is worse",
+}
+REASONS = {
+    "simple": "because they cost as much as they save",
+    "pairs": "because another does the same for no more",
+    "duality": "because every rule with them is worse",
+}
+LOOKS = {"kept": (BLUE, ""), "simple": (GREY, "/"), "pairs": (SKY, "x"), "duality": (ORANGE, ".")}
+
+
+def screening_table(per_column: pd.DataFrame, limit: int = MAX_COLUMNS) -> pd.DataFrame:
+    """Pick the columns of which most conditions are left.
+
+    Parameters
+    ----------
+    per_column : DataFrame
+        `rulekit.ConditionScreening.per_column`.
+    limit : int, default=30
+        Rows at most.
+
+    Returns
+    -------
+    DataFrame
+        As `per_column`, the column with most conditions left first; columns without conditions
+        are left out.
+    """
+    some = per_column[per_column["conditions"] > 0]
+    order = ["kept", "conditions", "column"]
+    some = some.sort_values(order, ascending=[False, False, True], ignore_index=True)
+    return some.head(limit)
+
+
+def screening_figure(table: pd.DataFrame) -> go.Figure:
+    """Draw a bar a column of the table: its conditions, divided by what became of them.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `screening_table`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Verdicts differ by colour and by hatch.
+    """
+    shown = table.iloc[::-1]
+    names = [plain(name, 30) for name in shown["column"]]
+    figure = go.Figure(layout=base_layout(120 + 24 * len(shown)))
+    for verdict, words in VERDICTS.items():
+        if verdict not in table:
+            continue
+        colour, hatch = LOOKS[verdict]
+        figure.add_bar(
+            y=names,
+            x=shown[verdict],
+            orientation="h",
+            name=words,
+            marker={"color": colour, "pattern": {"shape": hatch, "fillmode": "overlay"}},
+            hovertemplate="%{y}: %{x} conditions, " + words + "<extra></extra>",
+        )
+    figure.update_layout(barmode="stack", bargap=0.25, legend={"traceorder": "normal"})
+    figure.update_xaxes(title_text="candidate conditions")
+    figure.update_yaxes(type="category")
+    return figure
+
+
+def screening_sentence(per_column: pd.DataFrame) -> str:
+    """Say what became of the conditions, for readers who cannot see the figure."""
+    total, kept = int(per_column["conditions"].sum()), int(per_column["kept"].sum())
+    if total == 0:
+        return "There are no candidate conditions."
+    parts = [
+        f"{int(per_column[name].sum()):,} {words}"
+        for name, words in REASONS.items()
+        if name in per_column
+    ]
+    most = screening_table(per_column, 1).iloc[0]
+    left = f" Most are left of {most['column']}: {int(most['kept']):,}." if kept else ""
+    return (
+        f"Of {plural(total, 'candidate condition')} {kept:,} may matter; removed: "
+        f"{', '.join(parts)}.{left}"
+    )

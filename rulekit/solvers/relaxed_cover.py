@@ -1,0 +1,173 @@
+"""The relaxed one-level problem over any number of columns, by column generation.
+
+The dual program (see `rulekit.solvers.generated_dual`) is solved over the few columns generated so
+far; its point mu prices all columns at once, ``P.T @ mu - c``, by one histogram a source; of each
+chain the column it overdraws most is added, until none is overdrawn. mu is then a point of the
+whole dual program: its sum is the optimal value, and a proof that holds without the solver.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.exceptions import SolverError
+from rulekit.solvers.candidates import PricedColumns
+from rulekit.solvers.generated_dual import GeneratedDual
+from rulekit.solvers.lp import LPSolution, seconds_left
+from rulekit.solvers.screening_bounds import feasible
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+FIRST = 30  # columns to begin with
+MORE = 40  # columns added a round
+MARGIN = 1e-9  # taken off the prices that HiGHS sees, so that mu keeps the true ones exactly
+
+
+@dataclass(frozen=True)
+class Relaxation:
+    """The relaxed clause of least cost, and a lower bound that proves it.
+
+    Attributes
+    ----------
+    mu : ndarray of shape (g,)
+        A point of the dual program over all columns.
+    lower : float
+        Its sum: no clause, relaxed or of whole columns, costs less.
+    columns : ndarray of int
+        Columns of positive weight.
+    weights : ndarray of float
+        Their weights.
+    solved : bool
+        False where time ran out: `lower` is then a bound but not the value.
+    n_generated, n_rounds : int
+        Columns the solver saw, and how often it ran.
+    """
+
+    mu: Floats = field(repr=False)
+    lower: float
+    columns: Ints
+    weights: Floats
+    solved: bool
+    n_generated: int
+    n_rounds: int
+
+
+def relax(
+    problem: PricedColumns,
+    *,
+    engine: str = "auto",
+    deadline: float | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Relaxation:
+    """Solve the relaxation.
+
+    Parameters
+    ----------
+    problem : PricedColumns
+    engine : {"auto", "scipy", "highs"}, default="auto"
+        See `rulekit.solvers.lp.solve_lp`.
+    deadline : float, optional
+        Point on the clock of `time.monotonic`; the best bound by then is returned.
+    should_stop : callable, optional
+        Asked each round; true ends the work as a deadline does.
+
+    Returns
+    -------
+    Relaxation
+
+    Raises
+    ------
+    SolverError
+        If HiGHS fails.
+
+    Notes
+    -----
+    Each round takes O(n p + d) for pricing and a linear program over the columns so far. Seen on
+    25 600 columns of 6 697 rows: 5 to 9 rounds and some 200 columns.
+    """
+    missed = _worst(problem, problem.worth - problem.price, FIRST)
+    if not len(missed):  # no column pays: every row is left at its weight
+        nothing = np.zeros(0, dtype=np.intp)
+        return Relaxation(problem.m, float(problem.m.sum()), nothing, np.zeros(0), True, 0, 0)
+    answer, solved, generated, best = _generate(
+        problem,
+        GeneratedDual(problem.m, engine),
+        missed,
+        _Point(feasible(problem, problem.m)),
+        (deadline, should_stop),
+    )
+    weights = np.zeros(len(generated))
+    if answer is not None and answer.duals is not None:
+        weights = np.clip(-answer.duals, 0.0, 1.0)
+    used = np.flatnonzero(weights > MARGIN)
+    return Relaxation(
+        best.mu, best.lower, generated[used], weights[used], solved, len(generated), best.rounds
+    )
+
+
+@dataclass
+class _Point:
+    """The best point of the dual program so far."""
+
+    mu: Floats
+    rounds: int = 0
+
+    @property
+    def lower(self) -> float:
+        return float(self.mu.sum())
+
+
+def _generate(
+    problem: PricedColumns,
+    program: GeneratedDual,
+    missed: Ints,
+    best: _Point,
+    end: tuple[float | None, Callable[[], bool] | None],
+) -> tuple[LPSolution | None, bool, Ints, _Point]:
+    """Add columns that are overdrawn until there are none, or time is up."""
+    deadline, should_stop = end
+    generated = np.zeros(0, dtype=np.intp)
+    answer: LPSolution | None = None
+    while len(missed):
+        late = deadline is not None and time.monotonic() > deadline
+        if late or (should_stop is not None and should_stop()):
+            return answer, False, generated, best
+        ceiling = np.maximum(problem.price[missed] - MARGIN, 0.0)
+        program.add(problem.P.values(missed), ceiling)
+        generated = np.concatenate([generated, missed])
+        found = program.solve(seconds_left(None, deadline))
+        if found.status == "time limit":
+            return answer, False, generated, best
+        if found.x is None:
+            raise SolverError(
+                f"A linear program that always has a solution ended with {found.status!r} "
+                f"({found.message}); please report the table that shows this."
+            )
+        answer = found
+        best.rounds += 1
+        mu = np.clip(found.x, 0.0, problem.m)
+        overdrawn = problem.P.sums(mu) - problem.price
+        overdrawn[generated] = -np.inf
+        missed = _worst(problem, overdrawn, MORE)
+        point = feasible(problem, mu)
+        if point.sum() > best.lower:
+            best.mu = point
+    return answer, True, generated, best
+
+
+def _worst(problem: PricedColumns, overdrawn: Floats, n: int) -> Ints:
+    """Pick of each chain the most overdrawn column, and of these the worst n, ascending."""
+    bad = np.flatnonzero(overdrawn > 0.0)
+    if not len(bad):
+        return bad
+    chain = problem.P.chain[bad]
+    family = np.where(chain >= 0, chain, -1 - bad)
+    order = np.lexsort((bad, -overdrawn[bad], family))
+    first = np.concatenate([[True], np.diff(family[order]) != 0])
+    heads = bad[order[first]]
+    worst = heads[np.argsort(-overdrawn[heads], kind="stable")[:n]]
+    return np.sort(worst)

@@ -1,0 +1,120 @@
+"""What the pages show of the ideal DNF, and of a file on the server's disk."""
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit import IdealDNFClassifier
+from rulekit.data import Table, load_sample
+from rulekit.estimators._database import duckdb_module
+from rulekit.export import to_json
+from ui.ideal_cards import NO_PAST_CASE, curve_table
+from ui.state import AppState
+
+
+def text(app):
+    elements = [*app.caption, *app.warning, *app.error, *app.info, *app.success, *app.markdown]
+    return " ".join(e.value for e in elements).replace("\\", "").replace("\u2060", "")
+
+
+@pytest.fixture
+def on_credit(open_app):
+    """Open a page on an analysis whose chosen model is an ideal DNF."""
+
+    def opened(page, table=None, **parameters):
+        app = open_app(page)
+        state = AppState(table=table or load_sample("credit"))
+        X, y = state.training
+        model = IdealDNFClassifier(positive_label=state.positive, random_state=0, **parameters)
+        model.fit(X, y)
+        state.model, state.rule_json = model, to_json(model)
+        state.setting = {"edited": "a test"}
+        app.session_state["app"] = state
+        return app.run(), model
+
+    return opened
+
+
+def test_rules_tells_what_counting_shows(on_credit):
+    app, model = on_credit("rules")
+    assert not app.exception
+    said = text(app)
+    assert "is wrong on fewer training rows" in said
+    assert "How many conditions it needs" in said
+    for sentence in model.guarantee().sentences():
+        assert sentence in said
+    assert "The types of cases it counted" in said
+
+
+def test_the_curve_stands_in_a_table_too(on_credit):
+    _, model = on_credit("rules")
+    table = curve_table(model.validation_curve_)
+    assert table["conditions"].tolist() == list(range(1, 11))
+    assert (table[""] == "★ chosen").sum() == 1
+
+
+def test_a_case_of_a_type_without_rows_is_flagged(on_credit):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 2, (160, 6)), columns=list("abcdef"))
+    answer = (rng.random(64) < 0.5)[frame.to_numpy() @ (1 << np.arange(6))]
+    frame["said"] = np.where(answer, "yes", "no")
+    table = Table.from_frame(frame).with_roles({"said": "target"}, positive_label="yes")
+    app, model = on_credit("explain", table, tolerance=0.0)
+    state = app.session_state["app"]
+    X, _ = state.testing
+    unseen = X.index[~model.seen(X)]
+    assert len(unseen)
+    assert (NO_PAST_CASE in text(app)) == (not model.seen(X.head(1))[0])
+    app.text_input(key="explain_words").set_value(str(unseen[0])).run()
+    assert NO_PAST_CASE in text(app)
+
+
+def test_export_takes_it_away_checked(on_credit):
+    app, _ = on_credit("export")
+    assert not app.exception
+    assert not app.error
+
+
+@pytest.fixture
+def server_folder(tmp_path, monkeypatch):
+    """A folder with a file of more rows than the pages show."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+    rng = np.random.default_rng(0)
+    n = 60_000
+    frame = pd.DataFrame({"age": rng.integers(18, 90, n), "dose": rng.normal(size=n).round(3)})
+    ill = (frame["age"] > 55) & (frame["dose"] > 0.1) ^ (rng.random(n) < 0.05)
+    frame.assign(ill=np.where(ill, "yes", "no")).to_parquet(folder / "people.parquet")
+    monkeypatch.setenv("RULEKIT_DATA_ROOT", str(folder))
+    return folder
+
+
+def test_without_a_folder_no_file_of_the_server_is_offered(open_app):
+    assert "server_open" not in {b.key for b in open_app("data").button}
+
+
+@pytest.mark.skipif(duckdb_module() is None, reason="needs the extra 'big'")
+def test_a_file_on_the_server_is_opened_as_a_sample_and_learned_from_whole(open_app, server_folder):
+    app = open_app("data")
+    app.button(key="server_open").click().run()
+    table = app.session_state["app"].table
+    assert 45_000 < table.n_rows < 55_000
+    app.session_state["app"].table = table.with_roles({"ill": "target"}, positive_label="yes")
+    app.switch_page("pages/models.py").run()
+    app.button(key="whole_file").click().run()
+    for _ in range(100):
+        if WHOLE_DONE in text(app):
+            break
+        time.sleep(0.1)
+        app.run()
+    state = app.session_state["app"]
+    assert WHOLE_DONE in text(app)
+    assert state.model.n_rows_ == 60_000
+    app.switch_page("pages/rules.py").run()
+    assert not app.exception
+    assert "60,000 rows of people.parquet" in text(app)
+
+
+WHOLE_DONE = "learned from all 60,000 rows"

@@ -1,0 +1,49 @@
+"""Figures of screening: every condition is drawn once."""
+
+import pandas as pd
+import pytest
+
+from rulekit.plots import screening_figure, screening_sentence, screening_table
+
+
+@pytest.fixture
+def counts():
+    names = [f"column {k}" for k in range(40)]
+    rows = [
+        {"column": n, "conditions": 10, "simple": 3, "pairs": 4, "duality": 2, "kept": 1}
+        for n in names
+    ]
+    nothing = {"column": "constant", "conditions": 0}
+    hostile = {"column": "<b>x</b>", "conditions": 9, "simple": 1, "kept": 8}
+    return pd.DataFrame([*rows, nothing, hostile]).fillna(0).astype({"kept": int})
+
+
+def test_columns_with_most_left_come_first_and_empty_ones_are_left_out(counts):
+    table = screening_table(counts)
+    assert len(table) == 30
+    assert table["column"][0] == "<b>x</b>"
+    assert "constant" not in set(table["column"])
+
+
+def test_bars_add_up_to_the_conditions(counts):
+    table = screening_table(counts)
+    figure = screening_figure(table)
+    assert sum(trace.x.sum() for trace in figure.data) == table["conditions"].sum()
+    assert "<b>" not in "".join(figure.data[0].y)
+
+
+def test_the_sentence_counts_all_columns(counts):
+    sentence = screening_sentence(counts)
+    assert sentence.startswith("Of 409 candidate conditions 48 may matter; removed: 121 because")
+    assert sentence.endswith("Most are left of <b>x</b>: 8.")
+    assert screening_sentence(counts[counts["conditions"] == 0]) == (
+        "There are no candidate conditions."
+    )
+
+
+def test_tests_that_did_not_run_are_not_drawn(counts):
+    few = counts.drop(columns="duality")
+    assert [trace.name for trace in screening_figure(screening_table(few)).data] == [
+        "may matter", "costs as much as it saves", "another does the same for no more",
+    ]  # fmt: skip
+    assert "every rule" not in screening_sentence(few)

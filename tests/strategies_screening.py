@@ -1,0 +1,44 @@
+"""Random tables of thresholds for screening, small and full of ties, as a matrix and as cells."""
+
+import numpy as np
+
+from rulekit.solvers.candidates import CellColumns, MatrixColumns
+
+LAMBDAS = (0.2, 0.5, 1.0, 3.0, 10.0, 100.0, 1000.0)
+WEIGHTS = (0.5, 1.0, 1.0, 2.0, 0.0)
+
+
+def tied_table(seed, n=24, features=2, cuts=3, weighted=False):
+    """Codes of a few cells, labels that follow them loosely, and both sides of every cut.
+
+    Returns cells, the same as a matrix, labels, weights, and the chains, narrowest column first.
+    """
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, n + 1))
+    codes = rng.integers(0, cuts + 1, (n, features))
+    copied = rng.random(features) < 0.3
+    codes[:, copied] = codes[:, :1]  # equal columns across features
+    y = (codes[:, 0] > rng.integers(0, cuts + 1)) ^ (rng.random(n) < rng.choice([0.1, 0.3, 0.5]))
+    weight = rng.choice(WEIGHTS, n) if weighted else np.ones(n)
+    source, spans, chain, place, chains = [], [], [], [], []
+    for f in range(features):
+        ends = np.arange(1, cuts + 1)
+        first = len(source)
+        chains.append([first + k for k in range(cuts)])
+        chains.append([first + cuts + k for k in reversed(range(cuts))])
+        source += [f] * (2 * cuts)
+        spans += [(0, int(e), 0, 0) for e in ends]
+        spans += [(int(e), cuts + 1, 0, 0) for e in ends]
+        chain += [2 * f] * cuts + [2 * f + 1] * cuts
+        place += [*range(cuts), *reversed(range(cuts))]
+    cells = CellColumns(
+        np.asfortranarray(codes.astype(np.uint8)),
+        np.full(features, cuts + 1),
+        np.array(source),
+        np.array(spans),
+        np.array(chain),
+        np.array(place),
+    )
+    A = cells.values(np.arange(len(source)))
+    matrix = MatrixColumns(A, cells.chain, cells.place)
+    return cells, matrix, y, weight, chains

@@ -1,0 +1,306 @@
+"""What a run of Models does in its thread: a quick first pass, the search in full, its variants.
+
+A first pass without disturbances answers every setting of the box search at once, and is shown
+while the search goes on; its points are replaced as soon as the better ones are whole. Only the
+search in full goes into the store.
+"""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import joblib
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+
+from rulekit.data import make_folds
+from rulekit.evaluation import SweepStore, sweep
+from ui import jobs
+from ui.learners import (
+    LEARNER_KEY,
+    LEARNERS,
+    WHOLE_FRONT,
+    WITHOUT_CLAUSES,
+    RunSpec,
+    estimator_for,
+    settings_of_run,
+    two_level_grid,
+    variants,
+)
+from ui.models_points import Outcome, outcome_of, reference_models
+from ui.picked import fit_path, quiet, same_search, variant_words
+from ui.state import AppState
+
+DRAFT_CELLS = 60_000  # cells of a fold's training rows that a first pass learns from at most
+DRAFT_ROWS = 1_000  # but never from fewer rows than these, where there are as many
+DRAFT_SECONDS = 2.0  # for one search of a first pass
+REFRESH_SECONDS = 3.0  # points of slow learners join those that stand about this often
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What a run learns from: rows, folds, weights."""
+
+    X: pd.DataFrame
+    y: pd.Series
+    folds: tuple[Fold, ...]
+    weight: NDArray[np.float64] | None
+
+
+@dataclass(frozen=True)
+class Part:
+    """One sweep of a run.
+
+    Attributes
+    ----------
+    estimator : classifier
+    grid : dict
+    first : int
+        Number that its first setting has in the run.
+    words : str
+        What it does.
+    searched : tuple of dict
+        Those of its settings that one search answers.
+    """
+
+    estimator: ClassifierMixin
+    grid: dict[str, list[Any]]
+    first: int
+    words: str
+    searched: tuple[dict[str, Any], ...] = ()
+
+
+def swept(spec: RunSpec, state: AppState) -> Swept:
+    """Return the rows of a run, with its folds and weights."""
+    X, y = state.training
+    train, _ = state.rows()
+    groups = None if state.groups is None else state.groups[train]
+    weight = None if state.sample_weight is None else state.sample_weight[train]
+    folds = make_folds(y, spec.folds, groups=groups, random_state=0)
+    return Swept(X, y, tuple(folds), weight)
+
+
+def parts_of(spec: RunSpec, state: AppState) -> list[Part]:
+    """List the sweeps of a run, its settings numbered as in `ui.learners.settings_of_run`."""
+    parts: list[Part] = []
+    listed = settings_of_run(spec)
+    grid = two_level_grid(spec)
+
+    def first() -> int:
+        return sum(_n_settings(part) for part in parts)
+
+    def searched(variant: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+        return tuple(s for s in listed if same_search(s, {LEARNER_KEY: "search", **variant}))
+
+    if methods := grid["method"]:
+        names = " and ".join(LEARNERS[name].name for name in methods)
+        learner = estimator_for(methods[0], spec, state)
+        parts.append(Part(learner, grid, 0, names, searched({})))
+    for name in WITHOUT_CLAUSES:
+        if name in spec.learners:
+            learner, prices = estimator_for(name, spec, state), {"theta": list(spec.thetas)}
+            parts.append(Part(learner, prices, first(), LEARNERS[name].name))
+    for variant in variants(spec):
+        learner = estimator_for("search", spec, state, variant)
+        words = variant_words(variant).capitalize()
+        more = grid | {"method": ["search"]}
+        parts.append(Part(learner, more, first(), words, searched(variant)))
+    return parts
+
+
+def stored(spec: RunSpec, state: AppState, store: SweepStore) -> Outcome:
+    """Return what the store holds of a run; nothing is computed."""
+    data = swept(spec, state)
+    rows = [row for part in parts_of(spec, state) for row in _stored(part, data, store)]
+    return outcome_of(rows, spec)
+
+
+def threads(spec: RunSpec) -> int:
+    """Return how many threads serve a run best.
+
+    Solvers of linear programs release the interpreter's lock; the box search holds it, and two
+    searches at once take longer than one after the other.
+    """
+    return 1 if set(spec.learners) <= WHOLE_FRONT else os.cpu_count() or 1
+
+
+def draft_rows(X: pd.DataFrame) -> int:
+    """Return how many of a fold's training rows a first pass learns from at most."""
+    return max(DRAFT_ROWS, DRAFT_CELLS // max(1, X.shape[1]))
+
+
+@dataclass
+class Run:
+    """A run in its thread.
+
+    Parameters
+    ----------
+    job : Job
+        Is told of every finished fold, and what stands so far.
+    spec : RunSpec
+    state : AppState
+        The analysis when the run began.
+    data : Swept
+    store : SweepStore or None
+        Keeps finished folds.
+    """
+
+    job: jobs.Job
+    spec: RunSpec
+    state: AppState
+    data: Swept
+    store: SweepStore | None
+    rows: list[Row] = field(default_factory=list)
+    drafted: list[Row] = field(default_factory=list)
+    words: str = ""
+    models: dict[str, ClassifierMixin] = field(default_factory=dict)
+    refreshed: float = 0.0
+
+    def work(self) -> Outcome:
+        """Go through all rounds, and return what stands at the end."""
+        quiet()
+        parts = parts_of(self.spec, self.state)
+        if "search" in self.spec.learners and not self._known(parts[0]):
+            self._first_pass(parts[0])
+        for part in parts:
+            self._sweep(part)
+            if self.job.should_stop():
+                return self.outcome()
+            self._look_up(part)
+            self.job.report(standing=self.outcome())
+        lines = None
+        if self.spec.baselines and not self.job.should_stop():
+            self.job.report(message="Fitting the reference models")
+            X, y, folds = self.data.X, self.data.y, list(self.data.folds)
+            with joblib.parallel_config("threading", n_jobs=os.cpu_count() or 1):
+                lines = reference_models(X, y, folds, self.data.weight)
+        return replace(self.outcome(), baselines=lines)
+
+    def outcome(self) -> Outcome:
+        """Put together what there is: of the first pass what nothing better has replaced."""
+        n_folds = len(self.data.folds)
+        done = Counter(row["setting"] for row in self.rows)
+        whole = {number for number, folds in done.items() if folds == n_folds}
+        old = [row for row in self.drafted if row["setting"] not in whole]
+        waiting = {row["setting"] for row in old}
+        new = [row for row in self.rows if row["setting"] not in waiting]
+        found = outcome_of([*old, *new], self.spec)
+        draft = self.words if old else ""
+        return replace(found, finished=len(self.rows), draft=draft, models=dict(self.models))
+
+    def _known(self, part: Part) -> bool:
+        """Whether the store holds a part already, so that no first pass is needed."""
+        if self.store is None:
+            return False
+        expected = _n_settings(part) * len(self.data.folds)
+        return len(_stored(part, self.data, self.store)) == expected
+
+    def _first_pass(self, part: Part) -> None:
+        """Answer all settings of the plain box search without disturbances."""
+        most, n_folds = draft_rows(self.data.X), len(self.data.folds)
+        folds = [(_sampled(train, self.data.y, most), test) for train, test in self.data.folds]
+        n_rows, share = len(self.data.folds[0][0]), len(folds[0][0]) / len(self.data.folds[0][0])
+        self.words = "First pass, without disturbances"
+        if share < 1:
+            self.words += f", learned from {len(folds[0][0]):,} of the {n_rows:,} rows of a fold"
+        quick = {"kicks": 0, "time_limit": DRAFT_SECONDS}
+        learner = estimator_for("search", self.spec, self.state).set_params(**quick)
+        grid = part.grid | {"method": ["search"], "theta": [share * t for t in part.grid["theta"]]}
+        listed = settings_of_run(self.spec)
+        first = next(k for k, setting in enumerate(listed) if setting == part.searched[0])
+
+        def land(row: Row) -> None:
+            row = row | {"setting": row["setting"] + first}
+            self.drafted.append(row)
+            message = f"First pass, fold {row['fold'] + 1} of {n_folds}"
+            self.job.report(row, done=self.job.done, message=message)
+
+        data = replace(self.data, folds=tuple(folds))
+        _run_sweep(Part(learner, grid, first, "", ()), data, land, self.job)
+        if not self.job.should_stop():
+            self._look_up(part, **quick)
+            self.job.report(standing=self.outcome())
+
+    def _sweep(self, part: Part) -> None:
+        n_folds = len(self.data.folds)
+
+        def land(row: Row) -> None:
+            row = row | {"setting": row["setting"] + part.first}
+            self.rows.append(row)
+            self.job.report(row, message=f"{part.words}, fold {row['fold'] + 1} of {n_folds}")
+            if time.monotonic() - self.refreshed > REFRESH_SECONDS:
+                self.refreshed = time.monotonic()
+                if not set(self.spec.learners) <= WHOLE_FRONT:
+                    self.job.report(standing=self.outcome())
+
+        searches = len(part.searched) == _n_settings(part)
+        with joblib.parallel_config("threading", n_jobs=1 if searches else threads(self.spec)):
+            _run_sweep(part, self.data, land, self.job, self.store)
+
+    def _look_up(self, part: Part, **parameters: Any) -> None:
+        """Fit all settings that one search of all training rows answers."""
+        if part.searched:
+            stop = self.job.should_stop
+            found = fit_path(part.searched, self.spec, self.state, should_stop=stop, **parameters)
+            self.models |= found
+
+
+def _run_sweep(
+    part: Part,
+    data: Swept,
+    land: Callable[[Row], None],
+    job: jobs.Job,
+    store: SweepStore | None = None,
+) -> None:
+    sweep(
+        part.estimator,
+        data.X,
+        data.y,
+        grid=part.grid,
+        cv=list(data.folds),
+        sample_weight=data.weight,
+        store=store,
+        on_result=land,
+        should_stop=job.should_stop,
+    )
+
+
+def _stored(part: Part, data: Swept, store: SweepStore) -> list[Row]:
+    """Read the rows of a part that the store holds."""
+    rows: list[Row] = []
+    sweep(
+        part.estimator,
+        data.X,
+        data.y,
+        grid=part.grid,
+        cv=list(data.folds),
+        sample_weight=data.weight,
+        store=store,
+        only_stored=True,
+        on_result=lambda row: rows.append(row | {"setting": row["setting"] + part.first}),
+    )
+    return rows
+
+
+def _n_settings(part: Part) -> int:
+    return int(np.prod([len(values) for values in part.grid.values()]))
+
+
+def _sampled(train: NDArray[np.intp], y: pd.Series, most: int) -> NDArray[np.intp]:
+    """Draw rows of a fold, each class in its share and by the same chance every time."""
+    if len(train) <= most:
+        return train
+    labels, rng = y.to_numpy()[train], np.random.default_rng(0)
+    parts = []
+    for label in pd.unique(labels):
+        rows = train[labels == label]
+        wanted = min(len(rows), max(2, round(most * len(rows) / len(train))))
+        parts.append(rng.choice(rows, wanted, replace=False))
+    return np.sort(np.concatenate(parts))

@@ -1,0 +1,120 @@
+"""The picked rule's sliders: along prices, clauses, sides and robustness, by look-up."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from rulekit.plots.wording import percent, plural
+from ui.escape import md
+from ui.learners import LEARNER_KEY
+from ui.models_front import choose, error_words
+from ui.models_points import Outcome
+from ui.picked import same_search
+from ui.state import app_state
+
+SIDES = {"for": "for", "other": "against"}
+
+
+def sliders(found: Outcome) -> None:
+    """Let the reader move along what the run computed; nothing is learned or swept again."""
+    setting = app_state().setting
+    number = found.number_of(setting)
+    if number is None:
+        return
+    measured = [found.settings[k] for k in found.points.index]
+    mine = [s for s in measured if s[LEARNER_KEY] == setting[LEARNER_KEY]]
+    _sides(found, mine, setting)
+    left, right = st.columns(2)
+    alike = [s for s in mine if same_search(s, setting)]
+    prices = sorted({s["theta"] for s in alike})
+    clauses = sorted({s["n_clauses"] for s in alike if "n_clauses" in s})
+    with left:
+        _slider(found, "theta", "Price θ of a condition", prices)
+        st.caption(price_words(setting["theta"], len(app_state().training[0])))
+    with right:
+        _slider(found, "n_clauses", "Clauses allowed", clauses)
+        row = found.points.loc[number]
+        st.caption(
+            md(
+                f"Cross-validated: {error_words(row)} error (± one standard error over "
+                f"{plural(row['folds'], 'fold')}), {plural(row['n_literals'], 'condition')} on "
+                "average."
+            )
+        )
+
+
+def price_words(theta: float, n_rows: int) -> str:
+    """Say what a price of a condition means."""
+    return (
+        f"Each condition must save at least {theta:g} misclassified training "
+        f"row{'s' * (theta != 1)} (of {n_rows:,}, {percent(theta / n_rows)}). "
+        "A higher price gives a shorter rule."
+    )
+
+
+def _slider(found: Outcome, name: str, words: str, options: list[Any]) -> None:
+    if len(options) > 1:
+        st.session_state[f"slider_{name}"] = app_state().setting[name]
+        st.select_slider(
+            words,
+            options,
+            format_func=lambda value: f"{value:g}",
+            key=f"slider_{name}",
+            on_change=_slid,
+            args=(found, name),
+            help="Looks up what the run found; nothing is learned again.",
+        )
+
+
+def _sides(found: Outcome, mine: list[dict[str, Any]], setting: Mapping[str, Any]) -> None:
+    """Offer the class that is described, and the robustness, where the run has more than one."""
+    state = app_state()
+    left, right = st.columns(2)
+    sides = [s for s in SIDES if s in {m.get("describes", "for") for m in mine}]
+    if len(sides) > 1:
+        st.session_state["slider_describes"] = setting.get("describes", "for")
+        left.segmented_control(
+            "The rule says",
+            sides,
+            format_func=lambda s: (
+                f"when it is {md(state.positive)}"
+                if s == "for"
+                else f"when it is not {md(state.positive)}"
+            ),
+            required=True,
+            key="slider_describes",
+            on_change=_slid,
+            args=(found, "describes"),
+            help="One of the two is often much shorter. All other rows get the other answer.",
+        )
+    degrees = sorted({m.get("robustness", 0.0) for m in mine})
+    if len(degrees) > 1:
+        st.session_state["slider_robustness"] = setting.get("robustness", 0.0)
+        right.segmented_control(
+            "Robustness",
+            degrees,
+            format_func=lambda value: f"{value:g}",
+            required=True,
+            key="slider_robustness",
+            on_change=_slid,
+            args=(found, "robustness"),
+            help="How much a row of the other class counts that a single condition keeps out of "
+            "the rule: 0 counts wrong rows only.",
+        )
+
+
+def _slid(found: Outcome, name: str) -> None:
+    chosen = st.session_state[f"slider_{name}"]
+    wanted = {**app_state().setting, name: chosen}
+    if wanted.get("describes") == "for":
+        del wanted["describes"]
+    if wanted.get("robustness") == 0:
+        del wanted["robustness"]
+    number = found.number_of(wanted)
+    if number is None:  # that variant has no point there yet: its nearest price
+        near = [k for k in found.points.index if same_search(found.settings[k], wanted)]
+        if not near:
+            return
+        number = min(near, key=lambda k: abs(found.settings[k]["theta"] - wanted["theta"]))
+    choose(found, int(number))
