@@ -9,6 +9,8 @@ Every text that comes from a table is escaped before it reaches a figure, becaus
 subset of HTML in titles, ticks and hover boxes.
 """
 
+from rulekit.plots.bspace import bspace_figure, bspace_sentence, columns_figure
+from rulekit.plots.bspace_points import SplitPoints, log_helps, split_points
 from rulekit.plots.case import case_figure, case_sentence
 from rulekit.plots.ideal import validation_figure, validation_sentence
 from rulekit.plots.pareto import Baseline, front_figure, front_sentence
@@ -22,17 +24,23 @@ from rulekit.plots.screening import screening_figure, screening_sentence, screen
 
 __all__ = [
     "Baseline",
+    "SplitPoints",
+    "bspace_figure",
+    "bspace_sentence",
     "case_figure",
     "case_sentence",
     "clause_figure",
     "clause_sentence",
+    "columns_figure",
     "front_figure",
     "front_sentence",
+    "log_helps",
     "outcome_figure",
     "outcome_sentence",
     "screening_figure",
     "screening_sentence",
     "screening_table",
+    "split_points",
     "validation_figure",
     "validation_sentence",
 ]
