@@ -4,6 +4,7 @@ import streamlit as st
 
 from ui.certificate_card import certificate_card
 from ui.escape import md
+from ui.hyperplane_cards import hypercubes
 from ui.ideal_cards import ideal_card
 from ui.models_run import keep_up
 from ui.picked import needed_model, setting_words, wording
@@ -56,6 +57,7 @@ with sentences():
         off = clause_cards(rule, train, test, state)
         without(rule, off, train, test)
         clause_overview(rule, rows, state)
+    hypercubes(model, train, wording(state))
     st.subheader("Where it is right and wrong", anchor=False)
     outcomes(rule, rows, labels)
     with st.expander("The rows behind these figures"):

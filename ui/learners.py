@@ -11,6 +11,12 @@ from rulekit.binarize import Binarizer
 from rulekit.estimators import OneLevelRuleClassifier, TwoLevelRuleClassifier
 from rulekit.evaluation import THETA_GRID
 from rulekit.evaluation.grid import settings_of
+from ui.hyperplane_learner import (
+    HYPERPLANE,
+    NUS,
+    hyperplane_estimator,
+    hyperplane_settings,
+)
 from ui.state import AppState, BinningSpec
 
 LEARNER_KEY = "learner"
@@ -72,6 +78,13 @@ LEARNERS = {
         "Proves the best two-level rule by integer programming, within a time limit.",
         "tables of a few hundred rows with few cut points.",
     ),
+    HYPERPLANE: Learner(
+        "Boxes from a plane",
+        "Learns a weighted sum of few columns (a 1-norm support vector machine, ν its price of "
+        "errors) and cuts one side of it into boxes that do not overlap; always a DNF. Rows with a "
+        "gap teach it nothing.",
+        "a score is trusted already: every case gets a box around it and a confidence.",
+    ),
 }
 FORMS = {
     "dnf": "any AND (DNF)",
@@ -90,7 +103,7 @@ class RunSpec:
 
     `forbidden`, `required` and `directions` name columns; a direction is ">" or "<". `against` and
     `robust` say whether the box search also looks for rules of the other class, and for rules that
-    more than one condition protects.
+    more than one condition protects. `nus` are the prices of "hyperplane".
     """
 
     learners: tuple[str, ...] = ("search",)
@@ -109,6 +122,7 @@ class RunSpec:
     baselines: bool = field(default=True)
     against: bool = True
     robust: bool = True
+    nus: tuple[float, ...] = NUS
 
     @property
     def n_settings(self) -> int:
@@ -158,7 +172,7 @@ def two_level_grid(spec: RunSpec) -> dict[str, list[Any]]:
     """Return the grid of the learners of a run that are asked for a number of clauses."""
     low, high = spec.clauses
     return {
-        "method": [name for name in spec.learners if name not in WITHOUT_CLAUSES],
+        "method": [n for n in spec.learners if n not in (*WITHOUT_CLAUSES, HYPERPLANE)],
         "n_clauses": list(range(low, high + 1)),
         "theta": list(spec.thetas),
     }
@@ -176,10 +190,10 @@ def variants(spec: RunSpec) -> tuple[dict[str, Any], ...]:
 def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     """List the settings of a run, numbered as its rows are.
 
-    Learners with a number of clauses come first, then those without, then the variants of the box
-    search. A setting holds ``learner``, ``theta`` and, if it is asked for, ``n_clauses``; of a
-    variant also ``describes`` ("other": the rule is against the described class) and
-    ``robustness``.
+    Learners with a number of clauses come first, then those without, then boxes from a plane, then
+    the variants of the box search. A setting holds ``learner``, ``theta`` (of boxes from a plane
+    their ν) and, if it is asked for, ``n_clauses``; of a variant also ``describes`` ("other": the
+    rule is against the described class) and ``robustness``.
     """
     found: list[dict[str, Any]] = []
     grid = two_level_grid(spec)
@@ -189,6 +203,9 @@ def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     for name in WITHOUT_CLAUSES:
         if name in spec.learners:
             found += [{LEARNER_KEY: name, "theta": theta} for theta in spec.thetas]
+    if HYPERPLANE in spec.learners:
+        boxes = hyperplane_settings(spec.nus, spec.clauses)
+        found += [{LEARNER_KEY: HYPERPLANE, **setting} for setting in boxes]
     for variant in variants(spec):
         for setting in settings_of(grid | {"method": ["search"]}):
             found.append({LEARNER_KEY: setting.pop("method"), **setting, **variant})
@@ -228,6 +245,8 @@ def estimator_for(
     -------
     classifier
     """
+    if learner == HYPERPLANE:
+        return hyperplane_estimator(state.positive, spec.class_weight)
     varied = variant or {}
     common = {
         "form": spec.form,

@@ -7,6 +7,7 @@ import streamlit as st
 
 from rulekit.evaluation import search_grid
 from ui.escape import md
+from ui.hyperplane_learner import HYPERPLANE, PRICE_HELP
 from ui.learners import FORMS, LEARNERS, ROUNDINGS, RunSpec
 from ui.state import AppState
 
@@ -61,26 +62,35 @@ def run_form(state: AppState) -> RunSpec | None:
     )
     with st.expander("Price grid, rounding, refinement, class weights"):
         thetas = _thetas(usual)
+        nus = _nus(usual) if HYPERPLANE in learners else usual.nus
         more = _refinements(usual) | _variants(state, usual)
     with st.expander("Constraints: columns that must not, or must, appear"):
         constraints = _constraints(state, usual)
     if not learners:
         st.error("Choose at least one learner to run.")
         return None
-    if thetas is None:
+    if thetas is None or nus is None:
         return None
-    return RunSpec(
+    spec = RunSpec(
         learners=tuple(learners),
         thetas=thetas,
+        nus=nus,
         clauses=clauses,
         folds=folds,
         form=form,
         **more,
         **constraints,
     )
+    if HYPERPLANE in learners and spec.constraints(state.features) is not None:
+        st.error(
+            f"{LEARNERS[HYPERPLANE].name} cannot keep to constraints: take the constraints away, "
+            "or leave that learner out."
+        )
+        return None
+    return spec
 
 
-def parsed_thetas(text: str) -> tuple[float, ...]:
+def parsed_thetas(text: str, symbol: str = "θ") -> tuple[float, ...]:
     """Read prices separated by spaces or commas, sorted and without repeats.
 
     Raises
@@ -97,12 +107,14 @@ def parsed_thetas(text: str) -> tuple[float, ...]:
             number = math.nan
         if not (math.isfinite(number) and number > 0):
             raise ValueError(
-                f"Each price θ must be a positive number, found {word!r}; write them as in "
+                f"Each price {symbol} must be a positive number, found {word!r}; write them as in "
                 "'0.1, 0.5, 2', with a point as the decimal sign."
             )
         numbers.add(number)
     if not numbers:
-        raise ValueError("A run needs at least one price θ; write for example '0.1, 0.5, 2'.")
+        raise ValueError(
+            f"A run needs at least one price {symbol}; write for example '0.1, 0.5, 2'."
+        )
     return tuple(sorted(numbers))
 
 
@@ -151,6 +163,21 @@ def _thetas(usual: RunSpec) -> tuple[float, ...] | None:
     )
     try:
         return parsed_thetas(text)
+    except ValueError as error:
+        st.error(md(error, 300))
+        return None
+
+
+def _nus(usual: RunSpec) -> tuple[float, ...] | None:
+    text = st.text_input(
+        "Prices ν of the plane's errors (Boxes from a plane)",
+        value=", ".join(f"{nu:.15g}" for nu in sorted(usual.nus)),
+        key="run_nus",
+        help=PRICE_HELP,
+        **KEEP,
+    )
+    try:
+        return parsed_thetas(text, "ν")
     except ValueError as error:
         st.error(md(error, 300))
         return None

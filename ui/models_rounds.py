@@ -21,6 +21,7 @@ from sklearn.base import ClassifierMixin
 from rulekit.data import make_folds
 from rulekit.evaluation import SweepStore, sweep
 from ui import jobs
+from ui.hyperplane_learner import HYPERPLANE, hyperplane_grid
 from ui.learners import (
     LEARNER_KEY,
     LEARNERS,
@@ -107,6 +108,12 @@ def parts_of(spec: RunSpec, state: AppState) -> list[Part]:
         if name in spec.learners:
             learner, prices = estimator_for(name, spec, state), {"theta": list(spec.thetas)}
             parts.append(Part(learner, prices, first(), LEARNERS[name].name))
+    if HYPERPLANE in spec.learners:
+        learner, boxes = (
+            estimator_for(HYPERPLANE, spec, state),
+            hyperplane_grid(spec.nus, spec.clauses),
+        )
+        parts.append(Part(learner, boxes, first(), LEARNERS[HYPERPLANE].name))
     for variant in variants(spec):
         learner = estimator_for("search", spec, state, variant)
         words = variant_words(variant).capitalize()

@@ -7,6 +7,7 @@ import streamlit as st
 
 from rulekit.plots.wording import percent, plural
 from ui.escape import md
+from ui.hyperplane_learner import HYPERPLANE, PRICE_HELP
 from ui.learners import LEARNER_KEY
 from ui.models_front import choose, error_words
 from ui.models_points import Outcome
@@ -30,8 +31,11 @@ def sliders(found: Outcome) -> None:
     prices = sorted({s["theta"] for s in alike})
     clauses = sorted({s["n_clauses"] for s in alike if "n_clauses" in s})
     with left:
-        _slider(found, "theta", "Price θ of a condition", prices)
-        st.caption(price_words(setting["theta"], len(app_state().training[0])))
+        plane = setting[LEARNER_KEY] == HYPERPLANE
+        words = "Price ν of the plane's errors" if plane else "Price θ of a condition"
+        _slider(found, "theta", words, prices)
+        n_rows = len(app_state().training[0])
+        st.caption(PRICE_HELP if plane else price_words(setting["theta"], n_rows))
     with right:
         _slider(found, "n_clauses", "Clauses allowed", clauses)
         row = found.points.loc[number]

@@ -16,6 +16,12 @@ from rulekit.plots.wording import percent, plural
 from rulekit.rules import RuleSet
 from ui.cache import kept
 from ui.escape import md
+from ui.hyperplane_learner import (
+    CONFIDENCE_FOLDS,
+    HYPERPLANE,
+    hyperplane_parameters,
+    price_symbol,
+)
 from ui.learners import (
     LEARNER_KEY,
     LEARNERS,
@@ -94,7 +100,8 @@ def setting_words(setting: Mapping[str, Any]) -> str:
         return str(setting["whole_file"])
     if "edited" in setting:
         return f"edited by hand, from: {setting['edited']}"
-    words = [LEARNERS[setting[LEARNER_KEY]].name, f"θ {setting['theta']:g}"]
+    learner = setting[LEARNER_KEY]
+    words = [LEARNERS[learner].name, f"{price_symbol(learner)} {setting['theta']:g}"]
     if "n_clauses" in setting:
         words.append(f"at most {setting['n_clauses']} clause{'s' * (setting['n_clauses'] != 1)}")
     return ", ".join([*words, *filter(None, [variant_words(setting)])])
@@ -211,6 +218,9 @@ def fit_path(
     estimator = estimator_for(settings[0][LEARNER_KEY], spec, state, settings[0])
     estimator.set_params(**parameters)
     asked = [{k: v for k, v in s.items() if k in ("theta", "n_clauses")} for s in settings]
+    if settings[0][LEARNER_KEY] == HYPERPLANE:
+        asked = [hyperplane_parameters(s) for s in settings]
+        estimator.set_params(confidence_folds=CONFIDENCE_FOLDS)
     quiet()
     models = estimator.fit_many(X, y, asked, sample_weight=weight, should_stop=should_stop)
     return {model_key(s): model for s, model in zip(settings, models, strict=False)}

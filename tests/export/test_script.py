@@ -6,7 +6,15 @@ import runpy
 
 import pytest
 
-from rulekit import Binarizer, Literal, TwoLevelRuleClassifier, load_sample, read_table
+from rulekit import (
+    LPSVM,
+    Binarizer,
+    HyperplaneRuleClassifier,
+    Literal,
+    TwoLevelRuleClassifier,
+    load_sample,
+    read_table,
+)
 from rulekit.data import read_with_options
 from rulekit.exceptions import ExportError
 from rulekit.export import Preparation, to_script, to_text
@@ -46,6 +54,17 @@ def test_script_learns_the_same_rule_again_and_notices_another_table(learned, tm
     assert capsys.readouterr().out == to_text(model) + "\n"
     with pytest.raises(SystemExit, match=r"The table has changed\."):
         run(to_script(model, **(options | {"digest": "0"})), tmp_path)
+
+
+def test_a_learner_within_a_learner_is_written_out(tmp_path):
+    load_sample("iris").frame.to_csv(tmp_path / "iris.csv", index=False)
+    table = read_table(tmp_path / "iris.csv")
+    X, y = table.xy(table.columns[-1].name)
+    linear = LPSVM(nu=0.3, max_features=2)
+    model = HyperplaneRuleClassifier(linear, max_rules=2).fit(X, y == y.iloc[-1])
+    text = to_script(model, source="iris.csv", target=table.columns[-1].name)
+    assert "HyperplaneRuleClassifier(linear=LPSVM(max_features=2, nu=0.3), max_rules=2)" in text
+    assert "import HyperplaneRuleClassifier, LPSVM, from_json" in text
 
 
 def test_script_notices_another_rule(learned, tmp_path):
