@@ -18,10 +18,12 @@ from ui.hyperplane_learner import (
     hyperplane_settings,
 )
 from ui.state import AppState, BinningSpec
+from ui.tree_learner import TAUS, TREE, tree_estimator, tree_settings
 
 LEARNER_KEY = "learner"
 WHOLE_FRONT = {"search"}  # one fit of these costs what all settings of a fold cost
 WITHOUT_CLAUSES = ("one_level", "column_generation")  # no number of clauses is asked of these
+OWN_GRIDS = (*WITHOUT_CLAUSES, HYPERPLANE, TREE)
 ROBUST = (0.1, 0.3)  # robustness of the box search besides 0
 EXACT_CELLS = 20_000  # rows times conditions up to which an exact answer comes in useful time
 FIT_SECONDS = 20.0  # no single fit of a run takes longer than about this
@@ -78,6 +80,13 @@ LEARNERS = {
         "Proves the best two-level rule by integer programming, within a time limit.",
         "tables of a few hundred rows with few cut points.",
     ),
+    TREE: Learner(
+        "Power-law tree",
+        "Splits by one short formula, such as a * b <= 4 (power laws of a few columns, in their "
+        "own units), and grows a tree of such splits; τ is the impurity a split has to reach. "
+        "Columns of text are left out.",
+        "boxes need many conditions because columns act together, as products or ratios.",
+    ),
     HYPERPLANE: Learner(
         "Boxes from a plane",
         "Learns a weighted sum of few columns (a 1-norm support vector machine, ν its price of "
@@ -103,7 +112,8 @@ class RunSpec:
 
     `forbidden`, `required` and `directions` name columns; a direction is ">" or "<". `against` and
     `robust` say whether the box search also looks for rules of the other class, and for rules that
-    more than one condition protects. `nus` are the prices of "hyperplane".
+    more than one condition protects. `nus` are the prices of "hyperplane", `taus`
+    the impurities of "power_law_tree".
     """
 
     learners: tuple[str, ...] = ("search",)
@@ -123,6 +133,7 @@ class RunSpec:
     against: bool = True
     robust: bool = True
     nus: tuple[float, ...] = NUS
+    taus: tuple[float, ...] = TAUS
 
     @property
     def n_settings(self) -> int:
@@ -172,7 +183,7 @@ def two_level_grid(spec: RunSpec) -> dict[str, list[Any]]:
     """Return the grid of the learners of a run that are asked for a number of clauses."""
     low, high = spec.clauses
     return {
-        "method": [n for n in spec.learners if n not in (*WITHOUT_CLAUSES, HYPERPLANE)],
+        "method": [n for n in spec.learners if n not in OWN_GRIDS],
         "n_clauses": list(range(low, high + 1)),
         "theta": list(spec.thetas),
     }
@@ -190,9 +201,9 @@ def variants(spec: RunSpec) -> tuple[dict[str, Any], ...]:
 def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     """List the settings of a run, numbered as its rows are.
 
-    Learners with a number of clauses come first, then those without, then boxes from a plane, then
-    the variants of the box search. A setting holds ``learner``, ``theta`` (of boxes from a plane
-    their ν) and, if it is asked for, ``n_clauses``; of a variant also ``describes`` ("other": the
+    Learners with a number of clauses come first, then those without, then boxes from a plane,
+    then power-law trees, then the variants of the box search. A setting holds ``learner``,
+    ``theta`` (of boxes from a plane their ν, of trees their τ) and, if it is asked for, ``n_clauses``; of a variant also ``describes`` ("other": the
     rule is against the described class) and ``robustness``.
     """
     found: list[dict[str, Any]] = []
@@ -206,6 +217,8 @@ def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     if HYPERPLANE in spec.learners:
         boxes = hyperplane_settings(spec.nus, spec.clauses)
         found += [{LEARNER_KEY: HYPERPLANE, **setting} for setting in boxes]
+    if TREE in spec.learners:
+        found += [{LEARNER_KEY: TREE, **setting} for setting in tree_settings(spec.taus)]
     for variant in variants(spec):
         for setting in settings_of(grid | {"method": ["search"]}):
             found.append({LEARNER_KEY: setting.pop("method"), **setting, **variant})
@@ -245,6 +258,8 @@ def estimator_for(
     -------
     classifier
     """
+    if learner == TREE:
+        return tree_estimator(state.positive, spec.class_weight, FIT_SECONDS)
     if learner == HYPERPLANE:
         return hyperplane_estimator(state.positive, spec.class_weight)
     varied = variant or {}

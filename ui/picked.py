@@ -33,6 +33,7 @@ from ui.learners import (
 )
 from ui.shell import empty
 from ui.state import AppState, app_state, change
+from ui.tree_learner import TREE, tree_parameters, tree_words
 
 AGAINST = "rule against the class"
 
@@ -101,7 +102,8 @@ def setting_words(setting: Mapping[str, Any]) -> str:
     if "edited" in setting:
         return f"edited by hand, from: {setting['edited']}"
     learner = setting[LEARNER_KEY]
-    words = [LEARNERS[learner].name, f"{price_symbol(learner)} {setting['theta']:g}"]
+    symbol = "τ" if learner == TREE else price_symbol(learner)
+    words = [LEARNERS[learner].name, f"{symbol} {setting['theta']:g}", *tree_words(setting)]
     if "n_clauses" in setting:
         words.append(f"at most {setting['n_clauses']} clause{'s' * (setting['n_clauses'] != 1)}")
     return ", ".join([*words, *filter(None, [variant_words(setting)])])
@@ -218,6 +220,8 @@ def fit_path(
     estimator = estimator_for(settings[0][LEARNER_KEY], spec, state, settings[0])
     estimator.set_params(**parameters)
     asked = [{k: v for k, v in s.items() if k in ("theta", "n_clauses")} for s in settings]
+    if settings[0][LEARNER_KEY] == TREE:
+        asked = [tree_parameters(s) for s in settings]
     if settings[0][LEARNER_KEY] == HYPERPLANE:
         asked = [hyperplane_parameters(s) for s in settings]
         estimator.set_params(confidence_folds=CONFIDENCE_FOLDS)

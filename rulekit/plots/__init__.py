@@ -30,6 +30,7 @@ from rulekit.plots.rules import (
     outcome_sentence,
 )
 from rulekit.plots.screening import screening_figure, screening_sentence, screening_table
+from rulekit.plots.tree import tree_figure, tree_sentence
 
 __all__ = [
     "Baseline",
@@ -57,6 +58,8 @@ __all__ = [
     "screening_sentence",
     "screening_table",
     "split_points",
+    "tree_figure",
+    "tree_sentence",
     "validation_figure",
     "validation_sentence",
 ]
