@@ -203,8 +203,9 @@ def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
 
     Learners with a number of clauses come first, then those without, then boxes from a plane,
     then power-law trees, then the variants of the box search. A setting holds ``learner``,
-    ``theta`` (of boxes from a plane their ν, of trees their τ) and, if it is asked for, ``n_clauses``; of a variant also ``describes`` ("other": the
-    rule is against the described class) and ``robustness``.
+    ``theta`` (of boxes from a plane their ν, of trees their τ) and, if it is asked for,
+    ``n_clauses``; of a variant also ``describes`` ("other": the rule is against the described
+    class) and ``robustness``, of trees ``max_power_laws`` and ``max_depth``.
     """
     found: list[dict[str, Any]] = []
     grid = two_level_grid(spec)

@@ -37,12 +37,8 @@ FIRST_POLL_SECONDS = 0.2  # while there is nothing to be seen yet
 FIRST_SECONDS = 0.5  # a page that starts a run waits so long for the first fold's points
 TITLE = "Sweep"
 STOP = "Ends the run. The points shown stay, and Resume takes up where it stopped."
-SLOW = {
-    "exact",
-    "lp",
-    "column_generation",
-    TREE,
-}  # no fit of these is measured while the reader waits
+# no fit of these is measured while the reader waits
+SLOW = {"exact", "lp", "column_generation", TREE}
 
 
 def start(spec: RunSpec, state: AppState) -> jobs.Job:

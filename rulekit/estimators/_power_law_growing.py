@@ -14,7 +14,8 @@ from rulekit.solvers.impurity import ClassMass
 from rulekit.solvers.split_beam import FoundSplit, SplitTask, target_impurity
 
 Floats = NDArray[np.float64]
-Search = Callable[[SplitTask, np.random.Generator], FoundSplit | None]
+Search = Callable[[SplitTask, np.random.Generator, dict[Any, Any] | None], FoundSplit | None]
+KEPT_CELLS = 200_000  # rows times features up to which the levels of a search are kept
 PURE = 0.1  # share of the root's impurity at which a node needs no further split
 
 
@@ -115,8 +116,11 @@ class Grower:
     seed : int
         Every node draws from a generator of its own, so that a node does not depend on how much
         the nodes before it drew.
-    memory : dict
-        Splits found before for the same rows and limits; shared between fits of one table.
+    stopped : callable
+        Says whether a search may have been cut short; such a split is not remembered.
+    memory : dict or None
+        Where more trees of the same table follow: splits found for the same rows and limits, and
+        levels of searches for the same rows.
     """
 
     features: PowerLawFeatures
@@ -126,7 +130,8 @@ class Grower:
     limits: GrowthLimits
     search: Search
     seed: int
-    memory: dict[Any, FoundSplit | None] = field(default_factory=dict)
+    stopped: Callable[[], bool]
+    memory: dict[Any, Any] | None = None
     history: list[dict[str, Any]] = field(default_factory=list)
 
     def grown(self) -> Node:
@@ -186,18 +191,25 @@ class Grower:
         limits = self.limits
         allowed = (limits.max_power_laws, limits.exponents, limits.modulus, limits.max_exponents)
         key = (node.rows.tobytes(), tau, *allowed)
-        if key not in self.memory:
-            task = SplitTask(
-                self.features.X[node.rows],
-                mass,
-                limits.max_power_laws,
-                limits.exponents,
-                limits.modulus,
-                tau,
-                limits.max_exponents,
-            )
-            self.memory[key] = self.search(task, np.random.default_rng(self.seed))
-        return self.memory[key]
+        if self.memory is not None and key in self.memory:
+            known: FoundSplit | None = self.memory[key]
+            return known
+        task = SplitTask(
+            self.features.X[node.rows],
+            mass,
+            limits.max_power_laws,
+            limits.exponents,
+            limits.modulus,
+            tau,
+            limits.max_exponents,
+        )
+        levels = None
+        if self.memory is not None and task.X.size <= KEPT_CELLS:
+            levels = self.memory.setdefault((node.rows.tobytes(), *allowed[:2]), {})
+        found = self.search(task, np.random.default_rng(self.seed), levels)
+        if self.memory is not None and not self.stopped():
+            self.memory[key] = found
+        return found
 
     def _with_gaps(self, split: PowerLawSplit, columns: Columns, node: Node) -> PowerLawSplit:
         """Send rows with a gap to the side where they do less harm, or to the larger side."""

@@ -29,16 +29,18 @@ class Clock:
 
 def search_for(
     upper: str, lower: str, clock: Clock
-) -> Callable[[SplitTask, np.random.Generator], FoundSplit | None]:
+) -> Callable[[SplitTask, np.random.Generator, dict[Any, Any] | None], FoundSplit | None]:
     """Return the search for one split; when the clock says stop, nothing more is split."""
 
-    def search(task: SplitTask, rng: np.random.Generator) -> FoundSplit | None:
+    def search(
+        task: SplitTask, rng: np.random.Generator, memo: dict[Any, Any] | None
+    ) -> FoundSplit | None:
         if clock():
             return None
         if upper == "genetic":
             return genetic_search(task, rng, clock, lower_level=lower)
         if lower == "exact":
-            return beam_search(task, rng, clock)
+            return beam_search(task, rng, clock, memo=memo)
         table = PowerTable(task.X, max(map(abs, task.exponents)))
         return beam_search(task, rng, clock, GeneticLevel(table, task.mass, rng))
 

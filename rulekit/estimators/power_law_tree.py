@@ -192,7 +192,7 @@ class PowerLawTreeClassifier(RuleClassifier):
         """
         check_parameters(self)
         table = read_training_table(self, X, y, sample_weight, multi_class=True)
-        self._fit_table(table, {}, None)
+        self._fit_table(table, None, None)
         if not self.n_splits_:
             warnings.warn(
                 "No split was found, so every row gets the same answer; allow more power laws, "
@@ -269,7 +269,7 @@ class PowerLawTreeClassifier(RuleClassifier):
     def _fit_table(
         self,
         table: TrainingTable,
-        memory: dict[Any, Any],
+        memory: dict[Any, Any] | None,
         should_stop: Callable[[], bool] | None,
     ) -> None:
         """Do the work of `fit` on a table that was checked."""
@@ -286,9 +286,8 @@ class PowerLawTreeClassifier(RuleClassifier):
             self._limits(),
             search_for(self.upper_level, self.lower_level, clock),
             seed_of(self.random_state),
-            memory.setdefault((self.upper_level, self.lower_level, seed_of(self.random_state)), {})
-            if self.time_limit is None
-            else {},
+            clock,
+            None if memory is None else memory.setdefault(self._memory_key(), {}),
         )
         root = grower.grown()
         if self.tau_prune is not None:
@@ -302,6 +301,12 @@ class PowerLawTreeClassifier(RuleClassifier):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+    def _memory_key(self) -> tuple[Any, ...]:
+        """Tell apart trees that cannot share the splits they found."""
+        weights = self.class_weight
+        named = weights if weights is None or isinstance(weights, str) else repr(weights)
+        return self.upper_level, self.lower_level, seed_of(self.random_state), named
 
     def _limits(self) -> GrowthLimits:
         given = np.asarray(self.exponents)

@@ -180,6 +180,8 @@ def canonical(structures: Exponents) -> Exponents:
 
 def distinct(structures: Exponents) -> Ints:
     """Return the places of the first of each set of equal structures, in order: shape (Q,)."""
+    if not len(structures):
+        return np.zeros(0, dtype=np.int64)
     flat = np.ascontiguousarray(structures).reshape(len(structures), -1)
     keys = flat.view(np.dtype((np.void, flat.shape[1]))).ravel()
     _, first = np.unique(keys, return_index=True)

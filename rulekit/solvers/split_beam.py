@@ -14,7 +14,7 @@ Legend::
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -163,6 +163,7 @@ def beam_search(
     rng: np.random.Generator,
     should_stop: ShouldStop | None = None,
     lower: LowerSearch | None = None,
+    memo: "dict[bool, Beam] | None" = None,
 ) -> FoundSplit | None:
     """Find a short split that is pure enough.
 
@@ -176,6 +177,9 @@ def beam_search(
         Asked between levels; the best split so far is returned.
     lower : LowerSearch, optional
         Who finds the weights; `LowerLevel` if None.
+    memo : dict, optional
+        Searches of the same rows, power laws and exponents with other `tau`: their levels serve
+        again, and the answer is the one of a fresh search with the same generator.
 
     Returns
     -------
@@ -188,9 +192,20 @@ def beam_search(
     it has fewer exponents, or where its impurity is less than 0.8 of the cut's. Without this
     guard bands follow small tables too closely.
     """
-    if lower is None:
-        lower = LowerLevel(PowerTable(task.X, max(map(abs, task.exponents))), task.mass)
-    cut = _Beam(task, lower, False, rng, should_stop).best(task.max_exponents)
+    seed = int(rng.integers(2**31))
+    known: dict[bool, Beam] = {} if memo is None else memo
+
+    def beam(modulus: bool) -> Beam:
+        if modulus not in known:
+            if modulus and False in known:
+                level = known[False].lower
+            else:
+                largest = max(map(abs, task.exponents))
+                level = lower or LowerLevel(PowerTable(task.X, largest), task.mass)
+            known[modulus] = Beam(task, level, modulus, seed)
+        return known[modulus]
+
+    cut = beam(False).best(task.tau, task.max_exponents, should_stop)
     if not task.modulus or cut is None:
         return cut
     limit = task.max_exponents
@@ -198,10 +213,10 @@ def beam_search(
         limit = cut.n_exponents - (cut.impurity < NOTHING)
     if limit == 0:
         return cut
-    band = _Beam(task, lower, True, rng, should_stop).best(limit)
+    band = beam(True).best(task.tau, limit, should_stop)
     chosen = cut if band is None or not _wins(band, cut, task.tau) else band
-    chosen.history[:] = cut.history + (band.history if band is not None else [])
-    return chosen
+    history = cut.history + (band.history if band is not None else [])
+    return replace(chosen, history=history)
 
 
 def _wins(band: FoundSplit, cut: FoundSplit, tau: float) -> bool:
@@ -213,65 +228,93 @@ def _wins(band: FoundSplit, cut: FoundSplit, tau: float) -> bool:
     return band.impurity < CLEARLY * cut.impurity
 
 
-class _Beam:
-    """One search, for cuts or for bands."""
+class Beam:
+    """One search, for cuts or for bands; its levels are kept, so that it can be asked again.
 
-    def __init__(
-        self,
-        task: SplitTask,
-        lower: LowerSearch,
-        modulus: bool,
-        rng: np.random.Generator,
-        should_stop: ShouldStop | None,
-    ) -> None:
-        self.task, self.lower, self.modulus, self.rng = task, lower, modulus, rng
-        self.should_stop = should_stop
+    Parameters
+    ----------
+    task : SplitTask
+        The rows and what is allowed; `tau` and `max_exponents` are not read.
+    lower : LowerSearch
+        Who finds the weights.
+    modulus : bool
+        Bands instead of cuts.
+    seed : int
+        Every level draws from a generator of its own, so that a level does not depend on what was
+        asked before.
+    """
+
+    def __init__(self, task: SplitTask, lower: LowerSearch, modulus: bool, seed: int) -> None:
+        self.task, self.lower, self.modulus, self.seed = task, lower, modulus, seed
+        self.levels: list[Splits] = []
         self.history: list[dict[str, Any]] = []
+        self.varying = np.flatnonzero(np.ptp(task.X, axis=0) > 0)
+        self.pairs, self.pool = np.zeros((0, 2), dtype=np.int64), self.varying
 
-    def best(self, limit: int) -> FoundSplit | None:
-        """Go up level by level, to the first that is pure enough."""
-        varying = np.flatnonzero(np.ptp(self.task.X, axis=0) > 0)
-        if len(varying) == 0:
+    def best(
+        self, tau: float, limit: int, should_stop: ShouldStop | None = None
+    ) -> FoundSplit | None:
+        """Go up level by level, to the first that is pure enough; None where nothing varies."""
+        if len(self.varying) == 0:
             return None
-        singles = self._singles(varying)
-        alone = self.lower.screen(singles, self.modulus).impurity
-        pairs = self._pairs(varying)
-        pool = np.union1d(varying[np.argsort(alone, kind="stable")[:POOL]], pairs)
-        level = self._worked(singles)
-        best, stale = level.take(np.array([0])), 0
-        for size in range(2, limit + 1):
-            if best.impurity[0] <= self.task.tau or stale >= PATIENCE or self._stopped():
+        best = self._level(1)
+        assert best is not None
+        stale, size, at = 0, 1, 1
+        while best.impurity[0] > tau and stale < PATIENCE and size < limit:
+            if should_stop is not None and should_stop():
                 break
-            more = self._expanded(level.structures[:WIDTH], pool)
-            if size == 2 and len(pairs):
-                more = np.concatenate([more, self._of_pairs(pairs)])
-            more = canonical(more)
-            more = more[n_exponents(more) == size]
-            if not len(more):
+            level = self._level(size + 1)
+            if level is None:
                 break
-            level = self._worked(more[distinct(more)])
-            if level.impurity[0] < max(best.impurity[0] - GAIN, self.task.tau):
-                best, stale = level.take(np.array([0])), 0
+            size += 1
+            if level.impurity[0] < max(best.impurity[0] - GAIN, tau):
+                best, stale, at = level, 0, size
             else:
                 stale += 1
-        return self._found(best)
+        return self._found(best.take(np.array([0])), at, self.history[:size])
 
-    def _stopped(self) -> bool:
-        return self.should_stop is not None and self.should_stop()
+    def _level(self, size: int) -> Splits | None:
+        """Return the structures of `size` exponents, best first; None where there are none."""
+        if size <= len(self.levels):
+            return self.levels[size - 1]
+        if size == 1:
+            made = self._singles(self.varying)
+            self._choose_pool(made)
+        else:
+            made = self._expanded(self.levels[size - 2].structures[:WIDTH], self.pool)
+            if size == 2 and len(self.pairs):
+                made = np.concatenate([made, self._of_pairs(self.pairs)])
+            made = canonical(made)
+            made = made[n_exponents(made) == size]
+            made = made[distinct(made)]
+        if not len(made):
+            return None
+        self.levels.append(self._worked(made, size))
+        return self.levels[-1]
 
-    def _worked(self, structures: Exponents) -> Splits:
+    def _choose_pool(self, singles: Exponents) -> None:
+        """Choose the features to build with: the best alone, and those of likely pairs."""
+        alone = self.lower.screen(singles, self.modulus).impurity
+        if len(self.varying) >= MANY:
+            X = self.task.X[:, self.varying]
+            self.pairs = self.varying[likely_pairs(X, self.task.mass, self.modulus)]
+        best = self.varying[np.argsort(alone, kind="stable")[:POOL]]
+        self.pool = np.union1d(best, self.pairs)
+
+    def _worked(self, structures: Exponents, size: int) -> Splits:
         """Screen structures, improve the best of them, and return these, best first."""
+        rng = np.random.default_rng([self.seed, self.modulus, size])
         found = self.lower.screen(structures, self.modulus).sorted()
         found = found.take(np.arange(min(N_REFINED, len(found))))
-        found = self.lower.improve(found, self.modulus, REFINED, self.rng).sorted()
+        found = self.lower.improve(found, self.modulus, REFINED, rng).sorted()
         top = found.take(np.arange(min(N_POLISHED, len(found))))
         rest = found.take(np.arange(len(top), len(found)))
-        top = self.lower.improve(top, self.modulus, POLISHED, self.rng)
+        top = self.lower.improve(top, self.modulus, POLISHED, rng)
         both = Splits.joined(top, rest).sorted()
         self.history.append(
             {
                 "modulus": self.modulus,
-                "n_exponents": len(self.history) + 1,
+                "n_exponents": size,
                 "n_structures": len(structures),
                 "impurity": float(both.impurity[0]),
             }
@@ -283,12 +326,6 @@ class _Beam:
         made = np.zeros((len(features), p, d), dtype=np.int8)
         made[np.arange(len(features)), 0, features] = 1
         return made
-
-    def _pairs(self, varying: Ints) -> Ints:
-        """Screen pairs of features, where there are many features: shape (q, 2)."""
-        if len(varying) < MANY:
-            return np.zeros((0, 2), dtype=np.int64)
-        return varying[likely_pairs(self.task.X[:, varying], self.task.mass, self.modulus)]
 
     def _of_pairs(self, pairs: Ints) -> Exponents:
         task = self.task
@@ -309,8 +346,9 @@ class _Beam:
                 made.append(new)
         return np.concatenate(made)
 
-    def _found(self, best: Splits) -> FoundSplit:
-        best = self.lower.improve(best, self.modulus, FINISHED, self.rng)
+    def _found(self, best: Splits, size: int, history: list[dict[str, Any]]) -> FoundSplit:
+        rng = np.random.default_rng([self.seed, self.modulus, size, 1])
+        best = self.lower.improve(best, self.modulus, FINISHED, rng)
         used = (best.weights[0] != 0) & best.structures[0].any(axis=1)
         return FoundSplit(
             best.structures[0][used],
@@ -319,5 +357,5 @@ class _Beam:
             float(best.high[0]),
             self.modulus,
             float(best.impurity[0]),
-            self.history,
+            list(history),
         )
