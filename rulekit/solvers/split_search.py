@@ -179,17 +179,13 @@ class LowerLevel:
                     change = _random(w.shape, rng)
                 pivot = None if sweep == 0 and line < block.size else rng
                 w, now = self._stepped(block, w, now, change, modulus, pivot)
+            if modulus:
+                now = now.or_better(self._bias(block.projected(w), modulus))
             if not (now.impurity < before - EQUAL).any():
                 break
-        if not modulus:
-            return w, now
-        last = best_interval(block.projected(w), self.mass)
-        better = last.impurity < now.impurity
-        return w, Cuts(
-            np.where(better, last.impurity, now.impurity),
-            np.where(better, last.low, now.low),
-            np.where(better, last.high, now.high),
-        )
+        if modulus:
+            now = now.or_better(best_interval(block.projected(w), self.mass))
+        return w, now
 
     def _stepped(
         self,
@@ -205,8 +201,10 @@ class LowerLevel:
         The boundary turns around the mean of the power laws, or around a row drawn by chance.
         """
         value, along = block.projected(w), block.projected(change)
+        centre = np.zeros(len(w))
         if pivot is not None:
-            along -= along[:, [int(pivot.integers(along.shape[1]))]]
+            centre = along[:, int(pivot.integers(along.shape[1]))].copy()
+            along -= centre[:, None]
         if modulus:
             step = best_band_step(value, along, (now.low, now.high), self.mass)
         else:
@@ -214,13 +212,22 @@ class LowerLevel:
         better = step.impurity < now.impurity - EQUAL
         if not better.any():
             return w, now
-        moved = _unit(w + np.where(better, step.high, 0.0)[:, None] * change)
-        there = self._bias(block.projected(moved), modulus)
-        kept = better & (there.impurity < now.impurity - EQUAL)
-        return np.where(kept[:, None], moved, w), Cuts(
-            np.where(kept, there.impurity, now.impurity),
-            np.where(kept, there.low, now.low),
-            np.where(kept, there.high, now.high),
+        far = np.where(better, step.high, 0.0)
+        moved = w + far[:, None] * change
+        size = np.abs(moved).max(axis=1)
+        better &= size > 0
+        size = np.where(size > 0, size, 1.0)
+        moved /= size[:, None]
+        if modulus:  # the band goes with the pivot
+            shift = far * centre
+            there = Cuts(step.impurity, (now.low + shift) / size, (now.high + shift) / size)
+        else:
+            there = self._bias(block.projected(moved), modulus)
+            better &= there.impurity < now.impurity - EQUAL
+        return np.where(better[:, None], moved, w), Cuts(
+            np.where(better, there.impurity, now.impurity),
+            np.where(better, there.low, now.low),
+            np.where(better, there.high, now.high),
         )
 
     def _bias(self, value: Floats, modulus: bool) -> Cuts:

@@ -15,6 +15,7 @@ from rulekit.solvers.impurity import EQUAL, ClassMass, Cuts
 from rulekit.solvers.power_laws import Exponents, Floats, Ints, PowerTable
 
 RIDGE = 1e-6
+COARSE = 6144.0  # 1.5 * 2**12: sums of scaled power laws are taken in steps of 2**-40
 BLOCK = 40_000  # numbers of one power law of a block: small enough for the cache
 
 
@@ -119,6 +120,8 @@ class StructureBlock:
         value = w[:, [0]] * laws[:, 0]
         for a in range(1, self.size):
             value += w[:, [a]] * laws[:, a]
+        value += COARSE  # and back: what rounding alone tells apart becomes equal
+        value -= COARSE
         return value
 
     def scaled(self, weights: Floats) -> Floats:
