@@ -2,13 +2,18 @@
 
 Stratified shuffled 10-fold cross-validation outside. Inside each training part the settings of
 `rulekit.search_grid`, with at most 10 conditions, are cross-validated, `suggest()["default"]` is
-taken and fitted on the whole part; the fold that was left out judges it. The reference is CART, its
-number of leaves chosen on the same inner folds by the same `suggest`; its conditions are its splits
-(`rulekit.evaluation.baselines`), at most 10 as well. ``chosen accuracy`` in percent, with the mean
-number of conditions; ``difference`` in points, paired fold by fold, with its standard error over
-folds and seeds (folds of different seeds share rows, so that it is rather too small). ``inner
-error`` is the error that the choice was made by, beside the one outside: how much it flattered.
+taken and fitted on the whole part, its cuts refined where cross-validation inside says so; the fold
+that was left out judges it (``cuts of the bins``: the same without). The search makes no kicks:
+with three of them rules are more accurate, and longer than the reference's.
 
+The reference is CART, its number of leaves chosen on the same inner folds by the same `suggest`;
+its conditions are its splits (`rulekit.evaluation.baselines`), at most 10 as well. ``chosen
+accuracy`` in percent, with the mean number of conditions; ``difference`` in points, paired fold by
+fold, with its standard error over folds and seeds (folds of different seeds share rows, so that it
+is rather too small). ``inner error`` is the error that the choice was made by, beside the one
+outside: how much it flattered.
+
+Seeds are counted from 1: those that the way of choosing was settled with are left out.
 Finished outer folds are kept in ``results/choice.sqlite`` and not computed again by the same code.
 """
 
@@ -33,13 +38,15 @@ TABLES = (
     *("ionosphere", "sonar", "congressional_voting", "german_credit"),
 )
 MOST = 10  # conditions
-FOLDS, INNER_FOLDS, REPEATS, KICKS = 10, 5, 1, 3
+FOLDS, INNER_FOLDS, REPEATS, KICKS = 10, 5, 1, 0
+FIRST_SEED = 1  # figures of seed 0 and of seed 100 were seen while the way of choosing was settled
 KEPT = Path("results") / "choice.sqlite"
 
 
 def measure(arguments: argparse.Namespace) -> list[Row]:
     """Measure on each table, then over all."""
-    seeds = range(arguments.seeds or (1 if arguments.quick else 3))
+    n_seeds = arguments.seeds or (1 if arguments.quick else 3)
+    seeds = range(FIRST_SEED, FIRST_SEED + n_seeds)
     KEPT.parent.mkdir(exist_ok=True)
     rows: list[Row] = []
     differences = {}
@@ -93,23 +100,31 @@ def one_fold(
         "search",
         positive_label=table.positive,
         max_literals=MOST,
-        kicks=0 if quick else KICKS,
+        kicks=KICKS,
         random_state=seed,
     )
     grid = search_grid(y) | ({"robustness": [0.1], "n_clauses": [2]} if quick else {})
     tree = Baseline("CART", DecisionTreeClassifier(random_state=seed))
     leaves = {"learner__max_leaf_nodes": list(range(2, MOST + 2))}
     row: dict[str, Any] = {"seed": seed, "fold": fold}
+
+    def accuracy(model: Any) -> float:
+        return float((model.predict(table.X.iloc[test]) == table.y[test]).mean())
+
     for name, learner, settings in (("ours", search, grid), ("reference", tree, leaves)):
         result = sweep(learner, X, y, grid=settings, cv=inner)
         number = result.suggest()["default"]
-        model = fit_setting(learner, result.setting(number), X, y)
+        setting = result.setting(number)
         inside = result.summary.set_index("setting")["test_error"][number]
+        model = fit_setting(learner, setting, X, y)
+        if name == "ours":
+            row["plain_accuracy"] = accuracy(model)
+            model = fit_setting(learner, setting | {"refine_thresholds": "cv"}, X, y)
         row |= {
-            f"{name}_accuracy": float((model.predict(table.X.iloc[test]) == table.y[test]).mean()),
+            f"{name}_accuracy": accuracy(model),
             f"{name}_conditions": float(model.n_literals_),
             f"{name}_inside": float(inside),
-            f"{name}_setting": repr(result.setting(number)),
+            f"{name}_setting": repr(setting),
         }
     return row
 
@@ -136,6 +151,8 @@ def compared(name: str, folds: pd.DataFrame, n_seeds: int) -> tuple[list[Row], p
             "setting": setting | {"se": round(float(difference.sem()), 2)},
         },
     ]
+    plain = {"what": "cuts of the bins", "ours": 100 * float(folds["plain_accuracy"].mean())}
+    rows.append(plain | {"reference": rows[0]["ours"], "unit": "%", "setting": setting})
     for k, what in flattered.items():
         outside = 100 * (1 - float(folds[f"{k}_accuracy"].mean()))
         inside = 100 * float(folds[f"{k}_inside"].mean())

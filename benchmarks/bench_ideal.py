@@ -13,6 +13,7 @@ nearest neighbours as in the paper.
 import argparse
 import json
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,6 +30,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._cli import BenchTable, Row, run, tables, told
 from rulekit import IdealDNFClassifier, make_folds
+from rulekit.exceptions import EmptyRuleWarning
 
 #: The paper's accuracy in percent (from its text), features (Table 1), seconds a split (6.3).
 PAPER: dict[str, tuple[float | None, float, float]] = {
@@ -62,7 +64,8 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     names = list(PAPER) if arguments.data else SAMPLES
     seeds = range(arguments.seeds or (1 if arguments.quick else 3))
     rows: list[Row] = []
-    with threadpool_limits(1):
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", EmptyRuleWarning)
         for table in tables(arguments, names):
             whole = as_in_paper(table, arguments)
             rows += accuracy(whole, seeds, references=not arguments.quick)

@@ -8,6 +8,7 @@ from ui.hyperplane_cards import hypercubes
 from ui.ideal_cards import ideal_card
 from ui.models_run import keep_up
 from ui.picked import needed_model, setting_words, wording
+from ui.proved_card import proved_card
 from ui.rule_numbers import rows_of
 from ui.rule_view import rule_words
 from ui.rules_cards import (
@@ -37,6 +38,7 @@ with sentences():
     st.code(rule_words(rule, wording(state)), None, wrap_lines=True)
     headline(rule, train, test)
     alarms(model, rule, train)
+    proved_card(model)
     certificate_card(model, state)
     ideal_card(model, state)
 

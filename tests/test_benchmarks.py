@@ -128,6 +128,7 @@ def test_the_overall_difference_weighs_tables_alike_and_joins_their_errors():
     folds = pd.DataFrame(
         [
             {"seed": s, "fold": f, "ours_accuracy": 0.8 + 0.01 * f, "reference_accuracy": 0.75}
+            | {"plain_accuracy": 0.8}
             | {f"{k}_{m}": 1.0 for k in ("ours", "reference") for m in ("conditions", "inside")}
             for s in (0, 1)
             for f in range(5)

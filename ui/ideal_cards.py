@@ -51,7 +51,7 @@ def curve_table(curve: pd.DataFrame) -> pd.DataFrame:
             "conditions": curve["k"],
             "right, held out": [f"{100 * a:.1f} %" for a in curve["accuracy"]],
             "ranked by": [SCORE_NAMES[s] for s in curve["score"]],
-            "": ["★ chosen" if c else "" for c in curve["chosen"]],
+            "chosen": ["★" if c else "" for c in curve["chosen"]],
         }
     )
 
@@ -92,6 +92,9 @@ def _modes(model: IdealDNFClassifier, state: AppState) -> None:
     types = model.types_
     n_types = 2 ** len(model.conditions_)
     ties = int((types["rows_positive"] == types["rows_default"]).sum())
+    if len(types) == n_types and not ties:
+        st.caption(f"All {n_types} types of cases occur, each with more rows of one class.")
+        return
     st.caption(
         md(
             f"{n_types - len(types)} of {n_types} types of cases do not occur, and "

@@ -42,9 +42,10 @@ def _open(name: str) -> None:
     """Begin an analysis of a sample of a file."""
     path = server_files.resolved(name)
     n_rows = count_rows(path)
-    table = sample_parquet(path, SAMPLE_ROWS)
+    several = n_rows > SAMPLE_ROWS
+    table = sample_parquet(path, SAMPLE_ROWS, name=f"{path.name} (sample)" if several else None)
     st.session_state["upload_error"] = None
-    options = {SERVER: {"path": name, "rows": n_rows}} if n_rows > table.n_rows else {}
+    options = {SERVER: {"path": name, "rows": n_rows}} if several else {}
     workspace.begin(table, options)
 
 

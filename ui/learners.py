@@ -8,7 +8,11 @@ from typing import Any
 from sklearn.base import ClassifierMixin
 
 from rulekit.binarize import Binarizer
-from rulekit.estimators import OneLevelRuleClassifier, TwoLevelRuleClassifier
+from rulekit.estimators import (
+    IdealDNFClassifier,
+    OneLevelRuleClassifier,
+    TwoLevelRuleClassifier,
+)
 from rulekit.evaluation import THETA_GRID
 from rulekit.evaluation.grid import settings_of
 from ui.hyperplane_learner import (
@@ -22,8 +26,11 @@ from ui.tree_learner import TAUS, TREE, tree_estimator, tree_settings
 
 LEARNER_KEY = "learner"
 WHOLE_FRONT = {"search"}  # one fit of these costs what all settings of a fold cost
-WITHOUT_CLAUSES = ("one_level", "column_generation")  # no number of clauses is asked of these
-OWN_GRIDS = (*WITHOUT_CLAUSES, HYPERPLANE, TREE)
+# no number of clauses is asked of these
+WITHOUT_CLAUSES = ("one_level", "one_level_exact", "column_generation")
+IDEAL = "ideal"  # is asked for a number of conditions, not for prices and clauses
+IDEAL_FEATURES = tuple(range(1, 11))
+OWN_GRIDS = (*WITHOUT_CLAUSES, IDEAL, HYPERPLANE, TREE)
 ROBUST = (0.1, 0.3)  # robustness of the box search besides 0
 EXACT_CELLS = 20_000  # rows times conditions up to which an exact answer comes in useful time
 FIT_SECONDS = 20.0  # no single fit of a run takes longer than about this
@@ -70,10 +77,21 @@ LEARNERS = {
         "costs as much as a condition, and a wrongly taken row counts once for every clause.",
         "one wants a bound: it can say how far the rule is from the best possible.",
     ),
+    IDEAL: Learner(
+        "Ideal DNF",
+        "Chooses a few conditions, one for each number, and counts the best formula over them.",
+        "a first answer at once, on tables of any size: the most a few conditions can do.",
+    ),
     "one_level": Learner(
         "One clause",
         "A single AND (or OR) of conditions from one linear program.",
         "when the shortest possible rule is wanted.",
+    ),
+    "one_level_exact": Learner(
+        "One clause, provably optimal",
+        "Finds the single AND (or OR) that costs least and proves it, or says how far it may be "
+        "from the best; a row can count once for every condition.",
+        "one wants a proof, also with a cut point at every distinct value (Binning).",
     ),
     "exact": Learner(
         "Exact optimum",
@@ -112,8 +130,9 @@ class RunSpec:
 
     `forbidden`, `required` and `directions` name columns; a direction is ">" or "<". `against` and
     `robust` say whether the box search also looks for rules of the other class, and for rules that
-    more than one condition protects. `nus` are the prices of "hyperplane", `taus`
-    the impurities of "power_law_tree".
+    more than one condition protects; `ideal_cuts` how the ideal DNF cuts numbers ("median" or
+    "binning"), `ideal_mode` its mode. `nus` are the prices of "hyperplane", `taus` the impurities
+    of "power_law_tree".
     """
 
     learners: tuple[str, ...] = ("search",)
@@ -132,6 +151,8 @@ class RunSpec:
     baselines: bool = field(default=True)
     against: bool = True
     robust: bool = True
+    ideal_cuts: str = "median"
+    ideal_mode: str = "compact"
     nus: tuple[float, ...] = NUS
     taus: tuple[float, ...] = TAUS
 
@@ -205,7 +226,8 @@ def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     then power-law trees, then the variants of the box search. A setting holds ``learner``,
     ``theta`` (of boxes from a plane their ν, of trees their τ) and, if it is asked for,
     ``n_clauses``; of a variant also ``describes`` ("other": the rule is against the described
-    class) and ``robustness``, of trees ``max_power_laws`` and ``max_depth``.
+    class) and ``robustness``, of trees ``max_power_laws`` and ``max_depth``. The ideal DNF comes
+    last, with ``max_features`` alone.
     """
     found: list[dict[str, Any]] = []
     grid = two_level_grid(spec)
@@ -223,6 +245,8 @@ def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     for variant in variants(spec):
         for setting in settings_of(grid | {"method": ["search"]}):
             found.append({LEARNER_KEY: setting.pop("method"), **setting, **variant})
+    if IDEAL in spec.learners:
+        found += [{LEARNER_KEY: IDEAL, "max_features": k} for k in IDEAL_FEATURES]
     return tuple(found)
 
 
@@ -264,6 +288,8 @@ def estimator_for(
     if learner == HYPERPLANE:
         return hyperplane_estimator(state.positive, spec.class_weight)
     varied = variant or {}
+    if learner == IDEAL:
+        return _ideal(spec, state)
     common = {
         "form": spec.form,
         "rounding": spec.rounding,
@@ -275,13 +301,27 @@ def estimator_for(
         "time_limit": FIT_SECONDS,
     }
     if learner == "one_level":
-        return OneLevelRuleClassifier(screening=None, **common)
+        return OneLevelRuleClassifier(**common)
+    if learner == "one_level_exact":
+        return OneLevelRuleClassifier(exact=True, screening="duality", **common)
     return TwoLevelRuleClassifier(
         method=learner,
         refine=spec.refine,
         allow_disabled=spec.allow_disabled,
         robustness=varied.get("robustness", 0.0),
         **common,
+    )
+
+
+def _ideal(spec: RunSpec, state: AppState) -> IdealDNFClassifier:
+    """Return the unfitted ideal DNF; it refuses constraints that counting cannot keep."""
+    return IdealDNFClassifier(
+        mode=spec.ideal_mode,
+        positive_label=state.positive,
+        class_weight=spec.class_weight,
+        binarizer=binarizer(state.binning) if spec.ideal_cuts == "binning" else None,
+        constraints=spec.constraints(state.features),
+        random_state=0,
     )
 
 

@@ -8,6 +8,7 @@ import streamlit as st
 from rulekit.evaluation import search_grid
 from ui.escape import md
 from ui.hyperplane_learner import HYPERPLANE, PRICE_HELP
+from ui.ideal_form import fold_choices, ideal_options
 from ui.learners import FORMS, LEARNERS, ROUNDINGS, RunSpec
 from ui.state import AppState
 from ui.tree_learner import TREE
@@ -35,6 +36,7 @@ def run_form(state: AppState) -> RunSpec | None:
     """
     usual = _begins_with(state)
     learners = _learners(usual)
+    ideal = ideal_options(learners, usual)
     left, middle, right = st.columns(3, gap="medium")
     form = left.segmented_control(
         f"Shape of the rule for {md(state.positive)}",
@@ -52,11 +54,12 @@ def run_form(state: AppState) -> RunSpec | None:
     clauses = middle.slider(
         "Number of clauses, from and to", 1, 5, usual.clauses, key="run_clauses", **KEEP
     )
+    choices = fold_choices(len(state.training[0]))
     folds = right.segmented_control(
         "Cross-validation",
-        [10, 5],
-        format_func={10: "10 folds", 5: "5 folds (quick)"}.get,
-        default=usual.folds,
+        list(choices),
+        format_func=lambda n: choices.get(n, str(n)),
+        default=usual.folds if usual.folds in choices else 10,
         required=True,
         key="run_folds",
         **KEEP,
@@ -80,6 +83,7 @@ def run_form(state: AppState) -> RunSpec | None:
         folds=folds,
         form=form,
         **more,
+        **ideal,
         **constraints,
     )
     strict = [name for name in (HYPERPLANE, TREE) if name in learners]

@@ -1,5 +1,6 @@
 """What a run has found so far, as points: one row a setting, while it runs and after it."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -161,7 +162,8 @@ def _in_words(suggested: Mapping[str, Any], settings: Sequence[dict[str, Any]]) 
 def _for_the_class(row: Mapping[str, Any], setting: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row whose F1 is that of the described class, also for a rule against it."""
     kept = {name: value for name, value in row.items() if name not in MARKS}
-    kept["theta"] = setting["theta"]  # a first pass on a part of the rows has smaller prices
+    # a first pass on a part of the rows has smaller prices, the ideal DNF has none
+    kept["theta"] = setting.get("theta", math.nan)
     if "describes" in setting and "test_tn" in row:
         tp, tn = row["test_tn"], row["test_tp"]
         fp, fn = row["test_fn"], row["test_fp"]

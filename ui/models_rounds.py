@@ -23,6 +23,8 @@ from rulekit.evaluation import SweepStore, sweep
 from ui import jobs
 from ui.hyperplane_learner import HYPERPLANE, hyperplane_grid
 from ui.learners import (
+    IDEAL,
+    IDEAL_FEATURES,
     LEARNER_KEY,
     LEARNERS,
     WHOLE_FRONT,
@@ -123,6 +125,11 @@ def parts_of(spec: RunSpec, state: AppState) -> list[Part]:
         words = variant_words(variant).capitalize()
         more = grid | {"method": ["search"]}
         parts.append(Part(learner, more, first(), words, searched(variant)))
+    if IDEAL in spec.learners:
+        sizes = {"max_features": list(IDEAL_FEATURES)}
+        learner = estimator_for(IDEAL, spec, state)
+        counted = Part(learner, sizes, first(), LEARNERS[IDEAL].name)
+        parts.insert(min(1, len(parts)), counted)  # takes no time, so it need not wait its turn
     return parts
 
 
@@ -219,8 +226,11 @@ class Run:
         folds = [(_sampled(train, self.data.y, most), test) for train, test in self.data.folds]
         n_rows, share = len(self.data.folds[0][0]), len(folds[0][0]) / len(self.data.folds[0][0])
         self.words = "First pass, without disturbances"
+        part_words = ""
         if share < 1:
-            self.words += f", learned from {len(folds[0][0]):,} of the {n_rows:,} rows of a fold"
+            part_words = f"{len(folds[0][0]):,} of the {n_rows:,} rows of a fold"
+            self.words += f", learned from {part_words}"
+            part_words = f" on {part_words}"
         quick = {"kicks": 0, "time_limit": DRAFT_SECONDS}
         learner = estimator_for("search", self.spec, self.state).set_params(**quick)
         grid = part.grid | {"method": ["search"], "theta": [share * t for t in part.grid["theta"]]}
@@ -230,14 +240,14 @@ class Run:
         def land(row: Row) -> None:
             row = row | {"setting": row["setting"] + first}
             self.drafted.append(row)
-            message = f"First pass, fold {row['fold'] + 1} of {n_folds}"
+            message = f"First pass{part_words}, fold {row['fold'] + 1} of {n_folds}"
             self.job.report(row, done=self.job.done, message=message)
 
         data = replace(self.data, folds=tuple(folds))
         _run_sweep(Part(learner, grid, first, "", ()), data, land, self.job)
         if not self.job.should_stop():
             self._look_up(part, **quick)
-            self.job.report(standing=self.outcome())
+            self.job.report(standing=self.outcome(), message=f"{part.words}, fold 1 of {n_folds}")
 
     def _sweep(self, part: Part) -> None:
         n_folds = len(self.data.folds)

@@ -1,6 +1,7 @@
 """One run of a sweep in the background: how it begins, what is said and what is taken of it."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -16,6 +17,8 @@ from ui.escape import md
 from ui.hyperplane_learner import HYPERPLANE, hyperplane_grid
 from ui.learners import (
     FIT_SECONDS,
+    IDEAL,
+    IDEAL_FEATURES,
     WHOLE_FRONT,
     WITHOUT_CLAUSES,
     RunSpec,
@@ -152,8 +155,10 @@ def collect() -> jobs.Job | None:
         recall()
         return None
     found = job.answer or job.standing
-    if found is None and not job.active and job.done:
+    if found is None and not job.active and job.results:
         found = outcome_of(job.results, RunSpec.from_dict(app_state().run_settings))
+        if not job.done:  # all that there is are points of a first pass
+            found = replace(found, finished=0, draft="First pass, not brought to its end")
     stage = (job.id, job.active, job.version)
     if found is not None and st.session_state.get("_collected") != stage:
         st.session_state["_collected"] = stage
@@ -204,11 +209,15 @@ def _seconds_a_fold(learner: str, spec: RunSpec, state: AppState) -> float:
     theta = sorted(spec.thetas)[len(spec.thetas) // 2]
     prices = spec.thetas if learner in WHOLE_FRONT else (theta,)
     settings: list[dict[str, Any]] = [{"theta": price} for price in prices]
-    if learner not in WITHOUT_CLAUSES:
+    if learner == IDEAL:
+        settings = [{"max_features": k} for k in IDEAL_FEATURES]
+    elif learner not in WITHOUT_CLAUSES:
         low, high = spec.clauses
         settings = [s | {"n_clauses": k} for k in range(low, high + 1) for s in settings]
     seconds = _seconds(estimator_for(learner, spec, state), X, y, settings)
-    return seconds if learner in WHOLE_FRONT else seconds * len(spec.thetas)
+    if learner in WHOLE_FRONT:
+        return seconds * (1 + len(variants(spec)))
+    return seconds if learner == IDEAL else seconds * len(spec.thetas)
 
 
 def _seconds(estimator: Any, X: Any, y: Any, settings: Any) -> float:
@@ -236,9 +245,16 @@ def _progress(job: jobs.Job, drawn_for: tuple[bool, int]) -> None:
         return
     bar, stop = st.columns([5, 1], vertical_alignment="bottom")
     bar.progress(job.share, text=md(progress_words(job)))
-    stop.button("Stop", on_click=job.cancel, key="cancel_run", width="stretch", help=STOP)
+    stop.button("Stop", on_click=_stop, key="cancel_run", width="stretch", help=STOP)
     if job.standing is None:
         live_curve(outcome_of(job.results, RunSpec.from_dict(app_state().run_settings)))
+
+
+def _stop() -> None:
+    """End the run that goes on now; the button may be one that an earlier run has drawn."""
+    job = jobs.registry().get(workspace.analysis_id())
+    if job is not None:
+        job.cancel()
 
 
 def progress_words(job: jobs.Job) -> str:
@@ -313,7 +329,8 @@ def cancelled_words(job: jobs.Job) -> str:
             "are done; Resume draws the reference models and computes nothing else."
         )
     kept_points = f"partial: {job.done:,} of {job.total:,} fits" if job.done else "no fit finished"
-    first = " The points of the first pass stay." if job.standing is not None else ""
+    drafted = job.standing is not None or (job.results and not job.done)
+    first = " The points of the first pass stay." if drafted else ""
     return f"The run was stopped ({kept_points}).{first} Resume takes up where it stopped."
 
 

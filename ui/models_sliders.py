@@ -31,6 +31,10 @@ def sliders(found: Outcome) -> None:
         return
     measured = [found.settings[k] for k in found.points.index]
     mine = [s for s in measured if s[LEARNER_KEY] == setting[LEARNER_KEY]]
+    if "max_features" in setting:
+        _slider(found, "max_features", "Conditions allowed", [s["max_features"] for s in mine])
+        st.caption(_measured_words(found, number))
+        return
     _sides(found, mine, setting)
     left, right = st.columns(2)
     alike = [s for s in mine if same_search(s, setting)]
@@ -46,14 +50,16 @@ def sliders(found: Outcome) -> None:
         st.caption(told)
     with right:
         _slider(found, "n_clauses", "Clauses allowed", clauses)
-        row = found.points.loc[number]
-        st.caption(
-            md(
-                f"Cross-validated: {error_words(row)} error (± one standard error over "
-                f"{plural(row['folds'], 'fold')}), {plural(row['n_literals'], 'condition')} on "
-                "average."
-            )
-        )
+        st.caption(_measured_words(found, number))
+
+
+def _measured_words(found: Outcome, number: int) -> str:
+    """Say what a setting was measured at, for a caption."""
+    row = found.points.loc[number]
+    return md(
+        f"Cross-validated: {error_words(row)} error (± one standard error over "
+        f"{plural(row['folds'], 'fold')}), {plural(row['n_literals'], 'condition')} on average."
+    )
 
 
 def price_words(theta: float, n_rows: int) -> str:

@@ -36,6 +36,7 @@ from ui.state import AppState, app_state, change
 from ui.tree_learner import TREE, tree_parameters, tree_words
 
 AGAINST = "rule against the class"
+SIZES = ("theta", "n_clauses", "max_features")  # of a setting: how large its rule may be
 
 
 def pick(setting: Mapping[str, Any], spec: RunSpec) -> None:
@@ -101,6 +102,9 @@ def setting_words(setting: Mapping[str, Any]) -> str:
         return str(setting["whole_file"])
     if "edited" in setting:
         return f"edited by hand, from: {setting['edited']}"
+    if "max_features" in setting:
+        limit = plural(setting["max_features"], "chosen condition")
+        return f"{LEARNERS[setting[LEARNER_KEY]].name}, at most {limit}"
     learner = setting[LEARNER_KEY]
     symbol = "τ" if learner == TREE else price_symbol(learner)
     words = [LEARNERS[learner].name, f"{symbol} {setting['theta']:g}", *tree_words(setting)]
@@ -219,7 +223,7 @@ def fit_path(
         weight = weight[state.rows()[0]]
     estimator = estimator_for(settings[0][LEARNER_KEY], spec, state, settings[0])
     estimator.set_params(**parameters)
-    asked = [{k: v for k, v in s.items() if k in ("theta", "n_clauses")} for s in settings]
+    asked = [{k: v for k, v in s.items() if k in SIZES} for s in settings]
     if settings[0][LEARNER_KEY] == TREE:
         asked = [tree_parameters(s) for s in settings]
     if settings[0][LEARNER_KEY] == HYPERPLANE:

@@ -24,8 +24,9 @@ def make_folds(
     y : array-like of shape (n,)
         The class of each row; folds keep its shares as even as they can.
     cv : int, splitter or iterable, default=10
-        Number of folds; or an object with ``split(X, y, groups)`` as scikit-learn's; or pairs of
-        training and test positions, which are checked and passed on.
+        Number of folds; as many as rows leave out each row in turn, in the table's order, where
+        there are no groups; or an object with ``split(X, y, groups)`` as scikit-learn's; or pairs
+        of training and test positions, which are checked and passed on.
     groups : array-like of shape (n,), default=None
         Rows of one group never stand on both sides of a split.
     random_state : int or None, default=0
@@ -84,6 +85,10 @@ def _seeded(
 ) -> Iterable[Fold]:
     if n_folds < 2:
         raise ValueError(f"`cv` must be at least 2 folds, got {n_folds}.")
+    if groups is None and n_folds == len(labels):
+        _class_codes(labels, 0)
+        rows = np.arange(n_folds)
+        return [(np.delete(rows, k), rows[k : k + 1]) for k in range(n_folds)]
     codes = _class_codes(labels, n_folds)
     if groups is None:
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)

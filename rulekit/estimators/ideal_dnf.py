@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import Interval, StrOptions, check_parameters, class_factors
 from rulekit.binarize import Binarizer
-from rulekit.estimators._literal_learner import generator_of
+from rulekit.estimators._literal_learner import _as_constraints, generator_of
 from rulekit.estimators._training import (
     TrainingTable,
     plain_label,
@@ -31,7 +31,8 @@ from rulekit.estimators.ideal_search import (
     search_table,
 )
 from rulekit.estimators.parquet_file import ParquetFile, ParquetSettings
-from rulekit.exceptions import EmptyRuleWarning
+from rulekit.exceptions import DataError, EmptyRuleWarning
+from rulekit.rules.constraints import Constraints
 from rulekit.solvers.prime_implicants import MAX_COLUMNS
 from rulekit.solvers.relevance import SCORES
 
@@ -67,6 +68,9 @@ class IdealDNFClassifier(CountedRuleClassifier):
         Weights of the classes.
     binarizer : Binarizer, default=None
         Makes the conditions, from the rows that are not held out; None cuts at medians.
+    constraints : Constraints or dict, default=None
+        Columns that must not appear. Other wishes are refused: a formula over chosen conditions
+        uses them and their negations as counting says.
     random_state : int, RandomState or None, default=None
         Seed of the split.
     time_limit : float, default=None
@@ -139,6 +143,7 @@ n_literals_, training_error_
         "positive_label": "no_validation",
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "binarizer": [Binarizer, None],
+        "constraints": [Constraints, Mapping, None],
         "random_state": ["random_state"],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
@@ -153,6 +158,7 @@ n_literals_, training_error_
         positive_label: Any = None,
         class_weight: Any = None,
         binarizer: Binarizer | None = None,
+        constraints: Constraints | Mapping[str, Any] | None = None,
         random_state: Any = None,
         time_limit: float | None = None,
     ):
@@ -164,6 +170,7 @@ n_literals_, training_error_
         self.positive_label = positive_label
         self.class_weight = class_weight
         self.binarizer = binarizer
+        self.constraints = constraints
         self.random_state = random_state
         self.time_limit = time_limit
 
@@ -263,7 +270,7 @@ n_literals_, training_error_
             self.n_features_in_ = len(file.features)
             self.feature_names_in_ = np.array(file.features, dtype=object)
             plan = self._plan(SharedSearches())
-            source = file.counts(plan.positive, plan.validation_fraction, plan.seed)
+            source = file.counts(plan.positive, plan.validation_fraction, plan.seed, plan.forbidden)
             factors = class_factors(self.class_weight, self.classes_, file.class_sizes)
             self._choose(search(source, plan, factors))
         self._warn_if_needed()
@@ -313,6 +320,13 @@ n_literals_, training_error_
         scores = list(self.scores)
         if not scores or len(set(scores)) < len(scores) or not set(scores) <= set(SCORES):
             raise ValueError(f"`scores` must list some of {SCORES}, each once; got {scores!r}.")
+        wishes = _as_constraints(self.constraints)
+        if replace(wishes, forbidden=()) != Constraints() or not _are_names(wishes.forbidden):
+            raise ValueError(
+                "`constraints` of an ideal DNF can only forbid whole columns: the formula uses its "
+                "conditions and their negations as counting says. Drop the other wishes, or use "
+                "`TwoLevelRuleClassifier`."
+            )
 
     def _plan(self, shared: SharedSearches) -> CountPlan:
         """Note the classes, and say how the rows are to be counted."""
@@ -329,7 +343,19 @@ n_literals_, training_error_
             shared.seed,
             self.class_weight,
             self.binarizer,
+            self._forbidden(),
         )
+
+    def _forbidden(self) -> tuple[str, ...]:
+        """List the columns that must not appear; one that the table does not have is refused."""
+        names = tuple(str(name) for name in _as_constraints(self.constraints).forbidden)
+        unknown = [name for name in names if name not in self._kinds]
+        if unknown:
+            raise DataError(
+                f"`constraints` names column {unknown[0]!r}, which the table does not have; "
+                "correct the name, or drop the wish."
+            )
+        return names
 
     def _fit_table(self, table: TrainingTable, shared: SharedSearches) -> None:
         """Do the work of `fit` on a table that was checked."""
@@ -363,3 +389,7 @@ n_literals_, training_error_
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+
+def _are_names(wishes: Sequence[Any]) -> bool:
+    return all(isinstance(wish, str) for wish in wishes)

@@ -104,9 +104,10 @@ class SampleGuarantee:
             f"({100 * self.separation:.3g} % of all)."
         ]
         if self.margins:
+            all_settled = self.n_settled == len(self.margins)
             told.append(
-                f"{self.n_settled} of the {len(self.margins)} types in this table have such a "
-                "lead; for the others the table does not settle which answer is right."
+                f"{self.n_settled} of the {len(self.margins)} types in this table have such a lead"
+                + ("." if all_settled else "; for the others it does not settle which is right.")
             )
         if self.excess_error < 1:
             told.append(

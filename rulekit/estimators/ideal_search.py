@@ -96,7 +96,8 @@ class SharedSearches:
 class CountPlan:
     """How a table is counted: see `IdealDNFClassifier` for the parameters.
 
-    `positive` is the number of the class described; `depth` the length of a ranking.
+    `positive` is the number of the class described, `depth` the length of a ranking, `forbidden`
+    the columns that are not asked.
     """
 
     positive: int
@@ -106,6 +107,7 @@ class CountPlan:
     seed: int
     class_weight: Any = None
     binarizer: Binarizer | None = None
+    forbidden: tuple[str, ...] = ()
 
 
 def search(
@@ -175,13 +177,17 @@ def _source(
 ) -> CountSource:
     """Choose how the table is asked."""
     described = table.codes == plan.positive
+    columns = {n: v for n, v in table.columns.items() if n not in plan.forbidden}
     if plan.binarizer is None:
-        return TableCounts(table.columns, described, judges, weight)
+        return TableCounts(columns, described, judges, weight)
     if judges.all():
         raise DataError(
             f"Of {len(judges)} rows none is left to make cuts from once "
             f"{plan.validation_fraction:g} of them are held out; give more rows, or a smaller "
             "`validation_fraction`."
         )
-    binarizer = clone(plan.binarizer).fit(table.frame[~judges], table.y[~judges])
-    return MatrixCounts(binarizer.transform(table.frame), described, judges, weight)
+    frame = table.frame.drop(columns=list(plan.forbidden))
+    if not columns:
+        return TableCounts({}, described, judges, weight)
+    binarizer = clone(plan.binarizer).fit(frame[~judges], table.y[~judges])
+    return MatrixCounts(binarizer.transform(frame), described, judges, weight)

@@ -138,7 +138,9 @@ class ParquetFile:
         self.classes = np.array([first, second], dtype=_class_type(self.target.kind, whole))
         self.class_sizes = (int(n_first), int(n_second))
 
-    def counts(self, positive: int, fraction: float, seed: int) -> "ParquetCounts":
+    def counts(
+        self, positive: int, fraction: float, seed: int, forbidden: Sequence[str] = ()
+    ) -> "ParquetCounts":
         """Make the source of counts.
 
         Parameters
@@ -147,6 +149,8 @@ class ParquetFile:
             Number of the class that the rule describes.
         fraction, seed : float, int
             See `rulekit.solvers.row_split.held_out`.
+        forbidden : sequence of str
+            Columns that are not asked.
 
         Returns
         -------
@@ -160,7 +164,8 @@ class ParquetFile:
             held_out_sql("rn", fraction, seed),
             self.n_rows,
         )
-        return ParquetCounts(self._database, self.columns, split)
+        asked = [column for column in self.columns if column.name not in forbidden]
+        return ParquetCounts(self._database, asked, split)
 
 
 def _footer(path: str) -> tuple[list[str], int]:

@@ -117,8 +117,8 @@ class SweepResult:
 
             ``default``: the setting to take. The mean of each setting is averaged with those of
             its neighbours (one step up and down in price, clauses, or what else sets the size of a
-            rule, all else alike; weights 1/4, 1/2, 1/4 along each), a tenth of a point is added for
-            each literal, and the lowest sum wins; a tie goes to fewer literals, then to fewer
+            rule, all else alike; weights 1/4, 1/2, 1/4 along each), two tenths of a point are added
+            for each literal, and the lowest sum wins; a tie goes to fewer literals, then to fewer
             clauses, then to the lower number. Never a rule that is empty on average, if there is
             another.
 
@@ -138,7 +138,7 @@ class SweepResult:
         has it is often not the best. What is done here was measured to choose better than the
         best mean and than the one-standard-error rule (``benchmarks/bench_choice.py``,
         ``docs/decisions/0011``); keep the grid small, too. For a cost, the price of a literal is
-        a thousandth of the greatest mean cost; for a measure to be maximised it is taken off.
+        0.2 % of the greatest mean cost; for a measure to be maximised it is taken off.
         """
         rows = _comparable(self.summary)
         worth = _coordinate(rows, y)

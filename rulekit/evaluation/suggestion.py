@@ -14,7 +14,7 @@ from rulekit.solvers.choice import CONDITION_PRICE, cheapest, smoothed
 
 #: Parameters that set how large a rule may be: settings next to each other in one of these, and
 #: alike in all others, are neighbours. Of nested names the last part counts.
-SIZE_KEYS = ("theta", "n_clauses", "max_literals", "max_leaf_nodes")
+SIZE_KEYS = ("theta", "n_clauses", "max_literals", "max_features", "max_leaf_nodes")
 
 
 def suggestion(rows: pd.DataFrame, settings: Sequence[Setting], y: str) -> dict[str, Any]:

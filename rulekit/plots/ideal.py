@@ -47,7 +47,7 @@ def validation_figure(curve: pd.DataFrame, tolerance: float) -> go.Figure:
             mode="markers+text",
             name="chosen",
             text=[f"{k} chosen" for k in chosen["k"]],
-            textposition="bottom center",
+            textposition="bottom right",
             marker={"size": 16, "symbol": "star", "color": VERMILION},
             hovertemplate="chosen: %{x} conditions<br>%{y:.1f} %<extra></extra>",
         )

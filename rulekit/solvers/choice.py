@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-#: Price of one condition when settings are compared, as a share of rows: a tenth of a point.
-CONDITION_PRICE = 0.001
+#: Price of one condition when settings are compared, as a share of rows: two tenths of a point.
+CONDITION_PRICE = 0.002
 
 
 def smoothed(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], ArrayLike]]) -> Any:

@@ -23,6 +23,12 @@ def test_every_row_is_tested_once_and_classes_are_even(n_folds, seed, extra):
         assert max(counts) - min(counts) <= 1
 
 
+def test_as_many_folds_as_rows_leave_out_each_row_in_turn():
+    folds = make_folds(["a"] * 7 + ["b"] * 2, 9)
+    assert [test.tolist() for _, test in folds] == [[k] for k in range(9)]
+    assert all(len(train) == 8 for train, _ in folds)
+
+
 def test_rows_sorted_by_class_are_shuffled():
     y = np.repeat(["a", "b"], 50)
     (_, first), *_ = make_folds(y, 10)

@@ -300,6 +300,32 @@ def test_a_binarizer_needs_rows_that_are_not_held_out():
         model.fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
 
 
+def test_a_forbidden_column_is_not_asked():
+    X, y = mixed()
+    for binarizer in (None, Binarizer()):
+        model = IdealDNFClassifier(
+            10, 0.0, constraints={"forbidden": ["age"]}, binarizer=binarizer, random_state=0
+        ).fit(X, y)
+        assert "age" not in {c.feature for c in model.conditions_}
+        assert (model.predict(X) != y).sum() == model.objective_
+
+
+@pytest.mark.parametrize(
+    "wishes",
+    [{"required": ["age"]}, {"directions": {"age": ">"}}, {"allow_not_equal": False}],
+)
+def test_wishes_that_counting_cannot_keep_are_refused(wishes):
+    X, y = mixed()
+    with pytest.raises(ValueError, match="can only forbid whole columns"):
+        IdealDNFClassifier(constraints=wishes).fit(X, y)
+
+
+def test_a_forbidden_column_that_is_not_there_is_named():
+    X, y = mixed()
+    with pytest.raises(DataError, match="`constraints` names column 'size'"):
+        IdealDNFClassifier(constraints={"forbidden": ["size"]}).fit(X, y)
+
+
 def test_two_levels_without_gaps_are_one_condition():
     X = pd.DataFrame({"sex": ["f", "m"] * 40})
     model = IdealDNFClassifier(random_state=0).fit(X, np.array([0, 1] * 40))

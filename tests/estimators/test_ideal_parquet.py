@@ -84,6 +84,16 @@ def test_class_weights_and_another_class_make_no_difference_to_that(tmp_path):
     assert_same(memory, model.fit_parquet(path, "the class", threads=2), before)
 
 
+def test_a_forbidden_column_is_not_asked_in_a_file_either(tmp_path):
+    X, y = hostile_table(5)
+    model = IdealDNFClassifier(constraints={"forbidden": [HOSTILE[0]]}, random_state=0)
+    path = written(tmp_path, X, y)
+    before = pd.read_parquet(path)
+    memory = IdealDNFClassifier(**model.get_params()).fit(before[X.columns], before["the class"])
+    assert_same(memory, model.fit_parquet(path, "the class"), before)
+    assert HOSTILE[0] not in {c.feature for c in model.conditions_}
+
+
 @pytest.mark.parametrize("classes", [(0, 1), (False, True), (2.0, 7.0)])
 def test_classes_of_any_kind_come_back_as_they_were(tmp_path, classes):
     X, y = hostile_table(4, n=500)

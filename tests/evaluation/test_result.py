@@ -135,14 +135,14 @@ def test_the_default_is_best_among_its_neighbours_and_says_why():
     assert chosen["reason"] == (
         "The default is theta = 5.0 (21.0 % with 2.0 literals). A single best figure among many is "
         "partly luck, so each mean test error was averaged with those of settings of nearly the "
-        "same size and charged 0.1 points for each literal; then no other is better. The best mean "
+        "same size and charged 0.2 points for each literal; then no other is better. The best mean "
         "of its own has theta = 1.0 (20.0 % with 6.0 literals)."
     )
 
 
-def test_a_literal_must_earn_a_tenth_of_a_point():
+def test_a_literal_must_earn_two_tenths_of_a_point():
     alone = {"method": ["a", "b"]}
-    for gain, taken in ((0.0019, 0), (0.0021, 1)):
+    for gain, taken in ((0.0039, 0), (0.0041, 1)):
         rows = result_of([(0.2, 0.0, 2), (0.2 - gain, 0.0, 4)])
         settings = tuple({"method": name} for name in alone["method"])
         assert replace(rows, settings=settings).suggest()["default"] == taken
@@ -151,7 +151,7 @@ def test_a_literal_must_earn_a_tenth_of_a_point():
 def test_a_literal_is_charged_in_the_unit_of_the_measure():
     two = tuple({"method": name} for name in "ab")
     for name, scale, better in (("test_cost", 500.0, -1), ("test_auc", 1.0, 1)):
-        for gain, taken in ((0.0019, 0), (0.0021, 1)):
+        for gain, taken in ((0.0039, 0), (0.0041, 1)):
             result = replace(result_of([(0.2, 0.0, 2), (0.2, 0.0, 4)]), settings=two)
             values = scale * (1.0 + better * gain * result.table["setting"])
             result = replace(result, table=result.table.assign(**{name: values}))

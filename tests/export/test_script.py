@@ -10,6 +10,7 @@ from rulekit import (
     LPSVM,
     Binarizer,
     HyperplaneRuleClassifier,
+    IdealDNFClassifier,
     Literal,
     TwoLevelRuleClassifier,
     load_sample,
@@ -54,6 +55,19 @@ def test_script_learns_the_same_rule_again_and_notices_another_table(learned, tm
     assert capsys.readouterr().out == to_text(model) + "\n"
     with pytest.raises(SystemExit, match=r"The table has changed\."):
         run(to_script(model, **(options | {"digest": "0"})), tmp_path)
+
+
+def test_script_learns_an_ideal_dnf_again(learned, tmp_path, capsys):
+    _, X, _ = learned
+    y = read_table(tmp_path / "it's a table.csv").xy("risk")[1]
+    model = IdealDNFClassifier(
+        5, mode="paper", scores=("chi2", "f"), positive_label="high", random_state=3
+    ).fit(X, y)
+    text = to_script(
+        model, source="it's a table.csv", target="risk", features=[str(c) for c in X.columns]
+    )
+    run(text, tmp_path)
+    assert capsys.readouterr().out == to_text(model) + "\n"
 
 
 def test_a_learner_within_a_learner_is_written_out(tmp_path):

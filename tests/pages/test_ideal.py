@@ -10,6 +10,8 @@ from rulekit import IdealDNFClassifier
 from rulekit.data import Table, load_sample
 from rulekit.estimators._database import duckdb_module
 from rulekit.export import to_json
+from ui import jobs
+from ui.cases import row_number
 from ui.ideal_cards import NO_PAST_CASE, curve_table
 from ui.state import AppState
 
@@ -52,7 +54,7 @@ def test_the_curve_stands_in_a_table_too(on_credit):
     _, model = on_credit("rules")
     table = curve_table(model.validation_curve_)
     assert table["conditions"].tolist() == list(range(1, 11))
-    assert (table[""] == "★ chosen").sum() == 1
+    assert (table["chosen"] == "★").sum() == 1
 
 
 def test_a_case_of_a_type_without_rows_is_flagged(on_credit):
@@ -67,7 +69,7 @@ def test_a_case_of_a_type_without_rows_is_flagged(on_credit):
     unseen = X.index[~model.seen(X)]
     assert len(unseen)
     assert (NO_PAST_CASE in text(app)) == (not model.seen(X.head(1))[0])
-    app.text_input(key="explain_words").set_value(str(unseen[0])).run()
+    app.text_input(key="explain_words").set_value(str(row_number(int(unseen[0])))).run()
     assert NO_PAST_CASE in text(app)
 
 
@@ -118,3 +120,63 @@ def test_a_file_on_the_server_is_opened_as_a_sample_and_learned_from_whole(open_
 
 
 WHOLE_DONE = "learned from all 60,000 rows"
+
+
+RUN = {
+    "learners": ["one_level", "ideal"], "thetas": [2.0], "clauses": [1, 2], "folds": 5,
+    "baselines": False, "against": False, "robust": False,
+}  # fmt: skip
+
+
+def after_the_run(open_app, table, **settings):
+    """Run on Models with these settings, and wait for the end."""
+    app = open_app("models")
+    app.session_state["app"] = AppState(table=table, run_settings=RUN | settings)
+    app.run()
+    app.button(key="run").click().run()
+    for _ in range(300):
+        (job,) = jobs.registry()._jobs.values()
+        if not job.active:
+            return app.run()
+        time.sleep(0.1)
+    raise AssertionError("The run did not end within half a minute.")
+
+
+def test_the_ideal_dnf_stands_on_the_front_of_the_other_learners(open_app):
+    app = after_the_run(open_app, load_sample("credit"))
+    assert not app.exception
+    found = app.session_state["app"].sweep
+    assert found.complete
+    assert set(found.points["learner_name"]) == {"One clause", "Ideal DNF"}
+    ideal = [s for s in found.settings if s["learner"] == "ideal"]
+    assert [s["max_features"] for s in ideal] == list(range(1, 11))
+    assert found.points["test_error"].notna().all()
+
+
+def test_a_picked_ideal_dnf_has_its_curve_and_a_slider_of_its_own(open_app):
+    app = after_the_run(open_app, load_sample("credit"), learners=["ideal"])
+    assert not app.exception
+    state = app.session_state["app"]
+    assert state.setting["learner"] == "ideal"
+    assert "at most" in text(app)
+    assert "How many conditions it needs" in text(app)
+    app.select_slider(key="slider_max_features").set_value(2).run()
+    model = app.session_state["app"].model
+    assert len(model.conditions_) <= 2
+    assert "θ" not in app.session_state["app"].sweep.suggestion["reason"]
+
+
+def test_constraints_that_counting_cannot_keep_are_refused_in_a_sentence(open_app):
+    column = load_sample("credit").features[0]
+    app = after_the_run(open_app, load_sample("credit"), learners=["ideal"], required=[column])
+    assert "can only forbid whole columns" in text(app)
+
+
+def test_a_small_table_is_offered_leave_one_out(open_app):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=60).round(2), "b": rng.normal(size=60).round(2)})
+    frame["said"] = np.where((frame["a"] > 0) ^ (rng.random(60) < 0.1), "yes", "no")
+    table = Table.from_frame(frame).with_roles({"said": "target"}, positive_label="yes")
+    app = after_the_run(open_app, table, learners=["ideal"], folds=42)
+    assert not app.exception
+    assert app.session_state["app"].sweep.points["folds"].tolist() == [42] * 10

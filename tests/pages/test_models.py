@@ -32,7 +32,7 @@ def small(app, thetas="2, 20"):
     return app.run()
 
 
-def finished(app, seconds=60):
+def finished(app, seconds=180):
     """Press Run, unless a run goes on, and wait for its end as a browser polling does."""
     if not app.button(key="run").disabled:
         app.button(key="run").click().run()
@@ -68,7 +68,7 @@ def test_before_a_run_of_a_slow_learner_there_is_no_chart_but_the_size_of_the_ru
     assert not jobs.registry()._jobs
 
 
-def standing(app, seconds=30):
+def standing(app, seconds=120):
     """Wait until something stands of the run that goes on, and draw the page anew."""
     (job,) = jobs.registry()._jobs.values()
     end = time.monotonic() + seconds
@@ -146,14 +146,46 @@ def test_a_stopped_run_is_not_begun_again_by_itself(open_app):
     assert app.get("plotly_chart")
 
 
+def test_a_first_pass_that_is_stopped_keeps_its_points_and_is_not_called_a_part_of_the_run(
+    open_app, monkeypatch
+):
+    def slowly(*_, **__):
+        time.sleep(0.5)
+        return {}
+
+    monkeypatch.setattr(rounds, "fit_path", slowly)
+    app = open_app("models", sample="credit")
+    (job,) = jobs.registry()._jobs.values()
+    while not job.results:
+        time.sleep(0.002)
+    job.cancel()
+    assert job.standing is None
+    app.run()
+    assert not app.exception
+    found = app.session_state["app"].sweep
+    assert found.finished == 0
+    assert "The points of the first pass stay" in text(app)
+    assert "First pass, not brought to its end" in text(app)
+    assert app.button(key="run").label == "Resume"
+    assert app.get("plotly_chart")
+
+
 def test_a_large_table_is_first_searched_in_a_stated_part(open_app, monkeypatch):
     monkeypatch.setattr(rounds, "DRAFT_CELLS", 0)
     monkeypatch.setattr(rounds, "DRAFT_ROWS", 200)
+    messages, report = [], jobs.Job.report
+
+    def noted(job, *results, **told):
+        messages.append(told.get("message"))
+        report(job, *results, **told)
+
+    monkeypatch.setattr(jobs.Job, "report", noted)
     app = small(open_app("models", sample="credit"))
     (job,) = jobs.registry()._jobs.values()
     while job.standing is None:
         time.sleep(0.005)
     assert "learned from 200 of the 560 rows of a fold" in job.standing.draft
+    assert "First pass on 200 of the 560 rows of a fold, fold 1 of 5" in messages
     assert set(job.standing.points["theta"]) == {2.0, 20.0}
     app = finished(app)
     assert app.session_state["app"].sweep.complete

@@ -135,6 +135,18 @@ def test_a_proof_is_looked_for_when_asked_and_kept(on_credit):
     assert words == " ".join(e.value for e in [*app.success, *app.info])
 
 
+@pytest.mark.parametrize("page", ["rules", "explain", "export"])
+def test_a_robust_rule_against_the_class_is_shown_like_any_other(open_app, page):
+    setting = {"learner": "search", "theta": 5.0, "n_clauses": 2}
+    setting |= {"describes": "other", "robustness": 0.1}
+    app = with_model(open_app, page, load_sample("credit"), setting)
+    assert not app.exception
+    assert not app.error
+    model = app.session_state["app"].model
+    assert (model.positive_label_, model.robustness) == ("low", 0.1)
+    assert model.rule_set_.default == "high"
+
+
 def proof_over(app, seconds=20):
     """Wait for the quick proof, and draw the page anew."""
     (job,) = proofs()._jobs.values()
