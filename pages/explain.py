@@ -12,6 +12,7 @@ from ui.picked import needed_model, wording
 from ui.rule_numbers import rows_of
 from ui.shell import guard, header, sentences
 from ui.state import app_state
+from ui.tree_cards import case_in_bspace
 
 guard("explain")
 header("explain")
@@ -48,6 +49,7 @@ with sentences():
         st.subheader(md(row_name(int(X.index[0]), state), 120), anchor=False)
         found = verdict(model, X, truth, train, words, plain=plain)
         box_of_case(model, X, words, plain=plain)
+        case_in_bspace(model, X, train, words, plain=plain)
         past_case(model, X)
         conditions(found, rule, model.columns_(X), train, words, plain=plain)
         with st.expander("What if? Change the values the rule reads"):

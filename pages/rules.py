@@ -23,6 +23,7 @@ from ui.rules_cards import (
 )
 from ui.shell import guard, header, sentences
 from ui.state import app_state
+from ui.tree_cards import tree_card
 
 guard("rules")
 header("rules")
@@ -59,6 +60,7 @@ with sentences():
         off = clause_cards(rule, train, test, state)
         without(rule, off, train, test)
         clause_overview(rule, rows, state)
+    tree_card(rule, rows, wording(state))
     hypercubes(model, train, wording(state))
     st.subheader("Where it is right and wrong", anchor=False)
     outcomes(rule, rows, labels)

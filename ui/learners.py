@@ -22,6 +22,7 @@ from ui.hyperplane_learner import (
     hyperplane_settings,
 )
 from ui.state import AppState, BinningSpec
+from ui.tree_learner import TAUS, TREE, tree_estimator, tree_settings
 
 LEARNER_KEY = "learner"
 WHOLE_FRONT = {"search"}  # one fit of these costs what all settings of a fold cost
@@ -29,6 +30,7 @@ WHOLE_FRONT = {"search"}  # one fit of these costs what all settings of a fold c
 WITHOUT_CLAUSES = ("one_level", "one_level_exact", "column_generation")
 IDEAL = "ideal"  # is asked for a number of conditions, not for prices and clauses
 IDEAL_FEATURES = tuple(range(1, 11))
+OWN_GRIDS = (*WITHOUT_CLAUSES, IDEAL, HYPERPLANE, TREE)
 ROBUST = (0.1, 0.3)  # robustness of the box search besides 0
 EXACT_CELLS = 20_000  # rows times conditions up to which an exact answer comes in useful time
 FIT_SECONDS = 20.0  # no single fit of a run takes longer than about this
@@ -96,6 +98,13 @@ LEARNERS = {
         "Proves the best two-level rule by integer programming, within a time limit.",
         "tables of a few hundred rows with few cut points.",
     ),
+    TREE: Learner(
+        "Power-law tree",
+        "Splits by one short formula, such as a * b <= 4 (power laws of a few columns, in their "
+        "own units), and grows a tree of such splits; τ is the impurity a split has to reach. "
+        "Columns of text are left out.",
+        "boxes need many conditions because columns act together, as products or ratios.",
+    ),
     HYPERPLANE: Learner(
         "Boxes from a plane",
         "Learns a weighted sum of few columns (a 1-norm support vector machine, ν its price of "
@@ -123,7 +132,8 @@ class RunSpec:
     `robust` say whether the box search also looks for rules of the other class, and for rules that
     more than one condition protects; `ideal_cuts` how the ideal DNF cuts numbers ("median" or
     "binning"), `ideal_mode` its mode. `nus` are the prices of "hyperplane", and `plane_answers`
-    says whether its plane answers the rows that no box holds.
+    says whether its plane answers the rows that no box holds; `taus` the impurities of
+    "power_law_tree".
     """
 
     learners: tuple[str, ...] = ("search",)
@@ -146,6 +156,7 @@ class RunSpec:
     ideal_mode: str = "compact"
     nus: tuple[float, ...] = NUS
     plane_answers: bool = False
+    taus: tuple[float, ...] = TAUS
 
     @property
     def n_settings(self) -> int:
@@ -195,7 +206,7 @@ def two_level_grid(spec: RunSpec) -> dict[str, list[Any]]:
     """Return the grid of the learners of a run that are asked for a number of clauses."""
     low, high = spec.clauses
     return {
-        "method": [n for n in spec.learners if n not in (*WITHOUT_CLAUSES, IDEAL, HYPERPLANE)],
+        "method": [n for n in spec.learners if n not in OWN_GRIDS],
         "n_clauses": list(range(low, high + 1)),
         "theta": list(spec.thetas),
     }
@@ -213,11 +224,12 @@ def variants(spec: RunSpec) -> tuple[dict[str, Any], ...]:
 def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     """List the settings of a run, numbered as its rows are.
 
-    Learners with a number of clauses come first, then those without, then boxes from a plane, then
-    the variants of the box search. A setting holds ``learner``, ``theta`` (of boxes from a plane
-    their ν) and, if it is asked for, ``n_clauses``; of a variant also ``describes`` ("other": the
-    rule is against the described class) and ``robustness``. The ideal DNF comes last, with
-    ``max_features`` alone.
+    Learners with a number of clauses come first, then those without, then boxes from a plane,
+    then power-law trees, then the variants of the box search. A setting holds ``learner``,
+    ``theta`` (of boxes from a plane their ν, of trees their τ) and, if it is asked for,
+    ``n_clauses``; of a variant also ``describes`` ("other": the rule is against the described
+    class) and ``robustness``, of trees ``max_power_laws`` and ``max_depth``. The ideal DNF comes
+    last, with ``max_features`` alone.
     """
     found: list[dict[str, Any]] = []
     grid = two_level_grid(spec)
@@ -230,6 +242,8 @@ def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     if HYPERPLANE in spec.learners:
         boxes = hyperplane_settings(spec.nus, spec.clauses)
         found += [{LEARNER_KEY: HYPERPLANE, **setting} for setting in boxes]
+    if TREE in spec.learners:
+        found += [{LEARNER_KEY: TREE, **setting} for setting in tree_settings(spec.taus)]
     for variant in variants(spec):
         for setting in settings_of(grid | {"method": ["search"]}):
             found.append({LEARNER_KEY: setting.pop("method"), **setting, **variant})
@@ -271,6 +285,8 @@ def estimator_for(
     -------
     classifier
     """
+    if learner == TREE:
+        return tree_estimator(state.positive, spec.class_weight, FIT_SECONDS)
     if learner == HYPERPLANE:
         return hyperplane_estimator(state.positive, spec.class_weight, spec.plane_answers)
     varied = variant or {}

@@ -11,6 +11,7 @@ from ui.hyperplane_learner import HYPERPLANE, PRICE_HELP, usual_nus
 from ui.ideal_form import fold_choices, ideal_options
 from ui.learners import FORMS, LEARNERS, ROUNDINGS, RunSpec
 from ui.state import AppState
+from ui.tree_learner import TREE
 
 LARGE = 200_000  # cells of the training rows from which on variants are run only when asked for
 KEEP = {"persist_state": "session"}
@@ -88,9 +89,10 @@ def run_form(state: AppState) -> RunSpec | None:
         **ideal,
         **constraints,
     )
-    if HYPERPLANE in learners and spec.constraints(state.features) is not None:
+    strict = [name for name in (HYPERPLANE, TREE) if name in learners]
+    if strict and spec.constraints(state.features) is not None:
         st.error(
-            f"{LEARNERS[HYPERPLANE].name} cannot keep to constraints: take the constraints away, "
+            f"{LEARNERS[strict[0]].name} cannot keep to constraints: take the constraints away, "
             "or leave that learner out."
         )
         return None

@@ -38,6 +38,7 @@ from ui.learners import (
 from ui.models_points import Outcome, outcome_of, reference_models
 from ui.picked import fit_path, quiet, same_search, variant_words
 from ui.state import AppState
+from ui.tree_learner import TREE, tree_grid
 
 DRAFT_CELLS = 60_000  # cells of a fold's training rows that a first pass learns from at most
 DRAFT_ROWS = 1_000  # but never from fewer rows than these, where there are as many
@@ -116,6 +117,9 @@ def parts_of(spec: RunSpec, state: AppState) -> list[Part]:
             hyperplane_grid(spec.nus, spec.clauses),
         )
         parts.append(Part(learner, boxes, first(), LEARNERS[HYPERPLANE].name))
+    if TREE in spec.learners:
+        learner, taus = estimator_for(TREE, spec, state), tree_grid(spec.taus)
+        parts.append(Part(learner, taus, first(), LEARNERS[TREE].name))
     for variant in variants(spec):
         learner = estimator_for("search", spec, state, variant)
         words = variant_words(variant).capitalize()

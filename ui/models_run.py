@@ -32,6 +32,7 @@ from ui.models_rounds import Run, stored, swept, threads
 from ui.picked import model_key
 from ui.shell import noted, problem
 from ui.state import AppState, app_state, change
+from ui.tree_learner import TREE
 
 SMALL = 400_000  # cells up to which one fit is measured before the run, to tell its time
 POLL_SECONDS = 0.5
@@ -39,7 +40,8 @@ FIRST_POLL_SECONDS = 0.2  # while there is nothing to be seen yet
 FIRST_SECONDS = 0.5  # a page that starts a run waits so long for the first fold's points
 TITLE = "Sweep"
 STOP = "Ends the run. The points shown stay, and Resume takes up where it stopped."
-SLOW = {"exact", "lp", "column_generation"}  # no fit of these is measured while the reader waits
+# no fit of these is measured while the reader waits
+SLOW = {"exact", "lp", "column_generation", TREE}
 
 
 def start(spec: RunSpec, state: AppState) -> jobs.Job:

@@ -33,6 +33,7 @@ from ui.learners import (
 )
 from ui.shell import empty
 from ui.state import AppState, app_state, change
+from ui.tree_learner import TREE, tree_parameters, tree_words
 
 AGAINST = "rule against the class"
 SIZES = ("theta", "n_clauses", "max_features")  # of a setting: how large its rule may be
@@ -105,7 +106,8 @@ def setting_words(setting: Mapping[str, Any]) -> str:
         limit = plural(setting["max_features"], "chosen condition")
         return f"{LEARNERS[setting[LEARNER_KEY]].name}, at most {limit}"
     learner = setting[LEARNER_KEY]
-    words = [LEARNERS[learner].name, f"{price_symbol(learner)} {setting['theta']:g}"]
+    symbol = "τ" if learner == TREE else price_symbol(learner)
+    words = [LEARNERS[learner].name, f"{symbol} {setting['theta']:g}", *tree_words(setting)]
     if "n_clauses" in setting:
         words.append(f"at most {setting['n_clauses']} clause{'s' * (setting['n_clauses'] != 1)}")
     return ", ".join([*words, *filter(None, [variant_words(setting)])])
@@ -222,6 +224,8 @@ def fit_path(
     estimator = estimator_for(settings[0][LEARNER_KEY], spec, state, settings[0])
     estimator.set_params(**parameters)
     asked = [{k: v for k, v in s.items() if k in SIZES} for s in settings]
+    if settings[0][LEARNER_KEY] == TREE:
+        asked = [tree_parameters(s) for s in settings]
     if settings[0][LEARNER_KEY] == HYPERPLANE:
         asked = [hyperplane_parameters(s) for s in settings]
         estimator.set_params(confidence_folds=CONFIDENCE_FOLDS)

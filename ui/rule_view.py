@@ -8,7 +8,7 @@ import numpy as np
 from rulekit.explain import Wording, condition_text
 from rulekit.explain.phrases import number
 from rulekit.export.reading import Reading, readings
-from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
+from rulekit.rules import Clause, LinearSplit, Literal, PowerLawSplit, RuleSet, split_text
 
 JOINS = {"and": " AND ", "or": " OR "}
 MIRRORED = {">": "<", ">=": "<="}
@@ -81,6 +81,8 @@ def without_clauses(rule: RuleSet, dropped: frozenset[int]) -> RuleSet:
 def _words(reading: Reading, wording: Wording) -> str:
     if isinstance(reading, Literal):
         return condition_text(reading, wording)
+    if isinstance(reading, PowerLawSplit):
+        return split_text(reading, wording.name, number)
     if isinstance(reading, LinearSplit):
         total = reading.sum_text(wording.name, number)
         text = f"{total} {reading.op} {number(reading.value)}"
