@@ -12,6 +12,7 @@ from benchmarks import (
     bench_choice,
     bench_column_generation,
     bench_fast_rules,
+    bench_power_law,
     bench_screening,
     bench_two_level,
     paper_two_level,
@@ -260,3 +261,13 @@ def test_screening_is_measured_on_any_table_of_a_folder(folder, capsys):
     assert by_name["columns", None]["ours"] == 2 * 2 * 20
     assert by_name["certificates refused", None]["ours"] == 0
     assert "screened total" in capsys.readouterr().out
+
+
+def test_trees_of_power_laws_are_set_beside_the_paper_cart_and_an_svm(capsys):
+    rows = bench_power_law.measure(argparse.Namespace(data=None, only=["DS1"], seeds=2, quick=True))
+    capsys.readouterr()
+    assert all(set(row) <= KEYS for row in rows)
+    tree = next(r for r in rows if r["what"] == "length" and r["setting"]["method"] == "tree")
+    assert (tree["ours"], tree["reference"]) == (2.0, 2.3)
+    assert {r["setting"]["method"] for r in rows} == {"tree", "CART", "SVM"}
+    assert all("p" in r["setting"] for r in rows if r["setting"]["method"] != "tree")

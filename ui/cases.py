@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit.rules import Columns, Literal, RuleSet
+from rulekit.rules import Columns, Literal, PowerLawSplit, RuleSet
 from rulekit.rules.literal import missing_in
 from ui.state import AppState
 
@@ -61,8 +61,9 @@ def distance_to_boundary(
     Returns
     -------
     ndarray of shape (n,)
-        Share of a range; infinite where no single threshold decides. One pass over the rows for
-        each literal and clause.
+        Share of a range; infinite where no single threshold decides. For a sum of power laws its
+        distance from the bound, as a share of the width of most rows' sums. One pass over the rows
+        for each literal and clause.
     """
     answers = rule.predict(columns)
     distance = np.full(len(answers), np.inf)
@@ -77,7 +78,18 @@ def distance_to_boundary(
         flips = rule.predict(moved) != answers
         known = ~missing_in(column)
         distance = np.where(flips & known, np.fmin(distance, gap), distance)
+    for split in dict.fromkeys(c for k in rule.clauses for c in k.conditions):
+        if isinstance(split, PowerLawSplit) and not split.is_band:
+            distance = np.fmin(distance, _from_bound(split, columns))
     return distance
+
+
+def _from_bound(split: PowerLawSplit, columns: Columns) -> NDArray[np.float64]:
+    """Return how far each row's sum is from its bound, as a share of the width of most sums."""
+    margin = split.margin(columns)
+    known = margin[np.isfinite(margin)]
+    width = np.subtract(*np.quantile(known, [0.95, 0.05])) if len(known) else 0.0
+    return np.where(np.isfinite(margin) & (width > 0), np.abs(margin) / (width or 1.0), np.inf)
 
 
 def case_list(

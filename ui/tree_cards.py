@@ -1,5 +1,6 @@
 """What the pages show of power-law splits alone: the tree, its formulas, rows in B-space."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +12,7 @@ from sklearn.base import ClassifierMixin
 from rulekit.explain import SplitReading, Wording, explain_path
 from rulekit.explain.phrases import number
 from rulekit.export.formulas import formula_latex
-from rulekit.export.latex import escaped, latex_number
+from rulekit.export.latex import latex_number
 from rulekit.plots import (
     bspace_figure,
     bspace_sentence,
@@ -95,9 +96,15 @@ def case_in_bspace(
 
 def formula(split: PowerLawSplit, words: Wording) -> str:
     """Return a split as a formula for `st.latex`."""
-    text = formula_latex(split, lambda f: escaped(words.name(f)), _short)
-    body, _, tail = text.strip("$").partition("$")
-    return body + (r"\quad\mbox{(or missing)}" if tail else "")
+    text = formula_latex(split, lambda f: typeset_name(words.name(f)), _short)
+    body, _, tail = text.replace(r"\mbox{", r"\text{").strip("$").partition("$")
+    return body + (r"\quad\text{(or missing)}" if tail else "")
+
+
+def typeset_name(name: str) -> str:
+    """Write a column's name for a formula on screen; signs that could be commands become dots."""
+    plain = re.sub(r"[^\w .,:()/+%-]", "·", " ".join(name.split()))
+    return plain.replace("_", r"\_").replace("%", r"\%")
 
 
 def _rows_of_split(

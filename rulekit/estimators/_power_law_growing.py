@@ -15,6 +15,7 @@ from rulekit.solvers.split_beam import FoundSplit, SplitTask, target_impurity
 
 Floats = NDArray[np.float64]
 Search = Callable[[SplitTask, np.random.Generator, dict[Any, Any] | None], FoundSplit | None]
+NEGLIGIBLE = 1e-3  # impurity that is never split: a class of half a thousandth of the weight
 KEPT_CELLS = 200_000  # rows times features up to which the levels of a search are kept
 PURE = 0.1  # share of the root's impurity at which a node needs no further split
 
@@ -137,7 +138,7 @@ class Grower:
     def grown(self) -> Node:
         """Grow a tree from all rows."""
         root = self._node(np.arange(len(self.codes)), 0)
-        self._pure = min(self.limits.tau, PURE * _gini(root.mass))
+        self._pure = max(min(self.limits.tau, PURE * _gini(root.mass)), NEGLIGIBLE)
         open_nodes = [root]
         while open_nodes:
             node = open_nodes.pop()

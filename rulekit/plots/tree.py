@@ -63,7 +63,12 @@ def tree_figure(tree: Tree, columns: Columns, labels: Sequence[Any] | NDArray[An
             )
         )
         figure.add_annotation(
-            x=(x + box.x) / 2, y=-(level + box.level) / 2, text=box.side, showarrow=False
+            x=(x + box.x) / 2,
+            y=-(level + box.level) / 2,
+            text=box.side,
+            showarrow=False,
+            bgcolor="rgba(255,255,255,0.92)",
+            font={"color": "#1a1a1a"},
         )
     for box in boxes:
         colour = GREY if box.label is None else SERIES[classes.index(box.label) % len(SERIES)]

@@ -1,0 +1,29 @@
+"""What Rules shows of a power-law split: a formula that no column name can turn into commands."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.explain import Wording
+from rulekit.rules import Factor, PowerLaw, PowerLawSplit
+from ui.tree_cards import formula, typeset_name
+
+SPLIT = PowerLawSplit(
+    (PowerLaw(0.5, (Factor("mass_kg"), Factor("height", -2, floor=0.1))),), 27.0, missing=True
+)
+
+
+def test_a_formula_is_typeset_with_business_names():
+    text = formula(SPLIT, Wording(names={"height": "body height"}))
+    assert text == (
+        r"0.5 \cdot \frac{\text{mass\_kg}}{\max(\text{body height}, 0.1)^{2}} \le 27"
+        r"\quad\text{(or missing)}"
+    )
+
+
+@given(st.text())
+def test_a_name_holds_no_command_but_escaped_signs(name):
+    shown = typeset_name(name)
+    assert not re.search(r"[{}$^&#~]", shown)
+    assert set(re.findall(r"\\.", shown)) <= {r"\_", r"\%"}
