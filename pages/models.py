@@ -24,6 +24,7 @@ from ui.models_run import (
 )
 from ui.models_sliders import sliders
 from ui.picked import held_out, picked_model, setting_words, wording
+from ui.proved_card import proved_card
 from ui.rule_view import rule_words
 from ui.shell import ONWARD, empty, guard, header, sentences
 from ui.state import app_state
@@ -85,7 +86,8 @@ with sentences():
                 sliders(found)
                 st.code(rule_words(model.rule_set_, wording(state)), None, wrap_lines=True)
                 curve_card(model)
-                quick_certificate(model, state)
+                if not proved_card(model):
+                    quick_certificate(model, state)
                 held_out(model)
                 st.page_link("pages/rules.py", label="Read it in full on Rules", icon=ONWARD)
         with st.expander("Compare settings"):

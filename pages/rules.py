@@ -4,9 +4,11 @@ import streamlit as st
 
 from ui.certificate_card import certificate_card
 from ui.escape import md
+from ui.hyperplane_cards import hypercubes
 from ui.ideal_cards import ideal_card
 from ui.models_run import keep_up
 from ui.picked import needed_model, setting_words, wording
+from ui.proved_card import proved_card
 from ui.rule_numbers import rows_of
 from ui.rule_view import rule_words
 from ui.rules_cards import (
@@ -21,6 +23,7 @@ from ui.rules_cards import (
 )
 from ui.shell import guard, header, sentences
 from ui.state import app_state
+from ui.tree_cards import tree_card
 
 guard("rules")
 header("rules")
@@ -35,6 +38,7 @@ with sentences():
     st.code(rule_words(rule, wording(state)), None, wrap_lines=True)
     headline(rule, train, test)
     alarms(model, rule, train)
+    proved_card(model)
     certificate_card(model, state)
     ideal_card(model, state)
 
@@ -56,6 +60,8 @@ with sentences():
         off = clause_cards(rule, train, test, state)
         without(rule, off, train, test)
         clause_overview(rule, rows, state)
+    tree_card(rule, rows, wording(state))
+    hypercubes(model, train, wording(state))
     st.subheader("Where it is right and wrong", anchor=False)
     outcomes(rule, rows, labels)
     with st.expander("The rows behind these figures"):

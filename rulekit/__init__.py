@@ -31,6 +31,7 @@ from rulekit.estimators import (
     HyperplaneRuleClassifier,
     IdealDNFClassifier,
     OneLevelRuleClassifier,
+    PowerLawTreeClassifier,
     RulePath,
     SampleGuarantee,
     TwoLevelRuleClassifier,
@@ -65,7 +66,7 @@ from rulekit.export import (
     to_text,
     verify_export,
 )
-from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
+from rulekit.rules import Clause, LinearSplit, Literal, PowerLawSplit, RuleSet
 from rulekit.rules.constraints import Constraints
 
 __version__ = "0.1.0"
@@ -91,6 +92,8 @@ __all__ = [
     "LinearSplit",
     "Literal",
     "OneLevelRuleClassifier",
+    "PowerLawSplit",
+    "PowerLawTreeClassifier",
     "RuleError",
     "RulePath",
     "RuleSet",

@@ -9,6 +9,7 @@ from rulekit.estimators import (
     HyperplaneRuleClassifier,
     IdealDNFClassifier,
     OneLevelRuleClassifier,
+    PowerLawTreeClassifier,
     TwoLevelRuleClassifier,
 )
 
@@ -47,6 +48,7 @@ def expected_failures(estimator):
         IdealDNFClassifier(),
         HyperplaneRuleClassifier(),
         LPSVM(),
+        PowerLawTreeClassifier(),
         Binarizer(),
     ],
     expected_failed_checks=expected_failures,

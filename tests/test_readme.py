@@ -21,6 +21,13 @@ def test_the_library_example_runs_and_prints_a_rule_and_a_reason(capsys):
     assert "The answer is" in printed
 
 
+def test_the_examples_run_one_after_the_other(capsys):
+    names = {}
+    for text in re.findall(r"```python\n(.*?)```", README, re.DOTALL):
+        exec(compile(text, "README.md", "exec"), names)
+    assert "The plane answers" in capsys.readouterr().out
+
+
 def test_the_library_example_has_five_lines_of_use():
     lines = [line for line in example().splitlines() if line and not line.startswith("from")]
     assert len(lines) <= 5

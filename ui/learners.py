@@ -15,13 +15,22 @@ from rulekit.estimators import (
 )
 from rulekit.evaluation import THETA_GRID
 from rulekit.evaluation.grid import settings_of
+from ui.hyperplane_learner import (
+    HYPERPLANE,
+    NUS,
+    hyperplane_estimator,
+    hyperplane_settings,
+)
 from ui.state import AppState, BinningSpec
+from ui.tree_learner import TAUS, TREE, tree_estimator, tree_settings
 
 LEARNER_KEY = "learner"
 WHOLE_FRONT = {"search"}  # one fit of these costs what all settings of a fold cost
-WITHOUT_CLAUSES = ("one_level", "column_generation")  # no number of clauses is asked of these
+# no number of clauses is asked of these
+WITHOUT_CLAUSES = ("one_level", "one_level_exact", "column_generation")
 IDEAL = "ideal"  # is asked for a number of conditions, not for prices and clauses
 IDEAL_FEATURES = tuple(range(1, 11))
+OWN_GRIDS = (*WITHOUT_CLAUSES, IDEAL, HYPERPLANE, TREE)
 ROBUST = (0.1, 0.3)  # robustness of the box search besides 0
 EXACT_CELLS = 20_000  # rows times conditions up to which an exact answer comes in useful time
 FIT_SECONDS = 20.0  # no single fit of a run takes longer than about this
@@ -78,10 +87,30 @@ LEARNERS = {
         "A single AND (or OR) of conditions from one linear program.",
         "when the shortest possible rule is wanted.",
     ),
+    "one_level_exact": Learner(
+        "One clause, provably optimal",
+        "Finds the single AND (or OR) that costs least and proves it, or says how far it may be "
+        "from the best; a row can count once for every condition.",
+        "one wants a proof, also with a cut point at every distinct value (Binning).",
+    ),
     "exact": Learner(
         "Exact optimum",
         "Proves the best two-level rule by integer programming, within a time limit.",
         "tables of a few hundred rows with few cut points.",
+    ),
+    TREE: Learner(
+        "Power-law tree",
+        "Splits by one short formula, such as a * b <= 4 (power laws of a few columns, in their "
+        "own units), and grows a tree of such splits; τ is the impurity a split has to reach. "
+        "Columns of text are left out.",
+        "boxes need many conditions because columns act together, as products or ratios.",
+    ),
+    HYPERPLANE: Learner(
+        "Boxes from a plane",
+        "Learns a weighted sum of few columns (a 1-norm support vector machine, ν its price of "
+        "errors) and cuts one side of it into boxes that do not overlap; always a DNF. Rows with a "
+        "gap teach it nothing.",
+        "a score is trusted already: every case gets a box around it and a confidence.",
     ),
 }
 FORMS = {
@@ -102,7 +131,9 @@ class RunSpec:
     `forbidden`, `required` and `directions` name columns; a direction is ">" or "<". `against` and
     `robust` say whether the box search also looks for rules of the other class, and for rules that
     more than one condition protects; `ideal_cuts` how the ideal DNF cuts numbers ("median" or
-    "binning"), `ideal_mode` its mode.
+    "binning"), `ideal_mode` its mode. `nus` are the prices of "hyperplane", and `plane_answers`
+    says whether its plane answers the rows that no box holds; `taus` the impurities of
+    "power_law_tree".
     """
 
     learners: tuple[str, ...] = ("search",)
@@ -123,6 +154,9 @@ class RunSpec:
     robust: bool = True
     ideal_cuts: str = "median"
     ideal_mode: str = "compact"
+    nus: tuple[float, ...] = NUS
+    plane_answers: bool = False
+    taus: tuple[float, ...] = TAUS
 
     @property
     def n_settings(self) -> int:
@@ -172,7 +206,7 @@ def two_level_grid(spec: RunSpec) -> dict[str, list[Any]]:
     """Return the grid of the learners of a run that are asked for a number of clauses."""
     low, high = spec.clauses
     return {
-        "method": [name for name in spec.learners if name not in (*WITHOUT_CLAUSES, IDEAL)],
+        "method": [n for n in spec.learners if n not in OWN_GRIDS],
         "n_clauses": list(range(low, high + 1)),
         "theta": list(spec.thetas),
     }
@@ -190,10 +224,12 @@ def variants(spec: RunSpec) -> tuple[dict[str, Any], ...]:
 def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     """List the settings of a run, numbered as its rows are.
 
-    Learners with a number of clauses come first, then those without, then the variants of the box
-    search. A setting holds ``learner``, ``theta`` and, if it is asked for, ``n_clauses``; of a
-    variant also ``describes`` ("other": the rule is against the described class) and
-    ``robustness``. The ideal DNF comes last, with ``max_features`` alone.
+    Learners with a number of clauses come first, then those without, then boxes from a plane,
+    then power-law trees, then the variants of the box search. A setting holds ``learner``,
+    ``theta`` (of boxes from a plane their ν, of trees their τ) and, if it is asked for,
+    ``n_clauses``; of a variant also ``describes`` ("other": the rule is against the described
+    class) and ``robustness``, of trees ``max_power_laws`` and ``max_depth``. The ideal DNF comes
+    last, with ``max_features`` alone.
     """
     found: list[dict[str, Any]] = []
     grid = two_level_grid(spec)
@@ -203,6 +239,11 @@ def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     for name in WITHOUT_CLAUSES:
         if name in spec.learners:
             found += [{LEARNER_KEY: name, "theta": theta} for theta in spec.thetas]
+    if HYPERPLANE in spec.learners:
+        boxes = hyperplane_settings(spec.nus, spec.clauses)
+        found += [{LEARNER_KEY: HYPERPLANE, **setting} for setting in boxes]
+    if TREE in spec.learners:
+        found += [{LEARNER_KEY: TREE, **setting} for setting in tree_settings(spec.taus)]
     for variant in variants(spec):
         for setting in settings_of(grid | {"method": ["search"]}):
             found.append({LEARNER_KEY: setting.pop("method"), **setting, **variant})
@@ -244,6 +285,10 @@ def estimator_for(
     -------
     classifier
     """
+    if learner == TREE:
+        return tree_estimator(state.positive, spec.class_weight, FIT_SECONDS)
+    if learner == HYPERPLANE:
+        return hyperplane_estimator(state.positive, spec.class_weight, spec.plane_answers)
     varied = variant or {}
     if learner == IDEAL:
         return _ideal(spec, state)
@@ -258,7 +303,9 @@ def estimator_for(
         "time_limit": FIT_SECONDS,
     }
     if learner == "one_level":
-        return OneLevelRuleClassifier(screening=None, **common)
+        return OneLevelRuleClassifier(**common)
+    if learner == "one_level_exact":
+        return OneLevelRuleClassifier(exact=True, screening="duality", **common)
     return TwoLevelRuleClassifier(
         method=learner,
         refine=spec.refine,

@@ -7,9 +7,11 @@ import streamlit as st
 
 from rulekit.evaluation import search_grid
 from ui.escape import md
+from ui.hyperplane_learner import HYPERPLANE, PRICE_HELP, usual_nus
 from ui.ideal_form import fold_choices, ideal_options
 from ui.learners import FORMS, LEARNERS, ROUNDINGS, RunSpec
 from ui.state import AppState
+from ui.tree_learner import TREE
 
 LARGE = 200_000  # cells of the training rows from which on variants are run only when asked for
 KEEP = {"persist_state": "session"}
@@ -64,17 +66,22 @@ def run_form(state: AppState) -> RunSpec | None:
     )
     with st.expander("Price grid, rounding, refinement, class weights"):
         thetas = _thetas(usual)
+        nus, plane_answers = usual.nus, usual.plane_answers
+        if HYPERPLANE in learners:
+            nus, plane_answers = _nus(usual), _plane_answers(usual)
         more = _refinements(usual) | _variants(state, usual)
     with st.expander("Constraints: columns that must not, or must, appear"):
         constraints = _constraints(state, usual)
     if not learners:
         st.error("Choose at least one learner to run.")
         return None
-    if thetas is None:
+    if thetas is None or nus is None:
         return None
-    return RunSpec(
+    spec = RunSpec(
         learners=tuple(learners),
         thetas=thetas,
+        nus=nus,
+        plane_answers=plane_answers,
         clauses=clauses,
         folds=folds,
         form=form,
@@ -82,9 +89,17 @@ def run_form(state: AppState) -> RunSpec | None:
         **ideal,
         **constraints,
     )
+    strict = [name for name in (HYPERPLANE, TREE) if name in learners]
+    if strict and spec.constraints(state.features) is not None:
+        st.error(
+            f"{LEARNERS[strict[0]].name} cannot keep to constraints: take the constraints away, "
+            "or leave that learner out."
+        )
+        return None
+    return spec
 
 
-def parsed_thetas(text: str) -> tuple[float, ...]:
+def parsed_thetas(text: str, symbol: str = "θ") -> tuple[float, ...]:
     """Read prices separated by spaces or commas, sorted and without repeats.
 
     Raises
@@ -101,12 +116,14 @@ def parsed_thetas(text: str) -> tuple[float, ...]:
             number = math.nan
         if not (math.isfinite(number) and number > 0):
             raise ValueError(
-                f"Each price θ must be a positive number, found {word!r}; write them as in "
+                f"Each price {symbol} must be a positive number, found {word!r}; write them as in "
                 "'0.1, 0.5, 2', with a point as the decimal sign."
             )
         numbers.add(number)
     if not numbers:
-        raise ValueError("A run needs at least one price θ; write for example '0.1, 0.5, 2'.")
+        raise ValueError(
+            f"A run needs at least one price {symbol}; write for example '0.1, 0.5, 2'."
+        )
     return tuple(sorted(numbers))
 
 
@@ -120,7 +137,7 @@ def _begins_with(state: AppState) -> RunSpec:
         usual = RunSpec.from_dict(state.run_settings)
         if not state.run_settings and state.ready:
             X, y = state.training
-            usual = replace(usual, thetas=tuple(search_grid(y)["theta"]))
+            usual = replace(usual, thetas=tuple(search_grid(y)["theta"]), nus=usual_nus(y))
             if X.size > LARGE:
                 usual = replace(usual, against=False, robust=False)
         st.session_state["_form_begins"] = usual
@@ -158,6 +175,33 @@ def _thetas(usual: RunSpec) -> tuple[float, ...] | None:
     except ValueError as error:
         st.error(md(error, 300))
         return None
+
+
+def _nus(usual: RunSpec) -> tuple[float, ...] | None:
+    text = st.text_input(
+        "Prices ν of the plane's errors (Boxes from a plane)",
+        value=", ".join(f"{nu:.15g}" for nu in sorted(usual.nus)),
+        key="run_nus",
+        help=PRICE_HELP,
+        **KEEP,
+    )
+    try:
+        return parsed_thetas(text, "ν")
+    except ValueError as error:
+        st.error(md(error, 300))
+        return None
+
+
+def _plane_answers(usual: RunSpec) -> bool:
+    return st.toggle(
+        "Boxes from a plane: the plane answers rows in no box",
+        value=usual.plane_answers,
+        key="run_plane_answers",
+        help="The weighted sum stands in the rule as one last condition and counts a condition a "
+        "column. Off, rows in no box get the other class, and the rule stands on its boxes alone. "
+        "Only for planes over columns of numbers.",
+        **KEEP,
+    )
 
 
 def _refinements(usual: RunSpec) -> dict[str, object]:

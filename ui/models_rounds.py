@@ -21,6 +21,7 @@ from sklearn.base import ClassifierMixin
 from rulekit.data import make_folds
 from rulekit.evaluation import SweepStore, sweep
 from ui import jobs
+from ui.hyperplane_learner import HYPERPLANE, hyperplane_grid
 from ui.learners import (
     IDEAL,
     IDEAL_FEATURES,
@@ -37,6 +38,7 @@ from ui.learners import (
 from ui.models_points import Outcome, outcome_of, reference_models
 from ui.picked import fit_path, quiet, same_search, variant_words
 from ui.state import AppState
+from ui.tree_learner import TREE, tree_grid
 
 DRAFT_CELLS = 60_000  # cells of a fold's training rows that a first pass learns from at most
 DRAFT_ROWS = 1_000  # but never from fewer rows than these, where there are as many
@@ -109,6 +111,15 @@ def parts_of(spec: RunSpec, state: AppState) -> list[Part]:
         if name in spec.learners:
             learner, prices = estimator_for(name, spec, state), {"theta": list(spec.thetas)}
             parts.append(Part(learner, prices, first(), LEARNERS[name].name))
+    if HYPERPLANE in spec.learners:
+        learner, boxes = (
+            estimator_for(HYPERPLANE, spec, state),
+            hyperplane_grid(spec.nus, spec.clauses),
+        )
+        parts.append(Part(learner, boxes, first(), LEARNERS[HYPERPLANE].name))
+    if TREE in spec.learners:
+        learner, taus = estimator_for(TREE, spec, state), tree_grid(spec.taus)
+        parts.append(Part(learner, taus, first(), LEARNERS[TREE].name))
     for variant in variants(spec):
         learner = estimator_for("search", spec, state, variant)
         words = variant_words(variant).capitalize()

@@ -7,12 +7,14 @@ from typing import Any
 import streamlit as st
 
 from rulekit.evaluation import SweepStore
+from rulekit.evaluation.grid import settings_of
 from rulekit.exceptions import RulekitError
 from rulekit.export import to_json
 from rulekit.plots.wording import plural
 from ui import jobs, workspace
 from ui.cache import kept
 from ui.escape import md
+from ui.hyperplane_learner import HYPERPLANE, hyperplane_grid
 from ui.learners import (
     FIT_SECONDS,
     IDEAL,
@@ -30,6 +32,7 @@ from ui.models_rounds import Run, stored, swept, threads
 from ui.picked import model_key
 from ui.shell import noted, problem
 from ui.state import AppState, app_state, change
+from ui.tree_learner import TREE
 
 SMALL = 400_000  # cells up to which one fit is measured before the run, to tell its time
 POLL_SECONDS = 0.5
@@ -37,7 +40,8 @@ FIRST_POLL_SECONDS = 0.2  # while there is nothing to be seen yet
 FIRST_SECONDS = 0.5  # a page that starts a run waits so long for the first fold's points
 TITLE = "Sweep"
 STOP = "Ends the run. The points shown stay, and Resume takes up where it stopped."
-SLOW = {"exact", "lp", "column_generation"}  # no fit of these is measured while the reader waits
+# no fit of these is measured while the reader waits
+SLOW = {"exact", "lp", "column_generation", TREE}
 
 
 def start(spec: RunSpec, state: AppState) -> jobs.Job:
@@ -199,6 +203,9 @@ def _seconds_a_fold(learner: str, spec: RunSpec, state: AppState) -> float:
     A learner that finds the whole front at once is asked for all of it.
     """
     X, y = state.training
+    if learner == HYPERPLANE:  # the number of boxes costs nothing once the planes are there
+        asked = settings_of(hyperplane_grid(spec.nus, spec.clauses))
+        return _seconds(estimator_for(learner, spec, state), X, y, asked)
     theta = sorted(spec.thetas)[len(spec.thetas) // 2]
     prices = spec.thetas if learner in WHOLE_FRONT else (theta,)
     settings: list[dict[str, Any]] = [{"theta": price} for price in prices]
@@ -207,13 +214,18 @@ def _seconds_a_fold(learner: str, spec: RunSpec, state: AppState) -> float:
     elif learner not in WITHOUT_CLAUSES:
         low, high = spec.clauses
         settings = [s | {"n_clauses": k} for k in range(low, high + 1) for s in settings]
-    started = time.perf_counter()
-    for _ in estimator_for(learner, spec, state).fit_many(X, y, settings):
-        pass
-    seconds = time.perf_counter() - started
+    seconds = _seconds(estimator_for(learner, spec, state), X, y, settings)
     if learner in WHOLE_FRONT:
         return seconds * (1 + len(variants(spec)))
     return seconds if learner == IDEAL else seconds * len(spec.thetas)
+
+
+def _seconds(estimator: Any, X: Any, y: Any, settings: Any) -> float:
+    """Measure how long fits of some settings take together."""
+    started = time.perf_counter()
+    for _ in estimator.fit_many(X, y, settings):
+        pass
+    return time.perf_counter() - started
 
 
 def progress(job: jobs.Job) -> None:
@@ -233,9 +245,16 @@ def _progress(job: jobs.Job, drawn_for: tuple[bool, int]) -> None:
         return
     bar, stop = st.columns([5, 1], vertical_alignment="bottom")
     bar.progress(job.share, text=md(progress_words(job)))
-    stop.button("Stop", on_click=job.cancel, key="cancel_run", width="stretch", help=STOP)
+    stop.button("Stop", on_click=_stop, key="cancel_run", width="stretch", help=STOP)
     if job.standing is None:
         live_curve(outcome_of(job.results, RunSpec.from_dict(app_state().run_settings)))
+
+
+def _stop() -> None:
+    """End the run that goes on now; the button may be one that an earlier run has drawn."""
+    job = jobs.registry().get(workspace.analysis_id())
+    if job is not None:
+        job.cancel()
 
 
 def progress_words(job: jobs.Job) -> str:

@@ -7,13 +7,20 @@ import streamlit as st
 
 from rulekit.plots.wording import percent, plural
 from ui.escape import md
+from ui.hyperplane_learner import HYPERPLANE, PRICE_HELP
 from ui.learners import LEARNER_KEY
 from ui.models_front import choose, error_words
 from ui.models_points import Outcome
 from ui.picked import same_search
 from ui.state import app_state
+from ui.tree_learner import TAU_HELP, TREE
 
 SIDES = {"for": "for", "other": "against"}
+
+OTHER_PRICES = {  # what a price is called, and means, that is not one of a condition
+    HYPERPLANE: ("Price ν of the plane's errors", PRICE_HELP),
+    TREE: ("Impurity τ a split has to reach", TAU_HELP),
+}
 
 
 def sliders(found: Outcome) -> None:
@@ -34,8 +41,13 @@ def sliders(found: Outcome) -> None:
     prices = sorted({s["theta"] for s in alike})
     clauses = sorted({s["n_clauses"] for s in alike if "n_clauses" in s})
     with left:
-        _slider(found, "theta", "Price θ of a condition", prices)
-        st.caption(price_words(setting["theta"], len(app_state().training[0])))
+        n_rows = len(app_state().training[0])
+        words, told = OTHER_PRICES.get(
+            setting[LEARNER_KEY],
+            ("Price θ of a condition", price_words(setting["theta"], n_rows)),
+        )
+        _slider(found, "theta", words, prices)
+        st.caption(told)
     with right:
         _slider(found, "n_clauses", "Clauses allowed", clauses)
         st.caption(_measured_words(found, number))

@@ -16,6 +16,12 @@ from rulekit.plots.wording import percent, plural
 from rulekit.rules import RuleSet
 from ui.cache import kept
 from ui.escape import md
+from ui.hyperplane_learner import (
+    CONFIDENCE_FOLDS,
+    HYPERPLANE,
+    hyperplane_parameters,
+    price_symbol,
+)
 from ui.learners import (
     LEARNER_KEY,
     LEARNERS,
@@ -27,6 +33,7 @@ from ui.learners import (
 )
 from ui.shell import empty
 from ui.state import AppState, app_state, change
+from ui.tree_learner import TREE, tree_parameters, tree_words
 
 AGAINST = "rule against the class"
 SIZES = ("theta", "n_clauses", "max_features")  # of a setting: how large its rule may be
@@ -98,7 +105,9 @@ def setting_words(setting: Mapping[str, Any]) -> str:
     if "max_features" in setting:
         limit = plural(setting["max_features"], "chosen condition")
         return f"{LEARNERS[setting[LEARNER_KEY]].name}, at most {limit}"
-    words = [LEARNERS[setting[LEARNER_KEY]].name, f"θ {setting['theta']:g}"]
+    learner = setting[LEARNER_KEY]
+    symbol = "τ" if learner == TREE else price_symbol(learner)
+    words = [LEARNERS[learner].name, f"{symbol} {setting['theta']:g}", *tree_words(setting)]
     if "n_clauses" in setting:
         words.append(f"at most {setting['n_clauses']} clause{'s' * (setting['n_clauses'] != 1)}")
     return ", ".join([*words, *filter(None, [variant_words(setting)])])
@@ -215,6 +224,11 @@ def fit_path(
     estimator = estimator_for(settings[0][LEARNER_KEY], spec, state, settings[0])
     estimator.set_params(**parameters)
     asked = [{k: v for k, v in s.items() if k in SIZES} for s in settings]
+    if settings[0][LEARNER_KEY] == TREE:
+        asked = [tree_parameters(s) for s in settings]
+    if settings[0][LEARNER_KEY] == HYPERPLANE:
+        asked = [hyperplane_parameters(s) for s in settings]
+        estimator.set_params(confidence_folds=CONFIDENCE_FOLDS)
     quiet()
     models = estimator.fit_many(X, y, asked, sample_weight=weight, should_stop=should_stop)
     return {model_key(s): model for s, model in zip(settings, models, strict=False)}

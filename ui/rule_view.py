@@ -7,8 +7,8 @@ import numpy as np
 
 from rulekit.explain import Wording, condition_text
 from rulekit.explain.phrases import number
-from rulekit.export.reading import Interval, readings
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.export.reading import Reading, readings
+from rulekit.rules import Clause, LinearSplit, Literal, PowerLawSplit, RuleSet, split_text
 
 JOINS = {"and": " AND ", "or": " OR "}
 MIRRORED = {">": "<", ">=": "<="}
@@ -78,9 +78,15 @@ def without_clauses(rule: RuleSet, dropped: frozenset[int]) -> RuleSet:
     return replace(rule, clauses=tuple(rule.clauses[k] for k in kept), labels=labels)
 
 
-def _words(reading: Literal | Interval, wording: Wording) -> str:
+def _words(reading: Reading, wording: Wording) -> str:
     if isinstance(reading, Literal):
         return condition_text(reading, wording)
+    if isinstance(reading, PowerLawSplit):
+        return split_text(reading, wording.name, number)
+    if isinstance(reading, LinearSplit):
+        total = reading.sum_text(wording.name, number)
+        text = f"{total} {reading.op} {number(reading.value)}"
+        return f"{text} or missing" if reading.missing else text
     low, high = reading.low, reading.high
     assert isinstance(low.value, float)
     assert isinstance(high.value, float)

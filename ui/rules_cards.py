@@ -193,6 +193,9 @@ def editor(rule: RuleSet, train: Rows, state: AppState) -> None:
     if len(set(rule.labels)) > 1:
         st.caption("Only a rule whose clauses give one class can be edited here.")
         return
+    if any(len(c.literals) < len(c.conditions) for c in rule.clauses):
+        st.caption("A rule that computes with several columns at once cannot be edited here.")
+        return
     st.caption(
         "A row is a condition; rows of one clause number belong together. Values of a set are "
         "separated by semicolons. Nothing changes before “Score this rule”."

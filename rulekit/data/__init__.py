@@ -14,6 +14,7 @@ from rulekit.data.limits import Limits
 from rulekit.data.loading import read_table, read_with_options
 from rulekit.data.options import ParseOptions
 from rulekit.data.parquet_sample import count_rows, sample_parquet
+from rulekit.data.power_law_tables import Generated, curve_table, pareto_table
 from rulekit.data.quality import QualityNote, quality_notes
 from rulekit.data.samples import SampleInfo, list_samples, load_sample, sample_info
 from rulekit.data.schema import Table
@@ -32,6 +33,7 @@ __all__ = [
     "ROLES",
     "Column",
     "DriftNote",
+    "Generated",
     "Limits",
     "ParseOptions",
     "Planted",
@@ -44,9 +46,11 @@ __all__ = [
     "compare_tables",
     "count_rows",
     "credit",
+    "curve_table",
     "list_samples",
     "load_sample",
     "make_folds",
+    "pareto_table",
     "planted_two_level",
     "quality_notes",
     "read_table",

@@ -136,7 +136,7 @@ def _values(series: pd.Series, name: str) -> NDArray[Any]:
     if isinstance(dtype, pd.CategoricalDtype):
         return _objects(series.astype(object), str)
     if dtype == np.bool_:  # nothing missing, nothing to convert one by one
-        return np.asarray(series.to_numpy().astype(object))
+        return np.asarray(series.to_numpy(), dtype=object)
     if pd.api.types.is_bool_dtype(dtype):
         return _objects(series.astype(object), bool)
     if pd.api.types.is_numeric_dtype(dtype):

@@ -13,6 +13,7 @@ from rulekit.estimators.ideal_dnf import IdealDNFClassifier
 from rulekit.estimators.ideal_guarantee import SampleGuarantee
 from rulekit.estimators.lp_svm import LPSVM
 from rulekit.estimators.one_level import OneLevelRuleClassifier
+from rulekit.estimators.power_law_tree import PowerLawTreeClassifier
 from rulekit.estimators.rule_path import PathEntry, RulePath
 from rulekit.estimators.screening import screen_conditions
 from rulekit.estimators.two_level import TwoLevelRuleClassifier
@@ -26,6 +27,7 @@ __all__ = [
     "IdealDNFClassifier",
     "OneLevelRuleClassifier",
     "PathEntry",
+    "PowerLawTreeClassifier",
     "RulePath",
     "SampleGuarantee",
     "TwoLevelRuleClassifier",

@@ -30,8 +30,8 @@ class TrainingTable:
         "number", "boolean" or "text" for each column.
     codes : ndarray of int, shape (n,)
         Index into `classes`.
-    classes : ndarray of shape (2,)
-        The two classes, sorted.
+    classes : ndarray of shape (K,)
+        The classes, sorted; two unless the learner takes more.
     sample_weight : ndarray of shape (n,)
         What was given, or ones.
     """
@@ -59,9 +59,9 @@ class TrainingTable:
 
 
 def read_training_table(
-    estimator: BaseEstimator, X: Any, y: Any, sample_weight: Any
+    estimator: BaseEstimator, X: Any, y: Any, sample_weight: Any, *, multi_class: bool = False
 ) -> TrainingTable:
-    """Check what `fit` was given; rows of weight 0 are left out.
+    """Check what `fit` was given; rows of weight 0 are left out, more than two classes refused.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def read_training_table(
         frame, y, weight = frame[kept], y[kept], weight[kept]
     columns = columns_of(frame)
     _refuse_infinities(columns)
-    classes, codes = two_classes(y, name)
+    classes, codes = _classes(y, name, multi_class)
     kinds = {feature: _kind(values) for feature, values in columns.items()}
     return TrainingTable(frame, columns, kinds, codes, classes, weight)
 
@@ -176,11 +176,17 @@ def two_classes(y: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.in
     DataError
         If there is one class only, or a third.
     """
+    return _classes(y, name, multi_class=False)
+
+
+def _classes(
+    y: NDArray[Any], name: str, multi_class: bool
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
     classes, codes = np.unique(y, return_inverse=True)
     shown = ", ".join(repr(v) for v in classes[:5].tolist())
     if len(classes) == 1:
         raise DataError(f"`{name}` needs rows of two classes; `y` holds one class only ({shown}).")
-    if len(classes) > 2:
+    if len(classes) > 2 and not multi_class:
         more = f" and {len(classes) - 5} more" if len(classes) > 5 else ""
         raise DataError(
             "Only binary classification is supported. The type of the target is multiclass: `y` "

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 
 from rulekit._validation import Interval, StrOptions, check_parameters
 from rulekit.estimators._base import RuleClassifier
+from rulekit.estimators._numeric_design import Number
 from rulekit.estimators._plane_work import Plane, PlaneWork
 from rulekit.estimators._training import (
     TrainingTable,
@@ -77,6 +78,8 @@ class HyperplaneRuleClassifier(RuleClassifier):
     classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, n_rules_, \
 n_literals_, training_error_
         As in `RuleClassifier`.
+    empty_rule_hint_ : str or None
+        For a rule without conditions: why it has none.
     history_ : list of dict
         One a box kept: rows it holds, and share covered up to it.
     objective_, lower_bound_, proved_optimal_
@@ -170,8 +173,8 @@ n_literals_, training_error_
         check_parameters(self)
         table = read_training_table(self, X, y, sample_weight)
         self._fit_table(table, PlaneWork(), weighted=sample_weight is not None)
-        if self.rule_set_.is_constant:
-            warnings.warn(self._empty_hint(), EmptyRuleWarning, stacklevel=2)
+        if self.empty_rule_hint_ is not None:
+            warnings.warn(self.empty_rule_hint_, EmptyRuleWarning, stacklevel=2)
         return self
 
     def fit_many(
@@ -235,6 +238,7 @@ n_literals_, training_error_
         self.objective_ = self.lower_bound_ = self.proved_optimal_ = None
         self.n_iter_ = max(1, self.n_problems_)
         self._keep_rule(self._rule(plane, kept[positive], positive), table, weight)
+        self.empty_rule_hint_ = self._empty_hint() if self.rule_set_.is_constant else None
 
     def _rule(self, plane: Plane, boxes: Boxes, positive: int) -> RuleSet:
         """Write boxes as clauses, and the plane as a last one if it answers the rest."""
@@ -291,17 +295,17 @@ def box_clause(
     numbers = [plane.design.numbers[column] for column in half.columns.tolist()]
     low = np.where(lower < half.low, -np.inf, lower)
     high = np.where(upper >= half.high, np.inf, upper)
-    conditions: list[Literal] = []
-    for i, number in enumerate(numbers):
-        if half.signs[i] > 0:
-            conditions += number.literals(low[i], high[i])
-        else:
-            conditions += number.mirrored_literals(-high[i], -low[i])
-    clause = Clause(tuple(conditions))
+    sides = zip(numbers, half.signs.tolist(), low.tolist(), high.tolist(), strict=True)
+    clause = Clause(tuple(c for side in sides for c in face_literals(*side)))
     if all(number.level is None for number in numbers):
         return clause
     shorter = simplify_clause(clause)  # levels of one column: "not red" says nothing beside "blue"
     return clause if shorter is None else shorter
+
+
+def face_literals(number: Number, sign: float, low: float, high: float) -> tuple[Literal, ...]:
+    """Write ``low < v <= high`` for one oriented coordinate; an infinite end asks for nothing."""
+    return number.literals(low, high) if sign > 0 else number.mirrored_literals(-high, -low)
 
 
 def plane_condition(plane: Plane, *, above: bool) -> LinearSplit:

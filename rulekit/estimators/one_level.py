@@ -69,8 +69,8 @@ n_rules_, n_literals_, training_error_, history_, n_iter_, theta_max_, empty_rul
     lower_bound_ : float
         No clause over the same conditions costs less.
     proved_optimal_ : bool
-        Whether that bound is reached (to 1e-6 of the value; 2e-6 without ``exact``, where prices
-        are perturbed).
+        Whether that bound is reached (to a millionth of the heaviest row; without ``exact``, where
+        prices are perturbed, to 2e-6 of the value).
     screening_ : ConditionScreening or None
         With ``exact=True``: what was removed, each with a certificate.
 

@@ -17,6 +17,14 @@ from rulekit.explain.near_miss import CheckedClause, CheckedLiteral, NearMiss
 from rulekit.explain.phrases import Wording, condition_text
 from rulekit.explain.row import Explanation, explain
 from rulekit.explain.similar import PastCases, SimilarCase, similar_cases, training_rows
+from rulekit.explain.single_change import single_change
+from rulekit.explain.splits import (
+    SplitChange,
+    SplitReading,
+    TermReading,
+    explain_path,
+    read_split,
+)
 
 __all__ = [
     "Change",
@@ -29,12 +37,18 @@ __all__ = [
     "NearMiss",
     "PastCases",
     "SimilarCase",
+    "SplitChange",
+    "SplitReading",
+    "TermReading",
     "Wording",
     "condition_text",
     "explain",
+    "explain_path",
     "explain_with_hyperplane",
     "hamming_distances",
+    "read_split",
     "similar_cases",
+    "single_change",
     "smallest_change",
     "training_rows",
 ]

@@ -22,13 +22,15 @@ from rulekit.exceptions import RuleError
 from rulekit.explain.changes import Change, changes_between
 from rulekit.explain.domains import Candidate, candidates, domain_of
 from rulekit.explain.phrases import PLAIN, Wording, label_text, listed
+from rulekit.explain.single_change import single_change
 from rulekit.explain.subject import Subject, as_column, literals_of, subject_of
-from rulekit.rules import LinearSplit, Literal, RuleSet
+from rulekit.rules import LinearSplit, Literal, PowerLawSplit, RuleSet
 
 MAX_STEPS = 100_000
 NOT_SEARCHED = (
     "The smallest change is not worked out for a rule that compares a weighted sum of columns."
 )
+NONE_ALONE = "No change of one column alone gives another answer; of several, none was looked for."
 Fixed = frozenset[tuple[str, int]]
 
 
@@ -83,7 +85,8 @@ def smallest_change(
     Parameters
     ----------
     rule : RuleSet
-        Of literals. For one with a weighted sum no change is looked for, and the sentence says so.
+        Of literals. For one with power laws, changes of one column alone are looked for; for one
+        with a weighted sum none, and the sentence says so.
     values : mapping of str to float, str, bool or None
         The row; at least the columns the rule reads.
     training : mapping of str to ndarray of shape (n,), optional
@@ -133,6 +136,14 @@ def smallest_change(
     def wanted(label: Any) -> bool:
         return bool(label != now if target is None else label == target)
 
+    kinds = {type(c) for k in rule.clauses for c in k.conditions}
+    if PowerLawSplit in kinds and not wanted(now):
+        one = single_change(
+            rule, row, wanted, training=training, immutable=immutable, wording=wording
+        )
+        if one is None:
+            return Counterfactual((), None, None, NONE_ALONE)
+        return Counterfactual((one[0],), one[1], one[2], _sentence(one[1], (one[0],)))
     if any(isinstance(c, LinearSplit) for k in rule.clauses for c in k.conditions):
         return Counterfactual((), None, None, NOT_SEARCHED)
     if wanted(now):

@@ -110,9 +110,14 @@ class HyperplaneExplanation:
         return self.n_right / self.n_covered if self.n_covered else None
 
     @cached_property
+    def faces(self) -> tuple[Floats, Floats]:
+        """Lower and upper faces written short, with the same training rows and the case inside."""
+        return self._side.short(self.lower, self.upper, self.values)
+
+    @cached_property
     def clause(self) -> Clause:
-        """The box as conditions, written short; faces at the table's edge ask for nothing."""
-        return self._side.clause(self.lower, self.upper, self.values)
+        """The box as conditions, with short faces; those at the table's edge ask for nothing."""
+        return self._side.clause(*self.faces)
 
     @cached_property
     def covering(self) -> CoveringBox:
@@ -342,14 +347,18 @@ class _Side:
             logs = np.log(np.clip(sides, 0.0, 1.0)).sum(axis=1)
         return np.asarray(np.exp(logs - greatest))
 
-    def clause(self, lower: Floats, upper: Floats, v: Floats) -> Clause:
-        """Write a box as conditions, as short as the training rows and the case allow."""
+    def clause(self, lower: Floats, upper: Floats) -> Clause:
+        """Write a box as conditions."""
+        return box_clause(self.plane, self.half, lower, upper)
+
+    def short(self, lower: Floats, upper: Floats, v: Floats) -> tuple[Floats, Floats]:
+        """Write faces as short as the training rows and the case allow."""
         low, high = lower.copy(), upper.copy()
         for i, column in enumerate(self.half.columns.tolist()):
             whole = self.plane.design.numbers[column].whole and float(v[i]).is_integer()
             points = np.append(self.training[:, i], v[i])
             low[i], high[i] = short_faces(np.array([low[i], high[i]]), points, whole)
-        return box_clause(self.plane, self.half, low, high)
+        return low, high
 
     def covering(self, told: HyperplaneExplanation) -> CoveringBox:
         """Find the box of the extraction that holds a case."""
@@ -367,9 +376,8 @@ class _Side:
             )
         inside = ((lower < self.training) & (self.training <= upper)).all(axis=1)
         if told.rule is None:
-            shown = self.clause(lower, upper, v)
-        else:
-            shown = box_clause(self.plane, half, lower, upper)
+            lower, upper = self.short(lower, upper, v)
+        shown = self.clause(lower, upper)
         n_right = int((inside & self.right).sum())
         return CoveringBox(shown, told.rule, depth, int(inside.sum()), n_right)
 

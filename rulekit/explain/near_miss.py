@@ -1,7 +1,7 @@
 """Near misses: clauses that do not hold, how many conditions are missing, and by how much."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from rulekit.explain.phrases import (
@@ -14,7 +14,8 @@ from rulekit.explain.phrases import (
     met_text,
     unmet_text,
 )
-from rulekit.rules import LinearSplit, Literal
+from rulekit.explain.splits import change_text, read_split
+from rulekit.rules import LinearSplit, Literal, PowerLawSplit
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,10 @@ class CheckedLiteral:
 
     Attributes
     ----------
-    literal : Literal or LinearSplit
+    literal : Literal, LinearSplit or PowerLawSplit
         The condition.
     value : float, str, bool or None
-        The row's value, of a LinearSplit the sum; None where it is missing.
+        The row's value, of a sum the sum; None where it is missing.
     holds : bool
         Whether the condition holds.
     distance : float or None
@@ -37,21 +38,23 @@ class CheckedLiteral:
         The distance as a share of the column's range in the training rows, where that is known.
     text : str
         The condition in words, with the value.
+    row : mapping or None
+        For a PowerLawSplit the row's values in its columns.
     """
 
-    literal: Literal | LinearSplit
+    literal: Literal | LinearSplit | PowerLawSplit
     value: Any
     holds: bool
     distance: float | None
     share: float | None
     text: str
+    row: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check as plain values."""
         return {
             "column": ", ".join(self.literal.features),
-            "operator": self.literal.op,
-            "threshold": _plain(self.literal.value),
+            **_asked(self.literal),
             "missing_counts": self.literal.missing,
             "value": self.value,
             "holds": self.holds,
@@ -179,6 +182,39 @@ def check_linear(
     return CheckedLiteral(split, value, holds, distance, None, text)
 
 
+def check_split(
+    split: PowerLawSplit,
+    row: Mapping[str, Any],
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    wording: Wording = PLAIN,
+) -> CheckedLiteral:
+    """Put into words what a sum of power laws says of a row, and what would turn it.
+
+    Parameters
+    ----------
+    split : PowerLawSplit
+        The condition.
+    row : mapping of str to float, bool or None
+        The row's values in its columns.
+    ranges : mapping of str to (low, high), optional
+        Ranges of columns, for the share.
+    wording : Wording
+        What columns are called.
+
+    Returns
+    -------
+    CheckedLiteral
+        Its share is that of the smallest change of one column that turns the answer.
+    """
+    found = read_split(split, row, ranges=ranges, wording=wording)
+    text, share = found.reason, None
+    if not found.holds and found.changes:
+        share = found.changes[0].share
+        text += f"; {change_text(found.changes[0], wording)} would turn it"
+    distance = None if found.margin is None else 0.0 if found.holds else abs(found.margin)
+    return CheckedLiteral(split, found.total, found.holds, distance, share, text, dict(row))
+
+
 def near_miss(checked: CheckedClause, mirrored: bool, wording: Wording = PLAIN) -> NearMiss:
     """Put into words what a clause that does not hold is missing.
 
@@ -224,6 +260,16 @@ def _distance(literal: Literal, value: Any, holds: bool) -> float | None:
         return None
     assert isinstance(literal.value, float)
     return 0.0 if holds else abs(float(value) - literal.value)
+
+
+def _asked(condition: Literal | LinearSplit | PowerLawSplit) -> dict[str, Any]:
+    """Say what a condition compares with, as plain values."""
+    if not isinstance(condition, PowerLawSplit):
+        return {"operator": condition.op, "threshold": _plain(condition.value)}
+    if condition.low is None:
+        return {"operator": "<=" if condition.inside else ">", "threshold": condition.high}
+    bounds = [condition.low, condition.high]
+    return {"operator": "within" if condition.inside else "outside", "threshold": bounds}
 
 
 def _plain(value: Any) -> Any:

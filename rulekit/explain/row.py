@@ -17,6 +17,7 @@ from rulekit.explain.near_miss import (
     NearMiss,
     check_linear,
     check_literal,
+    check_split,
     near_miss,
     nearness,
 )
@@ -39,7 +40,7 @@ from rulekit.explain.subject import (
     subject_of,
     value_at,
 )
-from rulekit.rules import Columns, LinearSplit, Literal, RuleSet
+from rulekit.rules import Columns, LinearSplit, Literal, PowerLawSplit, RuleSet
 
 
 @dataclass(frozen=True)
@@ -249,27 +250,37 @@ def _checked_rows(context: _Context, columns: Columns, n: int) -> list[list[Chec
         read = [_compared(c, columns) for c in conditions]
         for i, row in enumerate(rows):
             checks = tuple(
-                _checked(c, value_at(read[k], i), bool(holds[i, k]), ranges, context.wording)
+                _checked(c, _read_at(read[k], i), bool(holds[i, k]), ranges, context.wording)
                 for k, c in enumerate(conditions)
             )
             row.append(CheckedClause(index, label, checks))
     return rows
 
 
-def _compared(condition: Literal | LinearSplit, columns: Columns) -> NDArray[Any]:
-    """Give what a condition compares: a column, or a weighted sum of some."""
+def _compared(
+    condition: Literal | LinearSplit | PowerLawSplit, columns: Columns
+) -> NDArray[Any] | dict[str, NDArray[Any]]:
+    """Give what a condition compares: a column, a weighted sum of some, or these themselves."""
+    if isinstance(condition, PowerLawSplit):
+        return {f: columns[f] for f in condition.features}
     if isinstance(condition, LinearSplit):
         return condition.total(columns)
     return columns[condition.feature]
 
 
+def _read_at(read: NDArray[Any] | dict[str, NDArray[Any]], row: int) -> Any:
+    return row_values(read, row) if isinstance(read, dict) else value_at(read, row)
+
+
 def _checked(
-    condition: Literal | LinearSplit,
+    condition: Literal | LinearSplit | PowerLawSplit,
     value: Any,
     holds: bool,
     ranges: Mapping[str, tuple[float, float]] | None,
     wording: Wording,
 ) -> CheckedLiteral:
+    if isinstance(condition, PowerLawSplit):
+        return check_split(condition, value, ranges, wording)
     if isinstance(condition, LinearSplit):
         return check_linear(condition, value, holds, wording)
     return check_literal(condition, value, holds, ranges, wording)
@@ -279,7 +290,9 @@ def _as_written(context: _Context, checked: CheckedClause) -> CheckedClause:
     """Turn a mirrored clause that fails back: the CNF's clause, with the conditions that hold."""
     ranges = context.training.ranges if context.training else None
     checks = tuple(
-        _checked(c.literal.negated(), c.value, True, ranges, context.wording)
+        _checked(
+            c.literal.negated(), c.value if c.row is None else c.row, True, ranges, context.wording
+        )
         for c in checked.failing
     )
     return CheckedClause(checked.index, context.subject.rule.labels[0], checks)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError, RuleError
-from rulekit.rules import Clause, Columns, LinearSplit, Literal, RuleSet
+from rulekit.rules import Clause, Columns, LinearSplit, Literal, PowerLawSplit, RuleSet
 
 
 @dataclass(frozen=True)
@@ -120,18 +120,19 @@ def as_column(values: Sequence[Any]) -> NDArray[Any]:
     return column
 
 
-def conditions_of(clause: Clause) -> tuple[Literal | LinearSplit, ...]:
+def conditions_of(clause: Clause) -> tuple[Literal | LinearSplit | PowerLawSplit, ...]:
     """Return a clause's conditions; refuse one of a kind that has no words.
 
     Raises
     ------
     RuleError
-        If a condition is neither a literal nor a weighted sum.
+        If a condition is neither a literal nor a sum.
     """
-    known = tuple(c for c in clause.conditions if isinstance(c, (Literal, LinearSplit)))
+    kinds = (Literal, LinearSplit, PowerLawSplit)
+    known = tuple(c for c in clause.conditions if isinstance(c, kinds))
     if len(known) < len(clause.conditions):
         raise RuleError(
-            "Explanations are written for conditions on one column and for weighted sums; this "
+            "Explanations are written for conditions on one column and for sums; this "
             "clause has a condition of another kind."
         )
     return known

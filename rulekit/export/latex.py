@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+from rulekit.export.formulas import formula_latex
 from rulekit.export.numbers import ClauseNumbers
+from rulekit.export.plain import number_text
 from rulekit.export.reading import Interval, Reading, readings
 from rulekit.export.subject import check_expressible, checked_label, exported_rule
-from rulekit.export.text import number_text
-from rulekit.rules import Clause, LinearSplit, RuleSet
+from rulekit.rules import Clause, LinearSplit, PowerLawSplit, RuleSet
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -98,13 +99,15 @@ def clause_latex(clause: Clause) -> str:
 
 
 def _condition(reading: Reading) -> str:
+    if isinstance(reading, PowerLawSplit):
+        return formula_latex(reading, escaped, latex_number)
     if isinstance(reading, LinearSplit):
         return _linear(reading)
     name = escaped(reading.feature)
     if isinstance(reading, Interval):
         low, high = reading.low, reading.high
-        left = f"${_value(low.value)} {SIGNS[MIRRORED[low.op]]}$"
-        text = f"{left} {name} ${SIGNS[high.op]} {_value(high.value)}$"
+        left = f"${latex_number(low.value)} {SIGNS[MIRRORED[low.op]]}$"
+        text = f"{left} {name} ${SIGNS[high.op]} {latex_number(high.value)}$"
     elif reading.op in ("missing", "not-missing"):
         return f"{name} is {'missing' if reading.op == 'missing' else 'known'}"
     elif isinstance(reading.value, tuple):
@@ -120,17 +123,18 @@ def _linear(split: LinearSplit) -> str:
     parts = []
     for place, (feature, weight) in enumerate(split.terms):
         sign = "" if not place else "- " if weight < 0 else "+ "
-        size = _value(abs(weight) if place else weight)
+        size = latex_number(abs(weight) if place else weight)
         parts.append(rf"${sign}{size} \cdot {{}}$ {escaped(feature)}")
-    text = f"{' '.join(parts)} ${SIGNS[split.op]} {_value(split.value)}$"
+    text = f"{' '.join(parts)} ${SIGNS[split.op]} {latex_number(split.value)}$"
     return f"{text} (or missing)" if split.missing else text
 
 
 def _cell(value: Any) -> str:
-    return f"${_value(value)}$" if isinstance(value, float) else escaped_label(value)
+    return f"${latex_number(value)}$" if isinstance(value, float) else escaped_label(value)
 
 
-def _value(value: Any) -> str:
+def latex_number(value: Any) -> str:
+    """Write a number for math mode: 1e-05 as a power of ten."""
     text = number_text(value)
     if "inf" in text:
         return text.replace("inf", r"\infty")

@@ -3,8 +3,9 @@
 import math
 from typing import Any
 
+from rulekit.export.formulas import formula_python
 from rulekit.export.subject import check_expressible, checked_label, exported_rule
-from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
+from rulekit.rules import Clause, LinearSplit, Literal, PowerLawSplit, RuleSet
 from rulekit.rules.clause import Condition
 
 HEAD = '''"""A rule as a function. It needs no library.
@@ -94,17 +95,20 @@ def _tests(clause: Clause, variables: dict[str, str]) -> list[str]:
 
 
 def _condition(condition: Condition, variables: dict[str, str]) -> str:
-    if isinstance(condition, LinearSplit):
-        return _linear(condition, variables)
+    if isinstance(condition, (LinearSplit, PowerLawSplit)):
+        return _sum(condition, variables)
     assert isinstance(condition, Literal)
     return _test(condition, variables[condition.feature])
 
 
-def _linear(split: LinearSplit, variables: dict[str, str]) -> str:
-    """Write a weighted sum in the order in which `LinearSplit.total` takes it."""
-    total = split.sum_text(variables.__getitem__, value_source)
-    test = f"{total} <= {value_source(split.value)}"
-    test = test if split.op == "<=" else f"not {test}"
+def _sum(split: LinearSplit | PowerLawSplit, variables: dict[str, str]) -> str:
+    """Write a sum in the order in which its `total` takes it."""
+    if isinstance(split, PowerLawSplit):
+        test = formula_python(split, variables.__getitem__, value_source)
+    else:
+        total = split.sum_text(variables.__getitem__, value_source)
+        test = f"{total} <= {value_source(split.value)}"
+        test = test if split.op == "<=" else f"not {test}"
     absent = [f"missing({variables[f]})" for f in split.features]
     if split.missing:
         return f"({' or '.join(absent)} or {test})"

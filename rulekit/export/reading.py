@@ -7,7 +7,7 @@ the text read back has the same literals.
 
 from dataclasses import dataclass
 
-from rulekit.rules import Clause, LinearSplit, Literal
+from rulekit.rules import Clause, LinearSplit, Literal, PowerLawSplit
 from rulekit.rules.intervals import FeatureTest, intervals
 
 LOWER = (">", ">=")
@@ -38,7 +38,7 @@ class Interval:
         return self.low.missing
 
 
-Reading = Literal | Interval | LinearSplit
+Reading = Literal | Interval | LinearSplit | PowerLawSplit
 
 
 def readings(clause: Clause) -> tuple[Reading, ...]:
@@ -51,12 +51,12 @@ def readings(clause: Clause) -> tuple[Reading, ...]:
 
     Returns
     -------
-    tuple of Literal, Interval or LinearSplit
+    tuple of Literal, Interval, LinearSplit or PowerLawSplit
         A column with anything but one lower and one upper bound keeps its literals as they are.
     """
     found: list[Reading] = []
     for test in intervals(clause):
-        if isinstance(test, LinearSplit):
+        if isinstance(test, (LinearSplit, PowerLawSplit)):
             found.append(test)
             continue
         literals = test.literals if isinstance(test, FeatureTest) else ()

@@ -12,7 +12,7 @@ from rulekit.exceptions import ExportError
 from rulekit.export.json import to_json
 from rulekit.export.python import value_source
 
-CLASSES = ("Binarizer", "Constraints", "Literal")
+CLASSES = ("Binarizer", "Constraints", "LPSVM", "Literal")
 
 
 @dataclass(frozen=True)

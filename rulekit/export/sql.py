@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulekit.exceptions import ExportError
+from rulekit.export.formulas import formula_sql
 from rulekit.export.subject import check_expressible, checked_label, exported_rule
-from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
+from rulekit.rules import Clause, LinearSplit, Literal, PowerLawSplit, RuleSet
 from rulekit.rules.clause import Condition
 
 DIALECTS = ("ansi", "sqlite", "duckdb")
 PARTS = ("case", "where")
+SUMS = (LinearSplit, PowerLawSplit)
 SPOKEN = {"==": "=", "!=": "<>", "in": "IN", "not-in": "NOT IN"}
 JOINED = {"dnf": "OR", "cnf": "AND"}
 
@@ -148,19 +150,27 @@ class _Writer:
         return [self._condition(c) for c in clause.conditions]
 
     def _condition(self, condition: Condition) -> str:
-        if isinstance(condition, LinearSplit):
-            return self._linear(condition)
+        if isinstance(condition, (LinearSplit, PowerLawSplit)):
+            return self._sum(condition)
         assert isinstance(condition, Literal)
         return self._literal(condition)
 
-    def _linear(self, split: LinearSplit) -> str:
-        """Write a weighted sum in the order in which `LinearSplit.total` takes it."""
-        total = split.sum_text(self._double, self._number)
-        test = f"{total} {split.op} {self._number(split.value)}"
+    def _sum(self, split: LinearSplit | PowerLawSplit) -> str:
+        """Write a sum in the order in which its `total` takes it."""
+        if isinstance(split, PowerLawSplit):
+            test = formula_sql(split, self._cast, self._number)
+        else:
+            total = split.sum_text(self._double, self._number)
+            test = f"{total} {split.op} {self._number(split.value)}"
         known = [self._missingness(f) for f in split.features]
         if split.missing:
             return f"({test} OR {' OR '.join(absent for absent, _ in known)})"
         return f"({test} AND {' AND '.join(present for _, present in known)})"
+
+    def _cast(self, feature: str) -> str:
+        """Write a column as a double, so that whole numbers are not divided as such."""
+        kind = {"ansi": "DOUBLE PRECISION", "sqlite": "REAL", "duckdb": "DOUBLE"}[self.dialect]
+        return f"CAST({self.column(feature)} AS {kind})"
 
     def _double(self, feature: str) -> str:
         """Write a column as a double, also where it is stored as a whole number or truth value."""
@@ -248,7 +258,7 @@ def _column_kinds(rule: RuleSet) -> dict[str, str]:
                 kinds[literal.feature] = kind if known == "unknown" else known
             elif known != kind:
                 raise _two_kinds(literal.feature)
-    for split in (c for k in rule.clauses for c in k.conditions if isinstance(c, LinearSplit)):
+    for split in (c for k in rule.clauses for c in k.conditions if isinstance(c, SUMS)):
         for feature in split.features:
             if kinds.get(feature) == "text":
                 raise _two_kinds(feature)

@@ -4,7 +4,7 @@ from functools import singledispatch
 from typing import Any
 
 from rulekit.exceptions import ExportError
-from rulekit.rules import LinearSplit, Literal, RuleSet
+from rulekit.rules import LinearSplit, Literal, PowerLawSplit, RuleSet
 
 
 @singledispatch
@@ -33,7 +33,7 @@ def _(model: RuleSet) -> RuleSet:
     return model
 
 
-EXPRESSIBLE = (Literal, LinearSplit)
+EXPRESSIBLE = (Literal, LinearSplit, PowerLawSplit)
 
 
 def check_expressible(rule: RuleSet, format_name: str) -> None:
@@ -42,12 +42,12 @@ def check_expressible(rule: RuleSet, format_name: str) -> None:
     Raises
     ------
     ExportError
-        If a condition is neither a literal nor a linear split.
+        If a condition is neither a literal nor a sum.
     """
     for index, clause in enumerate(rule.clauses):
         if not all(isinstance(c, EXPRESSIBLE) for c in clause.conditions):
             raise ExportError(
-                f"{format_name} can express conditions on one column and weighted sums of columns; "
+                f"{format_name} can express conditions on one column, or on sums of columns; "
                 f"clause {index + 1} has another kind of condition. Export the rule as JSON."
             )
 

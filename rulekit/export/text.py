@@ -12,31 +12,32 @@ The grammar, line by line; `#` starts a comment line::
     THEN well
     OTHERWISE ill
 
-A weighted sum of columns is one condition: `0.5 * glucose - 1.2 * age <= 40 (or missing)`.
+A weighted sum of columns is one condition: `0.5 * glucose - 1.2 * age <= 40 (or missing)`. So is a
+sum of power laws, in square brackets: `[mass / max(height, 0.1)^2 > 27]`.
 
 Column names and labels that could be misread stand in double quotes with JSON's escapes; text that
 is compared with always does. Numbers are the shortest decimals that mean the same ``float``, so the
 text says exactly what is predicted.
 """
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Any
 
+from rulekit.export.formulas import formula_text
 from rulekit.export.numbers import ClauseNumbers
+from rulekit.export.plain import (
+    HAS_KEYWORD,
+    name_text,
+    number_text,
+    quoted,
+    term_name_text,
+)
 from rulekit.export.reading import Interval, Reading, readings
 from rulekit.export.subject import check_expressible, checked_label, exported_rule
-from rulekit.rules import Clause, LinearSplit, RuleSet
+from rulekit.rules import Clause, LinearSplit, PowerLawSplit, RuleSet
 
-KEYWORDS = (
-    "IF", "THEN", "OTHERWISE", "AND", "OR", "ALL", "OF", "IN", "NOT", "IS", "MISSING", "ALWAYS",
-    "NEVER",
-)  # fmt: skip
-PLAIN_NAME = re.compile(r"[^\W\d][\w.%/()-]*(?: [\w.%/()-]+)*")
-PLAIN_TERM = re.compile(r"[^\W\d]\w*(?: \w+)*")
 PLAIN_LABEL = re.compile(r"[^\W\d]\w*(?:[ -]\w+)*")
-HAS_KEYWORD = re.compile(rf"\b(?:{'|'.join(KEYWORDS)})\b")
 SPOKEN = {"==": "=", "not-in": "NOT IN", "in": "IN"}
 MIRRORED = {">": "<", ">=": "<="}
 EMPTY = {"and": "ALWAYS", "or": "NEVER"}
@@ -101,6 +102,8 @@ def clause_parts(clause: Clause) -> list[str]:
 
 def condition_text(reading: Reading) -> str:
     """Write one condition exactly: text that `from_text` reads back."""
+    if isinstance(reading, PowerLawSplit):
+        return formula_text(reading)
     if isinstance(reading, LinearSplit):
         total = reading.sum_text(term_name_text, number_text)
         text = f"{total} {reading.op} {number_text(reading.value)}"
@@ -116,18 +119,6 @@ def condition_text(reading: Reading) -> str:
     else:
         text = f"{name} {SPOKEN.get(reading.op, reading.op)} {value_text(reading.value)}"
     return f"{text} (or missing)" if reading.missing else text
-
-
-def name_text(name: str) -> str:
-    """Write a column's name, in quotes if it could be misread."""
-    plain = PLAIN_NAME.fullmatch(name) and name.isprintable() and not HAS_KEYWORD.search(name)
-    return name if plain else quoted(name)
-
-
-def term_name_text(name: str) -> str:
-    """Write the name of a column within a sum, where a minus sign would be misread."""
-    plain = PLAIN_TERM.fullmatch(name) and not HAS_KEYWORD.search(name)
-    return name if plain else quoted(name)
 
 
 def label_text(label: Any) -> str:
@@ -148,15 +139,3 @@ def value_text(value: Any) -> str:
     if isinstance(value, str):
         return quoted(value)
     return number_text(value)
-
-
-def number_text(value: float) -> str:
-    """Write a float as the shortest decimal that means the same."""
-    text = repr(float(value))
-    return text.removesuffix(".0")
-
-
-def quoted(text: str) -> str:
-    """Put text in double quotes, all on one line, with JSON's escapes."""
-    escaped = json.dumps(text, ensure_ascii=False)
-    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in escaped)

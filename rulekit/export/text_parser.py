@@ -5,8 +5,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from rulekit.exceptions import ExportError
-from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
+from rulekit.exceptions import ExportError, RuleError
+from rulekit.export.formula_parser import read_formula
+from rulekit.rules import Clause, LinearSplit, Literal, PowerLawSplit, RuleSet
 from rulekit.rules.clause import Condition
 
 NUMBER = r"-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf)"
@@ -91,6 +92,9 @@ class _Line:
 
     def condition(self) -> list[Condition]:
         """Read one condition: one literal, the two of an interval, or a weighted sum."""
+        formula = self.take(r"(NOT )?\[")
+        if formula is not None:
+            return [self.formula(formula[1] is not None)]
         weight = self.take(rf"({NUMBER}) \* ")
         if weight is not None:
             return [self.linear(float(weight[1]))]
@@ -117,6 +121,20 @@ class _Line:
         value = float(self.expect(NUMBER, "a number")[0])
         missing = self.take(r" \(or missing\)") is not None
         return LinearSplit(tuple(terms), op, value, missing)
+
+    def formula(self, negated: bool) -> PowerLawSplit:
+        """Read a sum of power laws after its opening bracket."""
+        try:
+            return read_formula(self, negated)
+        except RuleError as error:
+            raise ExportError(f"Line {self.number} of the rule: {error}") from error
+
+    def column(self) -> str:
+        """Read a column's name within a formula."""
+        quoted = self.take(QUOTED)
+        if quoted is not None:
+            return self.unquoted(quoted[0])
+        return self.expect(r"[^\W\d]\w*(?: \w+)*", "a column's name")[0]
 
     def term_name(self) -> str:
         quoted = self.take(QUOTED)

@@ -22,7 +22,8 @@ from rulekit.export.sql import to_sql
 from rulekit.export.subject import exported_rule
 from rulekit.export.text import to_text
 from rulekit.export.text_parser import from_text
-from rulekit.rules import LinearSplit, RuleSet
+from rulekit.rules import LinearSplit, PowerLawSplit, RuleSet
+from rulekit.rules.crossings import crossings
 
 Rows = dict[str, NDArray[Any]]
 Runner = Callable[[RuleSet, Rows, int], tuple[str, list[Any]]]
@@ -180,7 +181,7 @@ def _limits(rule: RuleSet, feature: str, column: NDArray[Any]) -> list[Any]:
 
 def _plane_limits(rule: RuleSet, feature: str, row: dict[str, Any]) -> list[float]:
     """Say where, but for rounding, the other values put a column on the plane; and both sides."""
-    found = []
+    found = _crossings(rule, feature, row)
     for split in (c for k in rule.clauses for c in k.conditions if isinstance(c, LinearSplit)):
         weights = dict(split.terms)
         others = [row[f] for f in weights if f != feature]
@@ -190,6 +191,19 @@ def _plane_limits(rule: RuleSet, feature: str, row: dict[str, Any]) -> list[floa
         value = (split.value - rest) / weights[feature]
         if math.isfinite(value):
             found += [math.nextafter(value, -math.inf), value, math.nextafter(value, math.inf)]
+    return found
+
+
+def _crossings(rule: RuleSet, feature: str, row: dict[str, Any]) -> list[float]:
+    """Say where, but for rounding, a column meets a bound of a power-law split; and both sides."""
+    found = []
+    for split in (c for k in rule.clauses for c in k.conditions if isinstance(c, PowerLawSplit)):
+        known = all(isinstance(row[f], float) for f in split.features if f != feature)
+        if feature in split.features and known:
+            meets = crossings(split, feature, row)
+            floors = [f.floor for t in split.terms for f in t.factors if f.feature == feature]
+            for value in (*meets, *(f for f in floors if f is not None)):
+                found += [math.nextafter(value, -math.inf), value, math.nextafter(value, math.inf)]
     return found
 
 

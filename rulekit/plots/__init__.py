@@ -9,7 +9,18 @@ Every text that comes from a table is escaped before it reaches a figure, becaus
 subset of HTML in titles, ticks and hover boxes.
 """
 
+from rulekit.plots.bspace import bspace_figure, bspace_sentence, columns_figure
+from rulekit.plots.bspace_points import SplitPoints, log_helps, split_points
 from rulekit.plots.case import case_figure, case_sentence
+from rulekit.plots.hypercubes import (
+    Projection,
+    coverage_figure,
+    coverage_sentence,
+    interval_figure,
+    interval_sentence,
+    projection_figure,
+    projection_sentence,
+)
 from rulekit.plots.ideal import validation_figure, validation_sentence
 from rulekit.plots.pareto import Baseline, front_figure, front_sentence
 from rulekit.plots.rules import (
@@ -19,20 +30,36 @@ from rulekit.plots.rules import (
     outcome_sentence,
 )
 from rulekit.plots.screening import screening_figure, screening_sentence, screening_table
+from rulekit.plots.tree import tree_figure, tree_sentence
 
 __all__ = [
     "Baseline",
+    "Projection",
+    "SplitPoints",
+    "bspace_figure",
+    "bspace_sentence",
     "case_figure",
     "case_sentence",
     "clause_figure",
     "clause_sentence",
+    "columns_figure",
+    "coverage_figure",
+    "coverage_sentence",
     "front_figure",
     "front_sentence",
+    "interval_figure",
+    "interval_sentence",
+    "log_helps",
     "outcome_figure",
     "outcome_sentence",
+    "projection_figure",
+    "projection_sentence",
     "screening_figure",
     "screening_sentence",
     "screening_table",
+    "split_points",
+    "tree_figure",
+    "tree_sentence",
     "validation_figure",
     "validation_sentence",
 ]

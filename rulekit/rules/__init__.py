@@ -15,9 +15,11 @@ from rulekit.rules.clause import Clause
 from rulekit.rules.codec import rule_from_dict, rule_to_dict
 from rulekit.rules.compare import RuleComparison, compare
 from rulekit.rules.constraints import Constraints
+from rulekit.rules.formula import law_text, split_text, sum_text
 from rulekit.rules.intervals import FeatureTest, feature_test, intervals
 from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import OPERATORS, Columns, Literal
+from rulekit.rules.power_law_split import Factor, PowerLaw, PowerLawSplit
 from rulekit.rules.reading import literal_name, number_text, value_text
 from rulekit.rules.rule_set import RuleSet
 from rulekit.rules.simplify import implies, simplify, simplify_clause
@@ -28,31 +30,44 @@ from rulekit.rules.statistics import (
     rule_statistics,
     wilson_interval,
 )
+from rulekit.rules.tree import Branch, Leaf, Tree, paths_to_leaves, rule_of_tree, tree_of_rule
 
 __all__ = [
     "OPERATORS",
+    "Branch",
     "Clause",
     "ClauseStatistics",
     "Columns",
     "Constraints",
+    "Factor",
     "FeatureTest",
+    "Leaf",
     "LinearSplit",
     "Literal",
+    "PowerLaw",
+    "PowerLawSplit",
     "RuleComparison",
     "RuleSet",
     "RuleStatistics",
+    "Tree",
     "clause_statistics",
     "compare",
     "feature_test",
     "implies",
     "intervals",
+    "law_text",
     "literal_name",
     "number_text",
+    "paths_to_leaves",
     "rule_from_dict",
+    "rule_of_tree",
     "rule_statistics",
     "rule_to_dict",
     "simplify",
     "simplify_clause",
+    "split_text",
+    "sum_text",
+    "tree_of_rule",
     "value_text",
     "wilson_interval",
 ]

@@ -19,6 +19,7 @@ from rulekit.exceptions import RuleError
 from rulekit.rules.clause import Clause, Condition
 from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import Literal
+from rulekit.rules.power_law_split import Factor, PowerLaw, PowerLawSplit
 from rulekit.rules.rule_set import CLAUSE_OP, RuleSet
 
 SCHEMA = 1
@@ -57,6 +58,53 @@ def _literal_from_dict(data: Mapping[str, Any]) -> Literal:
     )
 
 
+def _split_to_dict(split: PowerLawSplit) -> PlainDict:
+    return {
+        "terms": [
+            {
+                "weight": term.weight,
+                "factors": [
+                    {
+                        "feature": f.feature,
+                        "exponent": f.exponent,
+                        "shift": f.shift,
+                        "floor": f.floor,
+                    }
+                    for f in term.factors
+                ],
+            }
+            for term in split.terms
+        ],
+        "low": split.low,
+        "high": split.high,
+        "inside": split.inside,
+        "missing": split.missing,
+    }
+
+
+def _split_from_dict(data: Mapping[str, Any]) -> PowerLawSplit:
+    terms = []
+    for term in _part(data, "terms", list):
+        factors = _part(term, "factors", list) if isinstance(term, Mapping) else None
+        if factors is None or not all(isinstance(f, Mapping) for f in factors):
+            raise RuleError("its 'terms' must be dictionaries with 'weight' and 'factors'.")
+        made = (
+            Factor(
+                _part(f, "feature", str),
+                _part(f, "exponent", int),
+                f.get("shift", 0.0),
+                f.get("floor"),
+            )
+            for f in factors
+        )
+        terms.append(PowerLaw(term.get("weight"), tuple(made)))
+    flags = {"inside": data.get("inside", True), "missing": data.get("missing", False)}
+    for name, flag in flags.items():
+        if not isinstance(flag, bool):
+            raise RuleError(f"its {name!r} must be true or false, found {flag!r}.")
+    return PowerLawSplit(tuple(terms), data.get("high", "absent"), data.get("low"), **flags)
+
+
 def _linear_to_dict(split: LinearSplit) -> PlainDict:
     terms = [{"feature": name, "weight": weight} for name, weight in split.terms]
     return {"terms": terms, "op": split.op, "value": split.value, "missing": split.missing}
@@ -79,6 +127,7 @@ def _linear_from_dict(data: Mapping[str, Any]) -> LinearSplit:
 
 KINDS: dict[str, _Kind] = {
     "literal": _Kind(Literal, _literal_to_dict, _literal_from_dict),
+    "power_law": _Kind(PowerLawSplit, _split_to_dict, _split_from_dict),
     "linear": _Kind(LinearSplit, _linear_to_dict, _linear_from_dict),
 }
 

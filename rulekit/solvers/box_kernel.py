@@ -119,11 +119,15 @@ class IntervalSearch:
     ----------
     problem : BoxProblem
         Bins and what is allowed.
+    features : ndarray of int, shape (m,), optional
+        The features that the rows of a histogram belong to, where these are not all features once;
+        `best` then works on rows, as wide as the widest of these features.
     """
 
-    def __init__(self, problem: BoxProblem) -> None:
-        self.n_bins = problem.n_bins
-        p, width = problem.n_features, problem.width
+    def __init__(self, problem: BoxProblem, features: Ints | None = None) -> None:
+        chosen = np.arange(problem.n_features) if features is None else features
+        self.n_bins = problem.n_bins[chosen]
+        p, width = len(chosen), int(self.n_bins.max(initial=1)) + 1
         self.rows = np.arange(p)
         slot = np.arange(width)
         bins = slot < self.n_bins[:, None]
@@ -132,13 +136,16 @@ class IntervalSearch:
         # infinitely much
         begins = np.where(slot > 0, 1.0, 0.0) * np.ones((p, 1))
         ends = np.where(slot < self.n_bins[:, None] - 1, 1.0, 0.0)
-        may_start = np.column_stack([np.asarray(problem.may_start), np.zeros(p, bool)])
-        may_end = np.column_stack([np.asarray(problem.may_end), np.zeros(p, bool)])
+        may_start = np.asarray(problem.may_start)[chosen][:, :width]
+        may_end = np.asarray(problem.may_end)[chosen][:, :width]
+        may_start, may_end = (
+            np.pad(may, ((0, 0), (0, 1)))[:, :width] for may in (may_start, may_end)
+        )
         begins[~bins | ((slot > 0) & ~may_start)] = np.inf
         ends[~bins | ((ends > 0) & ~may_end)] = np.inf
         self.begins, self.ends = begins, ends
-        self.missing = np.flatnonzero(problem.has_missing)
-        self.may_test_missing = np.asarray(problem.may_test_missing)
+        self.missing = np.flatnonzero(problem.has_missing[chosen])
+        self.may_test_missing = np.asarray(problem.may_test_missing)[chosen]
 
     def best(self, H: Floats, theta: float) -> BestIntervals:
         """Choose for every feature; ties go to fewer literals, then to the lower bins.

@@ -15,10 +15,11 @@ Legend, beside that of `rulekit.solvers.box_kernel` and `rulekit.solvers.box_mac
 import numpy as np
 from numba import types
 
+from rulekit.solvers.box_machine_pairs import start_clause
 from rulekit.solvers.box_machine_types import LOG, TABLE, WORK, B, F, I, Log, Table, Work
 from rulekit.solvers.compiled import machine_code
 
-__all__ = ["Log", "Table", "Work", "visit"]
+__all__ = ["DESCEND", "ENTER", "GROW", "Log", "Table", "Work", "start_clause", "visit"]
 
 TIE, IMPROVEMENT = 1e-9, 1e-6  # as in box_kernel and box_moves; the tests compare them
 FAR = 1 << 14  # more violations than any clause can have
@@ -26,6 +27,7 @@ LOW, HIGH, ABSENT, SIZE = range(4)  # what the last axis of the arrays is, see b
 BASE, EXTRA, NEAR = range(3)
 VALUE, NOW, FULL, DROPPED = range(4)
 START, END = TEST, LACKS = NEAREST, HOLDING = range(2)
+ENTER, DESCEND, GROW = range(3)
 
 
 @machine_code(B(I, I, I, I, I), inner=True)
@@ -350,51 +352,39 @@ def _descend(table, work, log, k, theta):  # type: ignore[no-untyped-def]
         k = left
 
 
+@machine_code(B(TABLE, WORK, LOG, I, F), inner=True)
+def _grow(table, work, log, k, theta):  # type: ignore[no-untyped-def]
+    """Improve clause `k`, a new one; say whether the objective is lower with it."""
+    objective = _record(table, work, log, k, -1, theta)
+    _find_others(work, k, -1)
+    while _step(table, work, k, theta):
+        pass
+    return _record(table, work, log, k + 1, -1, theta) < objective - IMPROVEMENT
+
+
 @machine_code(types.void(TABLE, WORK, I), inner=True)
-def _clear_clause(table, work, r):  # type: ignore[no-untyped-def]
-    """Let clause `r` hold everywhere."""
-    for f in range(len(table.n_bins)):
-        work.box[r, f, LOW], work.box[r, f, HIGH] = 0, table.n_bins[f] - 1
-        work.box[r, f, ABSENT], work.box[r, f, SIZE] = 1, 0
+def _enter_clause(table, work, r):  # type: ignore[no-untyped-def]
+    """Count the literals of clause `r`, and what it refuses."""
     for i in range(len(table.y)):
         work.v[r, i] = 0
+    for f in range(len(table.n_bins)):
+        low, high, absent = work.box[r, f, LOW], work.box[r, f, HIGH], work.box[r, f, ABSENT]
+        work.box[r, f, SIZE] = _literals(table.n_bins[f], table.flags[f, LACKS], low, high, absent)
+        _count_refused(table, work, r, f, 1)
 
 
-@machine_code(I(TABLE, WORK, LOG, I, I, F), inner=True)
-def _grow(table, work, log, k, n_clauses, theta):  # type: ignore[no-untyped-def]
-    """Add clauses, each narrowed from the whole space, while the objective falls."""
-    objective = _record(table, work, log, k, -1, theta)
-    while k < n_clauses:
-        _clear_clause(table, work, k)
-        _find_others(work, k, -1)
-        while _step(table, work, k, theta):
-            pass
-        grown = _record(table, work, log, k + 1, -1, theta)
-        if grown >= objective - IMPROVEMENT:
-            return k
-        objective = grown
-        k += 1
+@machine_code(I(TABLE, WORK, LOG, I, I, I, F))
+def visit(table, work, log, task, entered, k, theta):  # type: ignore[no-untyped-def]
+    """Do a part of `box_moves.Moves.visit`; return the number of clauses then.
+
+    The clauses from `entered` to `k` of `work` are new. With the task DESCEND all `k` are improved;
+    with GROW the last one, which is kept if it pays; with ENTER they are logged as they are.
+    """
+    for r in range(entered, k):
+        _enter_clause(table, work, r)
+    if task == DESCEND:
+        return _descend(table, work, log, k, theta)
+    if task == GROW:
+        return k if _grow(table, work, log, k - 1, theta) else k - 1
+    _record(table, work, log, k, -1, theta)
     return k
-
-
-@machine_code(types.void(TABLE, WORK, LOG, I, I, F, B))
-def visit(table, work, log, k, n_clauses, theta, undisturbed):  # type: ignore[no-untyped-def]
-    """Do what `box_moves.Moves.visit` does, from the first `k` clauses of `work`."""
-    log.count[0] = 0
-    for r in range(k):
-        for i in range(len(table.y)):
-            work.v[r, i] = 0
-        for f in range(len(table.n_bins)):
-            low, high, absent = work.box[r, f, LOW], work.box[r, f, HIGH], work.box[r, f, ABSENT]
-            work.box[r, f, SIZE] = _literals(
-                table.n_bins[f], table.flags[f, LACKS], low, high, absent
-            )
-            _count_refused(table, work, r, f, 1)
-    for turn in range(2):  # one call of each, as every call is compiled by itself
-        if turn or undisturbed:
-            k = _descend(table, work, log, k, theta)
-        if turn == 0:
-            grown = _grow(table, work, log, k, n_clauses, theta)
-            if grown == k and undisturbed:
-                break
-            k = grown

@@ -4,6 +4,7 @@ import numpy as np
 
 from rulekit.solvers.box_archive import Archive
 from rulekit.solvers.box_kernel import IntervalSearch, Savings, histogram
+from rulekit.solvers.box_pairs import PairStart
 from rulekit.solvers.box_problem import Boxes, BoxProblem
 from rulekit.solvers.box_state import BoxState, loss_of_violations
 
@@ -32,6 +33,7 @@ class Moves:
     def __init__(self, problem: BoxProblem, archive: Archive, theta: float) -> None:
         self.problem, self.archive, self.theta = problem, archive, theta
         self.intervals = IntervalSearch(problem)
+        self.pairs = PairStart(problem, theta)
         self._settled: set[bytes] = set()
         self._full_grown: set[bytes] = set()
 
@@ -142,7 +144,7 @@ class Moves:
             self.descend(state)
 
     def grow(self, state: BoxState, n_clauses: int) -> bool:
-        """Add clauses, each narrowed from the whole space, while that lowers the objective.
+        """Add clauses, each from the best start on two features, while that lowers the objective.
 
         Returns
         -------
@@ -153,6 +155,8 @@ class Moves:
         while state.n_clauses < n_clauses and state.key() not in self._full_grown:
             before = state.key()
             r = state.add_clause()
+            for choice in self.pairs.best(state, r):
+                state.set_feature(r, *choice)
             while self.step(state, r):
                 pass
             grown = self.objective(state)

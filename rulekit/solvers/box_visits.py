@@ -58,7 +58,8 @@ class _MachineVisits:
     def __init__(self, module: ModuleType, problem: BoxProblem, max_clauses: int) -> None:
         n, p, k = problem.n_rows, problem.n_features, max_clauses
         charges = problem.charges
-        self._call = module.visit
+        self._module = module
+        self._full_grown: set[tuple[float, bytes]] = set()  # as `Moves` remembers
         self.table = module.Table(
             np.array(problem.codes, np.uint16, order="C"),
             np.array(problem.n_bins, np.int64),
@@ -77,8 +78,8 @@ class _MachineVisits:
             np.zeros(p, np.int64),
         )
         # a visit descends twice; a descent records each clause left out for every clause dropped
-        # and for every time that none is, and the rule itself; growth records each addition
-        entries = 2 * ((2 * k + 1) * k + k + 1) + k + 2
+        # and for every time that none is, and the rule itself; growth records before and after
+        entries = 2 * ((2 * k + 1) * k + k + 1) + 2 * k + 1
         self.log = module.Log(
             np.empty((entries, k, p, 3), np.int64),
             np.empty((entries, 2), np.int64),
@@ -89,14 +90,33 @@ class _MachineVisits:
     def visit(
         self, archive: Archive, boxes: Boxes, n_clauses: int, theta: float, undisturbed: bool
     ) -> None:
-        """Run the machine code and offer what it logged to the archive."""
+        """Do what `Moves.visit` does, and offer what was logged to the archive."""
         work, log, k = self.work, self.log, boxes.n_clauses
         for part, values in enumerate((boxes.low, boxes.high, boxes.absent)):
             work.box[:k, :, part] = values
-        self._call(self.table, work, log, k, n_clauses, theta, undisturbed)
+        log.count[0] = 0
+        self._run(k, n_clauses, theta, undisturbed)
         n = int(log.count[0])
         found = zip(log.size[:n].tolist(), log.loss[:n].tolist(), strict=True)
         for j, ((size, n_literals), loss) in enumerate(found):
             if archive.improves(size, n_literals, loss):
                 low, high, absent = (log.box[j, :size, :, part].copy() for part in range(3))
                 archive.offer(loss, n_literals, Boxes(low, high, absent.astype(bool)))
+
+    def _run(self, k: int, n_clauses: int, theta: float, undisturbed: bool) -> None:
+        """Descend, grow and descend again, from the first `k` clauses."""
+        module, data = self._module, (self.table, self.work, self.log)
+        k = module.visit(*data, module.DESCEND if undisturbed else module.ENTER, 0, k, theta)
+        grew = False
+        while k < n_clauses:
+            key = theta, self.work.box[:k].tobytes()
+            if key in self._full_grown:
+                break
+            module.start_clause(self.table, self.work, k, theta)
+            after = module.visit(*data, module.GROW, k, k + 1, theta)
+            if after == k:
+                self._full_grown.add(key)
+                break
+            k, grew = after, True
+        if grew or not undisturbed:
+            module.visit(*data, module.DESCEND, k, k, theta)

@@ -1,30 +1,23 @@
-"""The dual of the one-level program, in HiGHS, with a row for each column generated so far.
+"""The dual of the one-level program over the columns generated so far.
 
 Part of the door of `rulekit.solvers.lp`::
 
     maximise  sum(mu)    subject to  P.T @ mu <= c,  0 <= mu <= m
 
-Rows are added as columns are generated; the basis is kept, so that each step adds little. Without
-highspy every step is solved anew by SciPy.
+Rows that all columns generated so far treat alike are one variable, with their weights added, so
+that the program stays small whatever the number of rows; its value is shared out again by weight.
+Generated columns split these groups. Without highspy SciPy solves the same program.
 """
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rulekit.solvers.lp import (
-    LinearProgram,
-    LPSolution,
-    highs_module,
-    run_highs,
-    silent_highs,
-    solve_lp,
-)
+from rulekit.solvers.lp import LinearProgram, LPSolution, solve_lp
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 
 class GeneratedDual:
@@ -33,60 +26,52 @@ class GeneratedDual:
     Parameters
     ----------
     m : ndarray of shape (g,)
-        Upper bounds of the variables.
+        Upper bounds of the variables, positive.
     engine : {"auto", "scipy", "highs"}
         See `rulekit.solvers.lp.solve_lp`.
-
-    Notes
-    -----
-    One object must not be used by two threads at once.
     """
 
     def __init__(self, m: Floats, engine: str = "auto") -> None:
         self._m, self._engine = m, engine
-        module = None if engine == "scipy" else highs_module()
-        self._highs: Any = None if module is None else silent_highs(module)
-        self._rows: list[NDArray[np.int32]] = []
+        self._group: Ints = np.zeros(len(m), dtype=np.intp)
+        self._columns: Bools = np.zeros((min(len(m), 1), 0), dtype=bool)
         self._ceiling = np.zeros(0)
-        if self._highs is not None:
-            g = len(m)
-            self._highs.addVars(g, np.zeros(g), m)
-            self._highs.changeColsCost(g, np.arange(g, dtype=np.int32), -np.ones(g))
 
     def add(self, columns: Bools, ceiling: Floats) -> None:
         """Add columns of P, shape (g, k), with their prices, shape (k,)."""
-        parts = [np.flatnonzero(column).astype(np.int32) for column in columns.T]
-        self._rows += parts
         self._ceiling = np.concatenate([self._ceiling, ceiling])
-        if self._highs is None or not parts:
-            return
-        sizes = np.array([len(part) for part in parts])
-        rows = np.concatenate(parts)
-        self._highs.addRows(
-            len(parts),
-            np.full(len(parts), -np.inf),
-            ceiling,
-            len(rows),
-            np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32),
-            rows,
-            np.ones(len(rows)),
+        bits = np.packbits(columns, axis=1)
+        key = np.concatenate(
+            [self._group[:, None].astype(np.uint32).view(np.uint8).reshape(len(bits), -1), bits],
+            axis=1,
         )
+        content = np.ascontiguousarray(key).view(f"V{key.shape[1]}").ravel()
+        _, first, group = np.unique(content, return_index=True, return_inverse=True)
+        self._columns = np.hstack([self._columns[self._group[first]], columns[first]])
+        self._group = group.ravel()
 
     def solve(self, time_limit: float | None = None) -> LPSolution:
         """Solve over the columns so far; minus the duals of its rows are the relaxed clause."""
-        g, k = len(self._m), len(self._rows)
-        if self._highs is not None:
-            return run_highs(self._highs, g, k, time_limit)
-        sizes = [len(part) for part in self._rows]
-        matrix = sparse.csr_array(
-            (
-                np.ones(sum(sizes)),
-                np.concatenate([*self._rows, np.zeros(0, dtype=np.int32)]),
-                np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32),
-            ),
-            shape=(k, g),
-        )
+        n_groups, k = self._columns.shape
+        weight = np.bincount(self._group, self._m, n_groups).astype(float)
         program = LinearProgram(
-            -np.ones(g), matrix, np.full(k, -np.inf), self._ceiling, np.zeros(g), self._m
+            -np.ones(n_groups),
+            sparse.csc_array(self._columns.T.astype(np.float64)),
+            np.full(k, -np.inf),
+            self._ceiling,
+            np.zeros(n_groups),
+            weight,
         )
-        return solve_lp(program, engine="scipy", time_limit=time_limit)
+        found = solve_lp(program, engine=self._engine, time_limit=time_limit)
+        if found.x is None:
+            return found
+        share = found.x / weight
+        return LPSolution(
+            share[self._group] * self._m,
+            found.value,
+            found.duals,
+            None,
+            found.status,
+            found.bound,
+            found.message,
+        )

@@ -29,7 +29,8 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-PROVED = 1e-6  # of the cost: bounds that differ by less have met (HiGHS proves no more)
+PROVED = 1e-6  # of the heaviest row: bounds that differ by less have met (HiGHS proves no more)
+ROUNDING = 1e-12  # of the cost
 FIRST = 400  # columns in the first integer program
 GROWTH = 4
 MAX_CELLS = 400_000_000  # rows times columns that are packed into bits to be merged
@@ -52,7 +53,7 @@ class ProvedClause:
     bound : float
         No clause costs less.
     proved : bool
-        Whether the two are equal, to 1e-6 of the cost.
+        Whether the two are equal, to 1e-6 of the heaviest row.
     relaxation : Relaxation
         The bound of the linear program, and how it was found.
     screening : Screening or None
@@ -90,7 +91,8 @@ class _Search:
     @property
     def closed(self) -> bool:
         """Whether the bounds have met."""
-        return self.cost - self.bound <= PROVED * max(1.0, self.cost)
+        row = float(self.problem.m.max(initial=0.0))
+        return self.cost - self.bound <= PROVED * row + ROUNDING * self.cost
 
     @property
     def late(self) -> bool:
@@ -238,10 +240,15 @@ def _integer_program(search: _Search, columns: Ints) -> float:
             f"An integer program that always has a solution ended with {found.status!r} "
             f"({found.message}); please report the table that shows this."
         )
+    own = np.inf
     if found.x is not None:
-        search.offer(columns[found.x[: len(columns)] > 0.5])
-    if found.status == "optimal":
-        return search.cost if found.value is None else min(found.value, search.cost)
+        clause = columns[found.x[: len(columns)] > 0.5]
+        search.offer(clause)
+        own = problem.cost(clause)
+    if found.status == "optimal" and found.value is not None:
+        # its value has the solver's tolerance in it, the clause has not
+        same = abs(own - found.value) <= PROVED * max(1.0, own)
+        return own if same else min(own, found.value)
     return search.relaxation.lower if found.bound is None else found.bound
 
 

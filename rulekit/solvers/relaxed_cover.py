@@ -36,7 +36,9 @@ class Relaxation:
     mu : ndarray of shape (g,)
         A point of the dual program over all columns.
     lower : float
-        Its sum: no clause, relaxed or of whole columns, costs less.
+        No clause of whole columns costs less. Where `solved`, the sum of `mu`, which holds for
+        relaxed clauses too; else that of a point that overdraws columns, less what the worst of
+        each chain is overdrawn by (a best clause holds one column of a chain at most).
     columns : ndarray of int
         Columns of positive weight.
     weights : ndarray of float
@@ -104,8 +106,9 @@ def relax(
     if answer is not None and answer.duals is not None:
         weights = np.clip(-answer.duals, 0.0, 1.0)
     used = np.flatnonzero(weights > MARGIN)
+    lower = best.lower if solved else max(best.lower, best.clause_bound)
     return Relaxation(
-        best.mu, best.lower, generated[used], weights[used], solved, len(generated), best.rounds
+        best.mu, lower, generated[used], weights[used], solved, len(generated), best.rounds
     )
 
 
@@ -115,6 +118,7 @@ class _Point:
 
     mu: Floats
     rounds: int = 0
+    clause_bound: float = 0.0
 
     @property
     def lower(self) -> float:
@@ -151,6 +155,8 @@ def _generate(
         best.rounds += 1
         mu = np.clip(found.x, 0.0, problem.m)
         overdrawn = problem.P.sums(mu) - problem.price
+        penalty = float(overdrawn[_worst(problem, overdrawn)].sum())
+        best.clause_bound = max(best.clause_bound, float(mu.sum()) - penalty)
         overdrawn[generated] = -np.inf
         missed = _worst(problem, overdrawn, MORE)
         point = feasible(problem, mu)
@@ -159,8 +165,8 @@ def _generate(
     return answer, True, generated, best
 
 
-def _worst(problem: PricedColumns, overdrawn: Floats, n: int) -> Ints:
-    """Pick of each chain the most overdrawn column, and of these the worst n, ascending."""
+def _worst(problem: PricedColumns, overdrawn: Floats, n: int | None = None) -> Ints:
+    """Pick of each chain the most overdrawn column, and of these the worst n (all), ascending."""
     bad = np.flatnonzero(overdrawn > 0.0)
     if not len(bad):
         return bad

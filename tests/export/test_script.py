@@ -7,7 +7,9 @@ import runpy
 import pytest
 
 from rulekit import (
+    LPSVM,
     Binarizer,
+    HyperplaneRuleClassifier,
     IdealDNFClassifier,
     Literal,
     TwoLevelRuleClassifier,
@@ -66,6 +68,17 @@ def test_script_learns_an_ideal_dnf_again(learned, tmp_path, capsys):
     )
     run(text, tmp_path)
     assert capsys.readouterr().out == to_text(model) + "\n"
+
+
+def test_a_learner_within_a_learner_is_written_out(tmp_path):
+    load_sample("iris").frame.to_csv(tmp_path / "iris.csv", index=False)
+    table = read_table(tmp_path / "iris.csv")
+    X, y = table.xy(table.columns[-1].name)
+    linear = LPSVM(nu=0.3, max_features=2)
+    model = HyperplaneRuleClassifier(linear, max_rules=2).fit(X, y == y.iloc[-1])
+    text = to_script(model, source="iris.csv", target=table.columns[-1].name)
+    assert "HyperplaneRuleClassifier(linear=LPSVM(max_features=2, nu=0.3), max_rules=2)" in text
+    assert "import HyperplaneRuleClassifier, LPSVM, from_json" in text
 
 
 def test_script_notices_another_rule(learned, tmp_path):

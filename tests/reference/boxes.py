@@ -2,6 +2,10 @@
 
 from itertools import product
 
+import numpy as np
+
+from rulekit.solvers.box_problem import Boxes
+
 
 def violations_of(problem, boxes, r, i):
     """Count the features of clause r that row i violates."""
@@ -63,3 +67,25 @@ def choices(problem, f):
             yield low, high, False
     if lacks and problem.may_test_missing[f]:
         yield 1, 0, True
+
+
+def best_start(problem, boxes, theta):
+    """Try every box on one or two features as a further clause; return the lowest objective."""
+    last, p = problem.n_bins - 1, problem.n_features
+    best = None
+    for f, g in product(range(p), repeat=2):
+        if f >= g and p > 1:
+            continue
+        for on_f, on_g in product(choices(problem, f), choices(problem, g)):
+            box = np.array([np.zeros(p, int), last, np.ones(p, int)])
+            box[:, f] = on_f
+            if g != f:
+                box[:, g] = on_g
+            more = Boxes(
+                np.vstack([boxes.low, box[0]]),
+                np.vstack([boxes.high, box[1]]),
+                np.vstack([boxes.absent, box[2].astype(bool)]),
+            )
+            value = loss_of(problem, more) + theta * literals_of(problem, more)
+            best = value if best is None else min(best, value)
+    return best

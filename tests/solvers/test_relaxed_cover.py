@@ -12,6 +12,7 @@ from rulekit.solvers.lp import LPSolution, highs_module
 from rulekit.solvers.relaxed_cover import relax
 from rulekit.solvers.screening_bounds import feasible
 from tests.reference import one_level as reference
+from tests.reference import screening
 from tests.strategies_lp import threshold_table
 from tests.strategies_screening import LAMBDAS, tied_table
 
@@ -90,6 +91,26 @@ def test_stopped_early_it_still_bounds(how):
     assert found.lower <= value + 1e-9
     if how == "deadline":
         assert not found.solved
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_after_any_round_no_clause_costs_less_than_the_bound(rounds):
+    better = 0
+    for seed in range(60):
+        weighted = seed % 2 == 0
+        cells, matrix, y, weight, _ = tied_table(seed, features=3, cuts=2, weighted=weighted)
+        problem = priced(cells, y, 1.0 / LAMBDAS[seed % 7], weight)
+        asked = []
+
+        def stop(asked=asked):
+            asked.append(1)
+            return len(asked) > rounds
+
+        found = relax(problem, should_stop=stop)
+        costs = screening.costs_of_all_subsets(matrix.A, y, weight, problem.theta)
+        assert found.lower <= costs.min() + 1e-9
+        better += found.lower > found.mu.sum() + 1e-6
+    assert better or rounds > 1
 
 
 def test_values_that_overdraw_a_little_are_repaired_and_much_are_scaled():

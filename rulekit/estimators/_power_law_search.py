@@ -1,0 +1,56 @@
+"""Which search finds the splits of a tree, when it has to stop, and with which seed."""
+
+import time
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from rulekit.solvers.genetic import genetic_search
+from rulekit.solvers.genetic_weights import GeneticLevel
+from rulekit.solvers.power_laws import PowerTable
+from rulekit.solvers.split_beam import FoundSplit, SplitTask, beam_search
+
+
+class Clock:
+    """Says when to stop: the caller asks for it, or the time is over."""
+
+    def __init__(self, limit: float | None, should_stop: Callable[[], bool] | None) -> None:
+        self.end = None if limit is None else time.monotonic() + limit
+        self.should_stop = should_stop
+        self.ran_out = False
+
+    def __call__(self) -> bool:
+        self.ran_out |= self.end is not None and time.monotonic() > self.end
+        return self.ran_out or (self.should_stop is not None and self.should_stop())
+
+
+def search_for(
+    upper: str, lower: str, clock: Clock
+) -> Callable[[SplitTask, np.random.Generator, dict[Any, Any] | None], FoundSplit | None]:
+    """Return the search for one split; when the clock says stop, nothing more is split."""
+
+    def search(
+        task: SplitTask, rng: np.random.Generator, memo: dict[Any, Any] | None
+    ) -> FoundSplit | None:
+        if clock():
+            return None
+        if upper == "genetic":
+            return genetic_search(task, rng, clock, lower_level=lower)
+        if lower == "exact":
+            return beam_search(task, rng, clock, memo=memo)
+        table = PowerTable(task.X, max(map(abs, task.exponents)))
+        return beam_search(task, rng, clock, GeneticLevel(table, task.mass, rng))
+
+    return search
+
+
+def seed_of(random_state: Any) -> int:
+    """Draw one seed; None stands for 0."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))

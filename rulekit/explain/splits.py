@@ -1,0 +1,243 @@
+"""Power-law splits on single rows: what the formula says, and what would turn its answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rulekit.explain.phrases import PLAIN, Wording, listed, number
+from rulekit.explain.similar import training_rows
+from rulekit.explain.subject import as_column, columns_for, row_values, rule_of
+from rulekit.rules import Branch, PowerLawSplit, Tree, law_text, sum_text, tree_of_rule
+from rulekit.rules.crossings import crossings
+from rulekit.rules.formula import Write
+
+Ranges = Mapping[str, tuple[float, float]]
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class TermReading:
+    """One power law on one row.
+
+    Attributes
+    ----------
+    text : str
+        The power law without its weight.
+    weight, value : float
+        Its weight in the sum, and its value.
+    """
+
+    text: str
+    weight: float
+    value: float
+
+
+@dataclass(frozen=True)
+class SplitChange:
+    """A change of one column alone that brings the sum to a bound.
+
+    Attributes
+    ----------
+    feature : str
+    old, new : float
+        The value now, and the one at the bound.
+    share : float or None
+        The change as a share of the column's range; None where that is not known.
+    """
+
+    feature: str
+    old: float
+    new: float
+    share: float | None
+
+    @property
+    def size(self) -> float:
+        """What changes are ordered by: the share, or the change as a share of the value."""
+        if self.share is not None:
+            return self.share
+        return abs(self.new - self.old) / max(abs(self.old), abs(self.new), 1e-300)
+
+
+@dataclass(frozen=True)
+class SplitReading:
+    """One split on one row.
+
+    Attributes
+    ----------
+    split : PowerLawSplit
+    holds : bool
+        What the split says of the row.
+    total, margin : float or None
+        The sum, and the paper's f, at most 0 within the bounds; None where a value is missing.
+    terms : tuple of TermReading
+        The power laws; empty where a value is missing.
+    changes : tuple of SplitChange
+        For each column that can, the nearest change that turns the answer; smallest first.
+    reason, sentence : str
+        The reading in words: where the sum lies; and the same with the value of f in front.
+    """
+
+    split: PowerLawSplit
+    holds: bool
+    total: float | None
+    margin: float | None
+    terms: tuple[TermReading, ...]
+    changes: tuple[SplitChange, ...]
+    reason: str
+    sentence: str
+
+
+def read_split(
+    split: PowerLawSplit,
+    row: Row,
+    *,
+    ranges: Ranges | None = None,
+    wording: Wording = PLAIN,
+) -> SplitReading:
+    """Read a split on one row.
+
+    Parameters
+    ----------
+    split : PowerLawSplit
+    row : mapping of str to float, bool or None
+        At least the split's columns.
+    ranges : mapping of str to (low, high), optional
+        Ranges of columns, to compare changes of different units.
+    wording : Wording
+        What columns are called.
+
+    Returns
+    -------
+    SplitReading
+
+    Examples
+    --------
+    >>> from rulekit.rules import Factor, PowerLaw
+    >>> bmi = PowerLaw(1.0, (Factor("mass"), Factor("height", -2, floor=0.1)))
+    >>> heavy = PowerLawSplit((bmi,), 27.0, inside=False)
+    >>> read_split(heavy, {"mass": 95.0, "height": 1.8}).sentence
+    'f = 2.32099 > 0 because mass / max(height, 0.1)^2 is 29.321, above 27'
+    """
+    columns = {f: as_column([row[f]]) for f in split.features}
+    holds = bool(split.mask(columns)[0])
+    absent = [f for f in split.features if row[f] is None]
+    if absent:
+        text = _gap_text(split, absent, wording)
+        return SplitReading(split, holds, None, None, (), (), text, text)
+    total, margin = float(split.total(columns)[0]), float(split.margin(columns)[0])
+    numbers = {f: c.astype(float) for f, c in columns.items()}
+    terms = tuple(
+        TermReading(law_text(t, wording.name, number), t.weight, float(t.value(numbers)[0]))
+        for t in split.terms
+    )
+    changes = _changes(split, {f: float(row[f]) for f in split.features}, ranges or {})
+    text = _reason(split, total, margin, wording)
+    if len(terms) > 1:
+        text += f" ({listed(f'{t.text} is {number(t.value)}' for t in terms)})"
+    sentence = (
+        f"f = {number(float(f'{margin:.6g}'))} {'<=' if margin <= 0 else '>'} 0 because {text}"
+    )
+    return SplitReading(split, holds, total, margin, terms, changes, text, sentence)
+
+
+def explain_path(
+    model: Any, X: Any, *, training: Any = None, wording: Wording = PLAIN
+) -> list[tuple[SplitReading, ...]]:
+    """Read the splits each row meets on its way down a tree, from the root.
+
+    Parameters
+    ----------
+    model : fitted tree or RuleSet
+        Its clauses must be the paths of a tree.
+    X : DataFrame, array or mapping of column name to array, n rows
+        The rows.
+    training : table, or pair of table and labels, optional
+        Past rows, for the ranges of columns.
+    wording : Wording
+        What columns are called.
+
+    Returns
+    -------
+    list of tuple of SplitReading, length n
+        Empty where the rule is no tree, or the row meets no power-law split.
+
+    Raises
+    ------
+    DataError, RuleError
+        If rows and rule do not fit.
+    """
+    rule, columns = rule_of(model), columns_for(model, X)
+    n = len(next(iter(columns.values()), ()))
+    tree = tree_of_rule(rule)
+    if tree is None:
+        return [()] * n
+    ranges = None if training is None else training_rows(model, training).ranges
+    read = {f: columns[f] for f in rule.features}
+    return [_path(tree, row_values(read, i), ranges, wording) for i in range(n)]
+
+
+def change_text(change: SplitChange, wording: Wording = PLAIN) -> str:
+    """Say what a change is: "height 1.8 -> 1.876"."""
+    new = wording.amount(change.feature, number(float(f"{change.new:.4g}"), change.old))
+    return f"{wording.name(change.feature)} {number(change.old, change.new)} -> {new}"
+
+
+def _path(
+    tree: Tree, row: Row, ranges: Ranges | None, wording: Wording
+) -> tuple[SplitReading, ...]:
+    """Follow one row from the root of a tree to its leaf."""
+    path = []
+    node = tree
+    while isinstance(node, Branch):
+        condition = node.condition
+        if isinstance(condition, PowerLawSplit):
+            path.append(read_split(condition, row, ranges=ranges, wording=wording))
+        held = condition.mask({f: as_column([row[f]]) for f in condition.features})[0]
+        node = node.yes if held else node.no
+    return tuple(path)
+
+
+def _changes(
+    split: PowerLawSplit, row: Mapping[str, float], ranges: Ranges
+) -> tuple[SplitChange, ...]:
+    found = []
+    for feature in split.features:
+        meets = crossings(split, feature, row)
+        if not meets:
+            continue
+        old = row[feature]
+        new = min(meets, key=lambda x: abs(x - old))
+        low, high = ranges.get(feature, (0.0, 0.0))
+        share = abs(new - old) / (high - low) if high > low else None
+        found.append(SplitChange(feature, old, new, share))
+    return tuple(sorted(found, key=lambda c: c.size))
+
+
+def _reason(split: PowerLawSplit, total: float, margin: float, wording: Wording) -> str:
+    """Say on which side the sum lies: "mass / height^2 is 29.3, above 27"."""
+    name: Write = wording.name
+    within = margin <= 0
+    body = sum_text(split, name, number)
+    if split.low is None:
+        word = "at most" if within else "above"
+        return f"{body} is {number(total, split.high)}, {word} {number(split.high, total)}"
+    near = min((split.low, split.high), key=lambda b: abs(total - b))
+    word = "within" if within else "outside"
+    bounds = f"{number(split.low, total)} to {number(split.high, total)}"
+    return f"{body} is {number(total, near)}, {word} {bounds}"
+
+
+def _gap_text(split: PowerLawSplit, absent: list[str], wording: Wording) -> str:
+    counts = "counts as meeting" if split.missing else "counts as not meeting"
+    names = listed(wording.name(f) for f in absent)
+    verb = "is" if len(absent) == 1 else "are"
+    body = sum_text(split, wording.name, number)
+    return f"{names} {verb} missing, which {counts} the condition on {body}"
+
+
+def is_finite_row(split: PowerLawSplit, row: Row) -> bool:
+    """Say whether every column of a split has a finite number on a row."""
+    values = [row[f] for f in split.features]
+    return all(v is not None and not isinstance(v, str) and np.isfinite(v) for v in values)

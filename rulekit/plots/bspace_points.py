@@ -1,0 +1,109 @@
+"""Rows in B-space: what the pictures of a power-law split are drawn from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.rules import Columns, PowerLawSplit
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+MAX_POINTS = 2000  # of one class; more are drawn by chance
+SKEWED, WIDE = 1.5, 30.0  # skewness, and largest over smallest value, from which log axes help
+
+
+@dataclass(frozen=True)
+class SplitPoints:
+    """What is drawn of a split: the rows with a value, and where they lie.
+
+    Attributes
+    ----------
+    laws : ndarray of float, shape (n, q)
+        Value of each power law.
+    margin : ndarray of float, shape (n,)
+        The paper's f.
+    labels : ndarray of object, shape (n,)
+        True classes.
+    wrong : ndarray of bool, shape (n,)
+        Rows that the rule gets wrong.
+    rows : ndarray of int, shape (n,)
+        Places in the table.
+    """
+
+    laws: Floats
+    margin: Floats
+    labels: NDArray[Any]
+    wrong: Bools
+    rows: NDArray[np.intp]
+
+
+def split_points(
+    split: PowerLawSplit,
+    columns: Columns,
+    labels: Sequence[Any] | NDArray[Any],
+    answers: Sequence[Any] | NDArray[Any],
+    reached: Bools | None = None,
+) -> SplitPoints:
+    """Compute where rows lie in B-space.
+
+    Parameters
+    ----------
+    split : PowerLawSplit
+    columns : mapping of str to ndarray of shape (n,)
+    labels, answers : array of shape (n,)
+        True classes, and what the rule says.
+    reached : ndarray of bool, shape (n,), optional
+        Rows that come to the split's node; all by default.
+
+    Returns
+    -------
+    SplitPoints
+        Without rows that have a gap in the split's columns.
+    """
+    total = split.total(columns)
+    kept = np.isfinite(total) if reached is None else np.isfinite(total) & reached
+    numbers = {f: np.asarray(columns[f], dtype=float)[kept] for f in split.features}
+    laws = np.column_stack([t.value(numbers) for t in split.terms])
+    truth = np.asarray(labels, dtype=object)[kept]
+    wrong = np.not_equal(truth, np.asarray(answers, dtype=object)[kept]).astype(bool)
+    return SplitPoints(laws, split.margin(columns)[kept], truth, wrong, np.flatnonzero(kept))
+
+
+def log_helps(points: SplitPoints) -> bool:
+    """Say whether logarithmic axes would spread the rows: long tails, and only positive values."""
+    laws = points.laws
+    if laws.shape[1] != 2 or len(laws) < 3 or (laws <= 0).any():
+        return False
+    centred = laws - laws.mean(axis=0)
+    deviation = centred.std(axis=0)
+    skew = (centred**3).mean(axis=0) / np.maximum(deviation, 1e-300) ** 3
+    wide = laws.max(axis=0) / laws.min(axis=0)
+    return bool((np.abs(skew) > SKEWED).any() or (wide > WIDE).any())
+
+
+def classes_of(points: SplitPoints) -> list[Any]:
+    """List the classes of some rows, sorted as text."""
+    return sorted(dict.fromkeys(points.labels.tolist()), key=str)
+
+
+def sampled(points: SplitPoints) -> SplitPoints:
+    """Keep at most `MAX_POINTS` rows of each class; those decided wrongly first."""
+    rng = np.random.default_rng(0)
+    kept = []
+    for label in classes_of(points):
+        own = np.flatnonzero(np.equal(points.labels, label))
+        if len(own) > MAX_POINTS:
+            order = np.lexsort((rng.random(len(own)), ~points.wrong[own]))
+            own = own[np.sort(order[:MAX_POINTS])]
+        kept.append(own)
+    places = np.concatenate(kept) if kept else np.zeros(0, dtype=int)
+    return SplitPoints(
+        points.laws[places],
+        points.margin[places],
+        points.labels[places],
+        points.wrong[places],
+        points.rows[places],
+    )

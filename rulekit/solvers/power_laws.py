@@ -1,0 +1,199 @@
+"""Power laws: from matrices of exponents to coordinates in B-space, for a whole population.
+
+A power law is a product of features raised to whole exponents, and a structure is a set of up to
+``p`` of them. Features have to be positive. The table of powers is made once; a population of
+structures then costs one product a non-zero exponent, whatever the number of features.
+
+Legend (Dhebar and Deb, section III-B)::
+
+    n, d   rows and features                     X  (n, d) positive features
+    p      power laws of a structure, at most    E  (P, p, d) exponents of P structures
+    B      the value of a power law, Eq. 3       FU non-zero exponents of a structure, Eq. 7
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.exceptions import SolverError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Exponents = NDArray[np.int8]
+
+BLOCK = 64  # power laws that are worked on together
+FLAT = 1e-12  # a power law that varies less than this share of its size is a constant
+
+
+@dataclass(frozen=True)
+class Laws:
+    """Power laws on the rows, centred and scaled so that weights are of like size.
+
+    Attributes
+    ----------
+    values : ndarray of float, shape (R, n)
+        Mean 0 and standard deviation 1; a constant power law is 0 throughout.
+    mean, scale : ndarray of float, shape (R,)
+        ``values * scale + mean`` are the power laws themselves; `scale` is infinite for a constant.
+    """
+
+    values: Floats
+    mean: Floats
+    scale: Floats
+
+    @property
+    def constant(self) -> Bools:
+        """Which power laws do not vary: shape (R,)."""
+        return np.isinf(self.scale)
+
+
+class PowerTable:
+    """Every power of every feature, ready to be multiplied.
+
+    Parameters
+    ----------
+    X : ndarray of float, shape (n, d)
+        Positive and finite.
+    largest : int, default=3
+        Largest absolute exponent.
+
+    Raises
+    ------
+    SolverError
+        If a value is not positive and finite.
+
+    Notes
+    -----
+    Holds ``2 * largest * n * d`` numbers.
+    """
+
+    def __init__(self, X: Floats, largest: int = 3) -> None:
+        if not (np.isfinite(X).all() and (X > 0).all()):
+            raise SolverError(
+                "Power laws need positive, finite features; scale or shift them first."
+            )
+        base = np.ascontiguousarray(X.T, dtype=float)
+        self.largest = largest
+        self.n_features, self.n_rows = base.shape
+        self._powers = np.empty((2 * largest + 1, *base.shape))
+        self._powers[largest] = 1.0
+        for k in range(1, largest + 1):
+            self._powers[largest + k] = self._powers[largest + k - 1] * base
+            self._powers[largest - k] = 1.0 / self._powers[largest + k]
+
+    def raw(self, rows: Exponents) -> Floats:
+        """Multiply out power laws: shape (R, n) for exponents of shape (R, d).
+
+        Cost is one product of length n a non-zero exponent.
+        """
+        law, feature = np.nonzero(rows)
+        flat = (
+            (rows[law, feature].astype(np.intp) + self.largest) * len(rows.T) + feature
+        ).tolist()
+        start = np.searchsorted(law, np.arange(len(rows) + 1)).tolist()
+        powers = self._powers.reshape(-1, self.n_rows)
+        value = np.empty((len(rows), self.n_rows))
+        for r in range(len(rows)):
+            a, b = start[r], start[r + 1]
+            if a == b:
+                value[r] = 1.0
+                continue
+            if b == a + 1:
+                value[r] = powers[flat[a]]
+                continue
+            np.multiply(powers[flat[a]], powers[flat[a + 1]], out=value[r])
+            for k in range(a + 2, b):
+                value[r] *= powers[flat[k]]
+        return value
+
+    def laws(self, rows: Exponents) -> Laws:
+        """Multiply out power laws and bring them to mean 0 and standard deviation 1."""
+        value = self.raw(rows)
+        mean, scale = np.empty(len(rows)), np.empty(len(rows))
+        for start in range(0, len(rows), BLOCK):  # small enough to stay in the cache
+            part = slice(start, start + BLOCK)
+            block = value[part]
+            mean[part] = block.mean(axis=1)
+            block -= mean[part, None]
+            spread = np.sqrt(np.einsum("rn,rn->r", block, block) / self.n_rows)
+            flat = ~(spread > FLAT * np.abs(mean[part])) | ~np.isfinite(spread)
+            scale[part] = np.where(flat, np.inf, spread)
+            block /= scale[part, None]
+        return Laws(value, mean, scale)
+
+
+def shifts_for(low: Floats, high: Floats) -> Floats:
+    """Say what has to be subtracted from features to make them positive.
+
+    Parameters
+    ----------
+    low, high : ndarray of float, shape (d,)
+        Smallest and largest value of each feature.
+
+    Returns
+    -------
+    ndarray of float, shape (d,)
+        0 where every value is positive: rescaling changes no split, since weights take it up, so
+        such a feature keeps its meaning and the rule is a power law in the user's units. Elsewhere
+        ``2 low - high``, which brings a feature to 1 to 2 times its range, as the authors' code
+        has it (the paper does not say).
+    """
+    spread = np.where(high > low, high - low, 1.0)
+    return np.where(low > 0, 0.0, low - spread)
+
+
+def n_exponents(structures: Exponents) -> Ints:
+    """Count the non-zero exponents of each structure (FU, Eq. 7): shape (P,)."""
+    return np.count_nonzero(structures, axis=(1, 2)).astype(np.int64)
+
+
+def canonical(structures: Exponents) -> Exponents:
+    """Write structures so that equal classifiers look equal.
+
+    Parameters
+    ----------
+    structures : ndarray of int8, shape (P, p, d)
+
+    Returns
+    -------
+    ndarray of int8, shape (P, p, d)
+        Rows sorted, empty ones last; a row that occurs twice stays once. A structure of one row
+        is divided by the common divisor of its exponents and starts with a positive one: a
+        monotone change of a single power law changes no split.
+    """
+    made = structures.copy()
+    p = made.shape[1]
+    for a in range(1, p):
+        for b in range(a):
+            made[(made[:, a] == made[:, b]).all(axis=1), a] = 0
+    made = _rows_sorted(made)
+    single = ~made[:, 1:].any(axis=(1, 2)) & made[:, 0].any(axis=1)
+    rows = made[single, 0].astype(np.int64)
+    if len(rows):
+        rows //= np.gcd.reduce(rows, axis=1)[:, None]
+        leading = rows[np.arange(len(rows)), (rows != 0).argmax(axis=1)]
+        made[single, 0] = rows * np.sign(leading)[:, None]
+    return made
+
+
+def distinct(structures: Exponents) -> Ints:
+    """Return the places of the first of each set of equal structures, in order: shape (Q,)."""
+    if not len(structures):
+        return np.zeros(0, dtype=np.int64)
+    flat = np.ascontiguousarray(structures).reshape(len(structures), -1)
+    keys = flat.view(np.dtype((np.void, flat.shape[1]))).ravel()
+    _, first = np.unique(keys, return_index=True)
+    return np.sort(first).astype(np.int64)
+
+
+def _rows_sorted(structures: Exponents) -> Exponents:
+    """Sort the rows of each structure, empty ones last, by a fixed hash-free order."""
+    if structures.shape[1] == 1:
+        return structures
+    flat = (structures.astype(np.int16) + 128).astype(np.uint8)  # bytes in the order of exponents
+    keys = np.ascontiguousarray(flat).view(f"S{structures.shape[2]}")[..., 0]
+    empty = ~structures.any(axis=2)
+    order = np.lexsort((keys, empty), axis=1)
+    return np.take_along_axis(structures, order[:, :, None], axis=1)

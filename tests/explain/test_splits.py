@@ -1,0 +1,159 @@
+"""Power-law splits on single rows: readings, paths, near misses, and the change of one column."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from rulekit import PowerLawTreeClassifier, explain
+from rulekit.data import curve_table
+from rulekit.explain import Wording, explain_path, read_split, smallest_change
+from rulekit.rules import Branch, Clause, Factor, Leaf, Literal, PowerLaw, PowerLawSplit, RuleSet
+from rulekit.rules.tree import rule_of_tree
+from tests.strategies_power_laws import rows, splits
+
+BMI = PowerLaw(1.0, (Factor("mass"), Factor("height", -2, floor=0.1)))
+HEAVY = PowerLawSplit((BMI,), 27.0, inside=False)
+PEOPLE = {
+    "mass": np.array([95.0, 70.0, np.nan]),
+    "height": np.array([1.8, 1.8, 1.8]),
+    "age": np.array([30.0, 60.0, 30.0]),
+}
+
+
+def rule():
+    old = Literal("age", ">", 50.0)
+    tree = Branch(HEAVY, Leaf("heavy"), Branch(old, Leaf("watch"), Leaf("fine")))
+    return rule_of_tree(tree, "fine")
+
+
+def test_a_reading_names_the_sum_the_margin_and_each_power_law():
+    age = PowerLaw(-0.5, (Factor("age"),))
+    split = PowerLawSplit((BMI, age), 20.0)
+    found = read_split(split, {"mass": 95.0, "height": 1.8, "age": 30.0})
+    assert found.total == pytest.approx(95 / 1.8**2 - 15)
+    assert found.margin == pytest.approx(found.total - 20.0)
+    assert [t.text for t in found.terms] == ["mass / max(height, 0.1)^2", "age"]
+    assert [t.value for t in found.terms] == pytest.approx([95 / 1.8**2, 30.0])
+    assert found.sentence == (
+        "f = -5.67901 <= 0 because mass / max(height, 0.1)^2 - 0.5 * age is 14.321, at most 20 "
+        "(mass / max(height, 0.1)^2 is 29.321 and age is 30)"
+    )
+
+
+def test_a_band_is_read_with_the_modulus_as_its_margin():
+    split = PowerLawSplit((PowerLaw(1.0, (Factor("a"),)),), 2.0, 1.0)
+    assert read_split(split, {"a": 1.25}).margin == pytest.approx(-0.25)
+    outside = read_split(split, {"a": 2.5})
+    assert outside.margin == pytest.approx(0.5)
+    assert outside.sentence == "f = 0.5 > 0 because a is 2.5, outside 1 to 2"
+
+
+@given(splits(), rows(min_rows=1, max_rows=1))
+def test_a_reading_agrees_with_the_split_on_every_row(split, columns):
+    row = {name: None if np.isnan(v[0]) else float(v[0]) for name, v in columns.items()}
+    found = read_split(split, row)
+    assert found.holds == split.mask(columns)[0]
+    if found.margin is not None:
+        assert ((found.margin <= 0) == split.inside) == found.holds
+
+
+@given(splits(), rows(min_rows=1, max_rows=1))
+def test_just_past_a_change_the_answer_turns_or_the_bound_is_only_touched(split, columns):
+    row = {name: None if np.isnan(v[0]) else float(v[0]) for name, v in columns.items()}
+    for change in read_split(split, row).changes:
+        there = {f: np.array([row[f]]) for f in split.features}
+        there[change.feature] = np.array([change.new])
+        total = split.total(there)[0]
+        size = sum(abs(t.weight) * abs(t.value(there)[0]) for t in split.terms)
+        bounds = [b for b in (split.low, split.high) if b is not None]
+        assert min(abs(total - b) for b in bounds) <= 1e-5 * max(1.0, size)
+
+
+def test_changes_are_ordered_by_the_share_of_the_range():
+    ranges = {"mass": (50.0, 130.0), "height": (1.5, 2.0)}
+    found = read_split(HEAVY, {"mass": 95.0, "height": 1.8}, ranges=ranges)
+    assert [c.feature for c in found.changes] == ["mass", "height"]
+    assert found.changes[0].new == pytest.approx(27 * 1.8**2)
+    assert found.changes[1].new == pytest.approx(np.sqrt(95 / 27))
+
+
+def test_a_missing_value_is_told_with_what_it_counts_as():
+    found = read_split(HEAVY, {"mass": None, "height": 1.8})
+    assert found.sentence == (
+        "mass is missing, which counts as not meeting the condition on mass / max(height, 0.1)^2"
+    )
+    assert not found.holds
+    assert found.changes == ()
+
+
+def test_a_path_leads_from_the_root_to_the_leaf_of_each_row():
+    paths = explain_path(rule(), PEOPLE)
+    assert [len(p) for p in paths] == [1, 1, 1]
+    assert [p[0].holds for p in paths] == [True, False, False]
+
+
+def test_a_path_of_a_learned_tree_agrees_with_predict():
+    made = curve_table("DS3")
+    model = PowerLawTreeClassifier(positive_label="on").fit(made.frame, made.labels)
+    for path, answer in zip(
+        explain_path(model, made.frame), model.predict(made.frame), strict=True
+    ):
+        assert path[0].holds == (answer == "on")
+
+
+def test_a_rule_that_is_no_tree_has_no_paths():
+    two = RuleSet((Clause((HEAVY,)), Clause((Literal("age", ">", 5.0),))), ("a", "a"), "dnf", "b")
+    assert explain_path(two, PEOPLE) == [(), (), ()]
+
+
+def test_the_explanation_of_a_row_gives_the_reading_as_its_reason():
+    heavy, light, unknown = explain(rule(), PEOPLE)
+    assert heavy.sentence == (
+        "The answer is 'heavy' because mass / max(height, 0.1)^2 is 29.321, above 27 (clause 1)."
+    )
+    assert light.prediction == "watch"
+    miss = light.near_misses[0]
+    assert "would turn it" in miss.sentence
+    assert unknown.prediction == "fine"
+    for told in (heavy, light, unknown):
+        json.dumps(told.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("person", [0, 1, 2])
+def test_the_change_of_one_column_gives_another_answer(person):
+    row = {f: None if np.isnan(v[person]) else float(v[person]) for f, v in PEOPLE.items()}
+    columns = {f: v[[person]] for f, v in PEOPLE.items()}
+    found = smallest_change(rule(), row, training=PEOPLE)
+    assert len(found.changes) == 1
+    (change,) = found.changes
+    moved = dict(columns) | {change.feature: np.array([change.new])}
+    assert rule().predict(moved)[0] == found.prediction != rule().predict(columns)[0]
+    assert found.sentence.startswith(
+        f"The answer would be {found.prediction!r} if {change.feature}"
+    )
+
+
+def test_a_change_respects_what_must_stay():
+    row = {"mass": 95.0, "height": 1.8, "age": 30.0}
+    found = smallest_change(rule(), row, immutable={"mass"})
+    assert found.changes[0].feature == "height"
+    none = smallest_change(rule(), row, immutable={"mass", "height"})
+    assert not none.possible
+    assert "No change of one column alone" in none.sentence
+
+
+def test_the_change_named_is_short_and_near_the_boundary():
+    past = {"mass": np.array([40.0, 200.0]), "height": np.array([1.5, 1.9])}
+    found = smallest_change(rule(), {"mass": 95.0, "height": 1.8, "age": 30.0}, training=past)
+    (change,) = found.changes
+    assert change.feature == "mass"
+    assert 87.0 < change.new <= 87.48
+    assert len(repr(change.new)) <= 5
+
+
+def test_business_names_stand_in_the_formula():
+    wording = Wording(names={"mass": "weight"}, units={"mass": "kg"})
+    text = explain(rule(), PEOPLE, wording=wording)[0].sentence
+    assert "weight / max(height, 0.1)^2" in text

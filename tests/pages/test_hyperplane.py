@@ -1,0 +1,131 @@
+"""Boxes from a plane, through the pages: learned on Models, seen on Rules, told on Explain."""
+
+import pandas as pd
+import pytest
+
+from rulekit.data import load_sample
+from ui.hyperplane_learner import (
+    HYPERPLANE,
+    NUS,
+    hyperplane_grid,
+    hyperplane_settings,
+    usual_nus,
+)
+from ui.learners import RunSpec, settings_of_run
+from ui.models_rounds import parts_of
+from ui.picked import fit_path, model_key, setting_words
+from ui.state import AppState
+
+SPEC = RunSpec(learners=(HYPERPLANE,), nus=(0.01, 0.1), clauses=(1, 3), folds=5, baselines=False)
+SETTING = {"learner": HYPERPLANE, "theta": 0.1, "n_clauses": 3}
+
+
+def text(app):
+    elements = [*app.caption, *app.warning, *app.error, *app.info, *app.markdown]
+    return " ".join(e.value for e in elements).replace("\\", "").replace("\u2060", "")
+
+
+@pytest.fixture
+def on_cancer(open_app):
+    """Open a page on the breast cancer sample with a setting chosen."""
+
+    def opened(page):
+        app = open_app(page)
+        app.session_state["app"] = AppState(
+            table=load_sample("breast_cancer"), setting=SETTING, run_settings=SPEC.to_dict()
+        )
+        return app.run()
+
+    return opened
+
+
+def test_settings_have_the_shared_names_and_the_order_of_the_sweep():
+    spec = RunSpec(learners=("search", HYPERPLANE, "one_level"), thetas=(1.0,), nus=(0.1,))
+    listed = settings_of_run(spec)
+    parts = parts_of(spec, AppState(table=load_sample("credit")))
+    part = next(p for p in parts if "linear__nu" in p.grid)
+    own = hyperplane_settings(spec.nus, spec.clauses)
+    assert part.grid == hyperplane_grid(spec.nus, spec.clauses)
+    assert listed[part.first : part.first + len(own)] == tuple(
+        {"learner": HYPERPLANE, **setting} for setting in own
+    )
+
+
+def test_a_run_is_kept_with_its_prices():
+    assert RunSpec.from_dict(SPEC.to_dict()) == SPEC
+    assert RunSpec().nus == NUS
+
+
+def test_prices_are_in_proportion_to_the_rows_of_the_smaller_class():
+    y = pd.Series(["ill"] * 50 + ["well"] * 200)
+    assert usual_nus(y) == (0.02, 0.03, 0.04, 0.06, 0.1, 0.16, 0.3, 0.6)
+
+
+def test_a_setting_is_named_by_its_own_price():
+    assert setting_words(SETTING) == "Boxes from a plane, ν 0.1, at most 3 clauses"
+
+
+def test_a_picked_model_has_the_price_the_boxes_and_a_confidence():
+    state = AppState(table=load_sample("breast_cancer"))
+    model = fit_path([SETTING], SPEC, state)[model_key(SETTING)]
+    assert model.linear_.nu == 0.1
+    assert model.n_rules_ <= 3
+    assert model.plane_.confidence is not None
+
+
+def test_rules_shows_the_boxes_in_bars_in_two_columns_and_by_size(on_cancer):
+    app = on_cancer("rules")
+    assert not app.exception
+    assert "The boxes on the plane's sides" in [s.value for s in app.subheader]
+    assert "the case is inside" in text(app)
+    assert "The case meets" in text(app)
+    assert "the rule gives these benign" in text(app)
+    assert "the largest box covers" in text(app)
+    assert len(app.get("plotly_chart")) == 5
+    app.segmented_control(key="cubes_side").set_value(1).run()
+    assert not app.exception
+    assert "Box 1" in app.selectbox[0].options[0]
+
+
+def test_another_row_moves_the_tick_and_the_words(on_cancer):
+    app = on_cancer("rules")
+    number = next(n for n in app.number_input if "Training row" in n.label)
+    before = text(app)
+    number.set_value(2 if number.value != 2 else 3).run()
+    assert not app.exception
+    assert text(app) != before
+
+
+def test_explain_shows_the_box_of_the_case_and_its_confidence(on_cancer):
+    app = on_cancer("explain")
+    assert not app.exception
+    labels = {m.label: m.value for m in app.metric}
+    assert labels["Confidence of the plane"].endswith("%")
+    assert {"Right in this box", "Size of the box", "Distance to the plane"} <= set(labels)
+    assert "The plane answers" in text(app)
+    app.toggle(key="presenter").set_value(True).run()
+    assert not app.exception
+
+
+def test_models_offers_the_learner_with_its_prices(open_app):
+    app = open_app("models", sample="iris")
+    app.multiselect(key="run_learners").set_value([HYPERPLANE]).run()
+    assert not app.exception
+    assert len(app.text_input(key="run_nus").value.split(",")) == 8
+    app.text_input(key="run_nus").set_value("none").run()
+    assert "Each price ν must be a positive number" in text(app)
+
+
+def test_the_plane_may_answer_what_no_box_holds():
+    state = AppState(table=load_sample("breast_cancer"))
+    spec = RunSpec.from_dict(SPEC.to_dict() | {"plane_answers": True})
+    model = fit_path([SETTING], spec, state)[model_key(SETTING)]
+    X, _ = state.training
+    assert (model.predict(X) == model.linear_.predict(X)).all()
+
+
+def test_constraints_are_not_passed_over_in_silence(open_app):
+    app = open_app("models", sample="iris")
+    app.multiselect(key="run_learners").set_value([HYPERPLANE]).run()
+    app.toggle(key="run_not_equal").set_value(False).run()
+    assert "Boxes from a plane cannot keep to constraints" in text(app)

@@ -1,0 +1,52 @@
+"""A rule with a proof, on Models and on Rules."""
+
+import pytest
+
+from rulekit.estimators import Certificate
+from tests.pages.test_models import finished, small, text
+from ui.learners import RunSpec
+from ui.models_points import settings_of_run
+from ui.proved_card import proof_headline
+
+
+def test_a_proved_rule_comes_with_its_proof_in_words(open_app):
+    app = open_app("models", sample="breast_cancer")
+    app.multiselect(key="run_learners").set_value(["one_level_exact"]).run()
+    assert "proves it" in text(app)
+    app = finished(small(app))
+    assert not app.exception
+    model = app.session_state["app"].model
+    assert model.proved_optimal_
+    (said,) = [s.value for s in app.success if "Proved optimal" in s.value]
+    assert f"Cost {model.objective_:.6g}, and no rule of one clause costs less" in said
+    assert "were ruled out with certificates" in text(app)
+    app.switch_page("pages/rules.py").run()
+    assert not app.exception
+    assert "Proved optimal" in app.success[0].value
+
+
+def test_other_learners_say_nothing_of_a_proof(open_app):
+    app = open_app("models", sample="iris")
+    app.multiselect(key="run_learners").set_value(["one_level"]).run()
+    app = finished(small(app))
+    assert not [s for s in app.success if "Proved optimal" in s.value]
+
+
+def test_learners_of_one_clause_are_not_asked_for_a_number_of_clauses():
+    spec = RunSpec(learners=("one_level_exact", "one_level", "lp"), thetas=(1.0, 2.0))
+    found = settings_of_run(spec)
+    assert len(found) == spec.n_settings == 2 * 5 + 2 + 2
+    assert [s["learner"] for s in found[-4:]] == ["one_level"] * 2 + ["one_level_exact"] * 2
+    assert all("n_clauses" not in s for s in found[-4:])
+
+
+@pytest.mark.parametrize(
+    ("certificate", "words"),
+    [
+        (Certificate(41.0, 41.0, True, ""), "Cost 41, and no rule of one clause costs less"),
+        (Certificate(43.0, 40.0, False, ""), "Cost 43, at most 7.5 % too much"),
+        (Certificate(3.0, 0.0, False, ""), "Cost 3, no useful bound"),
+    ],
+)
+def test_the_gap_is_said_in_few_words(certificate, words):
+    assert proof_headline(certificate) == words

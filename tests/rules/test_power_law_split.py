@@ -1,0 +1,162 @@
+"""The nonlinear condition: what it means row by row, its negation, its text, its plain form."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from rulekit.exceptions import RuleError
+from rulekit.rules import (
+    Clause,
+    Factor,
+    Literal,
+    PowerLaw,
+    PowerLawSplit,
+    RuleSet,
+    law_text,
+    rule_from_dict,
+    rule_to_dict,
+    simplify,
+    split_text,
+)
+from tests.strategies_power_laws import rows, split_rules, splits
+
+
+def plain_answer(split, row):
+    """One row, as the docstring says it."""
+    if any(np.isnan(row[f]) for f in split.features):
+        return split.missing
+    total = 0.0
+    for place, law in enumerate(split.terms):
+        up = down = 1.0
+        for f in law.factors:
+            value = row[f.feature] if f.floor is None else max(row[f.feature], f.floor)
+            for _ in range(abs(f.exponent)):
+                if f.exponent > 0:
+                    up *= value - f.shift
+                else:
+                    down *= value - f.shift
+        part = law.weight * (up / down)
+        total = part if place == 0 else total + part
+    within = total <= split.high and (split.low is None or total >= split.low)
+    return within == split.inside
+
+
+@given(splits(), rows())
+def test_a_split_means_row_by_row_what_its_parts_say(split, columns):
+    n = len(columns["mass"])
+    table = [{name: values[i] for name, values in columns.items()} for i in range(n)]
+    assert split.mask(columns).tolist() == [plain_answer(split, row) for row in table]
+
+
+@given(splits(), rows())
+def test_the_negation_holds_exactly_where_the_split_does_not(split, columns):
+    np.testing.assert_array_equal(split.negated().mask(columns), ~split.mask(columns))
+    assert split.negated().negated() == split
+
+
+@given(splits(), rows())
+def test_the_margin_is_at_most_zero_exactly_within_the_bounds(split, columns):
+    known = ~np.isnan(split.total(columns))
+    within = split.mask(columns) == split.inside
+    np.testing.assert_array_equal((split.margin(columns) <= 0)[known], within[known])
+
+
+@given(split_rules())
+def test_a_rule_of_splits_survives_json_unchanged(rule):
+    assert rule_from_dict(json.loads(json.dumps(rule_to_dict(rule), allow_nan=False))) == rule
+
+
+@given(split_rules(), rows())
+def test_simplifying_a_rule_of_splits_changes_no_answer(rule, columns):
+    assert simplify(rule).predict(columns).tolist() == rule.predict(columns).tolist()
+
+
+def ratio():
+    return PowerLaw(-0.031, (Factor("height", -2, floor=0.1), Factor("mass", 1)))
+
+
+def test_the_text_reads_like_a_formula():
+    one = PowerLaw(1.0, (Factor("age", 2, shift=-3.0),))
+    cut = PowerLawSplit((one, ratio()), 4.2, missing=True)
+    assert split_text(cut) == "(age + 3)^2 - 0.031 * mass / max(height, 0.1)^2 <= 4.2 (or missing)"
+    band = PowerLawSplit((one,), 4.2, 1.0)
+    assert str(band) == "1 <= (age + 3)^2 <= 4.2"
+    assert str(band.negated()) == "not (1 <= (age + 3)^2 <= 4.2) (or missing)"
+    assert str(cut.negated()).startswith("(age + 3)^2 - 0.031 * mass / max(height, 0.1)^2 > 4.2")
+
+
+def test_factors_in_the_numerator_come_first():
+    assert law_text(ratio()) == "mass / max(height, 0.1)^2"
+    assert [f.feature for f in ratio().factors] == ["mass", "height"]
+
+
+def test_exponents_are_counted_and_columns_listed_once():
+    split = PowerLawSplit((ratio(), PowerLaw(1.0, (Factor("mass", 3),))), 0.0)
+    assert split.n_literals == 3
+    assert split.features == ("mass", "height")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Factor("a", 0), "must be a whole number, not 0: 0"),
+        (lambda: Factor("a", 1.5), "must be a whole number"),
+        (lambda: Factor("a", -1), "needs a floor above its shift 0.0, got None"),
+        (lambda: Factor("a", -1, shift=2.0, floor=2.0), "needs a floor above its shift"),
+        (lambda: Factor(3, 1), "column name must be text"),
+        (lambda: Factor("a", 1, shift=np.inf), "shift of a power law must be a finite number"),
+        (lambda: PowerLaw(0.0, (Factor("a"),)), "needs a weight other than 0"),
+        (lambda: PowerLaw(1.0, ()), "at least one factor"),
+        (lambda: PowerLaw(1.0, (Factor("a"), Factor("a", 2))), "each of another column"),
+        (lambda: PowerLaw("1", (Factor("a"),)), "weight of a power law must be a finite number"),
+        (lambda: PowerLawSplit((), 0.0), "at least one power law"),
+        (lambda: PowerLawSplit((ratio(),), 0.0, 1.0), "needs low <= high"),
+        (lambda: PowerLawSplit((ratio(),), np.nan), "high of a power law must be a finite number"),
+    ],
+)
+def test_parts_that_do_not_go_together_are_refused(make, message):
+    with pytest.raises(RuleError, match=message):
+        make()
+
+
+def test_an_absent_column_and_text_are_named():
+    split = PowerLawSplit((ratio(),), 0.0)
+    with pytest.raises(RuleError, match="reads column 'mass', which the table does not have"):
+        split.mask({"height": np.array([1.0])})
+    text = {"height": np.array([1.0]), "mass": np.array(["a"], dtype=object)}
+    with pytest.raises(RuleError, match="computes with column 'mass', but the column holds text"):
+        split.mask(text)
+
+
+def test_truth_values_count_as_one_and_zero():
+    split = PowerLawSplit((PowerLaw(1.0, (Factor("smoker"),)),), 0.5)
+    smoker = np.array([True, False, None], dtype=object)
+    assert split.mask({"smoker": smoker}).tolist() == [False, True, False]
+
+
+def test_a_stored_split_that_is_damaged_is_named():
+    rule = RuleSet((Clause((PowerLawSplit((ratio(),), 0.0),)),), ("a",), "dnf", "b")
+    for change, message in (
+        ({"high": None}, "high of a power law must be a finite number"),
+        ({"inside": 1}, "'inside' must be true or false"),
+        ({"terms": [3]}, "'terms' must be dictionaries"),
+        ({"terms": [{"weight": 1.0, "factors": [{"feature": "a"}]}]}, "'exponent' of type int"),
+    ):
+        data = rule_to_dict(rule)
+        data["clauses"][0][0] |= change
+        with pytest.raises(RuleError, match=f"Clause 1, condition 1: .*{message}"):
+            rule_from_dict(data)
+
+
+def test_splits_and_literals_stand_in_one_clause():
+    clause = Clause((Literal("age", ">", 50.0), PowerLawSplit((ratio(),), -1.0)))
+    columns = {
+        "age": np.array([60.0, 60.0, 40.0]),
+        "mass": np.array([90.0, 9.0, 90.0]),
+        "height": np.array([1.0, 1.0, 1.0]),
+    }
+    assert clause.mask(columns).tolist() == [True, False, False]
+    assert clause.negated().mask(columns).tolist() == [False, True, True]
+    assert clause.n_literals == 3

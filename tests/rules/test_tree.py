@@ -1,0 +1,86 @@
+"""Trees in the paths of rule sets: written and found again."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.rules import (
+    Branch,
+    Clause,
+    Leaf,
+    Literal,
+    RuleSet,
+    paths_to_leaves,
+    rule_of_tree,
+    tree_of_rule,
+)
+
+CONDITIONS = [Literal(name, ">", value) for name in "abcd" for value in (0.0, 1.0)]
+
+
+@st.composite
+def trees(draw, depth=3, used=()):
+    """A tree that asks no condition twice on one way down."""
+    free = [c for c in CONDITIONS if c not in used]
+    if depth == 0 or draw(st.booleans()):
+        return Leaf(draw(st.sampled_from(("red", "green", "blue"))))
+    condition = draw(st.sampled_from(free))
+    below = trees(depth - 1, (*used, condition))
+    return Branch(condition, draw(below), draw(below))
+
+
+def answer(tree, row):
+    while isinstance(tree, Branch):
+        tree = tree.yes if tree.condition.mask(row)[0] else tree.no
+    return tree.label
+
+
+def shape(tree, default):
+    """A tree without what gives the default on both sides, and without clause numbers."""
+    if isinstance(tree, Leaf):
+        return tree.label
+    yes, no = shape(tree.yes, default), shape(tree.no, default)
+    if yes == no == default:
+        return default
+    return (tree.condition, yes, no)
+
+
+@given(trees(), st.lists(st.sampled_from((-1.0, 0.5, 2.0)), min_size=4, max_size=4))
+def test_the_paths_of_a_tree_answer_as_the_tree_does(tree, values):
+    row = {name: np.array([v]) for name, v in zip("abcd", values, strict=True)}
+    rule = rule_of_tree(tree, "blue")
+    assert rule.predict(row)[0] == answer(tree, row)
+    assert rule.clauses_fired(row).sum() <= 1
+
+
+@given(trees())
+def test_a_tree_is_found_again_in_its_paths(tree):
+    rule = rule_of_tree(tree, "blue")
+    found = tree_of_rule(rule)
+    turned = {c: c.negated() for c in CONDITIONS}
+
+    def upright(node):
+        """Turn branches that were found upside down."""
+        if isinstance(node, Leaf):
+            return node
+        yes, no = upright(node.yes), upright(node.no)
+        if node.condition in turned.values():
+            return Branch(node.condition.negated(), no, yes)
+        return Branch(node.condition, yes, no)
+
+    assert shape(upright(found), "blue") == shape(tree, "blue")
+    said = {leaf.clause for _, leaf in paths_to_leaves(found)} - {None}
+    assert said == set(range(rule.n_clauses))
+
+
+def test_clauses_that_are_no_paths_have_no_tree():
+    a, b = CONDITIONS[0], CONDITIONS[2]
+    overlapping = RuleSet((Clause((a,)), Clause((b,))), ("red", "red"), "dnf", "blue")
+    assert tree_of_rule(overlapping) is None
+    assert tree_of_rule(RuleSet((Clause((a, b), "or"),), ("red",), "cnf", "blue")) is None
+    nested = RuleSet((Clause((a,)), Clause((a, b))), ("red", "red"), "dnf", "blue")
+    assert tree_of_rule(nested) is None
+
+
+def test_a_constant_rule_is_a_leaf():
+    assert tree_of_rule(RuleSet((), (), "dnf", "blue")) == Leaf("blue")
