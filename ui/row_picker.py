@@ -35,30 +35,41 @@ def pick_row(
     -----
     Streamlit marks a row by mouse only, but cells are walked with the arrow keys. So a chosen cell
     picks its row too, and the table works by keyboard alone.
+
+    A browser goes on reporting the mark it shows until it has drawn another. So a table whose row
+    was picked elsewhere, or was moved by new rows, is drawn as a new one, and a late report of the
+    old one picks nothing. One picked in the table leaves it standing, with the keyboard in it.
     """
-    drawn = f"{key}_drawn"
+    drawn, turn = f"{key}_drawn", f"{key}_turn"
+    if picked != st.session_state.get(drawn, picked) and not st.session_state.pop(f"{key}_own", 0):
+        st.session_state[turn] = st.session_state.get(turn, 0) + 1
+    name = f"{key}_{st.session_state.get(turn, 0)}"
 
     def changed() -> None:
-        selection = st.session_state[key]["selection"]
+        if name != st.session_state[f"{key}_name"]:
+            return
+        selection = st.session_state[name]["selection"]
         rows = [row for row, _ in selection["cells"]] + list(selection["rows"])
         before = st.session_state.get(drawn)
         fresh = [row for row in rows if row != before]
         if fresh and 0 <= fresh[0] < len(table):
+            st.session_state[f"{key}_own"] = True
             on_pick(int(fresh[0]))
 
     if picked is not None:
-        held = st.session_state.get(key)
+        held = st.session_state.get(name)
         column = next((c for _, c in held["selection"]["cells"]), None) if held else None
         wanted = {"rows": [picked], "columns": [], "cells": [(picked, column or table.columns[0])]}
         if not held or held["selection"] != wanted:
-            st.session_state[key] = {"selection": wanted}
-    st.session_state[drawn] = picked
-    st.dataframe(
-        table,
-        key=key,
-        on_select=changed,
-        selection_mode=["single-row-required", "single-cell"],
-        hide_index=True,
-        alt=alt,
-        **options,
-    )
+            st.session_state[name] = {"selection": wanted}
+    st.session_state[drawn], st.session_state[f"{key}_name"] = picked, name
+    with st.container(key=key):
+        st.dataframe(
+            table,
+            key=name,
+            on_select=changed,
+            selection_mode=["single-row-required", "single-cell"],
+            hide_index=True,
+            alt=alt,
+            **options,
+        )
