@@ -10,9 +10,11 @@ from ui.escape import md
 from ui.hyperplane_learner import HYPERPLANE, PRICE_HELP, usual_nus
 from ui.ideal_form import fold_choices, ideal_options
 from ui.learners import FORMS, LEARNERS, ROUNDINGS, RunSpec
+from ui.models_asked import GREY, own_ways, unread
 from ui.state import AppState
 from ui.tree_learner import TREE
 
+IN_FOLD_OUT = ("thetas", "rounding", "refine", "allow_disabled", "against", "robust")
 LARGE = 200_000  # cells of the training rows from which on variants are run only when asked for
 KEEP = {"persist_state": "session"}
 WEIGHTS = {"none": "count every row alike", "balanced": "give both classes the same weight"}
@@ -37,6 +39,8 @@ def run_form(state: AppState) -> RunSpec | None:
     usual = _begins_with(state)
     learners = _learners(usual)
     ideal = ideal_options(learners, usual)
+    for words in own_ways(learners):
+        st.caption(words)
     left, middle, right = st.columns(3, gap="medium")
     form = left.segmented_control(
         f"Shape of the rule for {md(state.positive)}",
@@ -45,6 +49,7 @@ def run_form(state: AppState) -> RunSpec | None:
         default=usual.form,
         required=True,
         key="run_form_shape",
+        disabled=unread("form", learners),
         help="A clause is a few conditions. A DNF (disjunctive normal form) says yes if any of its "
         "clauses holds, and a clause holds if all its conditions do: (a AND b) OR (c AND d). A CNF "
         "(conjunctive normal form) says yes if every clause holds, and one condition is enough for "
@@ -52,7 +57,13 @@ def run_form(state: AppState) -> RunSpec | None:
         **KEEP,
     )
     clauses = middle.slider(
-        "Number of clauses, from and to", 1, 5, usual.clauses, key="run_clauses", **KEEP
+        "Number of clauses, from and to",
+        1,
+        5,
+        usual.clauses,
+        key="run_clauses",
+        disabled=unread("clauses", learners),
+        **KEEP,
     )
     choices = fold_choices(len(state.training[0]))
     folds = right.segmented_control(
@@ -64,12 +75,17 @@ def run_form(state: AppState) -> RunSpec | None:
         key="run_folds",
         **KEEP,
     )
+    greyed = unread("form", learners) or unread("clauses", learners)
+    if greyed:
+        st.caption(GREY)
     with st.expander("Price grid, rounding, refinement, class weights"):
-        thetas = _thetas(usual)
+        thetas = _thetas(usual, learners)
         nus, plane_answers = usual.nus, usual.plane_answers
         if HYPERPLANE in learners:
             nus, plane_answers = _nus(usual), _plane_answers(usual)
-        more = _refinements(usual) | _variants(state, usual)
+        more = _refinements(usual, learners) | _variants(state, usual, learners)
+        if not greyed and any(unread(setting, learners) for setting in IN_FOLD_OUT):
+            st.caption(GREY)
     with st.expander("Constraints: columns that must not, or must, appear"):
         constraints = _constraints(state, usual)
     if not learners:
@@ -159,11 +175,12 @@ def _learners(usual: RunSpec) -> list[str]:
     return chosen
 
 
-def _thetas(usual: RunSpec) -> tuple[float, ...] | None:
+def _thetas(usual: RunSpec, learners: list[str]) -> tuple[float, ...] | None:
     text = st.text_input(
         "Prices θ: how many misclassified training rows one condition must save at least",
         value=", ".join(f"{theta:.15g}" for theta in sorted(usual.thetas)),
         key="run_thetas",
+        disabled=unread("thetas", learners),
         help="Small prices give long rules, large prices short ones: at θ = 2 a condition stays in "
         "the rule only if it saves at least two misclassified training rows. A first run has nine "
         "prices in proportion to the rows; the papers' methods were measured with 18 from 0.0001 "
@@ -204,7 +221,7 @@ def _plane_answers(usual: RunSpec) -> bool:
     )
 
 
-def _refinements(usual: RunSpec) -> dict[str, object]:
+def _refinements(usual: RunSpec, learners: list[str]) -> dict[str, object]:
     left, right = st.columns(2)
     rounding = left.selectbox(
         "Rounding of fractional answers",
@@ -212,6 +229,7 @@ def _refinements(usual: RunSpec) -> dict[str, object]:
         list(ROUNDINGS).index(usual.rounding),
         format_func=ROUNDINGS.get,
         key="run_rounding",
+        disabled=unread("rounding", learners),
         **KEEP,
     )
     weight = right.selectbox(
@@ -226,6 +244,7 @@ def _refinements(usual: RunSpec) -> dict[str, object]:
         "Refine each rule",
         value=usual.refine,
         key="run_refine",
+        disabled=unread("refine", learners),
         help="Prunes, adds, swaps conditions and moves thresholds while training errors plus "
         "the price of the conditions fall. Slower, often shorter. Not for rules of one clause.",
         **KEEP,
@@ -234,6 +253,7 @@ def _refinements(usual: RunSpec) -> dict[str, object]:
         "A clause may be switched off",
         value=usual.allow_disabled,
         key="run_disable",
+        disabled=unread("allow_disabled", learners),
         help="Lets the learner leave a clause out when it does not pay for itself.",
         **KEEP,
     )
@@ -252,12 +272,13 @@ def _refinements(usual: RunSpec) -> dict[str, object]:
     }
 
 
-def _variants(state: AppState, usual: RunSpec) -> dict[str, object]:
+def _variants(state: AppState, usual: RunSpec, learners: list[str]) -> dict[str, object]:
     left, right = st.columns(2)
     against = left.toggle(
         f"Box search: also rules against {md(state.positive, 60)}",
         value=usual.against,
         key="run_against",
+        disabled=unread("against", learners),
         help="Rules that say when a row is of the other class; all others are "
         f"{md(state.positive, 60)}. One of the two is often much shorter. Directions asked for "
         "below are turned for them. Twice the searches.",
@@ -267,6 +288,7 @@ def _variants(state: AppState, usual: RunSpec) -> dict[str, object]:
         "Box search: also more robust rules",
         value=usual.robust,
         key="run_robust",
+        disabled=unread("robust", learners),
         help="Rules that keep rows of the other class out by more than one condition where that "
         "is cheap, so that small errors of measurement upset them less. Three times the searches.",
         **KEEP,

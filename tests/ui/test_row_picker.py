@@ -1,4 +1,4 @@
-"""A table with one row picked: what a browser reports picks a row, unless the table has moved on."""
+"""A table with one row picked: a browser's report picks a row, unless the table has moved on."""
 
 import json
 
