@@ -10,6 +10,7 @@ from rulekit.solvers.impurity import (
     TINY,
     ClassMass,
     Cuts,
+    best_counted_event,
     best_event,
     between,
     running_mass,
@@ -38,6 +39,11 @@ def best_band_step(
         `high` is the step.
     """
     low, high = band
+    machine = mass.machine()
+    if machine is not None:
+        lines = [np.ascontiguousarray(part) for part in (now, along, low, high)]
+        keys, first = machine.band_keys(*lines, mass.label, mass.bits, mass.n_classes)
+        return best_counted_event(machine, keys, first, mass)
     with np.errstate(divide="ignore", invalid="ignore"):
         one, other = (low[:, None] - now) / along, (high[:, None] - now) / along
     still = along == 0
@@ -82,10 +88,15 @@ def best_interval(
     there once. Not exact; a quadratic search is the oracle in the tests.
     """
     keys = sorted_keys(values, mass.label, mass.bits)
-    left, size = running_mass(keys, mass)
-    search = _Intervals(keys, left, np.broadcast_to(size, keys.shape), mass)
-    best, start, stop = search.tried(_sides(mass, inside), n_starts, rounds)
-    low, high = search.ends(start, stop)
+    guesses = _guesses(mass, inside, n_starts)
+    machine = mass.machine()
+    if machine is None:
+        left, size = running_mass(keys, mass)
+        search = _Intervals(keys, left, np.broadcast_to(size, keys.shape), mass)
+        best, start, stop = search.tried(guesses, rounds)
+    else:
+        best, start, stop = machine.best_runs(keys, mass.total, mass.bits, *guesses, rounds)
+    low, high = _ends(keys, mass.bits, start, stop)
     found = best < mass.gini - EQUAL
     return Cuts(
         np.where(found, best, mass.gini),
@@ -107,25 +118,17 @@ class _Intervals:
         self.border = np.concatenate([edge, between, edge], axis=1)
         self.each = np.arange(len(keys))
 
-    def tried(
-        self, sides: list[tuple[int, float]], n_starts: int, rounds: int
-    ) -> tuple[Floats, Ints, Ints]:
+    def tried(self, guesses: tuple[Ints, Floats, Floats], rounds: int) -> tuple[Floats, Ints, Ints]:
         """Return the best run over all first guesses: impurity, first place, place after last."""
         best = np.full(len(self.keys), np.inf)
         start, stop = np.zeros(len(self.keys), dtype=np.int64), np.zeros_like(self.each)
-        share = self.mass.total / self.mass.total.sum()
-        guesses = [0.0, 0.4, -0.4, 0.8, -0.8][:n_starts]
-        for k, sign in sides:
-            p = share[self.mass.tracked[k]]
-            for bend in guesses:
-                # a row of the class weighs 1, any other as much as makes a line of this slope
-                cost = np.clip(p + bend * min(p, 1 - p) * sign, 0.02, 0.98)
-                slopes = [np.zeros(len(self.keys)) for _ in self.left]
-                slopes[k] += sign
-                value, a, b = self._climbed(slopes, np.full(len(self.keys), -sign * cost), rounds)
-                better = value < best
-                best = np.where(better, value, best)
-                start, stop = np.where(better, a, start), np.where(better, b, stop)
+        for k, sign, cost in zip(*guesses, strict=True):
+            slopes = [np.zeros(len(self.keys)) for _ in self.left]
+            slopes[k] += sign
+            value, a, b = self._climbed(slopes, np.full(len(self.keys), -sign * cost), rounds)
+            better = value < best
+            best = np.where(better, value, best)
+            start, stop = np.where(better, a, start), np.where(better, b, stop)
         return best, start, stop
 
     def _climbed(
@@ -176,12 +179,27 @@ class _Intervals:
             slope += (other / R) ** 2 - (part / L) ** 2
         return slopes, slope
 
-    def ends(self, start: Ints, stop: Ints) -> tuple[Floats, Floats]:
-        """Put the two ends in the middle of the gaps around a run."""
-        n, bits = self.keys.shape[1], self.mass.bits
-        low = between(self.keys, bits, np.maximum(start - 1, 0))
-        high = between(self.keys, bits, np.minimum(stop - 1, n - 2))
-        return np.where(start == 0, -np.inf, low), np.where(stop == n, np.inf, high)
+
+def _ends(keys: Ints, bits: int, start: Ints, stop: Ints) -> tuple[Floats, Floats]:
+    """Put the two ends in the middle of the gaps around a run."""
+    n = keys.shape[1]
+    low = between(keys, bits, np.maximum(start - 1, 0))
+    high = between(keys, bits, np.minimum(stop - 1, n - 2))
+    return np.where(start == 0, -np.inf, low), np.where(stop == n, np.inf, high)
+
+
+def _guesses(mass: ClassMass, inside: int | None, n_starts: int) -> tuple[Ints, Floats, Floats]:
+    """List first guesses: a followed class, whether it is sought or shunned, what a row costs."""
+    share = mass.total / mass.total.sum()
+    kinds, signs, costs = [], [], []
+    for k, sign in _sides(mass, inside):
+        p = share[mass.tracked[k]]
+        for bend in [0.0, 0.4, -0.4, 0.8, -0.8][:n_starts]:
+            # a row of the class weighs 1, any other as much as makes a line of this slope
+            kinds.append(k)
+            signs.append(sign)
+            costs.append(np.clip(p + bend * min(p, 1 - p) * sign, 0.02, 0.98))
+    return np.array(kinds, dtype=np.int64), np.array(signs), np.array(costs)
 
 
 def _sides(mass: ClassMass, inside: int | None) -> list[tuple[int, float]]:

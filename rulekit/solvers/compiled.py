@@ -156,7 +156,7 @@ def compiled(where: str) -> Callable[[Callable[P, T]], CompiledFunction[P, T]]:
 
 
 def machine_code(
-    signature: Any, *, inner: bool = False
+    signature: Any, *, inner: bool = False, ieee: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Compile a function for one signature, or load it from the cache; for compiled modules only.
 
@@ -167,6 +167,9 @@ def machine_code(
     inner : bool, default=False
         Whether only machine code calls it: without a way in from Python it compiles in half the
         time.
+    ieee : bool, default=False
+        Whether divisions by zero give infinity or NaN, as in NumPy, instead of raising; without
+        the check several numbers are divided at once.
 
     Returns
     -------
@@ -177,6 +180,8 @@ def machine_code(
     from numba import njit  # here, so that this module is importable without
 
     options: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": inner}
+    if ieee:
+        options["error_model"] = "numpy"
 
     def make(function: Callable[..., Any]) -> Callable[..., Any]:
         if _leaving.is_set():
@@ -207,7 +212,7 @@ def warm_up(*, wait: bool = False, timeout: float | None = None) -> bool:
         Whether all of it is ready now. False where Numba is not installed or the environment
         variable RULEKIT_COMPILED is 0: NumPy then answers, with the same results.
     """
-    from rulekit.solvers import box_search  # noqa: F401  (knows its compiled module)
+    from rulekit.solvers import box_search, split_search  # noqa: F401  (know their modules)
 
     rooms = list(_rooms.values())
     for room in rooms:

@@ -11,15 +11,21 @@ Legend (Dhebar and Deb, section IV-A)::
     l, L     mass of a class, and of all, on the left; r, R likewise on the right
 
 With two classes it is enough to follow one: FL = (2 / T) (T1 - l^2 / L - r^2 / R).
+
+Rows without weights are scanned by machine code (`split_machine`) once that is there, with the
+same results to the last bit.
 """
 
 from dataclasses import dataclass, field
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.solvers.compiled import compiled_module
 from rulekit.solvers.power_laws import Bools, Floats, Ints
 
+MACHINE = compiled_module("rulekit.solvers.split_machine")
 TINY = 1e-12
 EQUAL = 1e-12  # impurities closer than this are equal
 INFINITE = np.int64(0x7FF0000000000000)  # key of infinity; of -infinity every key below minus it
@@ -69,6 +75,10 @@ class ClassMass:
     def tracked(self) -> tuple[int, ...]:
         """The classes that are followed: one of two, all of more."""
         return (1,) if self.n_classes == 2 else tuple(range(self.n_classes))
+
+    def machine(self) -> ModuleType | None:
+        """Return the machine code, if it is there and rows only have to be counted."""
+        return MACHINE.ready() if self.weight is None else None
 
     @property
     def gini(self) -> float:
@@ -157,9 +167,13 @@ def best_cut(values: Floats, mass: ClassMass) -> Cuts:
     O(P n log n). A threshold stands between two distinct values only.
     """
     keys = sorted_keys(values, mass.label, mass.bits)
-    left, size = running_mass(keys, mass)
-    impurity = mass.impurity([part[:, :-1] for part in left], size[..., :-1])
-    at, worth = _widest_of_best(keys, mass.bits, impurity)
+    machine = mass.machine()
+    if machine is None:
+        left, size = running_mass(keys, mass)
+        impurity = mass.impurity([part[:, :-1] for part in left], size[..., :-1])
+        at, worth = _widest_of_best(keys, mass.bits, impurity)
+    else:
+        at, worth = machine.best_places(keys, mass.total, mass.bits)
     threshold = between(keys, mass.bits, at)
     found = np.isfinite(worth)
     return Cuts(
@@ -189,6 +203,11 @@ def best_step(now: Floats, along: Floats, mass: ClassMass) -> Cuts:
     A row changes sides at one step. One pass over the sorted steps sees every split of the line:
     coordinate descent as in OC1, exact along the line.
     """
+    machine = mass.machine()
+    if machine is not None:
+        now, along = np.ascontiguousarray(now), np.ascontiguousarray(along)
+        keys, first = machine.step_keys(now, along, mass.label, mass.bits, mass.n_classes)
+        return best_counted_event(machine, keys, first, mass)
     with np.errstate(divide="ignore", invalid="ignore"):
         event = -now / along
     event[along == 0] = np.inf  # never changes sides
@@ -249,6 +268,14 @@ def best_event(keys: Ints, start: Bools, mass: ClassMass) -> Cuts:
     impurity[~apart] = np.inf
     at = impurity.argmin(axis=1)
     worth = impurity[np.arange(len(keys)), at]
+    step = between(keys, mass.bits + 1, at)
+    return Cuts(worth, step, step)
+
+
+def best_counted_event(machine: ModuleType, keys: Ints, first: Floats, mass: ClassMass) -> Cuts:
+    """Do as `best_event` by machine code, for keys not sorted yet and the rows counted before."""
+    keys.sort(axis=1)
+    at, worth = machine.best_events(keys, first, mass.total, mass.bits)
     step = between(keys, mass.bits + 1, at)
     return Cuts(worth, step, step)
 

@@ -56,7 +56,7 @@ class Effort:
     draws: int = 0
 
 
-REFINED = Effort(1, 2, 0)
+REFINED = Effort(1, 4, 0)
 POLISHED = Effort(4, 6, 2, 8)
 FINISHED = Effort(8, 8, 2, 8)
 

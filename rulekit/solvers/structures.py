@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rulekit.solvers.impurity import EQUAL, ClassMass, Cuts
+from rulekit.solvers.impurity import EQUAL, MACHINE, ClassMass, Cuts
 from rulekit.solvers.power_laws import Exponents, Floats, Ints, PowerTable
 
 RIDGE = 1e-6
@@ -117,6 +117,9 @@ class StructureBlock:
     def projected(self, w: Floats, some: Ints | None = None) -> Floats:
         """Sum weights times scaled power laws: shape (P, n); for some of the structures only."""
         w, laws = (w, self.laws) if some is None else (w[some], self.laws[some])
+        machine = MACHINE.ready()
+        if machine is not None:
+            return np.asarray(machine.project(laws, np.ascontiguousarray(w)))
         value = w[:, [0]] * laws[:, 0]
         for a in range(1, self.size):
             value += w[:, [a]] * laws[:, a]
