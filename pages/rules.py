@@ -38,8 +38,8 @@ with sentences():
     st.code(rule_words(rule, wording(state)), None, wrap_lines=True)
     headline(rule, train, test)
     alarms(model, rule, train)
-    proved_card(model)
-    certificate_card(model, state)
+    if not proved_card(model):
+        certificate_card(model, state)
     ideal_card(model, state)
 
     part = "training"

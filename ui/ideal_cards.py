@@ -30,7 +30,7 @@ def curve_card(model: ClassifierMixin) -> None:
     curve, tolerance = model.validation_curve_, model.tolerance
     sentence = validation_sentence(curve, tolerance)
     st.markdown("**How many conditions it needs**")
-    left, right = st.columns([3, 2], gap="medium")
+    left, right = st.columns(2, gap="medium")
     with left:
         chart(validation_figure(curve, tolerance), "ideal_curve", sentence)
     with right:

@@ -202,7 +202,8 @@ def _table(found: Outcome, shown: pd.DataFrame, x: str, y: str, picked: int | No
             "folds": rows["folds"],
         }
     ).reset_index(drop=True)
-    for name in ("rule", "robustness"):
+    table = table.dropna(axis="columns", how="all")  # one fold alone has no standard error
+    for name in {"rule", "robustness"} & set(table):
         if len(set(table[name])) == 1 and table[name].iloc[0] in ("for", 0):
             table = table.drop(columns=name)
     pick_row(

@@ -1,6 +1,7 @@
 """What a run has found so far, as points: one row a setting, while it runs and after it."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -156,7 +157,7 @@ def _in_words(suggested: Mapping[str, Any], settings: Sequence[dict[str, Any]]) 
         reason = reason.replace(theirs, setting_words(named[theirs]))
     for theirs, ours in LIBRARY_WORDS.items():
         reason = reason.replace(theirs, ours)
-    return reason
+    return re.sub(r"(\d)\.0 conditions", r"\1 conditions", reason)
 
 
 def _for_the_class(row: Mapping[str, Any], setting: Mapping[str, Any]) -> dict[str, Any]:

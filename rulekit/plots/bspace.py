@@ -106,7 +106,7 @@ def columns_figure(
     figure = go.Figure(layout=base_layout(420))
     gx, gy = np.meshgrid(_grid(x), _grid(y))
     margin = split.margin({a: gx.ravel(), b: gy.ravel()}).reshape(gx.shape)
-    figure.add_trace(_boundary(gx[0], gy[:, 0], margin))
+    figure.add_trace(_boundary(gx[0], gy[:, 0], margin, split.is_band))
     _add_points(figure, drawn, x, y)
     if case is not None:
         _add_star(figure, np.asarray(case[a], dtype=float), np.asarray(case[b], dtype=float))
@@ -145,7 +145,8 @@ def bspace_sentence(split: PowerLawSplit, points: SplitPoints) -> str:
         told = ", ".join(f"{c} {label}" for label, c in zip(labels, counts, strict=True))
         parts.append(f"{int(side.sum())} of {n} rows lie {word}" + (f" ({told})" if told else ""))
     wrong = int(points.wrong.sum())
-    return f"{'; '.join(parts)}. The whole rule gets {wrong} of these rows wrong; they are ringed."
+    told = f"{wrong} of these rows wrong; they are ringed" if wrong else "none of these rows wrong"
+    return f"{'; '.join(parts)}. The whole rule gets {told}."
 
 
 @dataclass(frozen=True)
@@ -196,7 +197,7 @@ def _plane(
     margin = total - split.high
     if split.low is not None:
         margin = np.maximum(margin, split.low - total)
-    figure.add_trace(_boundary(gx, gy, margin))
+    figure.add_trace(_boundary(gx, gy, margin, split.is_band))
     _add_points(figure, points, x, y)
     if star is not None:
         _add_star(figure, star.laws[:, 0], star.laws[:, 1])
@@ -315,16 +316,19 @@ def _add_star(figure: go.Figure, x: Floats, y: Floats) -> None:
     )
 
 
-def _boundary(x: Floats, y: Floats, margin: Floats) -> go.Contour:
-    """Draw the line where f is 0, the side within the bounds shaded."""
+def _boundary(x: Floats, y: Floats, margin: Floats, is_band: bool) -> go.Contour:
+    """Draw the line where f is 0, the side within the bounds shaded.
+
+    Plotly shades what a constraint leaves out: that of "f > 0" is where f is at most 0.
+    """
     return go.Contour(
         x=x,
         y=y,
         z=np.sign(margin) * np.minimum(np.abs(margin), 1e300),
-        contours={"type": "constraint", "operation": "<", "value": 0.0},
+        contours={"type": "constraint", "operation": ">", "value": 0.0},
         fillcolor="rgba(128,128,128,0.18)",
         line={"width": 2, "dash": "dash"},
-        name="within the bounds",
+        name="within the band" if is_band else "at or below the boundary",
         showlegend=True,
         hoverinfo="skip",
     )

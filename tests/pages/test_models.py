@@ -22,13 +22,18 @@ SWEEP = sys.modules["rulekit.evaluation.sweep"]  # the package holds the functio
 
 
 def small(app, thetas="2, 20"):
-    """Ask for few prices and no reference models."""
-    app.text_input(key="run_thetas").set_value(thetas)
-    app.toggle(key="run_baselines").set_value(False)
-    app.segmented_control(key="run_folds").set_value(5)
-    app.slider(key="run_clauses").set_value((1, 2))
-    app.toggle(key="run_against").set_value(False)
-    app.toggle(key="run_robust").set_value(False)
+    """Ask for few prices and no reference models, as far as the learners read it."""
+    asked = [
+        (app.text_input(key="run_thetas"), thetas),
+        (app.toggle(key="run_baselines"), False),
+        (app.segmented_control(key="run_folds"), 5),
+        (app.slider(key="run_clauses"), (1, 2)),
+        (app.toggle(key="run_against"), False),
+        (app.toggle(key="run_robust"), False),
+    ]
+    for widget, value in asked:
+        if not widget.disabled:
+            widget.set_value(value)
     return app.run()
 
 

@@ -136,3 +136,13 @@ def test_a_tree_is_drawn_with_the_rows_of_every_node():
     assert sum("of" in t and "rows" in t for t in texts) == 3
     assert sum(int(t.split(" of ")[1].split()[0]) for t in texts if " of " in t) == 60
     assert tree_sentence(tree, COLUMNS, TRUTH).startswith("2 splits and 3 leaves")
+
+
+@pytest.mark.parametrize(
+    ("low", "words"), [(None, "at or below the boundary"), (1.0, "within the band")]
+)
+def test_the_shaded_side_is_called_as_the_sentence_calls_it(low, words):
+    made = points(2, low)
+    shaded = drawn(bspace_figure(split(2, low), made), words)
+    assert shaded.contours.operation == ">"  # Plotly shades what a constraint leaves out
+    assert words in bspace_sentence(split(2, low), made)

@@ -48,7 +48,7 @@ def test_the_reason_of_a_suggestion_speaks_the_words_of_the_page():
     spec = RunSpec(thetas=(1.0, 2.0), clauses=(1, 1), against=False, robust=False)
     rows = [row(k, 0.1 + 0.1 * k, 3 - k, fold) for k in (0, 1) for fold in (0, 1)]
     reason = outcome_of(rows, spec).suggestion["reason"]
-    assert "Box search, θ 1, at most 1 clause (10.0 % with 3.0 conditions)" in reason
+    assert "Box search, θ 1, at most 1 clause (10.0 % with 3 conditions)" in reason
     assert "literal" not in reason
     assert "learner =" not in reason
     assert "mean cross-validated error" in reason
