@@ -228,7 +228,7 @@ def _figures(found: HyperplaneExplanation) -> None:
         help="How often the plane is right at this distance and with this answer, measured on "
         "training rows it had not seen.",
     )
-    rows = f"{found.n_right} of {found.n_covered}" if found.n_covered else "no training case"
+    rows = f"{found.n_right} of {found.n_covered}" if found.n_covered else "no case"
     place[1].metric("Right in this box", rows)
     place[2].metric(
         "Size of the box",

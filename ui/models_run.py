@@ -329,7 +329,8 @@ def cancelled_words(job: jobs.Job) -> str:
             "are done; Resume draws the reference models and computes nothing else."
         )
     kept_points = f"partial: {job.done:,} of {job.total:,} fits" if job.done else "no fit finished"
-    drafted = job.standing is not None or (job.results and not job.done)
+    standing_draft = job.standing is not None and job.standing.draft
+    drafted = standing_draft or (job.results and not job.done)
     first = " The points of the first pass stay." if drafted else ""
     return f"The run was stopped ({kept_points}).{first} Resume takes up where it stopped."
 

@@ -1,5 +1,7 @@
 """Sentences and estimates of the Models page that need no page."""
 
+from dataclasses import replace
+
 import pytest
 
 from ui.jobs import Job
@@ -70,7 +72,8 @@ def test_a_price_is_explained_in_rows():
     assert "1 misclassified training row (" in price_words(1.0, 400)
 
 
-def test_a_run_whose_first_pass_stands_says_that_it_stays():
+@pytest.mark.parametrize(("draft", "said"), [("First pass", True), ("", False)])
+def test_a_run_says_that_its_first_pass_stays_if_it_stands_and_only_then(draft, said):
     found = job(7, 900)
-    found.report(standing=object())
-    assert "The points of the first pass stay." in cancelled_words(found)
+    found.report(standing=replace(outcome_of([], RunSpec()), draft=draft))
+    assert ("The points of the first pass stay." in cancelled_words(found)) is said
