@@ -31,11 +31,11 @@ def test_an_analysis_survives_a_reload_and_a_restart(visit, tmp_path):
         path = visitor.page.url.removeprefix(address)
         visitor.page.reload()
         visitor.ready()
-        visitor.page.get_by_text("Candidate conditions").wait_for()
+        visitor.page.get_by_text("Candidate conditions", exact=True).wait_for()
         visitor.leave()
     with served(workspace) as address:
         again = visit(path, address=address)
-        again.page.get_by_text("Candidate conditions").wait_for()
+        again.page.get_by_text("Candidate conditions", exact=True).wait_for()
         again.leave()
 
 
