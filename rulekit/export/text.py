@@ -65,6 +65,7 @@ def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> st
 
     Examples
     --------
+    >>> from rulekit.rules import Clause, Literal, RuleSet
     >>> clause = Clause((Literal("age", ">", 20), Literal("age", "<=", 50)))
     >>> to_text(RuleSet((clause,), ("ill",), "dnf", "well")).splitlines()[1:]
     ['1. IF 20 < age <= 50 THEN ill', 'OTHERWISE well']
