@@ -15,7 +15,10 @@ from rulekit.solvers.compiled import CompiledModule, compiled, compiled_module, 
 
 @pytest.fixture(autouse=True)
 def rooms(monkeypatch):
-    """Forget the modules a test makes."""
+    """Forget the modules a test makes; what others have begun to make ends before it begins."""
+    for room in list(room_of._rooms.values()):
+        if room._thread is not None:
+            room._thread.join()
     monkeypatch.setattr(room_of, "_rooms", {})
     monkeypatch.setattr(room_of, "_wanted", lambda: True)
 
