@@ -133,7 +133,7 @@ def drawn(visitor, title, what):
     return time.monotonic() - began
 
 
-def test_the_first_front_is_drawn_within_a_second_of_opening_models(visit, record_property):
+def test_the_first_front_takes_a_second_or_twice_a_plain_figure_at_most(visit, record_property):
     fronts, usual = [], []
     for _ in range(3):
         visitor = visit("/data").press("sample_breast_cancer")
@@ -143,7 +143,8 @@ def test_the_first_front_is_drawn_within_a_second_of_opening_models(visit, recor
         if visitor.turn_to("Models").page.locator(".st-key-cancel_run button").count():
             visitor.press("cancel_run")
     record_property("seconds to the first front, and to Binning's figure", (fronts, usual))
-    assert min(fronts) < max(1.0, 2.0 * min(usual))  # a busy machine is slow in both
+    # the aim is a second; any page's figure takes longer than that on a slow machine
+    assert min(fronts) < max(1.0, 2.0 * min(usual))
 
 
 def test_the_price_slider_shows_another_rule_at_once_and_it_is_kept_on_rules(modelling):
