@@ -8,8 +8,8 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,15 @@ FLAGS = [
 ]
 # On a deep link Streamlit's own client asks for these below the page before it asks at the root.
 PROBES = re.compile(r"/[a-z]+/_stcore/(health|host-config)$")
+# Counts the runs of the script that the browser has seen begin.
+COUNT_RUNS = """
+window.runsSeen = 0;
+new MutationObserver(changes => {
+  for (const change of changes)
+    if (change.target.getAttribute("data-test-script-state") === "running") window.runsSeen += 1;
+}).observe(document, {subtree: true, attributes: true,
+                      attributeFilter: ["data-test-script-state"]});
+"""
 
 
 def pytest_collection_modifyitems(items):
@@ -89,9 +98,11 @@ class Visitor:
     address: str
     outside: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
+    runs: int = 0
 
     def watch(self) -> None:
         """Write down requests that leave the machine, failed answers, and console errors."""
+        self.page.add_init_script(COUNT_RUNS)
 
         def asked(request):
             if not request.url.startswith((self.address, "data:", "blob:", "about:")):
@@ -121,6 +132,7 @@ class Visitor:
             timeout=60_000
         )
         self.page.locator("h1").first.wait_for(timeout=60_000)
+        self.runs = self.page.evaluate("window.runsSeen")
         return self
 
     def press(self, key: str) -> "Visitor":
@@ -129,8 +141,13 @@ class Visitor:
         return self.settled()
 
     def settled(self) -> "Visitor":
-        """Wait until a run that an action has started is over."""
+        """Wait until a run that an action has started is over.
+
+        On a busy machine a while passes before it begins; an action that starts none costs 2 s.
+        """
         self.page.wait_for_timeout(250)
+        with suppress(TimeoutError):
+            self.until(lambda: self.page.evaluate("window.runsSeen") > self.runs, seconds=2)
         return self.ready()
 
     def turn_to(self, title: str) -> "Visitor":
@@ -145,6 +162,25 @@ class Visitor:
         self.page.locator("input[type=file]").first.set_input_files(files=[file])
         self.page.wait_for_timeout(600)
         return self.ready()
+
+    def reads(self, sentence: str) -> None:
+        """Wait until a sentence stands on the page; the page's text is told if it never does.
+
+        A run may be over before the browser has drawn its last words, so a look at one moment
+        would say more about the machine's load than about the page.
+        """
+        try:
+            self.until(lambda: sentence in self.text())
+        except TimeoutError:
+            pytest.fail(f"{sentence!r} never stood on the page:\n{self.text()}")
+
+    def until(self, holds: Callable[[], bool], seconds: float = 30.0) -> None:
+        """Wait until something holds; `TimeoutError` if it never does."""
+        end = time.monotonic() + seconds
+        while not holds():
+            if time.monotonic() > end:
+                raise TimeoutError(f"It did not come true in {seconds:g} s.")
+            self.page.wait_for_timeout(100)
 
     def leave(self) -> None:
         """Close the visitor's browser context; what it met is kept."""

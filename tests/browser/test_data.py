@@ -25,9 +25,9 @@ def table(names, n_rows=40):
 def test_hostile_names_are_shown_literally_and_fetch_nothing(visit):
     visitor = visit("/").upload("![t](http://evil.test/t.png).csv", table(HOSTILE))
     visitor.press("use_suggestion")
-    assert "![t](http://evil.test/t.png).csv" in visitor.text()
-    assert "[no](http://evil.test)" in visitor.text()
-    assert "*yes*" in visitor.text()
+    visitor.reads("![t](http://evil.test/t.png).csv")
+    visitor.reads("[no](http://evil.test)")
+    visitor.reads("*yes*")
     assert visitor.page.locator("[data-testid=stMain] a[href*=evil]").count() == 0
     visitor.turn_to("Binning")
     visitor.page.locator(".js-plotly-plot .bars").first.wait_for()
@@ -40,7 +40,7 @@ def test_a_bad_file_is_a_sentence_and_the_earlier_table_stays(visit):
     visitor.page.get_by_text("Load another table").click()
     visitor.upload("bad.csv", b"a,b\n1,2\n3,4,5\n")
     visitor.page.get_by_text("was not read").wait_for()
-    assert "good.csv is still here" in visitor.text()
+    visitor.reads("good.csv is still here")
     assert "Traceback" not in visitor.text()
 
 
@@ -53,4 +53,4 @@ def test_forgetting_leaves_an_empty_page_and_a_clean_address(visit):
     visitor.page.get_by_text("Or try a sample").wait_for()
     assert "analysis=" not in visitor.page.url
     again = visit(address.removeprefix(visitor.address))
-    assert "not on this machine" in again.text()
+    again.reads("not on this machine")

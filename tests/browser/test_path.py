@@ -76,21 +76,21 @@ def test_a_file_becomes_a_rule_that_is_read_asked_and_taken_away(modelling):
     click_point(visitor, 0)
     short = picked_rule(visitor)
     click_point(visitor, -1)
-    assert picked_rule(visitor) != short
+    visitor.until(lambda: picked_rule(visitor) != short)
 
     visitor.turn_to("Rules")
-    assert "glucose >" in visitor.text()
-    assert "THEN yes" in visitor.text()
-    assert "test rows" in visitor.text()
+    visitor.reads("glucose >")
+    visitor.reads("THEN yes")
+    visitor.reads("test rows")
 
     visitor.turn_to("Explain")
-    assert "The answer is" in visitor.text()
-    assert "The answer would be" in visitor.text()
+    visitor.reads("The answer is")
+    visitor.reads("The answer would be")
 
     visitor.turn_to("Export")
     visitor.page.get_by_role("radio", name="Text").click()
     visitor.settled()
-    assert "Checked: 300/300 rows" in visitor.text()
+    visitor.reads("Checked: 300/300 rows")
     with visitor.page.expect_download() as download:
         visitor.page.locator(".st-key-download_format button").click()
     content = download.value.path().read_text("utf-8")
@@ -109,7 +109,7 @@ def test_the_table_below_the_curve_picks_the_same_rules_as_its_points(modelling)
     visitor.page.mouse.click(box["x"] + 18, box["y"] + 52)
     visitor.page.wait_for_timeout(500)
     visitor.settled()
-    assert picked_rule(visitor) == by_point
+    visitor.until(lambda: picked_rule(visitor) == by_point)
 
 
 def test_the_keyboard_alone_picks_a_row_of_the_table(modelling):
@@ -121,7 +121,7 @@ def test_the_keyboard_alone_picks_a_row_of_the_table(modelling):
         visitor.page.keyboard.press("ArrowUp")
         visitor.page.wait_for_timeout(700)
         visitor.settled()
-    assert picked_rule(visitor) != before
+    visitor.until(lambda: picked_rule(visitor) != before)
 
 
 def drawn(visitor, title, what):
@@ -178,6 +178,6 @@ def test_stop_takes_at_most_a_second_more_than_any_click_and_keeps_the_points(mo
     page.get_by_text("was stopped").first.wait_for(timeout=20_000)
     assert time.monotonic() - began < 1.0 + usual
     visitor.settled()
-    assert "The points of the first pass stay" in visitor.text()
+    visitor.reads("The points of the first pass stay")
     assert page.locator(".js-plotly-plot .points path").count() > 0
     assert "Resume" in page.locator(".st-key-run").inner_text()

@@ -45,9 +45,9 @@ def test_two_visitors_never_see_each_other_s_data(visit):
     second.upload("yours.csv", b"other,ill\n" + b"1,x\n2,y\n3,x\n4,y\n" * 5)
     first.turn_to("Binning").turn_to("Data")
     second.turn_to("Binning").turn_to("Data")
-    assert "mine.csv" in first.text()
+    first.reads("mine.csv")
     assert "mine.csv" not in second.text()
-    assert "yours.csv" in second.text()
+    second.reads("yours.csv")
     assert "yours.csv" not in first.text()
     assert first.page.url != second.page.url
 

@@ -33,7 +33,7 @@ def decimals(number):
 def fewest_decimals(low, high):
     """Find the smallest number of decimals some number in ``[low, high)`` can have."""
     low, high = Decimal(repr(low)), Decimal(repr(high))
-    for places in range(60):
+    for places in range(345):  # the smallest float, 5e-324, and its 17 digits
         step = Decimal(1).scaleb(-places)
         first = math.ceil(low / step) * step
         if low <= first < high:
