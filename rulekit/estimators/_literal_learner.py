@@ -3,7 +3,7 @@
 import time
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, Self
@@ -16,9 +16,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import Interval, StrOptions, check_parameters
 from rulekit.binarize import Binarizer, BinaryMatrix, BinCodes
-from rulekit.estimators._base import RuleClassifier
 from rulekit.estimators._binary_problem import BinaryProblem, binary_problem
 from rulekit.estimators._cell_problem import CellProblem
+from rulekit.estimators._learner import RuleLearner
 from rulekit.estimators._required import RequiredConditions
 from rulekit.estimators._training import (
     TrainingTable,
@@ -115,7 +115,7 @@ def _name_of(binarizer: Binarizer) -> str:
     return name
 
 
-class LiteralRuleClassifier(RuleClassifier):
+class LiteralRuleClassifier(RuleLearner):
     """A classifier that learns clauses of literals; see `RuleClassifier` for what it then has.
 
     A subclass says in `_learn` how.
@@ -161,65 +161,15 @@ class LiteralRuleClassifier(RuleClassifier):
         """
         check_parameters(self)
         table = read_training_table(self, X, y, sample_weight)
-        self._fit_table(table, SharedWork())
+        self._fit_table(table, self._shared_work())
         if self.empty_rule_hint_ is not None:
             warnings.warn(self.empty_rule_hint_, EmptyRuleWarning, stacklevel=2)
         return self
 
-    def fit_many(
-        self,
-        X: Any,
-        y: Any,
-        settings: Sequence[Mapping[str, Any]],
-        sample_weight: Any = None,
-        should_stop: Callable[[], bool] | None = None,
-    ) -> Iterator[Self]:
-        """Learn a rule for each of many settings, sharing what they have in common.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        settings : sequence of mapping
-            Parameters to set, by name.
-        should_stop : callable, optional
-            Asked before each setting; true ends the work.
-
-        Yields
-        ------
-        RuleClassifier
-            In the order of `settings`, the very model that
-            ``clone(self).set_params(**setting).fit(X, y, sample_weight)`` is; without
-            `random_state` chance is drawn once for all of them. Empty rules are not warned about,
-            see `empty_rule_hint_`.
-        """
-        reader, shared = clone(self), SharedWork()
-        table = read_training_table(reader, X, y, sample_weight)
-        for setting in settings:
-            if should_stop is not None and should_stop():
-                return
-            model = self._known(setting, shared)
-            if model is None:
-                model = clone(self).set_params(**setting)
-                check_parameters(model)
-                for name in ("n_features_in_", "feature_names_in_"):
-                    if hasattr(reader, name):
-                        setattr(model, name, getattr(reader, name))
-                model._fit_table(table, shared)
-                self._remember(setting, model, table, shared)
-            yield model
-
-    def _known(self, setting: Mapping[str, Any], shared: SharedWork) -> Self | None:
-        """Make the model of a setting from one fitted before, where that is possible."""
-        return None
-
-    def _remember(
-        self, setting: Mapping[str, Any], model: Self, table: TrainingTable, shared: SharedWork
-    ) -> None:
-        """Note what a fitted model lets `_known` answer."""
+    def _shared_work(self, should_stop: Callable[[], bool] | None = None) -> SharedWork:
+        return SharedWork()
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
-        """Do the work of `fit` on a table that was checked."""
         problem = self._problem(table, shared)
         learned = self._learn_in_time(problem, shared.generator(self.random_state))
         rule = simplify(self._rule(learned.clauses))

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -24,7 +25,30 @@ class Clock:
 
     def __call__(self) -> bool:
         self.ran_out |= self.end is not None and time.monotonic() > self.end
-        return self.ran_out or (self.should_stop is not None and self.should_stop())
+        return self.ran_out or self.stopped()
+
+    def stopped(self) -> bool:
+        """Whether the caller asks to stop, whatever the time."""
+        return self.should_stop is not None and self.should_stop()
+
+
+@dataclass
+class SharedSplits:
+    """Splits found for one table, and who may end the search for more.
+
+    Attributes
+    ----------
+    memory : dict or None
+        Splits by what tells trees apart; None where one tree is grown alone.
+    should_stop : callable or None
+    """
+
+    memory: dict[Any, dict[Any, Any]] | None = None
+    should_stop: Callable[[], bool] | None = None
+
+    def of(self, key: Any) -> dict[Any, Any] | None:
+        """Return what trees with one key share."""
+        return None if self.memory is None else self.memory.setdefault(key, {})
 
 
 def search_for(

@@ -34,6 +34,8 @@ class TrainingTable:
         The classes, sorted; two unless the learner takes more.
     sample_weight : ndarray of shape (n,)
         What was given, or ones.
+    weighted : bool
+        Whether any were given.
     """
 
     frame: pd.DataFrame
@@ -42,6 +44,7 @@ class TrainingTable:
     codes: NDArray[np.intp]
     classes: NDArray[Any]
     sample_weight: NDArray[np.float64]
+    weighted: bool
 
     @property
     def y(self) -> NDArray[Any]:
@@ -81,7 +84,8 @@ def read_training_table(
     _refuse_infinities(columns)
     classes, codes = _classes(y, name, multi_class)
     kinds = {feature: _kind(values) for feature, values in columns.items()}
-    return TrainingTable(frame, columns, kinds, codes, classes, weight)
+    weighted = sample_weight is not None
+    return TrainingTable(frame, columns, kinds, codes, classes, weight, weighted)
 
 
 def read_columns(estimator: BaseEstimator, X: Any, kinds: dict[str, str]) -> Columns:

@@ -1,16 +1,16 @@
 """Rules from any linear classifier: boxes on one side of its plane."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 
 from rulekit._validation import Interval, StrOptions, check_parameters
-from rulekit.estimators._base import RuleClassifier
+from rulekit.estimators._learner import RuleLearner
 from rulekit.estimators._numeric_design import Number
 from rulekit.estimators._plane_work import Plane, PlaneWork
 from rulekit.estimators._training import (
@@ -26,7 +26,7 @@ from rulekit.solvers.half_space import HalfSpace
 from rulekit.solvers.hypercubes import CRITERIA, Boxes
 
 
-class HyperplaneRuleClassifier(RuleClassifier):
+class HyperplaneRuleClassifier(RuleLearner):
     """Turn the plane of a linear classifier into disjoint boxes that a person can read.
 
     Every box lies on one side of the plane, so inside the boxes, and within the range of the
@@ -172,61 +172,26 @@ n_literals_, training_error_
         """
         check_parameters(self)
         table = read_training_table(self, X, y, sample_weight)
-        self._fit_table(table, PlaneWork(), weighted=sample_weight is not None)
+        self._fit_table(table, self._shared_work())
         if self.empty_rule_hint_ is not None:
             warnings.warn(self.empty_rule_hint_, EmptyRuleWarning, stacklevel=2)
         return self
 
-    def fit_many(
-        self,
-        X: Any,
-        y: Any,
-        settings: Sequence[Mapping[str, Any]],
-        sample_weight: Any = None,
-        should_stop: Callable[[], bool] | None = None,
-    ) -> Iterator[Self]:
-        """Learn a rule for each of many settings; a plane that several share is learned once.
+    def _shared_work(self, should_stop: Callable[[], bool] | None = None) -> PlaneWork:
+        return PlaneWork()
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        settings : sequence of mapping
-            Parameters to set, by name.
-        should_stop : callable, optional
-            Asked before each setting; true ends the work.
-
-        Yields
-        ------
-        HyperplaneRuleClassifier
-            In the order of `settings`, the very model that one `fit` gives. Empty rules are not
-            warned about.
-        """
-        reader, work = clone(self), PlaneWork()
-        table = read_training_table(reader, X, y, sample_weight)
-        for setting in settings:
-            if should_stop is not None and should_stop():
-                return
-            model = clone(self).set_params(**setting)
-            check_parameters(model)
-            for name in ("n_features_in_", "feature_names_in_"):
-                if hasattr(reader, name):
-                    setattr(model, name, getattr(reader, name))
-            model._fit_table(table, work, weighted=sample_weight is not None)
-            yield model
-
-    def _fit_table(self, table: TrainingTable, work: PlaneWork, weighted: bool) -> None:
-        """Do the work of `fit` on a table that was checked."""
+    def _fit_table(self, table: TrainingTable, shared: PlaneWork) -> None:
         self.classes_, self._kinds = table.classes, table.kinds
         positive = positive_code(self.positive_label, table.classes)
         labels = [plain_label(c) for c in table.classes]
         self.positive_label_, self.default_label_ = labels[positive], labels[1 - positive]
         weight = table.weights(self.class_weight)
-        counted = weight if weighted or self.class_weight is not None else None
+        counted = weight if table.weighted or self.class_weight is not None else None
         linear = LPSVM() if self.linear is None else self.linear
-        plane = work.plane(table, linear, counted, int(self.confidence_folds))
+        plane = shared.plane(table, linear, counted, int(self.confidence_folds))
         found = {
-            code: work.boxes_of(plane, code, self.criterion, int(self.max_depth)) for code in (0, 1)
+            code: shared.boxes_of(plane, code, self.criterion, int(self.max_depth))
+            for code in (0, 1)
         }
         kept = {c: found[c].kept(int(self.min_coverage), self.max_rules) for c in (0, 1)}
         self.plane_, self.linear_ = plane, plane.linear

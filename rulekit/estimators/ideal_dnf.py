@@ -1,7 +1,7 @@
 """The best possible Boolean rule over a few chosen conditions, by counting."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from pathlib import Path
@@ -9,10 +9,9 @@ from typing import Any, ClassVar, Self
 
 import joblib
 import numpy as np
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from rulekit._validation import Interval, StrOptions, check_parameters, class_factors
+from rulekit._validation import Interval, StrOptions, class_factors
 from rulekit.binarize import Binarizer
 from rulekit.estimators._literal_learner import _as_constraints, generator_of
 from rulekit.estimators._training import (
@@ -205,7 +204,7 @@ n_literals_, training_error_
             If the formula may not be the shortest.
         """
         self._check()
-        self._fit_table(read_training_table(self, X, y, sample_weight), SharedSearches())
+        self._fit_table(read_training_table(self, X, y, sample_weight), self._shared_work())
         self._warn_if_needed()
         return self
 
@@ -276,47 +275,8 @@ n_literals_, training_error_
         self._warn_if_needed()
         return self
 
-    def fit_many(
-        self,
-        X: Any,
-        y: Any,
-        settings: Sequence[Mapping[str, Any]],
-        sample_weight: Any = None,
-        should_stop: Callable[[], bool] | None = None,
-    ) -> Iterator[Self]:
-        """Learn a rule for each of many settings; the rows are counted once.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        settings : sequence of mapping
-            Parameters to set, by name.
-        should_stop : callable, optional
-            Asked before each setting; true ends the work.
-
-        Yields
-        ------
-        IdealDNFClassifier
-            In the order of `settings`, the very model that
-            ``clone(self).set_params(**setting).fit(X, y, sample_weight)`` is. Empty rules are not
-            warned about, see `empty_rule_hint_`.
-        """
-        reader, shared = clone(self), SharedSearches()
-        table = read_training_table(reader, X, y, sample_weight)
-        for setting in settings:
-            if should_stop is not None and should_stop():
-                return
-            model = clone(self).set_params(**setting)
-            model._check()
-            for name in ("n_features_in_", "feature_names_in_"):
-                if hasattr(reader, name):
-                    setattr(model, name, getattr(reader, name))
-            model._fit_table(table, shared)
-            yield model
-
     def _check(self) -> None:
-        check_parameters(self)
+        super()._check()
         scores = list(self.scores)
         if not scores or len(set(scores)) < len(scores) or not set(scores) <= set(SCORES):
             raise ValueError(f"`scores` must list some of {SCORES}, each once; got {scores!r}.")
@@ -357,8 +317,10 @@ n_literals_, training_error_
             )
         return names
 
+    def _shared_work(self, should_stop: Callable[[], bool] | None = None) -> SharedSearches:
+        return SharedSearches()
+
     def _fit_table(self, table: TrainingTable, shared: SharedSearches) -> None:
-        """Do the work of `fit` on a table that was checked."""
         self.classes_, self._kinds = table.classes, table.kinds
         plan = self._plan(shared)
         cutting = self.binarizer

@@ -7,14 +7,14 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rulekit.estimators._base import RuleClassifier
+from rulekit.estimators._learner import RuleLearner
 from rulekit.estimators.ideal_formula import EVEN, MODES, IdealFormula
 from rulekit.estimators.ideal_guarantee import SampleGuarantee, margins_of
 from rulekit.rules import Literal, RuleSet
 from rulekit.solvers.types import least_errors
 
 
-class CountedRuleClassifier(RuleClassifier):
+class CountedRuleClassifier(RuleLearner):
     """A classifier whose rule was counted; see `IdealDNFClassifier` for what it then has."""
 
     mode: str

@@ -1,29 +1,28 @@
 """Nonlinear decision trees: each node asks one short inequality of power laws."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from rulekit._validation import Interval, StrOptions, check_parameters
-from rulekit.estimators._base import RuleClassifier
+from rulekit.estimators._learner import RuleLearner
 from rulekit.estimators._power_law_features import PowerLawFeatures
 from rulekit.estimators._power_law_growing import Grower, GrowthLimits, Node, as_tree, prune
-from rulekit.estimators._power_law_search import Clock, search_for, seed_of
+from rulekit.estimators._power_law_search import Clock, SharedSplits, search_for, seed_of
 from rulekit.estimators._training import TrainingTable, read_training_table
-from rulekit.exceptions import EmptyRuleWarning
+from rulekit.exceptions import EmptyRuleWarning, StoppedError
 from rulekit.rules import Tree, rule_of_tree, tree_of_rule
 
 EXPONENTS = (-3, -2, -1, 0, 1, 2, 3)
 
 
-class PowerLawTreeClassifier(RuleClassifier):
+class PowerLawTreeClassifier(RuleLearner):
     """Learn a tree whose nodes ask whether a sum of a few power laws exceeds a number.
 
     Parameters
@@ -111,6 +110,7 @@ class PowerLawTreeClassifier(RuleClassifier):
     (1, 2, 1.0)
     """
 
+    _multi_class: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "max_power_laws": [Interval(Integral, 1, None, closed="left")],
         "exponents": ["array-like"],
@@ -191,8 +191,8 @@ class PowerLawTreeClassifier(RuleClassifier):
             If the time limit was reached.
         """
         check_parameters(self)
-        table = read_training_table(self, X, y, sample_weight, multi_class=True)
-        self._fit_table(table, None, None)
+        table = read_training_table(self, X, y, sample_weight, multi_class=self._multi_class)
+        self._fit_table(table, SharedSplits())
         if not self.n_splits_:
             warnings.warn(
                 "No split was found, so every row gets the same answer; allow more power laws, "
@@ -201,47 +201,6 @@ class PowerLawTreeClassifier(RuleClassifier):
                 stacklevel=2,
             )
         return self
-
-    def fit_many(
-        self,
-        X: Any,
-        y: Any,
-        settings: Sequence[Mapping[str, Any]],
-        sample_weight: Any = None,
-        should_stop: Callable[[], bool] | None = None,
-    ) -> Iterator[Self]:
-        """Learn a tree for each of many settings; a split found for one serves all.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        settings : sequence of mapping
-            Parameters to set, by name.
-        should_stop : callable, optional
-            Asked often; true ends the work, with no further tree.
-
-        Yields
-        ------
-        PowerLawTreeClassifier
-            In the order of `settings`, the very model that
-            ``clone(self).set_params(**setting).fit(X, y, sample_weight)`` is.
-        """
-        reader = clone(self)
-        memory: dict[Any, Any] = {}
-        table = read_training_table(reader, X, y, sample_weight, multi_class=True)
-        for setting in settings:
-            model = clone(self).set_params(**setting)
-            check_parameters(model)
-            for name in ("n_features_in_", "feature_names_in_"):
-                if hasattr(reader, name):
-                    setattr(model, name, getattr(reader, name))
-            if should_stop is not None and should_stop():
-                return
-            model._fit_table(table, memory, should_stop)
-            if should_stop is not None and should_stop():
-                return
-            yield model
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Say how often training rows of the same leaf had each class.
@@ -266,18 +225,15 @@ class PowerLawTreeClassifier(RuleClassifier):
         tags.classifier_tags.multi_class = True
         return tags
 
-    def _fit_table(
-        self,
-        table: TrainingTable,
-        memory: dict[Any, Any] | None,
-        should_stop: Callable[[], bool] | None,
-    ) -> None:
-        """Do the work of `fit` on a table that was checked."""
+    def _shared_work(self, should_stop: Callable[[], bool] | None = None) -> SharedSplits:
+        return SharedSplits({}, should_stop)
+
+    def _fit_table(self, table: TrainingTable, shared: SharedSplits) -> None:
         self.classes_, self._kinds = table.classes, table.kinds
         self._choose_labels(table)
         weight = table.weights(self.class_weight)
         features = PowerLawFeatures.of(table.columns, table.kinds)
-        clock = Clock(self.time_limit, should_stop)
+        clock = Clock(self.time_limit, shared.should_stop)
         grower = Grower(
             features,
             {name: table.columns[name] for name in features.names},
@@ -287,9 +243,11 @@ class PowerLawTreeClassifier(RuleClassifier):
             search_for(self.upper_level, self.lower_level, clock),
             seed_of(self.random_state),
             clock,
-            None if memory is None else memory.setdefault(self._memory_key(), {}),
+            shared.of(self._memory_key()),
         )
         root = grower.grown()
+        if clock.stopped():
+            raise StoppedError("The work was stopped before the tree was grown.")
         if self.tau_prune is not None:
             prune(root, self.tau_prune)
         self.history_ = grower.history
