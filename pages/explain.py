@@ -5,14 +5,13 @@ import streamlit as st
 from ui.cases import row_name, row_number
 from ui.escape import md
 from ui.explain_cards import case_table, conditions, review, similar, verdict, what_if
-from ui.hyperplane_cards import box_of_case
-from ui.ideal_cards import past_case
+from ui.learners import CARDS
 from ui.models_run import keep_up
-from ui.picked import needed_model, wording
+from ui.picked import needed_model
 from ui.rule_numbers import rows_of
+from ui.rule_view import wording
 from ui.shell import guard, header, sentences
 from ui.state import app_state
-from ui.tree_cards import case_in_bspace
 
 guard("explain")
 header("explain")
@@ -48,9 +47,8 @@ with sentences():
         st.query_params["row"] = str(number)
         st.subheader(md(row_name(int(X.index[0]), state), 120), anchor=False)
         found = verdict(model, X, truth, train, words, plain=plain)
-        box_of_case(model, X, words, plain=plain)
-        case_in_bspace(model, X, train, words, plain=plain)
-        past_case(model, X)
+        for cards in CARDS:
+            cards.explain(model, X, train, words, plain=plain)
         conditions(found, rule, model.columns_(X), train, words, plain=plain)
         with st.expander("What if? Change the values the rule reads"):
             what_if(model, X, found, train, words)

@@ -2,11 +2,9 @@
 
 import streamlit as st
 
-from ui.certificate_card import quick_certificate
 from ui.escape import md
-from ui.ideal_cards import curve_card
 from ui.ideal_file import whole_file_card
-from ui.learners import run_key
+from ui.learners import CARDS, run_key
 from ui.models_form import run_form
 from ui.models_front import axes, choose, compare, curve, suggestions
 from ui.models_run import (
@@ -23,9 +21,8 @@ from ui.models_run import (
     wanted,
 )
 from ui.models_sliders import sliders
-from ui.picked import held_out, picked_model, setting_words, wording
-from ui.proved_card import proved_card
-from ui.rule_view import rule_words
+from ui.picked import held_out, picked_model, setting_words
+from ui.rule_view import rule_words, wording
 from ui.shell import ONWARD, empty, guard, header, sentences
 from ui.state import app_state
 
@@ -85,9 +82,8 @@ with sentences():
                 st.caption(md(setting_words(state.setting), 200))
                 sliders(found)
                 st.code(rule_words(model.rule_set_, wording(state)), None, wrap_lines=True)
-                curve_card(model)
-                if not proved_card(model):
-                    quick_certificate(model, state)
+                for cards in CARDS:
+                    cards.models(model, state)
                 held_out(model)
                 st.page_link("pages/rules.py", label="Read it in full on Rules", icon=ONWARD)
         with st.expander("Compare settings"):

@@ -2,15 +2,12 @@
 
 import streamlit as st
 
-from ui.certificate_card import certificate_card
 from ui.escape import md
-from ui.hyperplane_cards import hypercubes
-from ui.ideal_cards import ideal_card
+from ui.learners import CARDS
 from ui.models_run import keep_up
-from ui.picked import needed_model, setting_words, wording
-from ui.proved_card import proved_card
+from ui.picked import needed_model, setting_words
 from ui.rule_numbers import rows_of
-from ui.rule_view import rule_words
+from ui.rule_view import rule_words, wording
 from ui.rules_cards import (
     alarms,
     clause_cards,
@@ -23,7 +20,6 @@ from ui.rules_cards import (
 )
 from ui.shell import guard, header, sentences
 from ui.state import app_state
-from ui.tree_cards import tree_card
 
 guard("rules")
 header("rules")
@@ -38,9 +34,8 @@ with sentences():
     st.code(rule_words(rule, wording(state)), None, wrap_lines=True)
     headline(rule, train, test)
     alarms(model, rule, train)
-    if not proved_card(model):
-        certificate_card(model, state)
-    ideal_card(model, state)
+    for cards in CARDS:
+        cards.rules(model, state)
 
     part = "training"
     if test is not None:
@@ -60,8 +55,8 @@ with sentences():
         off = clause_cards(rule, train, test, state)
         without(rule, off, train, test)
         clause_overview(rule, rows, state)
-    tree_card(rule, rows, wording(state))
-    hypercubes(model, train, wording(state))
+    for cards in CARDS:
+        cards.pictures(model, train, rows, wording(state))
     st.subheader("Where it is right and wrong", anchor=False)
     outcomes(rule, rows, labels)
     with st.expander("The rows behind these figures"):

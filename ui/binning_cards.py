@@ -24,7 +24,6 @@ from rulekit.plots.thresholds import (
 from rulekit.rules import literal_name
 from ui.cache import kept
 from ui.escape import md
-from ui.learners import binarizer
 from ui.state import AppState, BinningSpec, app_state, change
 from ui.theme import chart
 
@@ -46,7 +45,7 @@ def fitted(state: AppState) -> Binarizer:
 
     def fit() -> Binarizer:
         X, y = state.training
-        return binarizer(state.binning).fit(X, y)
+        return state.binning.binarizer().fit(X, y)
 
     return kept("binarizer", state.fit_key, fit, copy=False)
 
@@ -118,7 +117,7 @@ def with_cuts_everywhere(state: AppState, spec: BinningSpec) -> BinningSpec:
     if state.binning.method != "manual":
         before = state.binning
     X, y = state.training
-    automatic = binarizer(before).fit(X, y).cuts_
+    automatic = before.binarizer().fit(X, y).cuts_
     cuts = {name: tuple(map(float, values)) for name, values in automatic.items()}
     return replace(spec, cuts=tuple(sorted((cuts | dict(spec.cuts)).items())))
 

@@ -19,7 +19,7 @@ from ui import workspace
 from ui.cache import kept
 from ui.escape import md
 from ui.jobs import Job, JobRegistry
-from ui.picked import pick_rule
+from ui.own_rule import pick_rule
 from ui.state import AppState
 
 QUICK_SECONDS = 2.0

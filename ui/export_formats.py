@@ -30,7 +30,7 @@ from rulekit.export import (
     verify_export,
 )
 from ui.cache import kept
-from ui.picked import wording
+from ui.rule_view import wording
 from ui.run_record import run_record
 from ui.state import NUMERIC, SERVER, AppState
 

@@ -46,7 +46,7 @@ COLUMNS = {
 }
 
 
-def hypercubes(model: ClassifierMixin, train: Rows, words: Wording) -> None:
+def hypercubes(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -> None:
     """Show the boxes of a plane: one column by column, two columns together, and all by size."""
     if not isinstance(model, HyperplaneRuleClassifier) or not model.plane_.w.any():
         return
@@ -189,7 +189,9 @@ def _coverage(model: HyperplaneRuleClassifier) -> None:
     st.dataframe(table, hide_index=True, column_config=dict.fromkeys(covered, share), alt=sentence)
 
 
-def box_of_case(model: ClassifierMixin, X: pd.DataFrame, words: Wording, *, plain: bool) -> None:
+def box_of_case(
+    model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
+) -> None:
     """Show the box around one case, what training says of it, and how sure the plane is."""
     if not isinstance(model, HyperplaneRuleClassifier) or not model.plane_.w.any():
         return

@@ -10,8 +10,8 @@ from rulekit.plots import validation_figure, validation_sentence
 from rulekit.plots.wording import plural
 from rulekit.rules import Clause, RuleSet
 from ui.escape import md
-from ui.picked import wording
-from ui.rule_view import clause_words, rule_words
+from ui.rule_numbers import Rows
+from ui.rule_view import clause_words, rule_words, wording
 from ui.state import AppState
 from ui.theme import chart
 
@@ -139,7 +139,9 @@ def _types(model: IdealDNFClassifier, state: AppState) -> None:
     st.dataframe(shown, hide_index=True, alt=f"{len(shown)} types of cases with their rows")
 
 
-def past_case(model: ClassifierMixin, X: pd.DataFrame) -> None:
+def past_case(
+    model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
+) -> None:
     """Flag a case of a type that no row had; nothing for learners that do not count."""
     if isinstance(model, IdealDNFClassifier) and not bool(model.seen(X)[0]):
         st.warning(NO_PAST_CASE)

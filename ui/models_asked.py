@@ -2,21 +2,21 @@
 
 from collections.abc import Sequence
 
-from ui.hyperplane_learner import HYPERPLANE
-from ui.learners import IDEAL, LEARNERS
-from ui.tree_learner import DEPTHS, POWER_LAWS, TAUS, TREE
+from ui.learners import LEARNERS
 
-SHARED = ("alternating", "block_coordinate", "set_cover", "lp", "exact")
-WITH_CONDITIONS = tuple(name for name in LEARNERS if name not in (IDEAL, HYPERPLANE, TREE))
+ASKED = (
+    "form",
+    "thetas",
+    "clauses",
+    "rounding",
+    "refine",
+    "allow_disabled",
+    "against",
+    "robust",
+)
 READERS = {
-    "form": WITH_CONDITIONS,
-    "thetas": WITH_CONDITIONS,
-    "clauses": ("search", *SHARED, HYPERPLANE),
-    "rounding": (*SHARED, "one_level"),
-    "refine": ("search", *SHARED, "column_generation"),
-    "allow_disabled": SHARED,
-    "against": ("search",),
-    "robust": ("search",),
+    setting: tuple(name for name, learner in LEARNERS.items() if setting in learner.reads)
+    for setting in ASKED
 }
 GREY = "What is greyed out, the chosen learners do not read."
 
@@ -41,20 +41,4 @@ def unread(setting: str, learners: Sequence[str]) -> bool:
 
 def own_ways(learners: Sequence[str]) -> list[str]:
     """Say of learners with ways of their own what they try, and what is not asked of them."""
-    words = []
-    if TREE in learners:
-        depth = max(DEPTHS)
-        taus = ", ".join(f"{tau:g}" for tau in TAUS)
-        words.append(
-            f"The power-law tree is tried with up to 1 to {max(POWER_LAWS)} power laws in a split, "
-            f"with one split and with splits to depth {depth}, and with τ at {taus}. Shape, "
-            "clauses, prices θ and the cut points of Binning are not asked of it, and it keeps no "
-            "constraints."
-        )
-    if HYPERPLANE in learners:
-        words.append(
-            "Boxes from a plane are asked for prices ν (in the first fold-out below) and a number "
-            "of clauses, which are its boxes. Shape, prices θ and the cut points of Binning are "
-            "not asked of it, and it keeps no constraints."
-        )
-    return words
+    return [LEARNERS[name].ways for name in learners if LEARNERS[name].ways]

@@ -1,22 +1,29 @@
 """The settings of a run, as widgets: in goes the analysis, out comes a `RunSpec`."""
 
-import math
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from rulekit.evaluation import search_grid
 from ui.escape import md
-from ui.hyperplane_learner import HYPERPLANE, PRICE_HELP, usual_nus
-from ui.ideal_form import fold_choices, ideal_options
-from ui.learners import FORMS, LEARNERS, ROUNDINGS, RunSpec
+from ui.learner import KEEP
+from ui.learners import LEARNERS, RunSpec
 from ui.models_asked import GREY, own_ways, unread
+from ui.prices import asked_prices
 from ui.state import AppState
-from ui.tree_learner import TREE
 
 IN_FOLD_OUT = ("thetas", "rounding", "refine", "allow_disabled", "against", "robust")
-LARGE = 200_000  # cells of the training rows from which on variants are run only when asked for
-KEEP = {"persist_state": "session"}
+SMALL = 100  # training rows below which each row can be left out in turn
+FORMS = {
+    "dnf": "any AND (DNF)",
+    "cnf": "every OR (CNF)",
+}
+ROUNDINGS = {
+    "redundancy": "redundancy-aware (best on most tables)",
+    "threshold": "threshold",
+    "random": "randomised",
+}
 WEIGHTS = {"none": "count every row alike", "balanced": "give both classes the same weight"}
 DIRECTIONS = {">": "only “more than”", "<": "only “at most”"}
 
@@ -38,7 +45,9 @@ def run_form(state: AppState) -> RunSpec | None:
     """
     usual = _begins_with(state)
     learners = _learners(usual)
-    ideal = ideal_options(learners, usual)
+    own: dict[str, Any] = {}
+    for name in learners:
+        own |= LEARNERS[name].form(usual)
     for words in own_ways(learners):
         st.caption(words)
     left, middle, right = st.columns(3, gap="medium")
@@ -80,10 +89,8 @@ def run_form(state: AppState) -> RunSpec | None:
         st.caption(GREY)
     with st.expander("Price grid, rounding, refinement, class weights"):
         thetas = _thetas(usual, learners)
-        nus, plane_answers = usual.nus, usual.plane_answers
-        if HYPERPLANE in learners:
-            nus, plane_answers = _nus(usual), _plane_answers(usual)
-        more = _refinements(usual, learners) | _variants(state, usual, learners)
+        more = _refinements(usual, learners)
+        finer = [one.finer_form(state, usual, learners) for one in LEARNERS.values()]
         if not greyed and any(unread(setting, learners) for setting in IN_FOLD_OUT):
             st.caption(GREY)
     with st.expander("Constraints: columns that must not, or must, appear"):
@@ -91,56 +98,34 @@ def run_form(state: AppState) -> RunSpec | None:
     if not learners:
         st.error("Choose at least one learner to run.")
         return None
-    if thetas is None or nus is None:
+    if thetas is None or None in finer:
         return None
+    for fields in finer:
+        own |= fields
     spec = RunSpec(
         learners=tuple(learners),
         thetas=thetas,
-        nus=nus,
-        plane_answers=plane_answers,
         clauses=clauses,
         folds=folds,
         form=form,
         **more,
-        **ideal,
+        **own,
         **constraints,
     )
-    strict = [name for name in (HYPERPLANE, TREE) if name in learners]
+    strict = [LEARNERS[name] for name in learners if not LEARNERS[name].keeps_constraints]
     if strict and spec.constraints(state.features) is not None:
         st.error(
-            f"{LEARNERS[strict[0]].name} cannot keep to constraints: take the constraints away, "
-            "or leave that learner out."
+            f"{strict[0].name} cannot keep to constraints: take the constraints away, or leave "
+            "that learner out."
         )
         return None
     return spec
 
 
-def parsed_thetas(text: str, symbol: str = "θ") -> tuple[float, ...]:
-    """Read prices separated by spaces or commas, sorted and without repeats.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or one is not a positive finite number.
-    """
-    words = text.replace(",", " ").replace(";", " ").split()
-    numbers = set()
-    for word in words:
-        try:
-            number = float(word)
-        except ValueError:
-            number = math.nan
-        if not (math.isfinite(number) and number > 0):
-            raise ValueError(
-                f"Each price {symbol} must be a positive number, found {word!r}; write them as in "
-                "'0.1, 0.5, 2', with a point as the decimal sign."
-            )
-        numbers.add(number)
-    if not numbers:
-        raise ValueError(
-            f"A run needs at least one price {symbol}; write for example '0.1, 0.5, 2'."
-        )
-    return tuple(sorted(numbers))
+def fold_choices(n_rows: int) -> dict[int, str]:
+    """Name the numbers of folds to choose from: of a small table also one for each row."""
+    choices = {10: "10 folds", 5: "5 folds (quick)"}
+    return choices | ({n_rows: "leave one out"} if 10 < n_rows < SMALL else {})
 
 
 def _begins_with(state: AppState) -> RunSpec:
@@ -153,9 +138,8 @@ def _begins_with(state: AppState) -> RunSpec:
         usual = RunSpec.from_dict(state.run_settings)
         if not state.run_settings and state.ready:
             X, y = state.training
-            usual = replace(usual, thetas=tuple(search_grid(y)["theta"]), nus=usual_nus(y))
-            if X.size > LARGE:
-                usual = replace(usual, against=False, robust=False)
+            own = {k: v for one in LEARNERS.values() for k, v in one.usual(X, y).items()}
+            usual = replace(usual, thetas=tuple(search_grid(y)["theta"]), **own)
         st.session_state["_form_begins"] = usual
     return st.session_state["_form_begins"]
 
@@ -176,48 +160,16 @@ def _learners(usual: RunSpec) -> list[str]:
 
 
 def _thetas(usual: RunSpec, learners: list[str]) -> tuple[float, ...] | None:
-    text = st.text_input(
+    return asked_prices(
         "Prices θ: how many misclassified training rows one condition must save at least",
-        value=", ".join(f"{theta:.15g}" for theta in sorted(usual.thetas)),
+        usual.thetas,
+        "θ",
         key="run_thetas",
         disabled=unread("thetas", learners),
         help="Small prices give long rules, large prices short ones: at θ = 2 a condition stays in "
         "the rule only if it saves at least two misclassified training rows. A first run has nine "
         "prices in proportion to the rows; the papers' methods were measured with 18 from 0.0001 "
         "to 50.",
-        **KEEP,
-    )
-    try:
-        return parsed_thetas(text)
-    except ValueError as error:
-        st.error(md(error, 300))
-        return None
-
-
-def _nus(usual: RunSpec) -> tuple[float, ...] | None:
-    text = st.text_input(
-        "Prices ν of the plane's errors (Boxes from a plane)",
-        value=", ".join(f"{nu:.15g}" for nu in sorted(usual.nus)),
-        key="run_nus",
-        help=PRICE_HELP,
-        **KEEP,
-    )
-    try:
-        return parsed_thetas(text, "ν")
-    except ValueError as error:
-        st.error(md(error, 300))
-        return None
-
-
-def _plane_answers(usual: RunSpec) -> bool:
-    return st.toggle(
-        "Boxes from a plane: the plane answers rows in no box",
-        value=usual.plane_answers,
-        key="run_plane_answers",
-        help="The weighted sum stands in the rule as one last condition and counts a condition a "
-        "column. Off, rows in no box get the other class, and the rule stands on its boxes alone. "
-        "Only for planes over columns of numbers.",
-        **KEEP,
     )
 
 
@@ -270,30 +222,6 @@ def _refinements(usual: RunSpec, learners: list[str]) -> dict[str, object]:
         "allow_disabled": disable,
         "baselines": baselines,
     }
-
-
-def _variants(state: AppState, usual: RunSpec, learners: list[str]) -> dict[str, object]:
-    left, right = st.columns(2)
-    against = left.toggle(
-        f"Box search: also rules against {md(state.positive, 60)}",
-        value=usual.against,
-        key="run_against",
-        disabled=unread("against", learners),
-        help="Rules that say when a row is of the other class; all others are "
-        f"{md(state.positive, 60)}. One of the two is often much shorter. Directions asked for "
-        "below are turned for them. Twice the searches.",
-        **KEEP,
-    )
-    robust = right.toggle(
-        "Box search: also more robust rules",
-        value=usual.robust,
-        key="run_robust",
-        disabled=unread("robust", learners),
-        help="Rules that keep rows of the other class out by more than one condition where that "
-        "is cheap, so that small errors of measurement upset them less. Three times the searches.",
-        **KEEP,
-    )
-    return {"against": against, "robust": robust}
 
 
 def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:

@@ -10,10 +10,10 @@ from rulekit.plots import front_figure, front_sentence
 from rulekit.plots.wording import percent, plural
 from ui.escape import md
 from ui.models_points import ERRORS, SIZES, Outcome, reference_lines
-from ui.picked import fitted, pick, setting_words, wording
+from ui.picked import fitted, pick, setting_words
 from ui.row_picker import pick_row
 from ui.rule_difference import difference
-from ui.rule_view import rule_words
+from ui.rule_view import rule_words, wording
 from ui.shell import noted
 from ui.state import AppState, app_state
 from ui.theme import chart, selected_id

@@ -14,8 +14,9 @@ from rulekit.evaluation.baselines import baselines
 from rulekit.evaluation.metrics import f1_score
 from rulekit.evaluation.result import table_of
 from rulekit.plots import Baseline
-from ui.learners import LEARNER_KEY, LEARNERS, RunSpec, settings_of_run
+from ui.learners import LEARNERS, RunSpec, settings_of_run
 from ui.picked import setting_words
+from ui.run_spec import LEARNER_KEY
 
 ERRORS = {
     "test_error": "cross-validated error",

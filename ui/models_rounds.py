@@ -16,29 +16,16 @@ import joblib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, clone
 
 from rulekit.data import make_folds
 from rulekit.evaluation import SweepStore, sweep
 from ui import jobs
-from ui.hyperplane_learner import HYPERPLANE, hyperplane_grid
-from ui.learners import (
-    IDEAL,
-    IDEAL_FEATURES,
-    LEARNER_KEY,
-    LEARNERS,
-    WHOLE_FRONT,
-    WITHOUT_CLAUSES,
-    RunSpec,
-    estimator_for,
-    settings_of_run,
-    two_level_grid,
-    variants,
-)
+from ui.learners import RunSpec, answers_at_once, legs, settings_of_run
 from ui.models_points import Outcome, outcome_of, reference_models
-from ui.picked import fit_path, quiet, same_search, variant_words
+from ui.picked import fit_path, quiet
+from ui.run_spec import LEARNER_KEY
 from ui.state import AppState
-from ui.tree_learner import TREE, tree_grid
 
 DRAFT_CELLS = 60_000  # cells of a fold's training rows that a first pass learns from at most
 DRAFT_ROWS = 1_000  # but never from fewer rows than these, where there are as many
@@ -72,6 +59,8 @@ class Part:
         What it does.
     searched : tuple of dict
         Those of its settings that one search answers.
+    quick_look : classifier or None
+        The learner of a first pass, for the settings in `searched`.
     """
 
     estimator: ClassifierMixin
@@ -79,6 +68,7 @@ class Part:
     first: int
     words: str
     searched: tuple[dict[str, Any], ...] = ()
+    quick_look: ClassifierMixin | None = None
 
 
 def swept(spec: RunSpec, state: AppState) -> Swept:
@@ -94,42 +84,27 @@ def swept(spec: RunSpec, state: AppState) -> Swept:
 def parts_of(spec: RunSpec, state: AppState) -> list[Part]:
     """List the sweeps of a run, its settings numbered as in `ui.learners.settings_of_run`."""
     parts: list[Part] = []
-    listed = settings_of_run(spec)
-    grid = two_level_grid(spec)
-
-    def first() -> int:
-        return sum(_n_settings(part) for part in parts)
-
-    def searched(variant: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        return tuple(s for s in listed if same_search(s, {LEARNER_KEY: "search", **variant}))
-
-    if methods := grid["method"]:
-        names = " and ".join(LEARNERS[name].name for name in methods)
-        learner = estimator_for(methods[0], spec, state)
-        parts.append(Part(learner, grid, 0, names, searched({})))
-    for name in WITHOUT_CLAUSES:
-        if name in spec.learners:
-            learner, prices = estimator_for(name, spec, state), {"theta": list(spec.thetas)}
-            parts.append(Part(learner, prices, first(), LEARNERS[name].name))
-    if HYPERPLANE in spec.learners:
-        learner, boxes = (
-            estimator_for(HYPERPLANE, spec, state),
-            hyperplane_grid(spec.nus, spec.clauses),
+    first, at_once = 0, 0
+    for leg in legs(spec):
+        learners, settings = leg.learners, leg.settings(spec)
+        searcher = next((one for one in learners if one.whole_front), None)
+        words = " and ".join(one.name for one in learners)
+        if leg.variant:
+            words = ", ".join(learners[0].variant_words(leg.variant)).capitalize()
+        part = Part(
+            learners[0].estimator(spec, state, leg.variant),
+            leg.grid(spec),
+            first,
+            words,
+            tuple(s for s in settings if searcher and s[LEARNER_KEY] == searcher.key),
+            None if searcher is None else searcher.estimator(spec, state, leg.variant),
         )
-        parts.append(Part(learner, boxes, first(), LEARNERS[HYPERPLANE].name))
-    if TREE in spec.learners:
-        learner, taus = estimator_for(TREE, spec, state), tree_grid(spec.taus)
-        parts.append(Part(learner, taus, first(), LEARNERS[TREE].name))
-    for variant in variants(spec):
-        learner = estimator_for("search", spec, state, variant)
-        words = variant_words(variant).capitalize()
-        more = grid | {"method": ["search"]}
-        parts.append(Part(learner, more, first(), words, searched(variant)))
-    if IDEAL in spec.learners:
-        sizes = {"max_features": list(IDEAL_FEATURES)}
-        learner = estimator_for(IDEAL, spec, state)
-        counted = Part(learner, sizes, first(), LEARNERS[IDEAL].name)
-        parts.insert(min(1, len(parts)), counted)  # takes no time, so it need not wait its turn
+        first += len(settings)
+        if learners[0].at_once and parts:  # takes no time, so it need not wait its turn
+            at_once += 1
+            parts.insert(at_once, part)
+        else:
+            parts.append(part)
     return parts
 
 
@@ -146,7 +121,7 @@ def threads(spec: RunSpec) -> int:
     Solvers of linear programs release the interpreter's lock; the box search holds it, and two
     searches at once take longer than one after the other.
     """
-    return 1 if set(spec.learners) <= WHOLE_FRONT else os.cpu_count() or 1
+    return 1 if answers_at_once(spec) else os.cpu_count() or 1
 
 
 def draft_rows(X: pd.DataFrame) -> int:
@@ -185,8 +160,9 @@ class Run:
         """Go through all rounds, and return what stands at the end."""
         quiet()
         parts = parts_of(self.spec, self.state)
-        if "search" in self.spec.learners and not self._known(parts[0]):
-            self._first_pass(parts[0])
+        searched = next((part for part in parts if part.searched), None)
+        if searched is not None and not self._known(searched):
+            self._first_pass(searched)
         for part in parts:
             self._sweep(part)
             if self.job.should_stop():
@@ -221,7 +197,7 @@ class Run:
         return len(_stored(part, self.data, self.store)) == expected
 
     def _first_pass(self, part: Part) -> None:
-        """Answer all settings of the plain box search without disturbances."""
+        """Answer all settings of a plain search without disturbances."""
         most, n_folds = draft_rows(self.data.X), len(self.data.folds)
         folds = [(_sampled(train, self.data.y, most), test) for train, test in self.data.folds]
         n_rows, share = len(self.data.folds[0][0]), len(folds[0][0]) / len(self.data.folds[0][0])
@@ -232,10 +208,12 @@ class Run:
             self.words += f", learned from {part_words}"
             part_words = f" on {part_words}"
         quick = {"kicks": 0, "time_limit": DRAFT_SECONDS}
-        learner = estimator_for("search", self.spec, self.state).set_params(**quick)
-        grid = part.grid | {"method": ["search"], "theta": [share * t for t in part.grid["theta"]]}
+        learner = clone(part.quick_look).set_params(**quick)
+        grid = part.grid | {"theta": [share * t for t in part.grid["theta"]]}
+        if "method" in grid:
+            grid["method"] = [part.searched[0][LEARNER_KEY]]
         listed = settings_of_run(self.spec)
-        first = next(k for k, setting in enumerate(listed) if setting == part.searched[0])
+        first = listed.index(part.searched[0])
 
         def land(row: Row) -> None:
             row = row | {"setting": row["setting"] + first}
@@ -258,7 +236,7 @@ class Run:
             self.job.report(row, message=f"{part.words}, fold {row['fold'] + 1} of {n_folds}")
             if time.monotonic() - self.refreshed > REFRESH_SECONDS:
                 self.refreshed = time.monotonic()
-                if not set(self.spec.learners) <= WHOLE_FRONT:
+                if not answers_at_once(self.spec):
                     self.job.report(standing=self.outcome())
 
         searches = len(part.searched) == _n_settings(part)

@@ -7,32 +7,21 @@ from typing import Any
 import streamlit as st
 
 from rulekit.evaluation import SweepStore
-from rulekit.evaluation.grid import settings_of
 from rulekit.exceptions import RulekitError
 from rulekit.export import to_json
 from rulekit.plots.wording import plural
 from ui import jobs, workspace
 from ui.cache import kept
 from ui.escape import md
-from ui.hyperplane_learner import HYPERPLANE, hyperplane_grid
-from ui.learners import (
-    FIT_SECONDS,
-    IDEAL,
-    IDEAL_FEATURES,
-    WHOLE_FRONT,
-    WITHOUT_CLAUSES,
-    RunSpec,
-    estimator_for,
-    run_key,
-    variants,
-)
+from ui.learner import Learner
+from ui.learners import RunSpec, answers_at_once, chosen, legs, run_key
 from ui.models_front import live_curve, own_pick
 from ui.models_points import Outcome, outcome_of
 from ui.models_rounds import Run, stored, swept, threads
 from ui.picked import model_key
+from ui.run_spec import FIT_SECONDS
 from ui.shell import noted, problem
 from ui.state import AppState, app_state, change
-from ui.tree_learner import TREE
 
 SMALL = 400_000  # cells up to which one fit is measured before the run, to tell its time
 POLL_SECONDS = 0.5
@@ -40,8 +29,6 @@ FIRST_POLL_SECONDS = 0.2  # while there is nothing to be seen yet
 FIRST_SECONDS = 0.5  # a page that starts a run waits so long for the first fold's points
 TITLE = "Sweep"
 STOP = "Ends the run. The points shown stay, and Resume takes up where it stopped."
-# no fit of these is measured while the reader waits
-SLOW = {"exact", "lp", "column_generation", TREE}
 
 
 def start(spec: RunSpec, state: AppState) -> jobs.Job:
@@ -81,7 +68,7 @@ def follow(spec: RunSpec) -> None:
     state = app_state()
     job = jobs.registry().get(workspace.analysis_id())
     key = run_key(spec, state)
-    if not set(spec.learners) <= WHOLE_FRONT or not _is_next(state, job, key):
+    if not answers_at_once(spec) or not _is_next(state, job, key):
         return
     st.session_state["_followed"] = key
     try:
@@ -186,46 +173,26 @@ def sweeping(job: jobs.Job | None) -> bool:
 def estimate(spec: RunSpec, state: AppState) -> float | None:
     """Return about how many seconds a run takes, by one measured fit; None if that may be slow."""
     X, _ = state.training
-    if X.size > SMALL or SLOW & set(spec.learners) or set(spec.learners) <= WHOLE_FRONT:
+    learners = chosen(spec)
+    if X.size > SMALL or answers_at_once(spec) or not all(one.quick for one in learners):
         return None
 
     def measured() -> float:
-        return sum(_seconds_a_fold(name, spec, state) for name in spec.learners)
+        return sum(_seconds_a_fold(learner, spec, state) for learner in learners)
 
     shape = repr((state.fit_key, spec.learners, spec.clauses, spec.form, spec.rounding))
     key = repr((shape, len(spec.thetas), spec.refine, spec.constraints(state.features)))
     return kept("one fold", key, measured) * spec.folds / threads(spec)
 
 
-def _seconds_a_fold(learner: str, spec: RunSpec, state: AppState) -> float:
-    """Measure the middle price with every number of clauses, and reckon with all prices.
-
-    A learner that finds the whole front at once is asked for all of it.
-    """
+def _seconds_a_fold(learner: Learner, spec: RunSpec, state: AppState) -> float:
+    """Measure the fits that tell a learner's time, and reckon with how often they come."""
     X, y = state.training
-    if learner == HYPERPLANE:  # the number of boxes costs nothing once the planes are there
-        asked = settings_of(hyperplane_grid(spec.nus, spec.clauses))
-        return _seconds(estimator_for(learner, spec, state), X, y, asked)
-    theta = sorted(spec.thetas)[len(spec.thetas) // 2]
-    prices = spec.thetas if learner in WHOLE_FRONT else (theta,)
-    settings: list[dict[str, Any]] = [{"theta": price} for price in prices]
-    if learner == IDEAL:
-        settings = [{"max_features": k} for k in IDEAL_FEATURES]
-    elif learner not in WITHOUT_CLAUSES:
-        low, high = spec.clauses
-        settings = [s | {"n_clauses": k} for k in range(low, high + 1) for s in settings]
-    seconds = _seconds(estimator_for(learner, spec, state), X, y, settings)
-    if learner in WHOLE_FRONT:
-        return seconds * (1 + len(variants(spec)))
-    return seconds if learner == IDEAL else seconds * len(spec.thetas)
-
-
-def _seconds(estimator: Any, X: Any, y: Any, settings: Any) -> float:
-    """Measure how long fits of some settings take together."""
+    asked, times = learner.measured(spec)
     started = time.perf_counter()
-    for _ in estimator.fit_many(X, y, settings):
+    for _ in learner.estimator(spec, state, {}).fit_many(X, y, asked):
         pass
-    return time.perf_counter() - started
+    return times * (time.perf_counter() - started)
 
 
 def progress(job: jobs.Job) -> None:
@@ -338,8 +305,8 @@ def cancelled_words(job: jobs.Job) -> str:
 def plan_words(spec: RunSpec, state: AppState) -> str:
     """Say how much a run is, and how long it takes where that could be measured."""
     words = f"{plural(spec.n_settings, 'setting')} in {spec.folds} folds: {spec.n_fits:,} fits"
-    if set(spec.learners) <= WHOLE_FRONT:
-        searches = 1 + len(variants(spec))
+    if answers_at_once(spec):
+        searches = len(legs(spec))
         return f"{words}, answered by {searches} search{'es' * (searches > 1)} a fold."
     seconds = estimate(spec, state)
     if seconds is None:

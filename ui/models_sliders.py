@@ -5,22 +5,16 @@ from typing import Any
 
 import streamlit as st
 
-from rulekit.plots.wording import percent, plural
+from rulekit.plots.wording import plural
 from ui.escape import md
-from ui.hyperplane_learner import HYPERPLANE, PRICE_HELP
-from ui.learners import LEARNER_KEY
+from ui.learner import Dial
+from ui.learners import LEARNERS, same_search
 from ui.models_front import choose, error_words
 from ui.models_points import Outcome
-from ui.picked import same_search
+from ui.run_spec import LEARNER_KEY
 from ui.state import app_state
-from ui.tree_learner import TAU_HELP, TREE
 
 SIDES = {"for": "for", "other": "against"}
-
-OTHER_PRICES = {  # what a price is called, and means, that is not one of a condition
-    HYPERPLANE: ("Price ν of the plane's errors", PRICE_HELP),
-    TREE: ("Impurity τ a split has to reach", TAU_HELP),
-}
 
 
 def sliders(found: Outcome) -> None:
@@ -31,25 +25,14 @@ def sliders(found: Outcome) -> None:
         return
     measured = [found.settings[k] for k in found.points.index]
     mine = [s for s in measured if s[LEARNER_KEY] == setting[LEARNER_KEY]]
-    if "max_features" in setting:
-        _slider(found, "max_features", "Conditions allowed", [s["max_features"] for s in mine])
-        st.caption(_measured_words(found, number))
-        return
-    _sides(found, mine, setting)
-    left, right = st.columns(2)
     alike = [s for s in mine if same_search(s, setting)]
-    prices = sorted({s["theta"] for s in alike})
-    clauses = sorted({s["n_clauses"] for s in alike if "n_clauses" in s})
-    with left:
-        n_rows = len(app_state().training[0])
-        words, told = OTHER_PRICES.get(
-            setting[LEARNER_KEY],
-            ("Price θ of a condition", price_words(setting["theta"], n_rows)),
-        )
-        _slider(found, "theta", words, prices)
-        st.caption(told)
-    with right:
-        _slider(found, "n_clauses", "Clauses allowed", clauses)
+    _sides(found, mine, setting)
+    dials = LEARNERS[setting[LEARNER_KEY]].dials(setting, len(app_state().training[0]))
+    places = st.columns(max(2, len(dials)))
+    for place, dial in zip(places, dials, strict=False):
+        with place:
+            _slider(found, dial, sorted({s[dial.entry] for s in alike if dial.entry in s}))
+    with places[-1]:
         st.caption(_measured_words(found, number))
 
 
@@ -62,20 +45,12 @@ def _measured_words(found: Outcome, number: int) -> str:
     )
 
 
-def price_words(theta: float, n_rows: int) -> str:
-    """Say what a price of a condition means."""
-    return (
-        f"Each condition must save at least {theta:g} misclassified training "
-        f"row{'s' * (theta != 1)} (of {n_rows:,}, {percent(theta / n_rows)}). "
-        "A higher price gives a shorter rule."
-    )
-
-
-def _slider(found: Outcome, name: str, words: str, options: list[Any]) -> None:
+def _slider(found: Outcome, dial: Dial, options: list[Any]) -> None:
+    name = dial.entry
     if len(options) > 1:
         st.session_state[f"slider_{name}"] = app_state().setting[name]
         st.select_slider(
-            words,
+            dial.label,
             options,
             format_func=lambda value: f"{value:g}",
             key=f"slider_{name}",
@@ -83,6 +58,8 @@ def _slider(found: Outcome, name: str, words: str, options: list[Any]) -> None:
             args=(found, name),
             help="Looks up what the run found; nothing is learned again.",
         )
+    if dial.caption:
+        st.caption(dial.caption)
 
 
 def _sides(found: Outcome, mine: list[dict[str, Any]], setting: Mapping[str, Any]) -> None:

@@ -10,33 +10,22 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit.estimators import FixedRuleClassifier
 from rulekit.exceptions import EmptyRuleWarning
-from rulekit.explain import Wording
 from rulekit.export import from_json, to_json
 from rulekit.plots.wording import percent, plural
-from rulekit.rules import RuleSet
 from ui.cache import kept
 from ui.escape import md
-from ui.hyperplane_learner import (
-    CONFIDENCE_FOLDS,
-    HYPERPLANE,
-    hyperplane_parameters,
-    price_symbol,
-)
 from ui.learners import (
-    LEARNER_KEY,
     LEARNERS,
-    WHOLE_FRONT,
     RunSpec,
-    estimator_for,
     run_key,
+    same_search,
     settings_of_run,
+    variant_of,
+    words_of,
 )
+from ui.run_spec import LEARNER_KEY
 from ui.shell import empty
 from ui.state import AppState, app_state, change
-from ui.tree_learner import TREE, tree_parameters, tree_words
-
-AGAINST = "rule against the class"
-SIZES = ("theta", "n_clauses", "max_features")  # of a setting: how large its rule may be
 
 
 def pick(setting: Mapping[str, Any], spec: RunSpec) -> None:
@@ -52,20 +41,6 @@ def pick(setting: Mapping[str, Any], spec: RunSpec) -> None:
     chosen = dict(setting)
     model = fitted(app_state(), chosen, spec)
     change(setting=chosen, run_settings=spec.to_dict(), model=model, rule_json=to_json(model))
-
-
-def pick_rule(rule_set: RuleSet, *, source: str) -> None:
-    """Make a rule that a person wrote or changed the chosen model.
-
-    Parameters
-    ----------
-    rule_set : RuleSet
-    source : str
-        What it was made from, in words.
-    """
-    X, y = app_state().training
-    model = FixedRuleClassifier(rule_set).fit(X, y)
-    change(setting={"edited": source}, model=model, rule_json=to_json(model))
 
 
 def picked_model() -> ClassifierMixin | None:
@@ -102,32 +77,7 @@ def setting_words(setting: Mapping[str, Any]) -> str:
         return str(setting["whole_file"])
     if "edited" in setting:
         return f"edited by hand, from: {setting['edited']}"
-    if "max_features" in setting:
-        limit = plural(setting["max_features"], "chosen condition")
-        return f"{LEARNERS[setting[LEARNER_KEY]].name}, at most {limit}"
-    learner = setting[LEARNER_KEY]
-    symbol = "τ" if learner == TREE else price_symbol(learner)
-    words = [LEARNERS[learner].name, f"{symbol} {setting['theta']:g}", *tree_words(setting)]
-    if "n_clauses" in setting:
-        words.append(f"at most {setting['n_clauses']} clause{'s' * (setting['n_clauses'] != 1)}")
-    return ", ".join([*words, *filter(None, [variant_words(setting)])])
-
-
-def variant_words(setting: Mapping[str, Any]) -> str:
-    """Say what makes a setting a variant of the box search; empty for its plain form."""
-    words = [AGAINST] if "describes" in setting else []
-    if "robustness" in setting:
-        words.append(f"robustness {setting['robustness']:g}")
-    return ", ".join(words)
-
-
-def wording(state: AppState, *, clause: str = "clause") -> Wording:
-    """Return business names and units as the explanations take them."""
-    return Wording(
-        names={name: w.label for name, w in state.wording.items() if w.label},
-        units={name: w.unit for name, w in state.wording.items() if w.unit},
-        clause=clause,
-    )
+    return words_of(setting)
 
 
 def looked_at_test_rows() -> int:
@@ -175,11 +125,11 @@ def fitted(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> Classi
             return model
     settings = {k: v for k, v in spec.to_dict().items() if k not in ("thetas", "learners")}
     key = repr((state.fit_key, settings))
-    if setting[LEARNER_KEY] in WHOLE_FRONT:
+    if LEARNERS[setting[LEARNER_KEY]].whole_front:
         asked = [s for s in settings_of_run(spec) if same_search(s, setting)]
         if setting not in asked:
             asked.append(dict(setting))
-        whole = repr((key, spec.thetas, setting[LEARNER_KEY], sorted(_variant(setting).items())))
+        whole = repr((key, spec.thetas, sorted(variant_of(setting).items())))
         answers = kept("path", whole, lambda: fit_path(asked, spec, state), copy=False)
         if (model := answers.get(model_key(setting))) is not None:
             return model
@@ -221,14 +171,10 @@ def fit_path(
     weight = state.sample_weight
     if weight is not None:
         weight = weight[state.rows()[0]]
-    estimator = estimator_for(settings[0][LEARNER_KEY], spec, state, settings[0])
-    estimator.set_params(**parameters)
-    asked = [{k: v for k, v in s.items() if k in SIZES} for s in settings]
-    if settings[0][LEARNER_KEY] == TREE:
-        asked = [tree_parameters(s) for s in settings]
-    if settings[0][LEARNER_KEY] == HYPERPLANE:
-        asked = [hyperplane_parameters(s) for s in settings]
-        estimator.set_params(confidence_folds=CONFIDENCE_FOLDS)
+    learner = LEARNERS[settings[0][LEARNER_KEY]]
+    estimator = learner.estimator(spec, state, settings[0])
+    estimator.set_params(**{**parameters, **learner.picked})
+    asked = [learner.parameters(s, spec) for s in settings]
     quiet()
     models = estimator.fit_many(X, y, asked, sample_weight=weight, should_stop=should_stop)
     return {model_key(s): model for s, model in zip(settings, models, strict=False)}
@@ -247,12 +193,3 @@ def quiet() -> None:
 def model_key(setting: Mapping[str, Any]) -> str:
     """Return a text that names a setting, whatever the order of its entries."""
     return repr(sorted(setting.items()))
-
-
-def same_search(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two settings differ in nothing but the price and the number of clauses."""
-    return one[LEARNER_KEY] == other[LEARNER_KEY] and _variant(one) == _variant(other)
-
-
-def _variant(setting: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: v for k, v in setting.items() if k not in (LEARNER_KEY, "theta", "n_clauses")}

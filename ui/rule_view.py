@@ -9,9 +9,19 @@ from rulekit.explain import Wording, condition_text
 from rulekit.explain.phrases import number
 from rulekit.export.reading import Reading, readings
 from rulekit.rules import Clause, LinearSplit, Literal, PowerLawSplit, RuleSet, split_text
+from ui.state import AppState
 
 JOINS = {"and": " AND ", "or": " OR "}
 MIRRORED = {">": "<", ">=": "<="}
+
+
+def wording(state: AppState, *, clause: str = "clause") -> Wording:
+    """Return business names and units as the explanations take them."""
+    return Wording(
+        names={name: w.label for name, w in state.wording.items() if w.label},
+        units={name: w.unit for name, w in state.wording.items() if w.unit},
+        clause=clause,
+    )
 
 
 def clause_words(clause: Clause, wording: Wording) -> str:

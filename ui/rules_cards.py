@@ -13,10 +13,11 @@ from rulekit.rules import OPERATORS, RuleSet
 from ui.cases import row_number
 from ui.escape import md
 from ui.learners import RunSpec
-from ui.picked import looked_at_test_rows, pick, pick_rule, setting_words, wording
+from ui.own_rule import pick_rule
+from ui.picked import looked_at_test_rows, pick, setting_words
 from ui.rule_editor import rows_to_rule, rule_to_rows
 from ui.rule_numbers import Rows, clause_table, confusion, error, matches
-from ui.rule_view import clause_words, constant_answer, rule_words, without_clauses
+from ui.rule_view import clause_words, constant_answer, rule_words, without_clauses, wording
 from ui.shell import noted
 from ui.state import AppState, app_state
 from ui.theme import chart

@@ -7,7 +7,6 @@ from rulekit.estimators import ConditionScreening, screen_conditions
 from rulekit.plots import screening_figure, screening_sentence, screening_table
 from ui.cache import kept
 from ui.escape import md
-from ui.learners import binarizer
 from ui.state import AppState
 from ui.theme import chart
 
@@ -78,7 +77,7 @@ def _screened(state: AppState, theta: float) -> ConditionScreening:
         y,
         theta=theta,
         positive_label=state.positive,
-        binarizer=binarizer(state.binning),
+        binarizer=state.binning.binarizer(),
         sample_weight=weight,
     )
 

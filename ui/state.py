@@ -14,6 +14,7 @@ import streamlit as st
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
+from rulekit.binarize import Binarizer
 from rulekit.data import Table, check_target, class_counts
 from rulekit.exceptions import DataError
 from ui.cache import kept
@@ -44,6 +45,15 @@ class BinningSpec:
     def thresholds(self) -> dict[str, list[float]] | None:
         """The edited columns' cut points as `Binarizer` takes them."""
         return {name: list(values) for name, values in self.cuts} or None
+
+    def binarizer(self) -> Binarizer:
+        """Return the unfitted binarizer that does it."""
+        return Binarizer(
+            method=self.method,
+            n_thresholds=self.n_thresholds,
+            thresholds=self.thresholds,
+            max_levels=self.max_levels,
+        )
 
 
 @dataclass(frozen=True)
@@ -275,15 +285,13 @@ def _fitting_cuts(state: AppState) -> tuple[tuple[str, tuple[float, ...]], ...]:
     It refuses those of a column it does not see, and with the method "manual" a numeric column
     without any: one that comes back among the features begins with quantiles, as on Binning.
     """
-    from ui.learners import binarizer  # which knows this module
-
     own = {name: cuts for name, cuts in state.binning.cuts if name in state.features}
     if state.binning.method == "manual" and state.ready:
         columns = [state.table.column(name) for name in state.features if name not in own]
         fresh = [c.name for c in columns if c.kind == "numeric" and c.n_distinct > 2]
         if fresh:
             X, y = state.training
-            automatic = binarizer(replace(state.binning, method="quantile", cuts=()))
+            automatic = replace(state.binning, method="quantile", cuts=()).binarizer()
             cuts = automatic.fit(X[fresh], y).cuts_
             own |= {name: tuple(map(float, values)) for name, values in cuts.items()}
     return tuple(sorted(own.items()))

@@ -37,8 +37,9 @@ VIEWS = {
 Node = tuple[PowerLawSplit, np.ndarray]
 
 
-def tree_card(rule: RuleSet, rows: Rows, words: Wording) -> None:
+def tree_card(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -> None:
     """Draw a rule of power-law splits as a tree, with its formulas and its rows in B-space."""
+    rule: RuleSet = model.rule_set_
     tree = tree_of_rule(rule)
     nodes = _nodes(tree, rows) if isinstance(tree, Branch) else []
     if tree is None or not nodes:

@@ -1,61 +1,79 @@
-"""Power-law trees as a learner of Models: their settings under the names all learners share.
+"""Power-law trees as a learner of Models.
 
-There a setting has a price ``theta``. Here it is τ, the impurity a split has to reach: the larger
-it is, the shorter the formulas. Depth and the number of power laws make variants.
+The price ``theta`` of a setting is here τ, the impurity a split has to reach: the larger it is, the
+shorter the formulas. Depth and the number of power laws make settings of different shape.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from rulekit.estimators import PowerLawTreeClassifier
-from rulekit.evaluation.grid import settings_of
+from ui.learner import Cards, Dial, Learner, Setting
+from ui.run_spec import FIT_SECONDS, TAUS, RunSettings
+from ui.state import AppState
+from ui.tree_cards import case_in_bspace, tree_card
 
 TREE = "power_law_tree"
-TAUS = (0.02, 0.05, 0.1, 0.2)
 DEPTHS = (0, 2)
 POWER_LAWS = (1, 2, 3)
-PARAMETERS = {"theta": "tau_impurity"}
 TAU_HELP = (
     "The impurity (Gini) that a split has to reach; the shortest formula that does is taken. The "
     "larger τ is, the fewer exponents."
 )
 
 
-def tree_grid(taus: Sequence[float]) -> dict[str, list[Any]]:
-    """Return the grid of a sweep: power laws in a split, depth of the tree, impurity to reach."""
-    return {
-        "max_power_laws": list(POWER_LAWS),
-        "max_depth": list(DEPTHS),
-        "tau_impurity": list(taus),
-    }
+@dataclass(frozen=True)
+class TreeLearner(Learner):
+    """A tree whose splits are short formulas."""
 
-
-def tree_settings(taus: Sequence[float]) -> list[dict[str, Any]]:
-    """List the settings of that grid, in its order, under the shared names."""
-    names = {theirs: ours for ours, theirs in PARAMETERS.items()}
-    return [
-        {names.get(name, name): value for name, value in setting.items()}
-        for setting in settings_of(tree_grid(taus))
-    ]
-
-
-def tree_parameters(setting: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the estimator's parameters for a setting under the shared names."""
-    known = ("theta", "max_power_laws", "max_depth")
-    return {PARAMETERS.get(k, k): v for k, v in setting.items() if k in known}
-
-
-def tree_estimator(positive: Any, class_weight: str | None, seconds: float) -> Any:
-    """Return the unfitted estimator with everything but the swept parameters."""
-    return PowerLawTreeClassifier(
-        positive_label=positive, class_weight=class_weight, random_state=0, time_limit=seconds
+    quick: bool = False
+    keeps_constraints: ClassVar[bool] = False
+    symbol: ClassVar[str] = "τ"
+    parameter_names: ClassVar[Mapping[str, str]] = {"theta": "tau_impurity"}
+    ways: ClassVar[str] = (
+        f"The power-law tree is tried with up to 1 to {max(POWER_LAWS)} power laws in a split, "
+        f"with one split and with splits to depth {max(DEPTHS)}, and with τ at "
+        f"{', '.join(f'{tau:g}' for tau in TAUS)}. Shape, clauses, prices θ and the cut points of "
+        "Binning are not asked of it, and it keeps no constraints."
     )
+    cards: ClassVar[Cards | None] = Cards(pictures=tree_card, explain=case_in_bspace)
+
+    def estimator(
+        self, spec: RunSettings, state: AppState, variant: Setting
+    ) -> PowerLawTreeClassifier:
+        """Return the unfitted estimator; see `Learner.estimator`."""
+        return PowerLawTreeClassifier(
+            positive_label=state.positive,
+            class_weight=spec.class_weight,
+            random_state=0,
+            time_limit=FIT_SECONDS,
+        )
+
+    def grid(self, spec: RunSettings) -> dict[str, list[Any]]:
+        """Return the grid: power laws in a split, depth of the tree, impurity to reach."""
+        return {
+            "max_power_laws": list(POWER_LAWS),
+            "max_depth": list(DEPTHS),
+            "tau_impurity": list(spec.taus),
+        }
+
+    def shape_words(self, setting: Setting) -> list[str]:
+        """Say how many power laws and splits there may be."""
+        laws, depth = setting["max_power_laws"], setting["max_depth"]
+        several = f"up to {laws} power law{'s' * (laws != 1)}"
+        return [several, "one split" if depth == 0 else f"depth {depth}"]
+
+    def dials(self, setting: Setting, n_rows: int) -> list[Dial]:
+        """Move along the impurity."""
+        return [Dial("theta", "Impurity τ a split has to reach", TAU_HELP)]
 
 
-def tree_words(setting: Mapping[str, Any]) -> list[str]:
-    """Say what makes a setting a variant of the tree."""
-    if "max_power_laws" not in setting:
-        return []
-    laws, depth = setting["max_power_laws"], setting["max_depth"]
-    several = f"up to {laws} power law{'s' * (laws != 1)}"
-    return [several, "one split" if depth == 0 else f"depth {depth}"]
+POWER_LAW_TREE = TreeLearner(
+    TREE,
+    "Power-law tree",
+    "Splits by one short formula, such as a * b <= 4 (power laws of a few columns, in their "
+    "own units), and grows a tree of such splits; τ is the impurity a split has to reach. "
+    "Columns of text are left out.",
+    "boxes need many conditions because columns act together, as products or ratios.",
+)

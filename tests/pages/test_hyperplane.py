@@ -4,16 +4,11 @@ import pandas as pd
 import pytest
 
 from rulekit.data import load_sample
-from ui.hyperplane_learner import (
-    HYPERPLANE,
-    NUS,
-    hyperplane_grid,
-    hyperplane_settings,
-    usual_nus,
-)
-from ui.learners import RunSpec, settings_of_run
+from ui.hyperplane_learner import HYPERPLANE, usual_nus
+from ui.learners import LEARNERS, RunSpec, settings_of_run
 from ui.models_rounds import parts_of
 from ui.picked import fit_path, model_key, setting_words
+from ui.run_spec import NUS
 from ui.state import AppState
 
 SPEC = RunSpec(learners=(HYPERPLANE,), nus=(0.01, 0.1), clauses=(1, 3), folds=5, baselines=False)
@@ -44,11 +39,10 @@ def test_settings_have_the_shared_names_and_the_order_of_the_sweep():
     listed = settings_of_run(spec)
     parts = parts_of(spec, AppState(table=load_sample("credit")))
     part = next(p for p in parts if "linear__nu" in p.grid)
-    own = hyperplane_settings(spec.nus, spec.clauses)
-    assert part.grid == hyperplane_grid(spec.nus, spec.clauses)
-    assert listed[part.first : part.first + len(own)] == tuple(
-        {"learner": HYPERPLANE, **setting} for setting in own
-    )
+    assert part.grid == {"max_rules": [1, 2, 3, 4, 5], "linear__nu": [0.1]}
+    own = [{"learner": HYPERPLANE, "n_clauses": n, "theta": 0.1} for n in range(1, 6)]
+    assert list(listed[part.first : part.first + len(own)]) == own
+    assert LEARNERS[HYPERPLANE].settings(spec) == own
 
 
 def test_a_run_is_kept_with_its_prices():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.test_models import text
+from tests.pages.driving import text
 from ui.learners import LEARNERS, RunSpec
 from ui.models_asked import GREY, READERS, own_ways, unread
 

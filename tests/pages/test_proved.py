@@ -3,7 +3,7 @@
 import pytest
 
 from rulekit.estimators import Certificate
-from tests.pages.test_models import finished, small, text
+from tests.pages.driving import finished, small, text
 from ui.certificate_card import proofs
 from ui.learners import RunSpec
 from ui.models_points import settings_of_run

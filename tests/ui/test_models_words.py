@@ -8,7 +8,7 @@ from ui.jobs import Job
 from ui.learners import RunSpec
 from ui.models_points import outcome_of
 from ui.models_run import cancelled_words
-from ui.models_sliders import price_words
+from ui.prices import price_words
 
 
 def job(done, total):

@@ -1,21 +1,24 @@
 """Power-law trees as a learner of Models: settings under the shared names, and back."""
 
 from rulekit.evaluation.grid import settings_of
-from ui.learners import LEARNER_KEY, RunSpec, settings_of_run
+from ui.learners import RunSpec, settings_of_run
 from ui.picked import setting_words
-from ui.tree_learner import TREE, tree_grid, tree_parameters, tree_settings
+from ui.run_spec import LEARNER_KEY
+from ui.tree_learner import POWER_LAW_TREE, TREE
 
 
 def test_settings_stand_in_the_order_of_the_sweep_and_turn_back_into_parameters():
-    taus = (0.05, 0.1)
-    told = tree_settings(taus)
-    assert [tree_parameters(s) for s in told] == list(settings_of(tree_grid(taus)))
+    spec = RunSpec(learners=(TREE,), taus=(0.05, 0.1))
+    told = POWER_LAW_TREE.settings(spec)
+    asked = [POWER_LAW_TREE.parameters(s, spec) for s in told]
+    assert asked == list(settings_of(POWER_LAW_TREE.grid(spec)))
 
 
 def test_a_run_lists_the_trees_with_their_learner():
-    found = settings_of_run(RunSpec(learners=(TREE,), taus=(0.05,)))
+    spec = RunSpec(learners=(TREE,), taus=(0.05,))
+    found = settings_of_run(spec)
     assert {s[LEARNER_KEY] for s in found} == {TREE}
-    assert len(found) == len(tree_settings((0.05,)))
+    assert list(found) == POWER_LAW_TREE.settings(spec)
 
 
 def test_a_setting_is_told_in_words():

@@ -1,0 +1,76 @@
+"""Prices of a run: asked for as text, read as numbers, told in words."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from rulekit.plots.wording import percent
+from ui.escape import md
+
+
+def asked_prices(
+    label: str, usual: Sequence[float], symbol: str, **widget: Any
+) -> tuple[float, ...] | None:
+    """Ask for prices in a line of text.
+
+    Parameters
+    ----------
+    label : str
+    usual : sequence of float
+        What the line begins with.
+    symbol : str
+        The letter of the price, for messages.
+    **widget
+        Handed to ``st.text_input``: its key, help, whether it is greyed out.
+
+    Returns
+    -------
+    tuple of float, or None
+        None, after a sentence, when the text cannot be read.
+    """
+    begins = ", ".join(f"{price:.15g}" for price in sorted(usual))
+    text = st.text_input(label, value=begins, persist_state="session", **widget)
+    try:
+        return parsed_prices(text, symbol)
+    except ValueError as error:
+        st.error(md(error, 300))
+        return None
+
+
+def parsed_prices(text: str, symbol: str = "θ") -> tuple[float, ...]:
+    """Read prices separated by spaces or commas, sorted and without repeats.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or one is not a positive finite number.
+    """
+    words = text.replace(",", " ").replace(";", " ").split()
+    numbers = set()
+    for word in words:
+        try:
+            number = float(word)
+        except ValueError:
+            number = math.nan
+        if not (math.isfinite(number) and number > 0):
+            raise ValueError(
+                f"Each price {symbol} must be a positive number, found {word!r}; write them as in "
+                "'0.1, 0.5, 2', with a point as the decimal sign."
+            )
+        numbers.add(number)
+    if not numbers:
+        raise ValueError(
+            f"A run needs at least one price {symbol}; write for example '0.1, 0.5, 2'."
+        )
+    return tuple(sorted(numbers))
+
+
+def price_words(theta: float, n_rows: int) -> str:
+    """Say what a price of a condition means."""
+    return (
+        f"Each condition must save at least {theta:g} misclassified training "
+        f"row{'s' * (theta != 1)} (of {n_rows:,}, {percent(theta / n_rows)}). "
+        "A higher price gives a shorter rule."
+    )
