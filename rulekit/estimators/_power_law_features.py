@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rulekit.exceptions import DataError
 from rulekit.rules import Columns, Factor, PowerLaw, PowerLawSplit
-from rulekit.rules.power_law_split import absent_in
+from rulekit.rules.numeric import absent_in
 from rulekit.solvers.power_laws import shifts_for
 from rulekit.solvers.split_beam import FoundSplit
 

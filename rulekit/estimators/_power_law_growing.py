@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rulekit.estimators._power_law_features import PowerLawFeatures, short_split
 from rulekit.rules import Branch, Columns, Leaf, PowerLawSplit, Tree
-from rulekit.rules.power_law_split import absent_in
+from rulekit.rules.numeric import absent_in
 from rulekit.solvers.impurity import ClassMass
 from rulekit.solvers.split_beam import FoundSplit, SplitTask, target_impurity
 

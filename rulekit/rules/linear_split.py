@@ -1,15 +1,14 @@
 """The plane itself as a condition: a weighted sum of columns on one side of a number."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.literal import Columns, missing_in
+from rulekit.rules.literal import Columns
+from rulekit.rules.numeric import absent_in, finite, numbers_in
 from rulekit.rules.reading import number_text
 
 NEGATED = {"<=": ">", ">": "<="}
@@ -58,7 +57,9 @@ class LinearSplit:
     missing: bool = False
 
     def __post_init__(self) -> None:
-        terms = tuple((name, _finite(weight)) for name, weight in self.terms)
+        terms = tuple(
+            (name, finite(weight, "weight of a linear condition")) for name, weight in self.terms
+        )
         names = [name for name, _ in terms]
         if not terms or len(set(names)) < len(names) or any(w == 0 for _, w in terms):
             raise RuleError(
@@ -72,7 +73,7 @@ class LinearSplit:
                 f"A linear condition's operator must be one of {tuple(NEGATED)}, got {self.op!r}."
             )
         object.__setattr__(self, "terms", terms)
-        object.__setattr__(self, "value", _finite(self.value))
+        object.__setattr__(self, "value", finite(self.value, "value of a linear condition"))
         object.__setattr__(self, "missing", bool(self.missing))
 
     @property
@@ -96,7 +97,7 @@ class LinearSplit:
         found: NDArray[np.float64] | None = None
         with np.errstate(invalid="ignore", over="ignore"):
             for name, weight in self.terms:
-                term = _numbers(name, columns) * weight
+                term = numbers_in(name, columns) * weight
                 found = term if found is None else found + term
         assert found is not None
         return found
@@ -104,7 +105,7 @@ class LinearSplit:
     def mask(self, columns: Columns) -> NDArray[np.bool_]:
         """Say for each row whether the condition holds; see `Literal.mask`."""
         total = self.total(columns)
-        absent = np.any([missing_in(columns[name]) for name in self.features], axis=0)
+        absent = absent_in(self.features, columns)
         below = total <= self.value
         return np.where(absent, self.missing, below if self.op == "<=" else ~below)
 
@@ -125,31 +126,3 @@ class LinearSplit:
         """Write the condition in one line; names are not quoted."""
         text = f"{self.sum_text(str, number_text)} {self.op} {number_text(self.value)}"
         return f"{text} (or missing)" if self.missing else text
-
-
-def _finite(number: Any) -> float:
-    """Return a finite float; -0.0 becomes 0.0."""
-    try:
-        found = float(number)
-    except (TypeError, ValueError):
-        found = math.nan
-    if isinstance(number, (str, bool)) or not math.isfinite(found):
-        raise RuleError(f"A linear condition computes with finite numbers, got {number!r}.")
-    return found + 0.0
-
-
-def _numbers(name: str, columns: Columns) -> NDArray[np.float64]:
-    """Read a column as numbers, NaN where it has no value."""
-    try:
-        column = columns[name]
-    except KeyError:
-        raise RuleError(f"The rule reads column {name!r}, which the table does not have.") from None
-    if column.dtype != object:
-        return np.asarray(column, dtype=float)
-    absent = missing_in(column)
-    if any(isinstance(v, str) for v in column[~absent]):
-        raise RuleError(
-            f"The rule computes with column {name!r}, but the column holds text; give numbers, as "
-            "in the table the rule was learned from."
-        )
-    return np.where(absent, np.nan, column).astype(float)

@@ -7,7 +7,6 @@ Legend (Dhebar and Deb, section III-B)::
        distance of the sum from the band's middle, less half its width (the modulus)
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.literal import Columns, missing_in
+from rulekit.rules.literal import Columns
+from rulekit.rules.numeric import absent_in, finite, numbers_in
 
 Floats = NDArray[np.float64]
 
@@ -56,9 +56,9 @@ class Factor:
                 f"A factor's exponent must be a whole number, not 0: {self.exponent!r}."
             )
         object.__setattr__(self, "exponent", int(self.exponent))
-        object.__setattr__(self, "shift", finite(self.shift, "shift"))
+        object.__setattr__(self, "shift", finite(self.shift, "shift of a power law"))
         if self.floor is not None:
-            object.__setattr__(self, "floor", finite(self.floor, "floor"))
+            object.__setattr__(self, "floor", finite(self.floor, "floor of a power law"))
         if self.exponent < 0 and (self.floor is None or not self.floor > self.shift):
             raise RuleError(
                 f"Column {self.feature!r} has the exponent {self.exponent}, so it needs a floor "
@@ -95,7 +95,7 @@ class PowerLaw:
     factors: tuple[Factor, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "weight", finite(self.weight, "weight"))
+        object.__setattr__(self, "weight", finite(self.weight, "weight of a power law"))
         up = [f for f in self.factors if f.exponent > 0]
         object.__setattr__(self, "factors", (*up, *(f for f in self.factors if f not in up)))
         names = [f.feature for f in self.factors]
@@ -171,11 +171,11 @@ class PowerLawSplit:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "terms", tuple(self.terms))
-        object.__setattr__(self, "high", finite(self.high, "high"))
+        object.__setattr__(self, "high", finite(self.high, "high of a power law"))
         if not self.terms:
             raise RuleError("A power-law split needs at least one power law.")
         if self.low is not None:
-            object.__setattr__(self, "low", finite(self.low, "low"))
+            object.__setattr__(self, "low", finite(self.low, "low of a power law"))
             if self.low > self.high:
                 raise RuleError(
                     f"A power-law split needs low <= high, got {self.low!r} and {self.high!r}."
@@ -206,7 +206,7 @@ class PowerLawSplit:
         RuleError
             If a column is not there, or holds text.
         """
-        numbers = {name: _numbers(name, columns) for name in self.features}
+        numbers = {name: numbers_in(name, columns) for name in self.features}
         with np.errstate(all="ignore"):
             found = self.terms[0].weight * self.terms[0].value(numbers)
             for term in self.terms[1:]:
@@ -239,39 +239,6 @@ class PowerLawSplit:
         from rulekit.rules.formula import split_text  # the text is built on this class
 
         return split_text(self)
-
-
-def absent_in(features: Iterable[str], columns: Columns) -> NDArray[np.bool_]:
-    """Say where at least one of some columns has no value."""
-    return np.asarray(np.any([missing_in(columns[f]) for f in features], axis=0))
-
-
-def finite(number: Any, name: str) -> float:
-    """Return a finite float; -0.0 becomes 0.0."""
-    try:
-        found = float(number)
-    except (TypeError, ValueError):
-        found = np.nan
-    if isinstance(number, (str, bool)) or not np.isfinite(found):
-        raise RuleError(f"The {name} of a power law must be a finite number, got {number!r}.")
-    return found + 0.0
-
-
-def _numbers(name: str, columns: Columns) -> Floats:
-    """Read a column as numbers, NaN where it has no value."""
-    try:
-        column = columns[name]
-    except KeyError:
-        raise RuleError(f"The rule reads column {name!r}, which the table does not have.") from None
-    if column.dtype != object:
-        return np.asarray(column, dtype=float)
-    absent = missing_in(column)
-    if any(isinstance(v, str) for v in column[~absent]):
-        raise RuleError(
-            f"The rule computes with column {name!r}, but the column holds text; give numbers, as "
-            "in the table the rule was learned from."
-        )
-    return np.where(absent, np.nan, column).astype(float)
 
 
 def _product(factors: tuple[Factor, ...], columns: Columns) -> Floats | None:
