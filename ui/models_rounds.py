@@ -71,7 +71,7 @@ class Part:
     words : str
         What it does.
     searched : tuple of dict
-        Those of its settings that one search answers.
+        Those of its settings that one search answers, or that share most of their work.
     """
 
     estimator: ClassifierMixin
@@ -119,7 +119,8 @@ def parts_of(spec: RunSpec, state: AppState) -> list[Part]:
         parts.append(Part(learner, boxes, first(), LEARNERS[HYPERPLANE].name))
     if TREE in spec.learners:
         learner, taus = estimator_for(TREE, spec, state), tree_grid(spec.taus)
-        parts.append(Part(learner, taus, first(), LEARNERS[TREE].name))
+        trees = tuple(s for s in listed if s[LEARNER_KEY] == TREE)
+        parts.append(Part(learner, taus, first(), LEARNERS[TREE].name, trees))
     for variant in variants(spec):
         learner = estimator_for("search", spec, state, variant)
         words = variant_words(variant).capitalize()
@@ -261,8 +262,9 @@ class Run:
                 if not set(self.spec.learners) <= WHOLE_FRONT:
                     self.job.report(standing=self.outcome())
 
-        searches = len(part.searched) == _n_settings(part)
-        with joblib.parallel_config("threading", n_jobs=1 if searches else threads(self.spec)):
+        alone = len(part.searched) == _n_settings(part)
+        alone = alone and part.searched[0][LEARNER_KEY] in WHOLE_FRONT
+        with joblib.parallel_config("threading", n_jobs=1 if alone else threads(self.spec)):
             _run_sweep(part, self.data, land, self.job, self.store)
 
     def _look_up(self, part: Part, **parameters: Any) -> None:
