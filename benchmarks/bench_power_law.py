@@ -7,11 +7,17 @@ methods; the paper's mean is the reference of ours, and p is Wilcoxon's signed-r
 against the other method on the same splits. Names: the tables of DIR that the paper has, DS1 to
 DS4, m-ZDT-30, m-DTLZ-30, m-ZDT-500, m-DTLZ-500; with pymoo also ZDT1 to ZDT3, truss-6, truss-9,
 beam-1 and beam-10; "genetic" (the paper's method on wdbc), "tau" (Figure S18, on wdbc) and "speed".
+
+With --json FILE the figures of each split are kept in FILE.splits as they come, and a run that is
+begun again takes up there; remove that file after a change of the code.
 """
 
 import argparse
+import json
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,7 +54,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     known = list(REAL) if arguments.data else []
     known += [*MADE, *EXTRA]
     asked = arguments.only or [n for n in known if not n.endswith("500")]
-    n = arguments.seeds or (2 if arguments.quick else 10)
+    runs = Runs.of(arguments)
     rows: list[Row] = []
     for name in asked:
         if name in EXTRA and not arguments.data:
@@ -56,12 +62,12 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
         if name == "speed":
             rows += _speed(_real(arguments, "wdbc")(0))
         elif name == "tau":
-            rows += _taus(_real(arguments, "wdbc"), n)
+            rows += _taus(_real(arguments, "wdbc"), runs)
         elif name == "genetic":
             settings = {"upper_level": "genetic", "lower_level": "genetic"}
-            rows += _accuracy("wdbc", _real(arguments, "wdbc"), n, settings, others=False)
+            rows += _accuracy("wdbc", _real(arguments, "wdbc"), runs, settings, others=False)
         else:
-            rows += _accuracy(name, _source(arguments, name), n, {})
+            rows += _accuracy(name, _source(arguments, name), runs, {})
     return rows
 
 
@@ -95,38 +101,85 @@ def _real(arguments: argparse.Namespace, name: str) -> Callable[[int], Table]:
     return lambda seed: (X, y)
 
 
-def _splits(source: Callable[[int], Table], n: int) -> Iterator[tuple[Table, Table]]:
-    """Give seeded splits into 70 and 30 per cent."""
-    for seed in range(n):
-        X, y = source(seed)
-        order = np.random.default_rng(1000 + seed).permutation(len(X))
-        cut = round(0.7 * len(X))
-        train, test = order[:cut], order[cut:]
-        yield (X.iloc[train], y[train]), (X.iloc[test], y[test])
+@dataclass(frozen=True)
+class Runs:
+    """How many splits are measured, and where the figures of each are kept."""
+
+    n: int
+    kept: Path | None
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> "Runs":
+        """Read them from the command line."""
+        file = getattr(arguments, "json", None)
+        kept = None if file is None else file.with_name(f"{file.name}.splits")
+        return cls(arguments.seeds or (2 if arguments.quick else 10), kept)
+
+    def figures(
+        self, key: str, source: Callable[[int], Table], measured: Callable[..., list[Any]]
+    ) -> Iterator[Any]:
+        """Give the figures of each split, in turn; those that were kept are not measured again."""
+        known = self._known()
+        for seed in range(self.n):
+            name = f"{key} {seed}"
+            if name not in known:
+                known[name] = measured(*_split(source, seed))
+                if self.kept is not None:
+                    with self.kept.open("a", encoding="utf-8") as file:
+                        file.write(json.dumps([name, known[name]]) + "\n")
+            yield known[name]
+
+    def _known(self) -> dict[str, Any]:
+        if self.kept is None or not self.kept.exists():
+            return {}
+        return dict(json.loads(line) for line in self.kept.read_text("utf-8").splitlines())
+
+
+def _split(source: Callable[[int], Table], seed: int) -> tuple[Table, Table]:
+    """Split a table into 70 and 30 per cent."""
+    X, y = source(seed)
+    order = np.random.default_rng(1000 + seed).permutation(len(X))
+    cut = round(0.7 * len(X))
+    train, test = order[:cut], order[cut:]
+    return (X.iloc[train], y[train]), (X.iloc[test], y[test])
 
 
 def _accuracy(
     name: str,
     source: Callable[[int], Table],
-    n: int,
+    runs: Runs,
     settings: dict[str, Any],
     others: bool = True,
 ) -> list[Row]:
     """Compare the tree, CART and the SVM on the same splits."""
-    found: dict[str, list[list[float]]] = {"tree": [], "CART": [], "SVM": []}
-    for (X, y), (X2, y2) in _splits(source, n):
-        start = time.process_time()
-        tree = PowerLawTreeClassifier(**settings).fit(X, y)
-        seconds = time.process_time() - start
-        found["tree"].append([100 * tree.score(X2, y2), tree.n_splits_, tree.n_literals_, seconds])
-        if others:
-            cart = DecisionTreeClassifier(min_samples_split=10, random_state=0).fit(X, y)
-            inner = float(cart.tree_.node_count - cart.get_n_leaves())
-            found["CART"].append([100 * cart.score(X2, y2), inner, inner, 0.0])
-            svm = make_pipeline(MinMaxScaler(), SVC()).fit(X, y)
-            vectors = float(svm[-1].n_support_.sum())
-            found["SVM"].append([100 * svm.score(X2, y2), 1.0, vectors, 0.0])
-    return _rows(name, {k: np.array(v) for k, v in found.items() if v}, settings)
+    key = json.dumps([name, settings])
+    ours = runs.figures(key, source, lambda *split: _tree_figures(*split, settings))
+    found = {"tree": list(ours)}
+    if others:
+        for method, measured in (("CART", _cart_figures), ("SVM", _svm_figures)):
+            found[method] = list(runs.figures(json.dumps([name, method]), source, measured))
+    return _rows(name, {k: np.array(v) for k, v in found.items()}, settings)
+
+
+def _tree_figures(train: Table, test: Table, settings: dict[str, Any]) -> list[float]:
+    """Measure test accuracy, splits, length and CPU seconds of a tree."""
+    start = time.process_time()
+    tree = PowerLawTreeClassifier(**settings).fit(*train)
+    seconds = time.process_time() - start
+    return [100 * tree.score(*test), tree.n_splits_, tree.n_literals_, seconds]
+
+
+def _cart_figures(train: Table, test: Table) -> list[float]:
+    """Measure the same of CART, whose splits have one column each."""
+    cart = DecisionTreeClassifier(min_samples_split=10, random_state=0).fit(*train)
+    inner = float(cart.tree_.node_count - cart.get_n_leaves())
+    return [100 * cart.score(*test), inner, inner, 0.0]
+
+
+def _svm_figures(train: Table, test: Table) -> list[float]:
+    """Measure the same of an SVM, whose length is its support vectors, as the paper counts."""
+    svm = make_pipeline(MinMaxScaler(), SVC()).fit(*train)
+    return [100 * svm.score(*test), 1.0, float(svm[-1].n_support_.sum()), 0.0]
 
 
 def _rows(name: str, found: dict[str, np.ndarray], settings: dict[str, Any]) -> list[Row]:
@@ -170,16 +223,17 @@ def _p(ours: np.ndarray, others: np.ndarray) -> float:
     return round(float(wilcoxon(ours, others).pvalue), 6)
 
 
-def _taus(source: Callable[[int], Table], n: int) -> list[Row]:
+def _taus(source: Callable[[int], Table], runs: Runs) -> list[Row]:
     """Figure S18: what the impurity asked for does to accuracy and length."""
     rows = []
     for tau in TAUS:
-        values = []
-        for (X, y), (X2, y2) in _splits(source, n):
-            tree = PowerLawTreeClassifier(tau_impurity=tau).fit(X, y)
-            values.append([100 * tree.score(X2, y2), tree.n_literals_])
-        accuracy, length = np.mean(values, axis=0)
-        setting = {"tau": tau, "length": round(float(length), 2)}
+        settings = {"tau_impurity": tau}
+        key = json.dumps(["tau", settings])
+        values = runs.figures(
+            key, source, lambda *split, told=settings: _tree_figures(*split, told)
+        )
+        accuracy, _, length, _ = np.mean(list(values), axis=0)
+        setting = {"tau": tau, "seeds": runs.n, "length": round(float(length), 2)}
         row = {"what": "effect of tau", "table": "wdbc", "ours": float(accuracy), "unit": "%"}
         rows.append(told(row | {"setting": setting}))
     return rows
@@ -197,7 +251,7 @@ def _speed(table: Table) -> list[Row]:
     structures = _structures(100, features.X.shape[1])
     rows, per_run = [], 0.0
     for modulus in (False, True):
-        genetic = GeneticLevel(power, mass, np.random.default_rng(0))
+        genetic = _PaperLevel(power, mass, np.random.default_rng(0))
         few = structures[:40]
         start = time.process_time()
         plain = np.array([genetic.screen(few[[i]], modulus).impurity[0] for i in range(len(few))])
@@ -232,6 +286,16 @@ def _speed(table: Table) -> list[Row]:
     row = {"what": "root split", "table": "wdbc", "ours": seconds, "reference": whole}
     rows.append(told(row | {"ratio": whole / seconds, "unit": "s", "setting": setting}))
     return rows
+
+
+class _PaperLevel(GeneticLevel):
+    """The paper's lower level in NumPy alone: what the speed of ours is compared with."""
+
+    def _worth(self, laws: np.ndarray, people: np.ndarray, modulus: bool) -> np.ndarray:
+        size = laws.shape[1]
+        value = people[:, :, :size] @ laws + people[:, :, [size]]
+        left = np.abs(value) <= np.abs(people[:, :, [-1]]) if modulus else value <= 0
+        return self.mass.of_split(left.reshape(-1, left.shape[2])).reshape(left.shape[:2])
 
 
 def _structures(n: int, d: int) -> np.ndarray:

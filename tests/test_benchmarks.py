@@ -271,3 +271,18 @@ def test_trees_of_power_laws_are_set_beside_the_paper_cart_and_an_svm(capsys):
     assert (tree["ours"], tree["reference"]) == (2.0, 2.3)
     assert {r["setting"]["method"] for r in rows} == {"tree", "CART", "SVM"}
     assert all("p" in r["setting"] for r in rows if r["setting"]["method"] != "tree")
+
+
+def test_a_run_over_trees_that_is_begun_again_measures_what_is_missing(tmp_path, capsys):
+    asked = argparse.Namespace(
+        data=None, only=["DS1"], seeds=1, quick=True, json=tmp_path / "rows.json"
+    )
+    first = bench_power_law.measure(asked)
+    kept = tmp_path / "rows.json.splits"
+    assert len(kept.read_text("utf-8").splitlines()) == 3  # tree, CART, SVM
+    again = bench_power_law.measure(asked)
+    assert again == first  # the CPU time, too: nothing was measured anew
+    asked.seeds = 2
+    bench_power_law.measure(asked)
+    assert len(kept.read_text("utf-8").splitlines()) == 6
+    capsys.readouterr()

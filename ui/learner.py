@@ -79,12 +79,18 @@ class Learner(ABC):
 
     Notes
     -----
-    Of the class: `family`, a word that learners share which one sweep serves, over the parameter
-    ``method``; `whole_front`, whether one fit costs what all settings of a fold cost; `at_once`,
-    whether it takes no time beside others; `keeps_constraints`; `symbol`, the letter of its price;
-    `parameter_names`, the estimator's names of entries of a setting that it calls otherwise;
-    `picked`, parameters of the picked model alone; `ways`, what it tries and what is not asked of
-    it, in words; `cards`.
+    Of the class:
+
+    - `family`: a word that learners share which one sweep serves, over the parameter ``method``.
+    - `whole_front`: one fit costs what all settings of a fold cost.
+    - `keeps_models`: settings share so much that a run fits them all on all training rows, too.
+    - `at_once`: it takes no time beside others.
+    - `keeps_constraints`: it keeps to the analyst's constraints, or refuses them itself.
+    - `symbol`: the letter of its price.
+    - `parameter_names`: the estimator's names for entries of a setting that it calls otherwise.
+    - `picked`: parameters of the picked model alone.
+    - `ways`: what it tries and what is not asked of it, in words.
+    - `cards`: what pages show of its models alone.
     """
 
     key: str
@@ -96,6 +102,7 @@ class Learner(ABC):
 
     family: ClassVar[str] = ""
     whole_front: ClassVar[bool] = False
+    keeps_models: ClassVar[bool] = False
     at_once: ClassVar[bool] = False
     keeps_constraints: ClassVar[bool] = True
     symbol: ClassVar[str] = "θ"

@@ -99,6 +99,7 @@ class BoxSearch(TwoLevel):
 
     reads: tuple[str, ...] = ("form", "thetas", "clauses", "refine", "against", "robust")
     whole_front: ClassVar[bool] = True
+    keeps_models: ClassVar[bool] = True
 
     def variants(self, spec: RunSettings) -> tuple[dict[str, Any], ...]:
         """List rules against the class and robust ones, as far as they are asked for."""

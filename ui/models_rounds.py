@@ -58,7 +58,8 @@ class Part:
     words : str
         What it does.
     searched : tuple of dict
-        Those of its settings that one search answers.
+        Those of its settings that one search answers, or that share most of their work: their
+        models of all training rows are kept, to pick from.
     quick_look : classifier or None
         The learner of a first pass, for the settings in `searched`.
     """
@@ -88,6 +89,7 @@ def parts_of(spec: RunSpec, state: AppState) -> list[Part]:
     for leg in legs(spec):
         learners, settings = leg.learners, leg.settings(spec)
         searcher = next((one for one in learners if one.whole_front), None)
+        kept = [one.key for one in learners if one.keeps_models]
         words = " and ".join(one.name for one in learners)
         if leg.variant:
             words = ", ".join(learners[0].variant_words(leg.variant)).capitalize()
@@ -96,7 +98,7 @@ def parts_of(spec: RunSpec, state: AppState) -> list[Part]:
             leg.grid(spec),
             first,
             words,
-            tuple(s for s in settings if searcher and s[LEARNER_KEY] == searcher.key),
+            tuple(s for s in settings if s[LEARNER_KEY] in kept),
             None if searcher is None else searcher.estimator(spec, state, leg.variant),
         )
         first += len(settings)
@@ -160,7 +162,7 @@ class Run:
         """Go through all rounds, and return what stands at the end."""
         quiet()
         parts = parts_of(self.spec, self.state)
-        searched = next((part for part in parts if part.searched), None)
+        searched = next((part for part in parts if part.quick_look is not None), None)
         if searched is not None and not self._known(searched):
             self._first_pass(searched)
         for part in parts:
@@ -222,7 +224,8 @@ class Run:
             self.job.report(row, done=self.job.done, message=message)
 
         data = replace(self.data, folds=tuple(folds))
-        _run_sweep(Part(learner, grid, first, "", ()), data, land, self.job)
+        stop = self.job.should_stop
+        _run_sweep(Part(learner, grid, first, "", ()), data, land, should_stop=stop)
         if not self.job.should_stop():
             self._look_up(part, **quick)
             self.job.report(standing=self.outcome(), message=f"{part.words}, fold 1 of {n_folds}")
@@ -239,9 +242,10 @@ class Run:
                 if not answers_at_once(self.spec):
                     self.job.report(standing=self.outcome())
 
-        searches = len(part.searched) == _n_settings(part)
-        with joblib.parallel_config("threading", n_jobs=1 if searches else threads(self.spec)):
-            _run_sweep(part, self.data, land, self.job, self.store)
+        alone = part.quick_look is not None and len(part.searched) == _n_settings(part)
+        with joblib.parallel_config("threading", n_jobs=1 if alone else threads(self.spec)):
+            stop = self.job.should_stop
+            _run_sweep(part, self.data, land, store=self.store, should_stop=stop)
 
     def _look_up(self, part: Part, **parameters: Any) -> None:
         """Fit all settings that one search of all training rows answers."""
@@ -251,13 +255,8 @@ class Run:
             self.models |= found
 
 
-def _run_sweep(
-    part: Part,
-    data: Swept,
-    land: Callable[[Row], None],
-    job: jobs.Job,
-    store: SweepStore | None = None,
-) -> None:
+def _run_sweep(part: Part, data: Swept, land: Callable[[Row], None], **how: Any) -> None:
+    """Sweep a part; `how` is handed on."""
     sweep(
         part.estimator,
         data.X,
@@ -265,26 +264,19 @@ def _run_sweep(
         grid=part.grid,
         cv=list(data.folds),
         sample_weight=data.weight,
-        store=store,
         on_result=land,
-        should_stop=job.should_stop,
+        **how,
     )
 
 
 def _stored(part: Part, data: Swept, store: SweepStore) -> list[Row]:
     """Read the rows of a part that the store holds."""
     rows: list[Row] = []
-    sweep(
-        part.estimator,
-        data.X,
-        data.y,
-        grid=part.grid,
-        cv=list(data.folds),
-        sample_weight=data.weight,
-        store=store,
-        only_stored=True,
-        on_result=lambda row: rows.append(row | {"setting": row["setting"] + part.first}),
-    )
+
+    def land(row: Row) -> None:
+        rows.append(row | {"setting": row["setting"] + part.first})
+
+    _run_sweep(part, data, land, store=store, only_stored=True)
     return rows
 
 

@@ -28,6 +28,7 @@ class TreeLearner(Learner):
     """A tree whose splits are short formulas."""
 
     quick: bool = False
+    keeps_models: ClassVar[bool] = True
     keeps_constraints: ClassVar[bool] = False
     symbol: ClassVar[str] = "τ"
     parameter_names: ClassVar[Mapping[str, str]] = {"theta": "tau_impurity"}

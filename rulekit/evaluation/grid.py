@@ -27,6 +27,8 @@ SHARED_KEYS = (
     *("method", "rounding", "rounding_threshold", "refine", "max_iter"),
     *("allow_disabled", "disable_cost", "init", "update"),
     *("max_features", "tolerance", "mode"),
+    *("tau_impurity", "max_power_laws", "max_depth", "tau_prune", "modulus"),  # of power-law trees
+    *("max_rules", "linear__nu"),  # of boxes from a plane
 )
 
 

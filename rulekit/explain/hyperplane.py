@@ -134,7 +134,7 @@ class HyperplaneExplanation:
         answer = label_text(self.prediction)
         lead = f"The plane answers {answer}"
         if self.confidence is not None:
-            lead += f" with a confidence of {100 * self.confidence:.0f} %"
+            lead += f" with a confidence of {100 * self.confidence:.1f} %"
         texts = [_condition(c, wording) for c in self.clause.conditions]
         where = f" with {listed(texts)}" if texts else ""
         return (

@@ -20,6 +20,8 @@ from rulekit.rules import Columns, PowerLawSplit, law_text, sum_text
 Floats = NDArray[np.float64]
 GRID = 120
 RING = "#7A7A7A"  # seen on a light and on a dark page
+WRONG = "decided wrongly"
+SOLID_SYMBOLS = ("circle", "square", "diamond", "cross", "x")  # three dimensions know few others
 
 
 def bspace_figure(
@@ -237,7 +239,27 @@ def _solid(
                 z=points.laws[own, 2],
                 mode="markers",
                 name=plain(label),
-                marker={"size": 3, "color": SERIES[k % len(SERIES)], "opacity": 0.7},
+                marker={
+                    "size": 3,
+                    "color": SERIES[k % len(SERIES)],
+                    "symbol": SOLID_SYMBOLS[k % len(SOLID_SYMBOLS)],
+                    "opacity": 0.7,
+                },
+                customdata=points.rows[own] + 1,
+                hovertemplate="row %{customdata}<extra></extra>",
+            )
+        )
+    if points.wrong.any():
+        x, y, z = points.laws[points.wrong].T
+        figure.add_trace(
+            go.Scatter3d(
+                x=x,
+                y=y,
+                z=z,
+                mode="markers",
+                name=WRONG,
+                marker={"size": 7, "symbol": "circle-open", "color": RING},
+                hoverinfo="skip",
             )
         )
     x, y = (_grid(points.laws[:, k], 12) for k in (0, 1))
@@ -290,7 +312,7 @@ def _add_points(figure: go.Figure, points: SplitPoints, x: Floats, y: Floats) ->
                 x=x[points.wrong],
                 y=y[points.wrong],
                 mode="markers",
-                name="decided wrongly",
+                name=WRONG,
                 marker={
                     "size": 13,
                     "symbol": "circle-open",

@@ -163,9 +163,18 @@ class GeneticLevel:
 
     def _worth(self, laws: Floats, people: Floats, modulus: bool) -> Floats:
         """FL of individuals: shape (S, N)."""
+        machine = self.mass.machine()
+        if machine is not None:
+            mass, asked = self.mass, (np.ascontiguousarray(laws), np.ascontiguousarray(people))
+            return np.asarray(machine.people_worth(*asked, mass.label, mass.total, modulus))
         size = laws.shape[1]
-        value = people[:, :, :size] @ laws + people[:, :, [size]]
-        left = np.abs(value) <= np.abs(people[:, :, [-1]]) if modulus else value <= 0
+        value = people[:, :, [0]] * laws[:, [0]]
+        for a in range(1, size):
+            value += people[:, :, [a]] * laws[:, [a]]
+        value += people[:, :, [size]]
+        if modulus:
+            value = np.abs(value) - np.abs(people[:, :, [-1]])
+        left = value <= 0
         return self.mass.of_split(left.reshape(-1, left.shape[2])).reshape(left.shape[:2])
 
     def _children(self, people: Floats, worth: Floats) -> Floats:
@@ -187,10 +196,12 @@ class GeneticLevel:
         a, b = parents[:, 0::2], parents[:, 1::2]
         a = a[:, : b.shape[1]]
         u = rng.random(a.shape)
-        power = 1.0 / (settings.eta_crossover + 1.0)
-        beta = np.where(u <= 0.5, (2 * u) ** power, (0.5 / np.maximum(1 - u, 1e-12)) ** power)
         crossed: Bools = rng.random((*a.shape[:2], 1)) < settings.crossover
-        beta = np.where(crossed & (rng.random(a.shape) < 0.5), beta, 1.0)
+        taken = crossed & (rng.random(a.shape) < 0.5)
+        u = u[taken]
+        spread = np.where(u <= 0.5, 2 * u, 0.5 / np.maximum(1 - u, 1e-12))
+        beta = np.ones(a.shape)
+        beta[taken] = spread ** (1.0 / (settings.eta_crossover + 1.0))
         children = parents.copy()
         children[:, 0 : 2 * b.shape[1] : 2] = 0.5 * ((1 + beta) * a + (1 - beta) * b)
         children[:, 1 : 2 * b.shape[1] : 2] = 0.5 * ((1 - beta) * a + (1 + beta) * b)
@@ -200,11 +211,11 @@ class GeneticLevel:
         """Polynomial mutation within the box, of one variable an individual on average."""
         rng, power = self.rng, 1.0 / (self.settings.eta_mutation + 1.0)
         chosen = rng.random(people.shape) < 1.0 / people.shape[2]
-        u = rng.random(people.shape)
-        down = (2 * u) ** power - 1.0
-        up = 1.0 - (2 * (1 - u)) ** power
-        step = 2.0 * np.where(u < 0.5, down, up)  # the box is two wide
-        return np.clip(np.where(chosen, people + step, people), -1.0, 1.0)
+        u = rng.random(people.shape)[chosen]
+        far = 1.0 - (2 * np.minimum(u, 1 - u)) ** power
+        moved = people.copy()
+        moved[chosen] += np.where(u < 0.5, -2.0, 2.0) * far  # the box is two wide
+        return np.clip(moved, -1.0, 1.0)
 
 
 def _fittest(people: Floats, worth: Floats, n: int) -> tuple[Floats, Floats]:

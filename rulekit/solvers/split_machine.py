@@ -1,5 +1,7 @@
 """The scans of `rulekit.solvers.impurity` and `rulekit.solvers.band_scan` as machine code.
 
+Beside them the impurities that the genetic lower level asks for.
+
 Imported by `rulekit.solvers.compiled` alone, as it needs Numba. For rows that all weigh 1: their
 sums are whole numbers, exact in any order, and all else is done number by number as NumPy does it,
 so that both find the same bits. NumPy sorts the keys, which it does several times faster. All
@@ -169,6 +171,48 @@ def best_events(keys, first, total, bits):  # type: ignore[no-untyped-def]
         _find_impurity(part, size, total, found)
         place[r] = _least_apart(row, beyond, found, bits + 1, worth[r : r + 1])
     return place, worth
+
+
+@machine_code(types.void(R2, R1, B, F1), inner=True)
+def _sum_up(laws, person, modulus, value):  # type: ignore[no-untyped-def]
+    """Write how far each row is beyond the split of one individual: 0 at most is left."""
+    size, bias = len(laws), person[len(laws)]
+    law, weight = laws[0], person[0]
+    for i in range(len(value)):
+        value[i] = weight * law[i]
+    for a in range(1, size):
+        law, weight = laws[a], person[a]
+        for i in range(len(value)):
+            value[i] += weight * law[i]
+    for i in range(len(value)):
+        value[i] += bias
+    if modulus:
+        half = abs(person[len(person) - 1])
+        for i in range(len(value)):
+            value[i] = abs(value[i]) - half
+
+
+@machine_code(F2(R3, R3, J1, R1, B))
+def people_worth(laws, people, codes, total, modulus):  # type: ignore[no-untyped-def]
+    """Find FL of the individuals of each structure; see `GeneticLevel`."""
+    S, _, n = laws.shape
+    N, begin = people.shape[1], 1 if len(total) == 2 else 0
+    found, value = np.empty((S, N)), np.empty(n)
+    part, size = np.empty((len(total) - begin, N)), np.empty(N)
+    for s in range(S):
+        for k in range(N):
+            _sum_up(laws[s], people[s, k], modulus, value)
+            count = np.int64(0)
+            for i in range(n):
+                count += np.int64(value[i] <= 0.0)
+            size[k] = count
+            for t in range(len(part)):
+                count, mine = np.int64(0), t + begin
+                for i in range(n):
+                    count += np.int64((value[i] <= 0.0) & (codes[i] == mine))
+                part[t, k] = count
+        _find_impurity(part, size, total, found[s])
+    return found
 
 
 @machine_code(types.void(J1, F2, I, I, I), inner=True)

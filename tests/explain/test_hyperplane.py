@@ -149,7 +149,7 @@ def test_an_explanation_is_plain_data_and_speaks_the_readers_words(fitted):
     told = explain_with_hyperplane(model, X.head(1))[0]
     assert json.loads(json.dumps(told.to_dict()))["training_cases"] == told.n_covered
     assert "Einkommen" in told.told(Wording(names={"income": "Einkommen"}))
-    assert f"{100 * told.confidence:.0f} %" in told.sentence
+    assert f"{100 * told.confidence:.1f} %" in told.sentence
 
 
 def test_a_gap_in_a_column_of_the_plane_is_named(fitted):

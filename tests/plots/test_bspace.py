@@ -1,5 +1,7 @@
 """Pictures of power-law splits: every row once, the boundary where the split has it."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -85,7 +87,22 @@ def test_a_solid_picture_holds_the_rows_and_a_plane_for_each_bound():
     figure = bspace_figure(split(3, 1.0), points(3, 1.0), solid=True)
     kinds = [t.type for t in figure.data]
     assert kinds.count("surface") == 2
-    assert sum(len(t.x) for t in figure.data if t.type == "scatter3d") == 59
+    rows = [t for t in figure.data if t.type == "scatter3d" and t.name != "decided wrongly"]
+    assert sum(len(t.x) for t in rows) == 59
+    assert len({t.marker.symbol for t in rows}) == len(rows) == 2
+
+
+def test_a_solid_picture_rings_what_is_decided_wrongly_where_it_lies():
+    made = points(3)
+    figure = bspace_figure(split(3), made, solid=True)
+    rings = drawn(figure, "decided wrongly")
+    assert rings.marker.symbol == "circle-open"
+    found = zip(rings.x, rings.y, rings.z, strict=True)
+    assert sorted(found) == sorted(map(tuple, made.laws[made.wrong]))
+    right = dataclasses.replace(made, wrong=np.zeros(59, dtype=bool))
+    assert "decided wrongly" not in [
+        t.name for t in bspace_figure(split(3), right, solid=True).data
+    ]
 
 
 def test_two_columns_can_be_drawn_as_they_are_and_more_cannot():

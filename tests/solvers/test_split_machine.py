@@ -8,6 +8,8 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from rulekit.solvers import band_scan, impurity, structures
+from rulekit.solvers.genetic import StructureSettings, genetic_search
+from rulekit.solvers.genetic_weights import GeneticLevel
 from rulekit.solvers.impurity import ClassMass
 from rulekit.solvers.power_laws import PowerTable, canonical
 from rulekit.solvers.split_beam import SplitTask, beam_search
@@ -51,7 +53,7 @@ def answers(machine, monkeypatch):
 
 
 def bits(cuts):
-    return [getattr(cuts, part).tobytes() for part in ("impurity", "low", "high")]
+    return [np.asarray(getattr(cuts, part)).tobytes() for part in ("impurity", "low", "high")]
 
 
 def rounded(rng, shape, digits):
@@ -107,6 +109,25 @@ def test_machine_code_finds_the_interval_of_its_twin(machine, problem, plan, dat
     alike(machine, lambda: band_scan.best_interval(values, mass, *plan, inside))
 
 
+@given(problem=problems(), size=st.integers(1, 3), modulus=st.booleans())
+@settings(deadline=None)
+def test_machine_code_finds_the_impurities_of_its_twin_for_the_genetic_level(
+    machine, problem, size, modulus
+):
+    values, along, _, mass = problem
+    laws = np.stack([values, along, values * along], axis=1)[:, :size]
+    rng = np.random.default_rng(len(mass.codes))
+    people = rounded(rng, (len(laws), 5, size + 1 + modulus), 1)
+    level = GeneticLevel(None, mass, rng)
+    found = []
+    for turn in (True, False):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(impurity, "MACHINE", Room(machine, (turn,)))
+            found.append(level._worth(laws, people, modulus))
+    assert found[0].shape == (6, 5)
+    assert found[0].tobytes() == found[1].tobytes()
+
+
 def alike(machine, question):
     """Compare the answers of machine code and twin."""
     with pytest.MonkeyPatch.context() as patch:
@@ -142,6 +163,19 @@ def test_a_descent_is_the_same_whoever_answers_and_if_both_take_turns(answers, n
     mass = ClassMass(codes, None, n_classes)
     patterns = (True,), (False,), (True, False, False)
     fast, plain, mixed = answers(lambda: descended(X, mass, modulus), *patterns)
+    assert fast == plain == mixed
+
+
+def test_the_paper_s_search_is_the_same_whoever_answers(answers):
+    X, codes = overlapping(2, n=90)
+    task = SplitTask(X, ClassMass(codes, None, 2))
+    few = StructureSettings(population=8, generations=2)
+
+    def search():
+        return genetic_search(task, np.random.default_rng(0), settings=few)
+
+    patterns = (True,), (False,), (True, False, False)
+    fast, plain, mixed = answers(search, *patterns)
     assert fast == plain == mixed
 
 

@@ -1,6 +1,7 @@
 """Power-law trees as a learner of Models: settings under the shared names, and back."""
 
-from rulekit.evaluation.grid import settings_of
+from rulekit.evaluation.grid import SHARED_KEYS, families, settings_of
+from ui.hyperplane_learner import BOXES_FROM_A_PLANE
 from ui.learners import RunSpec, settings_of_run
 from ui.picked import setting_words
 from ui.run_spec import LEARNER_KEY
@@ -24,3 +25,8 @@ def test_a_run_lists_the_trees_with_their_learner():
 def test_a_setting_is_told_in_words():
     setting = {LEARNER_KEY: TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 0}
     assert setting_words(setting) == "Power-law tree, τ 0.05, up to 2 power laws, one split"
+
+
+def test_a_fold_learns_all_its_trees_together_as_it_does_all_boxes_from_planes():
+    for learner in (POWER_LAW_TREE, BOXES_FROM_A_PLANE):
+        assert len(families(settings_of(learner.grid(RunSpec())), SHARED_KEYS)) == 1
