@@ -35,6 +35,11 @@ def row_number(position: Any) -> Any:
     return position + 1
 
 
+def row_position(number: int) -> int:
+    """Return where the table has the row of a number that people use."""
+    return number - 1
+
+
 def row_name(position: int, state: AppState) -> str:
     """Return what a row is called: its number, and its label where a column holds labels."""
     name = f"Row {row_number(position)}"

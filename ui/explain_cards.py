@@ -237,7 +237,7 @@ def review(number: int, found: Explanation) -> None:
             width="stretch",
         )
     if len(notes):
-        st.caption(f"{len(notes)} cases reviewed; the run record on Export lists them.")
+        st.caption(f"{plural(len(notes), 'case')} reviewed; the report on Export lists them.")
 
 
 def _review(number: int, verdict: str, note_key: str, answer: str) -> None:

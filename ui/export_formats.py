@@ -15,6 +15,7 @@ from rulekit.estimators import FixedRuleClassifier
 from rulekit.export import (
     ClauseNumbers,
     Preparation,
+    Review,
     VerifiedExport,
     clause_numbers,
     to_csv,
@@ -30,6 +31,7 @@ from rulekit.export import (
     verify_export,
 )
 from ui.cache import kept
+from ui.cases import row_name, row_position
 from ui.rule_view import wording
 from ui.run_record import run_record
 from ui.state import NUMERIC, SERVER, AppState
@@ -91,7 +93,22 @@ def report(state: AppState, model: ClassifierMixin) -> str:
         title=f"When is {state.target} {state.positive}? A rule and what it is worth",
         record=run_record(state, model),
         wording=wording(state, clause="line"),
+        reviews=reviews(state, model),
     )
+
+
+def reviews(state: AppState, model: ClassifierMixin) -> list[Review]:
+    """List what was said of cases on Explain, with today's answer where it was another one."""
+    X, _ = state.data
+    found = []
+    for number, said in sorted(state.case_notes.items(), key=lambda item: int(item[0])):
+        place = row_position(int(number))
+        answer = str(said["answer"])
+        if place in X.index and (now := str(model.predict(X.loc[[place]])[0])) != answer:
+            answer = f"{answer} (now {now})"
+        name = row_name(place, state)
+        found.append(Review(name, answer, said["verdict"], said.get("note", "")))
+    return found
 
 
 def script(state: AppState, model: ClassifierMixin) -> str:

@@ -97,12 +97,16 @@ def answers_at_once(spec: RunSettings) -> bool:
 
 
 def legs(spec: RunSettings) -> list[Leg]:
-    """List the sweeps of a run: plain ones in the order of choice, families together; variants."""
-    families: dict[str, tuple[Learner, ...]] = {}
+    """List the sweeps of a run: plain ones in the order of `LEARNERS`, families together; variants.
+
+    Learners of a family stand in the order they were chosen.
+    """
+    families: dict[str, list[Learner]] = {}
+    for learner in LEARNERS.values():
+        families.setdefault(learner.family or learner.key, [])
     for learner in chosen(spec):
-        name = learner.family or learner.key
-        families[name] = (*families.get(name, ()), learner)
-    plain = [Leg(members, {}) for members in families.values()]
+        families[learner.family or learner.key].append(learner)
+    plain = [Leg(tuple(members), {}) for members in families.values() if members]
     varied = [
         Leg((learner,), variant) for learner in chosen(spec) for variant in learner.variants(spec)
     ]

@@ -1,12 +1,12 @@
 """Column generation as a method of the two-level learner: prices, limits, a proved bound."""
 
-import time
 from typing import Any
 
 import numpy as np
 
 from rulekit.estimators._binary_problem import BinaryProblem
 from rulekit.estimators._boxes import box_table
+from rulekit.estimators._clock import Clock
 from rulekit.solvers.box_problem import ERRORS
 from rulekit.solvers.clause_selection import ClauseSelection
 from rulekit.solvers.column_generation import GeneratedRule, GenerationPlan, generate
@@ -40,23 +40,16 @@ def generated(
         program"). Without a price of literals that is not tried.
     """
     table = box_table(problem, ERRORS)
-    deadline = problem.cover.deadline
-    late: list[bool] = []
-
-    def should_stop() -> bool:
-        if deadline is not None and time.monotonic() > deadline:
-            late.append(True)
-        return bool(late)
-
-    limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=should_stop)
+    clock = Clock(problem.cover.deadline)
+    limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=clock)
     plan = GenerationPlan(
         clause_price,
         theta,
         prove=theta > 0,
         finish_seconds=finish_seconds,
         exact_limits=limits,
-        all_tests=PROOF_TESTS if deadline is None else None,
-        should_stop=should_stop,
+        all_tests=PROOF_TESTS if clock.end is None else None,
+        should_stop=clock,
     )
     found = generate(table.problem, plan)
     chosen = table.chosen(found.boxes)
@@ -64,7 +57,7 @@ def generated(
         found.objective - found.lower_bound <= PROVED * max(1.0, found.objective)
     )
     off = np.zeros(len(chosen), dtype=bool)
-    history = _history(found, stopped=bool(late))
+    history = _history(found, stopped=clock.ran_out)
     return ClauseSelection(chosen, off, found.objective, history, found.lower_bound, proved)
 
 

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import joblib
 import numpy as np
@@ -75,6 +75,8 @@ class LearnedRule:
 
 
 Problem = BinaryProblem | CellProblem
+Encoded = TypeVar("Encoded", BinaryMatrix, BinCodes)
+Made = TypeVar("Made", BinaryProblem, CellProblem)
 
 
 @dataclass
@@ -90,29 +92,29 @@ class SharedWork:
 
     def matrix(self, binarizer: Binarizer, table: TrainingTable) -> tuple[Binarizer, BinaryMatrix]:
         """Fit the binarizer, or find it fitted."""
-        key = _name_of(binarizer)
-        if key not in self.matrices:
-            fitted = clone(binarizer).fit(table.frame, table.y)
-            self.matrices[key] = fitted, fitted.transform(table.frame)
-        return self.matrices[key]
+        return _encoded(self.matrices, binarizer, table, Binarizer.transform)
 
     def bins(self, binarizer: Binarizer, table: TrainingTable) -> tuple[Binarizer, BinCodes]:
         """Fit the binarizer and cut the table into cells, or find it cut."""
-        key = _name_of(binarizer)
-        if key not in self.codes:
-            fitted = clone(binarizer).fit(table.frame, table.y)
-            self.codes[key] = fitted, fitted.bins(table.frame)
-        return self.codes[key]
+        return _encoded(self.codes, binarizer, table, Binarizer.bins)
 
     def generator(self, random_state: Any) -> np.random.Generator:
         """Make a generator; without a seed, chance is drawn once for all who share the work."""
         return generator_of(self.entropy if random_state is None else random_state)
 
 
-def _name_of(binarizer: Binarizer) -> str:
-    """Name a binarizer by its settings."""
-    name: str = joblib.hash((type(binarizer).__name__, binarizer.get_params()))
-    return name
+def _encoded(
+    known: dict[str, tuple[Binarizer, Encoded]],
+    binarizer: Binarizer,
+    table: TrainingTable,
+    encode: Callable[[Binarizer, Any], Encoded],
+) -> tuple[Binarizer, Encoded]:
+    """Fit a binarizer and encode the table, once for all binarizers of the same settings."""
+    key = joblib.hash((type(binarizer).__name__, binarizer.get_params()))
+    if key not in known:
+        fitted = clone(binarizer).fit(table.frame, table.y)
+        known[key] = fitted, encode(fitted, table.frame)
+    return known[key]
 
 
 class LiteralRuleClassifier(RuleLearner):
@@ -193,15 +195,25 @@ class LiteralRuleClassifier(RuleLearner):
 
     def _prepare(self, table: TrainingTable, shared: SharedWork) -> BinaryProblem:
         """Note the classes, and make the binary problem or find it made."""
+        return self._made(table, shared.matrix, shared.problems, binary_problem)
+
+    def _made(
+        self,
+        table: TrainingTable,
+        encode: Callable[[Binarizer, TrainingTable], tuple[Binarizer, Any]],
+        known: dict[tuple[Any, ...], Made],
+        make: Callable[..., Made],
+    ) -> Made:
+        """Note the classes, encode the table, and make a problem of it or find it made."""
         positive = self._note_classes(table)
         constraints = wishes_for(self.constraints, table)
         weight = table.weights(self.class_weight)
         binarizer = Binarizer() if self.binarizer is None else self.binarizer
-        self.binarizer_, matrix = shared.matrix(binarizer, table)
-        key = (id(matrix), positive, self.form, constraints, self.engine, weight.tobytes())
-        if key not in shared.problems:
-            shared.problems[key] = binary_problem(
-                matrix,
+        self.binarizer_, encoded = encode(binarizer, table)
+        key = (id(encoded), positive, self.form, constraints, self.engine, weight.tobytes())
+        if key not in known:
+            known[key] = make(
+                encoded,
                 table.columns,
                 table.codes == positive,
                 weight,
@@ -209,7 +221,7 @@ class LiteralRuleClassifier(RuleLearner):
                 constraints=constraints,
                 engine=self.engine,
             )
-        return shared.problems[key]
+        return known[key]
 
     def _with_required(self, rule: RuleSet, problem: Problem, max_clauses: int) -> RuleSet:
         """Add the conditions that the analyst requires."""

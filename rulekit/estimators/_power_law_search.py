@@ -1,6 +1,5 @@
 """Which search finds the splits of a tree, when it has to stop, and with which seed."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
@@ -9,27 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from rulekit.estimators._clock import Clock
 from rulekit.solvers.genetic import genetic_search
 from rulekit.solvers.genetic_weights import GeneticLevel
 from rulekit.solvers.power_laws import PowerTable
 from rulekit.solvers.split_beam import FoundSplit, SplitTask, beam_search
-
-
-class Clock:
-    """Says when to stop: the caller asks for it, or the time is over."""
-
-    def __init__(self, limit: float | None, should_stop: Callable[[], bool] | None) -> None:
-        self.end = None if limit is None else time.monotonic() + limit
-        self.should_stop = should_stop
-        self.ran_out = False
-
-    def __call__(self) -> bool:
-        self.ran_out |= self.end is not None and time.monotonic() > self.end
-        return self.ran_out or self.stopped()
-
-    def stopped(self) -> bool:
-        """Whether the caller asks to stop, whatever the time."""
-        return self.should_stop is not None and self.should_stop()
 
 
 @dataclass

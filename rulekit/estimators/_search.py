@@ -1,7 +1,6 @@
 """The box search as a method of the two-level learner: prices, path, one archive for all."""
 
 import math
-import time
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from rulekit.estimators._binary_problem import BinaryProblem
 from rulekit.estimators._boxes import BoxTable, box_table
+from rulekit.estimators._clock import Clock
 from rulekit.solvers.box_archive import Archive, ArchiveEntry
 from rulekit.solvers.box_problem import BoxPrices
 from rulekit.solvers.box_search import SearchPlan, search
@@ -134,13 +134,6 @@ def _search(
     table = box_table(problem, prices)
     scale = float(problem.weight.sum()) / PATH_ROWS
     plan = SearchPlan([scale * theta for theta in PATH], most, kicks)
-    deadline = problem.cover.deadline
-    late: list[bool] = []
-
-    def should_stop() -> bool:
-        if deadline is not None and time.monotonic() > deadline:
-            late.append(True)
-        return bool(late)
-
-    archive = search(table.problem, plan, rng, should_stop)
-    return Searched(table, archive, not late)
+    clock = Clock(problem.cover.deadline)
+    archive = search(table.problem, plan, rng, clock)
+    return Searched(table, archive, not clock.ran_out)

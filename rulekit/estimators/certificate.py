@@ -8,7 +8,6 @@ it.
 """
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rulekit.estimators._binary_problem import BinaryProblem
 from rulekit.estimators._boxes import BoxTable, box_table
+from rulekit.estimators._clock import Clock
 from rulekit.estimators._literal_learner import LiteralRuleClassifier, SharedWork
 from rulekit.estimators._training import TrainingTable, read_training_table
 from rulekit.rules import Literal, RuleSet, simplify
@@ -161,11 +161,7 @@ def certify(
     problem = _problem(model, X, y, sample_weight)
     theta = float(model.theta)
     objective = _cost(model.rule_set_, problem, theta)
-    deadline = time.monotonic() + time_limit
-
-    def stop() -> bool:
-        return time.monotonic() > deadline or (should_stop is not None and should_stop())
-
+    stop = Clock.of_seconds(time_limit, should_stop)
     table = box_table(problem, ERRORS)
     one_clause = getattr(model, "n_clauses", 1) == 1
     if theta <= 0:

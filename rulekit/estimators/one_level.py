@@ -18,7 +18,6 @@ from rulekit.estimators._literal_learner import (
     LiteralRuleClassifier,
     Problem,
     SharedWork,
-    wishes_for,
 )
 from rulekit.estimators._training import TrainingTable, read_training_table
 from rulekit.estimators.certificate import Certificate
@@ -192,23 +191,7 @@ n_rules_, n_literals_, training_error_, history_, n_iter_, theta_max_, empty_rul
 
     def _cell_problem(self, table: TrainingTable, shared: SharedWork) -> CellProblem:
         """Make the problem over cells, or find it made."""
-        positive = self._note_classes(table)
-        constraints = wishes_for(self.constraints, table)
-        weight = table.weights(self.class_weight)
-        binarizer = Binarizer() if self.binarizer is None else self.binarizer
-        self.binarizer_, bins = shared.bins(binarizer, table)
-        key = (id(bins), positive, self.form, constraints, self.engine, weight.tobytes())
-        if key not in shared.cells:
-            shared.cells[key] = cell_problem(
-                bins,
-                table.columns,
-                table.codes == positive,
-                weight,
-                form=self.form,
-                constraints=constraints,
-                engine=self.engine,
-            )
-        return shared.cells[key]
+        return self._made(table, shared.bins, shared.cells, cell_problem)
 
     def _learn(self, problem: Any, rng: np.random.Generator) -> LearnedRule:
         self.screening_: ConditionScreening | None = None

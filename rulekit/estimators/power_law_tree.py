@@ -11,10 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from rulekit._validation import Interval, StrOptions, check_parameters
+from rulekit.estimators._clock import Clock
 from rulekit.estimators._learner import RuleLearner
 from rulekit.estimators._power_law_features import PowerLawFeatures
 from rulekit.estimators._power_law_growing import Grower, GrowthLimits, Node, as_tree, prune
-from rulekit.estimators._power_law_search import Clock, SharedSplits, search_for, seed_of
+from rulekit.estimators._power_law_search import SharedSplits, search_for, seed_of
 from rulekit.estimators._training import TrainingTable, read_training_table
 from rulekit.exceptions import EmptyRuleWarning, StoppedError
 from rulekit.rules import Tree, rule_of_tree, tree_of_rule
@@ -233,7 +234,7 @@ class PowerLawTreeClassifier(RuleLearner):
         self._choose_labels(table)
         weight = table.weights(self.class_weight)
         features = PowerLawFeatures.of(table.columns, table.kinds)
-        clock = Clock(self.time_limit, shared.should_stop)
+        clock = Clock.of_seconds(self.time_limit, shared.should_stop)
         grower = Grower(
             features,
             {name: table.columns[name] for name in features.names},

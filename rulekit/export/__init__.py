@@ -12,7 +12,7 @@ from rulekit.export.latex import to_latex
 from rulekit.export.markdown import to_markdown
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.python import to_python
-from rulekit.export.report import to_report
+from rulekit.export.report import Review, to_report
 from rulekit.export.script import Preparation, to_script
 from rulekit.export.sql import to_sql
 from rulekit.export.text import to_text
@@ -22,6 +22,7 @@ from rulekit.export.verify import VerifiedExport, verify_export
 __all__ = [
     "ClauseNumbers",
     "Preparation",
+    "Review",
     "VerifiedExport",
     "clause_numbers",
     "from_json",

@@ -1,6 +1,7 @@
 """A report that stands alone: the rule, what it is worth, a few cases, and how it was made."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -38,6 +39,28 @@ class _Part:
         return sum(bool(a == b) for a, b in zip(self.y, self.answers, strict=True))
 
 
+@dataclass(frozen=True)
+class Review:
+    """What a person said of the answer to one case.
+
+    Attributes
+    ----------
+    case : str
+        What the case is called.
+    answer : str
+        What the rule said.
+    verdict : str
+        What the person said of it: "agree" or "disagree".
+    note : str
+        The person's words; may be empty.
+    """
+
+    case: str
+    answer: str
+    verdict: str
+    note: str = ""
+
+
 def to_report(
     model: Any,
     training: tuple[Any, Any],
@@ -46,6 +69,7 @@ def to_report(
     title: str = "A rule and what it is worth",
     record: Mapping[str, Any] | None = None,
     wording: Wording | None = None,
+    reviews: Sequence[Review] = (),
 ) -> str:
     """Write a report on a rule as one web page.
 
@@ -64,13 +88,15 @@ def to_report(
     wording : Wording, optional
         What columns are called, in the rule and in the explanations of cases; clauses are called
         lines. Where a name differs from the column's own, a line below the rule says so.
+    reviews : sequence of Review, default=()
+        What people said of single cases, in the order given.
 
     Returns
     -------
     str
         A complete page for readers without training in logic: no script, no request, styles and
         drawings inside, under one megabyte. It holds counts and at most six single cases, no
-        further rows.
+        further rows; of the cases in `reviews` what they are called and what was said.
 
     Raises
     ------
@@ -96,6 +122,8 @@ def to_report(
         "<h2>Single cases</h2>",
         _cases(model, parts[-1], parts[0], words),
     ]
+    if reviews:
+        sections += ["<h2>What people said of single cases</h2>", _reviewed(reviews)]
     if record is not None:
         sections += ["<h2>How it was made</h2>", _record(record)]
     return page(title, "\n".join(sections))
@@ -233,6 +261,21 @@ def _case(found: Explanation, row: int, part: _Part) -> str:
         f"<p><b>Case {row + 1} of the {part.name} cases</b> ({escape(outcome)}). "
         f"{escape(found.sentence)} {escape(change)}</p>"
     )
+
+
+def _reviewed(reviews: Sequence[Review]) -> str:
+    """Count the verdicts, and list them with their notes."""
+    counts = Counter(review.verdict for review in reviews)
+    told = listed([f"{n} {escape(verdict)}" for verdict, n in sorted(counts.items())])
+    head = "<tr><th>case</th><th>the rule said</th><th>verdict</th><th>note</th></tr>"
+    rows = "".join(
+        "<tr>"
+        + "".join(f"<td>{escape(cell)}</td>" for cell in (r.case, r.answer, r.verdict, r.note))
+        + "</tr>"
+        for r in reviews
+    )
+    cases = counted(len(reviews), "case")
+    return f"<p>{cases} looked at: {told}.</p><table>{head}{rows}</table>"
 
 
 def _record(record: Mapping[str, Any]) -> str:

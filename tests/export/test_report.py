@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from rulekit.explain import Wording
-from rulekit.export import clause_numbers, to_html, to_report
+from rulekit.export import Review, clause_numbers, to_html, to_report
 from rulekit.rules import RuleSet
 from tests.explain.tables import cases, patients
 
@@ -22,6 +22,21 @@ def test_report_tells_the_rule_its_worth_and_single_cases():
     assert "glucose 141 &gt; 126.5" in text
     assert "wrong: it was &#x27;well&#x27;" in text
     assert "&quot;seed&quot;: 0" in text
+
+
+def test_report_lists_what_people_said_of_cases_and_counts_it():
+    rule, frame = patients()
+    said = [
+        Review("Row 2", "ill", "disagree", "sugar <was> measured after a meal"),
+        Review("Row 7", "well", "agree"),
+    ]
+    text = to_report(rule, (frame, LABELS), reviews=said)
+    assert "2 cases looked at: 1 agree and 1 disagree." in text
+    assert (
+        "<tr><td>Row 2</td><td>ill</td><td>disagree</td>"
+        "<td>sugar &lt;was&gt; measured after a meal</td></tr>"
+    ) in text
+    assert "What people said" not in to_report(rule, (frame, LABELS))
 
 
 def test_report_calls_columns_in_the_rule_what_it_calls_them_in_the_cases():

@@ -15,6 +15,7 @@ import pytest
 from rulekit.data import load_sample
 from rulekit.estimators import FixedRuleClassifier
 from rulekit.export import from_json, to_json, to_text
+from ui.cases import row_name
 from ui.export_formats import FORMATS, bundle, record_text, report
 from ui.learners import RunSpec
 from ui.state import NUMERIC, AppState, SplitSpec
@@ -101,6 +102,25 @@ def test_the_report_shows_test_figures_and_the_record_and_counts_as_a_look(on_cr
     assert "On the test cases" in page
     assert state.table.digest in page
     assert not re.search(r"<script|https?:|src=|href=|@import|url\(", page)
+
+
+def test_the_report_tells_what_was_said_of_cases_on_explain_and_what_they_get_now(on_credit):
+    state = on_credit.session_state["app"]
+    X, _ = state.testing
+    first, second = (int(k) for k in X.index[:2])
+    answers = [str(v) for v in state.model.predict(X.iloc[:2])]
+    notes = {
+        str(second + 1): {"verdict": "agree", "note": "", "answer": answers[1]},
+        str(first + 1): {"verdict": "disagree", "note": "paid since", "answer": "medium"},
+    }
+    page = report(replace(state, case_notes=notes), state.model)
+    assert "2 cases looked at: 1 agree and 1 disagree." in page
+    one, two = (f"<td>{row_name(place, state)}</td>" for place in (first, second))
+    then = f"{one}<td>medium (now {answers[0]})</td><td>disagree</td>"
+    assert f"{then}<td>paid since</td>" in page
+    assert f"{two}<td>{answers[1]}</td><td>agree</td>" in page
+    assert page.index(one) < page.index(two)
+    assert "What people said" not in report(state, state.model)
 
 
 def test_without_test_rows_the_report_says_nothing_of_them(open_app):
