@@ -298,10 +298,3 @@ def _levels(state: AppState, name: str, values: NDArray[Any], positive: NDArray[
 
 def _share_column() -> Any:
     return st.column_config.NumberColumn("share", format="%.0f %%")
-
-
-def spec_sentence(spec: BinningSpec) -> str:
-    """Say the settings in a few words, as other pages cite them."""
-    count = "every distinct value" if spec.n_thresholds is None else f"{spec.n_thresholds} at most"
-    by_hand = f", {len(spec.cuts)} columns by hand" if spec.cuts else ""
-    return f"cut points by {spec.method} ({count}){by_hand}"

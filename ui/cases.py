@@ -1,6 +1,5 @@
 """Cases to explain: which rows to list, in which order, and which one is chosen."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,21 +12,6 @@ from ui.state import AppState
 
 NEAR = 0.05  # a case is near the boundary if a value moving by this share of its range decides
 ORDERED = ("<=", "<", ">=", ">")
-
-
-@dataclass(frozen=True)
-class Case:
-    """One row of the table as the model sees it."""
-
-    number: int
-    X: pd.DataFrame
-    truth: Any
-    answer: Any
-
-    @property
-    def is_right(self) -> bool:
-        """Whether the answer is the truth."""
-        return bool(self.truth == self.answer)
 
 
 def row_number(position: Any) -> Any:

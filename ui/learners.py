@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.base import ClassifierMixin
-
 from ui import literal_learners as literal
 from ui.hyperplane_learner import BOXES_FROM_A_PLANE
 from ui.ideal_learner import IDEAL_DNF
@@ -127,13 +125,6 @@ def settings_of_run(spec: RunSettings) -> tuple[dict[str, Any], ...]:
 def run_key(spec: RunSettings, state: AppState) -> str:
     """Return a text that changes whenever the points of a run would."""
     return repr((state.fit_key, spec))
-
-
-def estimator_for(
-    learner: str, spec: RunSettings, state: AppState, variant: Mapping[str, Any] | None = None
-) -> ClassifierMixin:
-    """Return the unfitted estimator of a learner, by its key; see `Learner.estimator`."""
-    return LEARNERS[learner].estimator(spec, state, variant or {})
 
 
 def words_of(setting: Mapping[str, Any]) -> str:
