@@ -88,10 +88,15 @@ def report(state: AppState, model: ClassifierMixin) -> str:
         model,
         state.training,
         held_back if len(held_back[0]) else None,
-        title=f"When is {state.target} {state.positive}? A rule and what it is worth",
+        title=_title(state),
         record=run_record(state, model),
         wording=wording(state, clause="line"),
     )
+
+
+def _title(state: AppState) -> str:
+    asked = f"Which {state.target}" if state.several else f"When is {state.target} {state.positive}"
+    return f"{asked}? A rule and what it is worth"
 
 
 def script(state: AppState, model: ClassifierMixin) -> str:
@@ -115,7 +120,7 @@ def script(state: AppState, model: ClassifierMixin) -> str:
             options,
             numeric,
             weight=state.column_with_role("weight"),
-            others=state.other_label if len(state.classes) > 2 else None,
+            others=state.other_label if len(state.labels) < len(state.classes) else None,
         ),
     )
 

@@ -37,7 +37,7 @@ def run_form(state: AppState) -> RunSpec | None:
         None, after a sentence, when a setting cannot be read.
     """
     usual = _begins_with(state)
-    learners = _learners(usual)
+    learners = _learners(usual, state)
     ideal = ideal_options(learners, usual)
     for words in own_ways(learners):
         st.caption(words)
@@ -160,15 +160,23 @@ def _begins_with(state: AppState) -> RunSpec:
     return st.session_state["_form_begins"]
 
 
-def _learners(usual: RunSpec) -> list[str]:
-    chosen = st.multiselect(
-        "Learner (several are drawn on one front)",
-        list(LEARNERS),
-        default=[name for name in usual.learners if name in LEARNERS],
-        format_func=lambda name: LEARNERS[name].name,
-        key="run_learners",
-        **KEEP,
-    )
+def _learners(usual: RunSpec, state: AppState) -> list[str]:
+    """Ask for the learners; where several classes are told apart, only one of them can."""
+    if state.several:
+        st.caption(
+            f"All {len(state.classes)} classes are told apart, as asked for on Data. Only the "
+            "power-law tree can; the other learners describe one class against the rest."
+        )
+        chosen = [TREE]
+    else:
+        chosen = st.multiselect(
+            "Learner (several are drawn on one front)",
+            list(LEARNERS),
+            default=[name for name in usual.learners if name in LEARNERS],
+            format_func=lambda name: LEARNERS[name].name,
+            key="run_learners",
+            **KEEP,
+        )
     for name in chosen:
         learner = LEARNERS[name]
         st.caption(f"**{learner.name}.** {learner.sentence} Good when: {learner.good_when}")
