@@ -17,7 +17,7 @@ keep_up()
 model = needed_model()
 state = app_state()
 key = repr((state.fit_key, state.rule_json))
-stem = f"rule for {state.positive}"
+stem = f"rule for {state.target if state.several else state.positive}"
 
 chosen = st.segmented_control(
     "Format",

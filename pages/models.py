@@ -71,7 +71,7 @@ with sentences():
         if spec is None or state.sweep_key != run_key(spec, state):
             st.warning("These results are for other settings than the ones above. Run to update.")
         standing(found, running)
-        x, y = axes()
+        x, y = axes(found)
         curve(found, x, y)
         suggestions(found)
 

@@ -28,7 +28,6 @@ with sentences():
     model = needed_model()
     state, rule = app_state(), model.rule_set_
     train, test = rows_of(state, model)
-    labels = [state.positive, state.other_label]
 
     st.caption(md(setting_words(state.setting or {}), 200))
     st.code(rule_words(rule, wording(state)), None, wrap_lines=True)
@@ -58,7 +57,7 @@ with sentences():
     for cards in CARDS:
         cards.pictures(model, train, rows, wording(state))
     st.subheader("Where it is right and wrong", anchor=False)
-    outcomes(rule, rows, labels)
+    outcomes(rule, rows, state.labels)
     with st.expander("The rows behind these figures"):
         covered_rows(rule, rows, state)
     with st.expander("Change the rule by hand"):

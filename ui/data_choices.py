@@ -13,6 +13,7 @@ from ui.state import SplitSpec, Wording, app_state, change
 from ui.theme import chart
 
 MAX_CLASSES = 20  # as in `check_target`
+MAX_TOLD_APART = 10  # classes that a tree is offered to tell apart
 EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
 
 
@@ -26,11 +27,12 @@ def choose_target(name: str | None) -> None:
     """Make a column the target, its rarer class the one to be described; None takes it back."""
     table = app_state().table
     if name is None:
-        change(table=table.with_roles({table.target: "feature"}) if table.target else table)
+        table = table.with_roles({table.target: "feature"}) if table.target else table
+        change(table=table, every_class=False)
     else:
         with_target = table.with_roles({name: "target"})
         label = positive_for(with_target, name)
-        change(table=with_target.with_roles({}, positive_label=label))
+        change(table=with_target.with_roles({}, positive_label=label), every_class=False)
     _refresh_editor()
 
 
@@ -70,6 +72,7 @@ def target_card() -> None:
         return
     classes = list(counts)
     total = sum(counts.values())
+    _every_class(len(classes), key)
     st.radio(
         "The rule describes the class",
         classes,
@@ -78,11 +81,27 @@ def target_card() -> None:
         horizontal=len(classes) <= 4,
         key=f"{key}_class",
         on_change=lambda: choose_positive(st.session_state[f"{key}_class"]),
+        disabled=app_state().several,
         help="The rule says when a row is of this class; all other rows get the other label. "
         "Suggested: the rarer class.",
     )
     for sentence in target_notes(state.table, state.target):
         st.caption(md(sentence, 400))
+
+
+def _every_class(n_classes: int, key: str) -> None:
+    """Offer to tell all classes apart, where there are three or more."""
+    if not 2 < n_classes <= MAX_TOLD_APART:
+        return
+    key = f"{key}_every"
+    st.toggle(
+        f"Tell all {n_classes} classes apart",
+        app_state().every_class,
+        key=key,
+        on_change=lambda: change(every_class=st.session_state[key], setting=None),
+        help="Only the power-law tree can: its leaves answer with any class. All other learners "
+        "describe one class against the rest.",
+    )
 
 
 def _suggestion(table: Table) -> None:
@@ -127,21 +146,20 @@ def split_card() -> None:
         return
     _, y = state.data
     train, test = state.rows()
-    positive = y.to_numpy() == state.positive
+    classes = y.to_numpy()
     group = state.column_with_role("group")
     how = f"whole groups of {md(group, 40)}" if group else "the same class shares in both"
-    st.caption(
-        f"Learning: {len(train):,} rows, {positive[train].sum():,} {md(state.positive, 30)}. "
-        f"Test: {len(test):,} rows, {positive[test].sum():,} {md(state.positive, 30)} ({how})."
-    )
     counts = {
-        name: {
-            str(state.positive): int(positive[rows].sum()),
-            str(state.other_label): int((~positive[rows]).sum()),
-        }
+        name: {str(label): int((classes[rows] == label).sum()) for label in state.labels}
         for name, rows in (("Learning", train), ("Test", test))
-        if len(rows)
     }
+    told = [
+        f"{name}: {sum(part.values()):,} rows"
+        + ("" if state.several else f", {part[str(state.positive)]:,} {md(state.positive, 30)}")
+        for name, part in counts.items()
+    ]
+    st.caption(f"{'. '.join(told)} ({how}).")
+    counts = {name: part for name, part in counts.items() if sum(part.values())}
     chart(split_figure(counts), "split", split_sentence(counts))
 
 

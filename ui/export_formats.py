@@ -90,7 +90,7 @@ def report(state: AppState, model: ClassifierMixin) -> str:
         model,
         state.training,
         held_back if len(held_back[0]) else None,
-        title=f"When is {state.target} {state.positive}? A rule and what it is worth",
+        title=_title(state),
         record=run_record(state, model),
         wording=wording(state, clause="line"),
         reviews=reviews(state, model),
@@ -109,6 +109,11 @@ def reviews(state: AppState, model: ClassifierMixin) -> list[Review]:
         name = row_name(place, state)
         found.append(Review(name, answer, said["verdict"], said.get("note", "")))
     return found
+
+
+def _title(state: AppState) -> str:
+    asked = f"Which {state.target}" if state.several else f"When is {state.target} {state.positive}"
+    return f"{asked}? A rule and what it is worth"
 
 
 def script(state: AppState, model: ClassifierMixin) -> str:
@@ -132,7 +137,7 @@ def script(state: AppState, model: ClassifierMixin) -> str:
             options,
             numeric,
             weight=state.column_with_role("weight"),
-            others=state.other_label if len(state.classes) > 2 else None,
+            others=state.other_label if len(state.labels) < len(state.classes) else None,
         ),
     )
 

@@ -52,7 +52,7 @@ def _open(name: str) -> None:
 def whole_file_card(state: AppState) -> None:
     """Offer to learn from all rows of the file that the table is a sample of."""
     source = state.options.get(SERVER)
-    if source is None:
+    if source is None or state.several:  # its rule describes one class
         return
     job = jobs.registry().get(workspace.analysis_id())
     job = job if job is not None and job.title == TITLE else None

@@ -85,6 +85,7 @@ class Learner(ABC):
     - `whole_front`: one fit costs what all settings of a fold cost.
     - `keeps_models`: settings share so much that a run fits them all on all training rows, too.
     - `at_once`: it takes no time beside others.
+    - `many_classes`: it tells more than two classes apart.
     - `keeps_constraints`: it keeps to the analyst's constraints, or refuses them itself.
     - `symbol`: the letter of its price.
     - `parameter_names`: the estimator's names for entries of a setting that it calls otherwise.
@@ -104,6 +105,7 @@ class Learner(ABC):
     whole_front: ClassVar[bool] = False
     keeps_models: ClassVar[bool] = False
     at_once: ClassVar[bool] = False
+    many_classes: ClassVar[bool] = False
     keeps_constraints: ClassVar[bool] = True
     symbol: ClassVar[str] = "θ"
     parameter_names: ClassVar[Mapping[str, str]] = {}

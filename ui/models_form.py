@@ -44,7 +44,7 @@ def run_form(state: AppState) -> RunSpec | None:
         None, after a sentence, when a setting cannot be read.
     """
     usual = _begins_with(state)
-    learners = _learners(usual)
+    learners = _learners(usual, state)
     own: dict[str, Any] = {}
     for name in learners:
         own |= LEARNERS[name].form(usual)
@@ -144,15 +144,24 @@ def _begins_with(state: AppState) -> RunSpec:
     return st.session_state["_form_begins"]
 
 
-def _learners(usual: RunSpec) -> list[str]:
-    chosen = st.multiselect(
-        "Learner (several are drawn on one front)",
-        list(LEARNERS),
-        default=[name for name in usual.learners if name in LEARNERS],
-        format_func=lambda name: LEARNERS[name].name,
-        key="run_learners",
-        **KEEP,
-    )
+def _learners(usual: RunSpec, state: AppState) -> list[str]:
+    """Ask for the learners; where several classes are told apart, take those that can."""
+    if state.several:
+        chosen = [name for name, learner in LEARNERS.items() if learner.many_classes]
+        able = " and ".join(f"the {LEARNERS[name].name.lower()}" for name in chosen)
+        st.caption(
+            f"All {len(state.classes)} classes are told apart, as asked for on Data. Only {able} "
+            "can; the other learners describe one class against the rest."
+        )
+    else:
+        chosen = st.multiselect(
+            "Learner (several are drawn on one front)",
+            list(LEARNERS),
+            default=[name for name in usual.learners if name in LEARNERS],
+            format_func=lambda name: LEARNERS[name].name,
+            key="run_learners",
+            **KEEP,
+        )
     for name in chosen:
         learner = LEARNERS[name]
         st.caption(f"**{learner.name}.** {learner.sentence} Good when: {learner.good_when}")

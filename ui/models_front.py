@@ -30,12 +30,12 @@ SPREAD = "Errors are means over the folds; “±” is one standard error of tha
 MAX_COMPARED = 3
 
 
-def axes() -> tuple[str, str]:
+def axes(found: Outcome) -> tuple[str, str]:
     """Let the reader choose what the two axes measure; return the columns' names."""
     left, right = st.columns(2)
     y = left.selectbox(
         "Judge by",
-        list(ERRORS),
+        [name for name in ERRORS if name in found.points],  # several classes have no F1
         format_func=lambda k: ERRORS[k].capitalize(),
         key="front_y",
         **KEEP,

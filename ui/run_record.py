@@ -40,7 +40,8 @@ def run_record(state: AppState, model: ClassifierMixin) -> dict[str, Any]:
             "notes": list(state.table.notes),
         },
         "target": state.target,
-        "described_class": state.positive,
+        "described_class": None if state.several else state.positive,
+        "classes": list(state.labels),
         "roles": {c.name: c.role for c in state.table.columns},
         "split": {
             **asdict(state.split),

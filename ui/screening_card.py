@@ -31,6 +31,9 @@ TESTS = {
 
 def screening_card(state: AppState, n_conditions: int) -> None:
     """Show how many conditions some best rule of one clause does without, and by which test."""
+    if state.several:
+        st.caption("How many conditions can matter is proved for rules of one class only.")
+        return
     st.subheader("How many of them can matter?", anchor=False)
     left, right = st.columns([1, 3], vertical_alignment="bottom")
     theta = left.number_input(

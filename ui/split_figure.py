@@ -8,10 +8,12 @@ from collections.abc import Mapping
 
 import plotly.graph_objects as go
 
-from rulekit.plots.palette import NEGATIVE, POSITIVE, base_layout, plain
+from rulekit.plots.palette import NEGATIVE, POSITIVE, SERIES, base_layout, plain
 from rulekit.plots.wording import plural
 
 Counts = Mapping[str, Mapping[str, int]]
+COLOURS = (POSITIVE, NEGATIVE, *(c for c in SERIES if c not in (POSITIVE, NEGATIVE)))
+HATCHES = ("/", "", "\\", "x", "-", "|", "+", ".")
 
 
 def split_figure(counts: Counts) -> go.Figure:
@@ -28,7 +30,8 @@ def split_figure(counts: Counts) -> go.Figure:
     """
     figure = go.Figure(layout=base_layout(60 + 42 * len(counts)))
     classes = list(next(iter(counts.values())))
-    for label, colour, shape in zip(classes, (POSITIVE, NEGATIVE), ("/", ""), strict=False):
+    for k, label in enumerate(classes):
+        colour, shape = COLOURS[k % len(COLOURS)], HATCHES[k % len(HATCHES)]
         figure.add_trace(
             go.Bar(
                 y=list(counts),

@@ -69,15 +69,18 @@ class AppState:
     """One analysis.
 
     Set by the Data page: `table` (a `rulekit.data.Table` that carries roles, target and positive
-    class), `options` (how the file was read), `wording`, `split`. By Binning: `binning`. By
-    Models: `run_settings`, `sweep` (what a run returned), `sweep_key` (`fit_key` at the time of
-    the run, to say when it is stale), `setting` (the chosen settings of the grid), `model` (the
-    fitted model) and `rule_json` (its rule, saved with the analysis). `notes` and `case_notes`
-    are the analyst's words; `test_looks` counts how often the held-out rows were scored.
+    class), `every_class` (whether more than two classes are told apart, instead of the positive
+    one from the rest), `options` (how the file was read), `wording`, `split`. By Binning:
+    `binning`. By Models: `run_settings`, `sweep` (what a run returned), `sweep_key` (`fit_key` at
+    the time of the run, to say when it is stale), `setting` (the chosen settings of the grid),
+    `model` (the fitted model) and `rule_json` (its rule, saved with the analysis). `notes` and
+    `case_notes` are the analyst's words; `test_looks` counts how often the held-out rows were
+    scored.
     """
 
     version: int = VERSION
     table: Table | None = None
+    every_class: bool = False
     options: dict[str, Any] = field(default_factory=dict)
     wording: dict[str, Wording] = field(default_factory=dict)
     split: SplitSpec = SplitSpec()
@@ -154,11 +157,21 @@ class AppState:
         return others[0] if len(others) == 1 else f"not {self.positive}"
 
     @property
-    def data(self) -> tuple[pd.DataFrame, pd.Series]:
-        """The rows whose target is known: features, and a target of exactly two labels.
+    def several(self) -> bool:
+        """Whether a rule has to tell more than two classes apart."""
+        return self.every_class and len(self.classes) > 2
 
-        With three or more classes, all but the positive one are called `other_label`. Both keep
-        the table's row numbers (from 0) as their index.
+    @property
+    def labels(self) -> list[Any]:
+        """The answers a rule can give: two, the described class first, or all classes."""
+        return self.classes if self.several else [self.positive, self.other_label]
+
+    @property
+    def data(self) -> tuple[pd.DataFrame, pd.Series]:
+        """The rows whose target is known: features, and a target whose values are `labels`.
+
+        With three or more classes, all but the positive one are called `other_label`, unless each
+        is asked for. Both keep the table's row numbers (from 0) as their index.
 
         Raises
         ------
@@ -171,7 +184,7 @@ class AppState:
 
     def _data(self) -> tuple[pd.DataFrame, pd.Series]:
         X, y = self.table.xy()
-        if len(self.classes) > 2:
+        if len(self.classes) > 2 and not self.several:
             rest = y.astype(object) != self.positive
             y = y.astype(object).mask(rest, self.other_label)
         return X, y
@@ -237,7 +250,8 @@ class AppState:
         """A text that changes whenever what is learned from changes: data, roles, split, cuts."""
         digest = self.table.digest if self.table is not None else None
         roles = [(c.name, c.role) for c in self.table.columns] if self.table is not None else []
-        return repr((digest, self.positive, roles, self.split, self.binning))
+        asked = "every class" if self.several else self.positive
+        return repr((digest, asked, roles, self.split, self.binning))
 
     def label(self, name: str) -> str:
         """Return a column's business name, or its own."""

@@ -29,6 +29,7 @@ class TreeLearner(Learner):
 
     quick: bool = False
     keeps_models: ClassVar[bool] = True
+    many_classes: ClassVar[bool] = True
     keeps_constraints: ClassVar[bool] = False
     symbol: ClassVar[str] = "τ"
     parameter_names: ClassVar[Mapping[str, str]] = {"theta": "tau_impurity"}

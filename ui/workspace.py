@@ -167,6 +167,7 @@ def to_plain(state: AppState) -> dict[str, Any]:
         "notes_on_table": list(table.notes),
         "roles": {c.name: c.role for c in table.columns},
         "positive": table.positive_label,
+        "every_class": state.every_class,
         "options": state.options,
         "wording": {name: asdict(w) for name, w in state.wording.items()},
         "split": asdict(state.split),
@@ -206,6 +207,7 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
     binning["cuts"] = tuple((name, tuple(values)) for name, values in binning["cuts"])
     return AppState(
         table=table,
+        every_class=bool(saved.get("every_class", False)),
         options=saved["options"],
         wording={name: Wording(**w) for name, w in saved["wording"].items()},
         split=SplitSpec(**saved["split"]),

@@ -1,0 +1,140 @@
+"""Power-law trees, through the pages: of two classes and of three, learned, read and taken away."""
+
+import time
+
+import pytest
+
+from rulekit.data import load_sample
+from ui import workspace
+from ui.export_formats import FORMATS
+from ui.learners import RunSpec
+from ui.models_rounds import swept
+from ui.state import AppState
+from ui.tree_learner import TREE
+
+SPEC = RunSpec(learners=(TREE,), taus=(0.05,), folds=3, baselines=True)
+SETTING = {"learner": TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 2}
+
+
+def text(app):
+    elements = [*app.caption, *app.warning, *app.error, *app.info, *app.success, *app.markdown]
+    return " ".join(e.value for e in elements).replace("\\", "").replace("\u2060", "")
+
+
+def finished(app, seconds=90):
+    """Wait for the run, and draw the page as it is then."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        app.run()
+        sweep = app.session_state["app"].sweep
+        if sweep is not None and sweep.complete and not app.button(key="run").disabled:
+            return app
+        time.sleep(0.2)
+    raise AssertionError("the run did not end")
+
+
+@pytest.fixture
+def on_iris(open_app):
+    """Open a page on iris, all three species told apart, a tree picked."""
+
+    def opened(page, **more):
+        app = open_app(page)
+        app.session_state["app"] = AppState(
+            table=load_sample("iris"),
+            every_class=True,
+            setting=SETTING,
+            run_settings=SPEC.to_dict(),
+            **more,
+        )
+        return app.run()
+
+    return opened
+
+
+def test_three_classes_are_told_apart_when_asked_for_on_data(open_app):
+    app = open_app("data", sample="iris")
+    assert app.session_state["app"].labels == ["virginica", "not virginica"]
+    toggle = next(t for t in app.toggle if t.label == "Tell all 3 classes apart")
+    toggle.set_value(True).run()
+    assert not app.exception
+    state = app.session_state["app"]
+    assert state.labels == ["setosa", "versicolor", "virginica"]
+    assert sorted(state.data[1].unique()) == state.labels
+    app.switch_page("pages/models.py").run()
+    assert not app.exception
+    assert "Only the power-law tree can" in text(app)
+
+
+def test_a_rule_of_one_class_is_not_kept_when_all_are_to_be_told_apart(open_app):
+    app = open_app("data", sample="iris")
+    app.session_state["app"].setting = {"learner": "search", "theta": 1.0, "n_clauses": 1}
+    next(t for t in app.toggle if t.label == "Tell all 3 classes apart").set_value(True).run()
+    app.switch_page("pages/rules.py").run()
+    assert not app.exception
+    assert "No model is picked yet" in text(app)
+
+
+def test_two_classes_are_never_several(open_app):
+    app = open_app("data", sample="credit")
+    assert not [t for t in app.toggle if t.label.startswith("Tell all")]
+
+
+def test_another_target_describes_one_class_again(open_app):
+    app = open_app("data", sample="iris")
+    next(t for t in app.toggle if t.label == "Tell all 3 classes apart").set_value(True).run()
+    assert app.session_state["app"].several
+    app.button(key="sample_wine").click().run()
+    assert not app.session_state["app"].several
+
+
+def test_a_run_over_trees_of_three_classes_ends_with_one_picked_and_no_measure_it_lacks(on_iris):
+    app = on_iris("models")
+    app.segmented_control(key="run_folds").set_value(5)
+    app.button(key="run").click().run()
+    finished(app)
+    assert not app.exception
+    state = app.session_state["app"]
+    assert state.model.rule_set_.n_clauses >= 2
+    assert state.sweep.points["test_error"].min() < 0.1
+    assert len(state.sweep.models) == state.sweep.spec.n_settings
+    judged = next(s for s in app.selectbox if s.label == "Judge by")
+    assert "1 − F1, cross-validated" not in judged.options
+
+
+def test_rules_counts_each_class_and_draws_the_tree(on_iris):
+    app = on_iris("rules")
+    assert not app.exception
+    assert "As a tree" in [s.value for s in app.subheader]
+    assert all(f"rows that are {name} were found" in text(app) for name in ("setosa", "versicolor"))
+
+
+def test_explain_names_the_class_of_a_case_and_its_way_through_the_tree(on_iris):
+    app = on_iris("explain")
+    assert not app.exception
+    assert "On its way through the tree" in text(app)
+    assert any(name in text(app) for name in ("setosa", "versicolor", "virginica"))
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_every_format_holds_a_tree_of_three_classes_or_says_why_not(on_iris, name):
+    app = on_iris("export")
+    app.segmented_control(key="export_format").set_value(name).run()
+    assert not app.exception
+    assert not app.error
+    model, form = app.session_state["app"].model, FORMATS[name]
+    assert bool(app.success) == (not form.obstacle(model) and bool(form.verified))
+
+
+def test_an_analysis_of_all_classes_comes_back_as_it_was():
+    state = AppState(table=load_sample("iris"), every_class=True, setting=SETTING)
+    again = workspace.from_plain(workspace.to_plain(state), state.table)
+    assert again.several
+    assert again.fit_key == state.fit_key != AppState(table=state.table).fit_key
+    older = {k: v for k, v in workspace.to_plain(state).items() if k != "every_class"}
+    assert not workspace.from_plain(older, state.table).several
+
+
+def test_folds_hold_all_classes():
+    state = AppState(table=load_sample("iris"), every_class=True)
+    data = swept(SPEC, state)
+    assert all(len(set(data.y.iloc[test])) == 3 for _, test in data.folds)
