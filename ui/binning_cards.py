@@ -235,13 +235,7 @@ def _numeric(
         }
     )
     with right:
-        st.dataframe(
-            shown,
-            hide_index=True,
-            height=min(520, 38 + 35 * len(shown)),
-            column_config={"share": _share_column()},
-            alt=f"Rows and share of {state.positive} between the cut points.",
-        )
+        _shares(shown, f"Rows and share of {state.positive} between the cut points.")
 
 
 def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
@@ -287,14 +281,11 @@ def _levels(state: AppState, name: str, values: NDArray[Any], positive: NDArray[
     shown = table.assign(share=100 * table["share"])
     shown = shown.rename(columns={"positive": str(state.positive)})
     with right:
-        st.dataframe(
-            shown,
-            hide_index=True,
-            height=min(520, 38 + 35 * len(shown)),
-            column_config={"share": _share_column()},
-            alt=f"Rows and share of {state.positive} in each level.",
-        )
+        _shares(shown, f"Rows and share of {state.positive} in each level.")
 
 
-def _share_column() -> Any:
-    return st.column_config.NumberColumn("share", format="%.0f %%")
+def _shares(table: pd.DataFrame, alt: str) -> None:
+    """Show a table with a column "share" of percentages, without scrolling if it is short."""
+    share = st.column_config.NumberColumn("share", format="%.0f %%")
+    height = min(520, 38 + 35 * len(table))
+    st.dataframe(table, hide_index=True, height=height, column_config={"share": share}, alt=alt)
