@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from rulekit.data import load_sample
+from tests.pages.driving import text
 from ui.hyperplane_learner import HYPERPLANE, usual_nus
 from ui.learners import LEARNERS, RunSpec, settings_of_run
 from ui.models_rounds import parts_of
@@ -13,11 +14,6 @@ from ui.state import AppState
 
 SPEC = RunSpec(learners=(HYPERPLANE,), nus=(0.01, 0.1), clauses=(1, 3), folds=5, baselines=False)
 SETTING = {"learner": HYPERPLANE, "theta": 0.1, "n_clauses": 3}
-
-
-def text(app):
-    elements = [*app.caption, *app.warning, *app.error, *app.info, *app.markdown]
-    return " ".join(e.value for e in elements).replace("\\", "").replace("\u2060", "")
 
 
 @pytest.fixture

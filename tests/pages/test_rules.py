@@ -11,6 +11,7 @@ from rulekit.data import Table, load_sample
 from rulekit.estimators import Certificate
 from rulekit.exceptions import RuleError
 from rulekit.rules import Clause, Literal, RuleSet
+from tests.pages.driving import text
 from ui.certificate_card import proofs
 from ui.learners import RunSpec
 from ui.rule_editor import rows_to_rule, rule_to_rows
@@ -19,11 +20,6 @@ from ui.rules_cards import wording
 from ui.state import AppState, Wording
 
 QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
-
-
-def text(app):
-    elements = [*app.caption, *app.warning, *app.error, *app.info, *app.markdown]
-    return " ".join(e.value for e in elements).replace("\\", "").replace("\u2060", "")
 
 
 def with_model(open_app, page, table, setting, **more):

@@ -12,20 +12,10 @@ from rulekit.solvers.box_search import SearchPlan, search
 from rulekit.solvers.box_visits import Visits
 from tests.reference.boxes import loss_of
 from tests.strategies_boxes import box_problems, boxes_for
+from tests.turns import Room
 
 pytest.importorskip("numba")
 THETAS = (0.07, 0.1, 0.5, 1.0, 2.0, 3.3)
-
-
-class Room:
-    """A compiled module that is ready when `turns` says so, turn after turn."""
-
-    def __init__(self, module, turns):
-        self.module, self.turns, self.asked = module, turns, 0
-
-    def ready(self):
-        self.asked += 1
-        return self.module if self.turns[self.asked % len(self.turns)] else None
 
 
 @pytest.fixture(scope="module")

@@ -14,19 +14,9 @@ from rulekit.solvers.impurity import ClassMass
 from rulekit.solvers.power_laws import PowerTable, canonical
 from rulekit.solvers.split_beam import SplitTask, beam_search
 from rulekit.solvers.split_search import POLISHED, LowerLevel
+from tests.turns import Room
 
 pytest.importorskip("numba")
-
-
-class Room:
-    """A compiled module that is ready when `turns` says so, turn after turn."""
-
-    def __init__(self, module, turns):
-        self.module, self.turns, self.asked = module, turns, 0
-
-    def ready(self):
-        self.asked += 1
-        return self.module if self.turns[self.asked % len(self.turns)] else None
 
 
 @pytest.fixture(scope="module")
