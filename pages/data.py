@@ -16,6 +16,12 @@ header("data")
 state = app_state()
 
 if state.table is None:
+    st.markdown(
+        "A table goes in, a short rule that a person can check comes out: **Models** shows what "
+        "each further condition buys, **Rules** reads the rule and says where it is wrong, "
+        "**Explain** answers why for a single case, and **Export** takes the rule away. A table "
+        "needs a row a case, and a column that holds what the rule should predict."
+    )
     left, right = st.columns([3, 2], gap="large")
     with left, st.container(border=True):
         upload_card()

@@ -180,7 +180,7 @@ def columns_card() -> None:
         st.session_state["columns_base"],
         key=key,
         hide_index=True,
-        height=min(420, 38 + 35 * state.table.n_columns),
+        height=min(720, 38 + 35 * state.table.n_columns),  # a row cut in half says: scroll
         disabled=["column", "holds", "distinct", "missing"],
         column_config={
             "column": st.column_config.TextColumn("Column", pinned=True, width="medium"),
