@@ -117,6 +117,8 @@ def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
     label, other = rule.labels[0], rule.default
     if rule.form == "cnf":
         label, other = other, label
+    if state.several:
+        other = "another class"
     if len(set(rule.labels)) > 1:  # each clause gives a class of its own
         label, other = "the class its clause gives", "another class"
     sentence = clause_sentence(counts, str(label))

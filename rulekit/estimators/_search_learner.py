@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from rulekit._validation import check_parameters, check_some_parameters
 from rulekit.estimators._binary_problem import BinaryProblem
+from rulekit.estimators._doubt import discounted
 from rulekit.estimators._literal_learner import (
     LiteralRuleClassifier,
     SharedWork,
@@ -55,6 +56,7 @@ class SearchLearner(LiteralRuleClassifier):
     max_literals: int | None
     robustness: Any
     robustness_: float
+    doubt: float
     kicks: int
     refine: bool
     refine_thresholds: Any
@@ -83,7 +85,8 @@ class SearchLearner(LiteralRuleClassifier):
         shared = SharedWork()
         model._settle(table)
         problem = model._prepare(table, shared)
-        found = model._search(problem, shared.generator(self.random_state))
+        rng = shared.generator(self.random_state)
+        found = model._search(model._aim(problem, rng), rng)
         return RulePath(
             tuple(
                 model._path_entry(entry, found, problem, table) for entry in found.archive.entries
@@ -100,6 +103,12 @@ class SearchLearner(LiteralRuleClassifier):
         weight = table.weights(self.class_weight)
         error = float(weight[wrong].sum() / weight.sum())
         return PathEntry(entry.n_clauses, entry.n_literals, entry.loss, error, rule)
+
+    def _aim(self, problem: BinaryProblem, rng: np.random.Generator) -> BinaryProblem:
+        """Weigh the rows as the search is to see them."""
+        if self.doubt == 0:
+            return problem
+        return discounted(problem, float(self.doubt), int(rng.integers(2**31)))
 
     def _search(self, problem: BinaryProblem, rng: np.random.Generator) -> Searched:
         return searched(
@@ -198,7 +207,8 @@ class SearchLearner(LiteralRuleClassifier):
         name = self._family_of(setting)
         if name not in shared.families:
             problem = model._prepare(table, shared)
-            found = model._search(problem, shared.generator(model.random_state))
+            rng = shared.generator(model.random_state)
+            found = model._search(model._aim(problem, rng), rng)
             if not found.finished:  # each model warns of it
                 return
             shared.families[name] = Family(problem, found)

@@ -77,6 +77,11 @@ class TwoLevelRuleClassifier(SearchLearner):
         by 5-fold cross-validation inside the training rows, at this `theta` and `n_clauses`, and,
         without `positive_label`, also which class the rule describes; 15 to 30 searches more. To
         choose price and clauses as well, see `rulekit.search_grid` and `SweepResult.suggest`.
+    doubt : float, default=0.0
+        For "search": how far a row is discounted that does not look like its class. A random
+        forest is asked about each row by the trees grown without it; where the share p of their
+        votes is for the row's class, it counts ``1 - doubt * (1 - p)`` of its weight in the search.
+        Between 0 (every row counts alike) and 1. Errors that are reported count rows in full.
     kicks : int, default=3
         For "search": rounds of disturbance after the first descent.
     max_literals : int, default=None
@@ -124,9 +129,9 @@ class TwoLevelRuleClassifier(SearchLearner):
     objective_ : float
         What the method minimises, for the clauses it found: the Hamming objective (3.12) for the
         first three methods; weight of wrong rows plus `theta` a literal, (3.7), for "lp", "exact"
-        and "search" (there with the prices of `robustness`), and after `refine`. For
-        "column_generation" the priced loss of [2]_: a row of the other class counts once for every
-        clause that takes it, clauses and literals have their prices.
+        and "search" (there with the prices of `robustness` and the weights of `doubt`), and after
+        `refine`. For "column_generation" the priced loss of [2]_: a row of the other class counts
+        once for every clause that takes it, clauses and literals have their prices.
     lower_bound_ : float or None
         No rule over the same conditions has a smaller objective ("lp", "exact", and
         "column_generation" after exact pricing, which without `time_limit` is given little effort;
@@ -187,6 +192,7 @@ class TwoLevelRuleClassifier(SearchLearner):
         "update": [StrOptions({"greedy", "cyclic", "random"})],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "robustness": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],
+        "doubt": [Interval(Real, 0, 1, closed="both")],
         "kicks": [Interval(Integral, 0, None, closed="left")],
         "max_literals": [Interval(Integral, 0, None, closed="left"), None],
         "refine_thresholds": ["boolean", StrOptions({"cv"})],
@@ -209,6 +215,7 @@ class TwoLevelRuleClassifier(SearchLearner):
         update: str = "greedy",
         max_iter: int = 100,
         robustness: float | str = 0.0,
+        doubt: float = 0.0,
         kicks: int = 3,
         max_literals: int | None = None,
         refine_thresholds: bool | str = False,
@@ -235,6 +242,7 @@ class TwoLevelRuleClassifier(SearchLearner):
         self.update = update
         self.max_iter = max_iter
         self.robustness = robustness
+        self.doubt = doubt
         self.kicks = kicks
         self.max_literals = max_literals
         self.refine_thresholds = refine_thresholds
@@ -254,6 +262,8 @@ class TwoLevelRuleClassifier(SearchLearner):
                 "`method='lp'` rounds all clauses at once, which only `rounding='redundancy'` "
                 f"does; got {self.rounding!r}. Change one of the two."
             )
+        if self.method == "search":
+            problem = self._aim(problem, rng)
         selection = self._select(problem, rng)
         proved = selection.proved if self.method in WITH_PROOF else None
         bound = selection.lower_bound

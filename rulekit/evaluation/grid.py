@@ -23,7 +23,7 @@ SEARCH_CLAUSES = (1, 2, 3, 4, 5)
 PATH_KEYS = ("theta", "n_clauses", "max_literals")
 SHARED_KEYS = (
     *PATH_KEYS,
-    *("robustness", "kicks", "positive_label", "form"),
+    *("robustness", "doubt", "kicks", "positive_label", "form"),
     *("method", "rounding", "rounding_threshold", "refine", "max_iter"),
     *("allow_disabled", "disable_cost", "init", "update"),
     *("max_features", "tolerance", "mode"),

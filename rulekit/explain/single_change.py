@@ -95,14 +95,21 @@ def _past(bound: float, old: float, room: float) -> Iterator[float]:
     away = 1.0 if bound >= old else -1.0
     for sign in (away, -away):
         limit = bound + sign * room
-        low, high = min(bound, limit), max(bound, limit)
-        for digits in range(1, MAX_DIGITS + 1):
-            step = 10.0 ** (math.floor(math.log10(abs(limit) or 1.0)) - digits + 1)
-            short = float(f"{math.ceil(low / step) * step:.{digits}g}")
+        yield from _short_between(min(bound, limit), max(bound, limit), bound)
+        yield math.nextafter(bound, sign * math.inf)
+
+
+def _short_between(low: float, high: float, bound: float) -> Iterator[float]:
+    """Give a number of few digits between two others: the bound if it is one, then another."""
+    for digits in range(1, MAX_DIGITS + 1):
+        step = 10.0 ** (math.floor(math.log10(abs(high) or abs(low) or 1.0)) - digits + 1)
+        first = math.ceil(low / step)
+        for places in (first, first + 1):
+            short = float(f"{places * step:.{digits}g}")
             if low <= short <= high:
                 yield short
-                break
-        yield math.nextafter(bound, sign * math.inf)
+                if short != bound:
+                    return
 
 
 def _answer(rule: RuleSet, row: Mapping[str, Any], feature: str, value: float) -> Any:

@@ -153,6 +153,18 @@ def test_the_change_named_is_short_and_near_the_boundary():
     assert len(repr(change.new)) <= 5
 
 
+@pytest.mark.parametrize("bound", [2.4, 0.3, 1180.0, -7.1, 99.9, 1e-3])
+@pytest.mark.parametrize("away", [-1.0, 1.0])
+def test_a_change_past_a_short_bound_is_named_with_few_digits_too(bound, away):
+    split = PowerLawSplit((PowerLaw(1.0, (Factor("a"),)),), bound, inside=False)
+    tree = rule_of_tree(Branch(split, Leaf("yes"), Leaf("no")), "no")
+    old = bound - 0.5 * away * abs(bound)
+    column = {"a": np.array([old, old + 2 * (bound - old)])}
+    (change,) = smallest_change(tree, {"a": old}, training=column).changes
+    assert len(f"{abs(change.new):.15g}".replace(".", "").strip("0")) <= 5
+    assert away * (change.new - bound) >= 0
+
+
 def test_business_names_stand_in_the_formula():
     wording = Wording(names={"mass": "weight"}, units={"mass": "kg"})
     text = explain(rule(), PEOPLE, wording=wording)[0].sentence
