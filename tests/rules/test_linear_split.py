@@ -79,8 +79,8 @@ def test_it_reads_as_a_sum_and_counts_its_columns():
         ((("a", 1.0), ("a", 2.0)), "<=", 1.0, "none of them twice"),
         ((("a", 0.0),), "<=", 1.0, "other than 0"),
         ((("a", 1.0),), "==", 1.0, "operator must be one of"),
-        ((("a", float("inf")),), "<=", 1.0, "finite numbers, got inf"),
-        ((("a", 1.0),), "<=", None, "finite numbers, got None"),
+        ((("a", float("inf")),), "<=", 1.0, "a finite number, got inf"),
+        ((("a", 1.0),), "<=", None, "a finite number, got None"),
     ],
 )
 def test_parts_that_do_not_go_together_are_refused(terms, op, value, words):
