@@ -11,12 +11,13 @@ from rulekit.estimators._power_law_features import PowerLawFeatures, short_split
 from rulekit.rules import Branch, Columns, Leaf, PowerLawSplit, Tree
 from rulekit.rules.numeric import absent_in
 from rulekit.solvers.impurity import ClassMass
-from rulekit.solvers.split_beam import FoundSplit, SplitTask, target_impurity
+from rulekit.solvers.split_beam import SEARCHED_ROWS, FoundSplit, SplitTask, target_impurity
 
 Floats = NDArray[np.float64]
 Search = Callable[[SplitTask, np.random.Generator, dict[Any, Any] | None], FoundSplit | None]
 NEGLIGIBLE = 1e-3  # impurity that is never split: a class of half a thousandth of the weight
-KEPT_CELLS = 200_000  # rows times features up to which the levels of a search are kept
+KEPT_CELLS = 200_000  # searched rows times features up to which the levels of a search are kept
+KEPT_WHOLE = 4_000_000  # the same of all rows of the node
 PURE = 0.1  # share of the root's impurity at which a node needs no further split
 
 
@@ -205,7 +206,9 @@ class Grower:
             limits.max_exponents,
         )
         levels = None
-        if self.memory is not None and task.X.size <= KEPT_CELLS:
+        searched = min(len(task.X), SEARCHED_ROWS) * task.X.shape[1]
+        small = searched <= KEPT_CELLS and task.X.size <= KEPT_WHOLE
+        if self.memory is not None and small:
             levels = self.memory.setdefault((node.rows.tobytes(), *allowed[:2]), {})
         found = self.search(task, np.random.default_rng(self.seed), levels)
         if self.memory is not None and not self.stopped():

@@ -30,13 +30,15 @@ from rulekit.solvers.power_laws import (
     distinct,
     n_exponents,
 )
-from rulekit.solvers.split_search import FINISHED, POLISHED, REFINED, Effort, LowerLevel
-from rulekit.solvers.structures import Splits
+from rulekit.solvers.split_sample import sample_rows
+from rulekit.solvers.split_search import FINISHED, POLISHED, REFINED, SETTLED, Effort, LowerLevel
+from rulekit.solvers.structures import Splits, empty_splits
 
 WIDTH = 15  # structures of a level that are built upon
 N_REFINED = 60
 N_POLISHED = 8
 POOL = 40  # of more features, only the best by themselves and in pairs are built upon
+SEARCHED_ROWS = 2000  # of more rows, power laws are looked for on a part
 MANY = 10  # features from which pairs are screened
 GAIN = 0.002  # impurity by which a level has to be better to count as progress
 PATIENCE = 2  # levels without progress
@@ -191,9 +193,17 @@ def beam_search(
     A band is taken only where it is needed: where no cut reaches `tau` and the band does, where
     it has fewer exponents, or where its impurity is less than 0.8 of the cut's. Without this
     guard bands follow small tables too closely.
+
+    Of more than 2000 rows, power laws are looked for, and compared with `tau`, on a part of about
+    2000 (see `sample_rows`); weights and bounds of the best are then found on all rows, and its
+    impurity is that of all. The cost of the search hardly depends on the number of rows.
     """
     seed = int(rng.integers(2**31))
     known: dict[bool, Beam] = {} if memo is None else memo
+    whole = None
+    if lower is None and len(task.X) > SEARCHED_ROWS:
+        rows, part = sample_rows(task.mass, SEARCHED_ROWS, np.random.default_rng([seed, 2]))
+        whole, task = task, replace(task, X=task.X[rows], mass=part)
 
     def beam(modulus: bool) -> Beam:
         if modulus not in known:
@@ -202,7 +212,7 @@ def beam_search(
             else:
                 largest = max(map(abs, task.exponents))
                 level = lower or LowerLevel(PowerTable(task.X, largest), task.mass)
-            known[modulus] = Beam(task, level, modulus, seed)
+            known[modulus] = Beam(task, level, modulus, seed, whole)
         return known[modulus]
 
     cut = beam(False).best(task.tau, task.max_exponents, should_stop)
@@ -242,10 +252,21 @@ class Beam:
     seed : int
         Every level draws from a generator of its own, so that a level does not depend on what was
         asked before.
+    whole : SplitTask, optional
+        All rows, where the task holds a part of them: what is found is brought to its end there.
     """
 
-    def __init__(self, task: SplitTask, lower: LowerSearch, modulus: bool, seed: int) -> None:
+    def __init__(
+        self,
+        task: SplitTask,
+        lower: LowerSearch,
+        modulus: bool,
+        seed: int,
+        whole: SplitTask | None = None,
+    ) -> None:
         self.task, self.lower, self.modulus, self.seed = task, lower, modulus, seed
+        self.whole = whole
+        self.finished: dict[int, FoundSplit] = {}
         self.levels: list[Splits] = []
         self.history: list[dict[str, Any]] = []
         self.varying = np.flatnonzero(np.ptp(task.X, axis=0) > 0)
@@ -347,8 +368,16 @@ class Beam:
         return np.concatenate(made)
 
     def _found(self, best: Splits, size: int, history: list[dict[str, Any]]) -> FoundSplit:
+        if size not in self.finished:
+            self.finished[size] = self._finished(best, size)
+        return replace(self.finished[size], history=list(history))
+
+    def _finished(self, best: Splits, size: int) -> FoundSplit:
+        """Bring the best of a level to its end."""
         rng = np.random.default_rng([self.seed, self.modulus, size, 1])
         best = self.lower.improve(best, self.modulus, FINISHED, rng)
+        if self.whole is not None:
+            best = self._on_all_rows(best, self.whole, rng)
         used = (best.weights[0] != 0) & best.structures[0].any(axis=1)
         return FoundSplit(
             best.structures[0][used],
@@ -357,5 +386,14 @@ class Beam:
             float(best.high[0]),
             self.modulus,
             float(best.impurity[0]),
-            list(history),
         )
+
+    def _on_all_rows(self, best: Splits, whole: SplitTask, rng: np.random.Generator) -> Splits:
+        """Find weights and bounds on all rows, beginning with those found on a part."""
+        read = np.flatnonzero(best.structures[0].any(axis=0))
+        largest = max(map(abs, whole.exponents))
+        lower = LowerLevel(PowerTable(whole.X[:, read], largest), whole.mass)
+        begun = empty_splits(best.structures[:, :, read], whole.mass.gini)
+        begun.weights[:] = best.weights
+        found = lower.improve(begun, self.modulus, SETTLED, rng)
+        return replace(found, structures=best.structures)

@@ -59,6 +59,7 @@ class Effort:
 REFINED = Effort(1, 4, 0)
 POLISHED = Effort(4, 6, 2, 8)
 FINISHED = Effort(8, 8, 2, 8)
+SETTLED = Effort(2, 4, 1, 4)  # where good weights are known from a part of the rows
 
 
 class LowerLevel:
