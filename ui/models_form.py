@@ -1,9 +1,13 @@
 """The settings of a run, as widgets: in goes the analysis, out comes a `RunSpec`."""
 
 import math
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.evaluation import search_grid
 from ui.escape import md
@@ -16,12 +20,13 @@ from ui.tree_learner import TREE
 
 IN_FOLD_OUT = ("thetas", "rounding", "refine", "allow_disabled", "against", "robust")
 LARGE = 200_000  # cells of the training rows from which on variants are run only when asked for
+LATER_SECONDS = 0.05  # the browser draws together what arrives within some ten milliseconds
 KEEP = {"persist_state": "session"}
 WEIGHTS = {"none": "count every row alike", "balanced": "give both classes the same weight"}
 DIRECTIONS = {">": "only “more than”", "<": "only “at most”"}
 
 
-def run_form(state: AppState) -> RunSpec | None:
+def run_form(state: AppState) -> tuple[RunSpec | None, Callable[[], object]]:
     """Show the settings of a run.
 
     It begins as the analysis' last run was set, also after a reload of the page.
@@ -33,8 +38,12 @@ def run_form(state: AppState) -> RunSpec | None:
 
     Returns
     -------
-    RunSpec or None
+    spec : RunSpec or None
         None, after a sentence, when a setting cannot be read.
+    rest : callable
+        To be called at the end of the page. On a first visit, when nothing can have been set in
+        the closed fold-outs, it fills them: they take the browser as long as the curve does, so
+        the curve comes first.
     """
     usual = _begins_with(state)
     learners = _learners(usual, state)
@@ -75,36 +84,50 @@ def run_form(state: AppState) -> RunSpec | None:
         key="run_folds",
         **KEEP,
     )
-    greyed = unread("form", learners) or unread("clauses", learners)
-    if greyed:
+    if unread("form", learners) or unread("clauses", learners):
         st.caption(GREY)
-    with st.expander("Price grid, rounding, refinement, class weights"):
+    fold_outs = (
+        st.expander("Price grid, rounding, refinement, class weights"),
+        st.expander("Constraints: columns that must not, or must, appear"),
+    )
+    seen = {"learners": tuple(learners), "clauses": clauses, "folds": folds, "form": form, **ideal}
+    if learners and not state.run_settings and "run_thetas" not in st.session_state:
+        return replace(usual, **seen), lambda: _later(state, usual, seen, fold_outs)
+    return _whole(state, usual, seen, fold_outs), lambda: None
+
+
+def _later(*asked: Any) -> None:
+    """Fill the fold-outs a moment after the curve; what arrives together is drawn together."""
+    time.sleep(LATER_SECONDS)
+    _whole(*asked)
+
+
+def _whole(
+    state: AppState,
+    usual: RunSpec,
+    seen: dict[str, Any],
+    fold_outs: tuple[DeltaGenerator, DeltaGenerator],
+) -> RunSpec | None:
+    """Fill the fold-outs, and put what they ask for beside the settings that are always seen."""
+    learners = list(seen["learners"])
+    with fold_outs[0]:
         thetas = _thetas(usual, learners)
         nus, plane_answers = usual.nus, usual.plane_answers
         if HYPERPLANE in learners:
             nus, plane_answers = _nus(usual), _plane_answers(usual)
         more = _refinements(usual, learners) | _variants(state, usual, learners)
-        if not greyed and any(unread(setting, learners) for setting in IN_FOLD_OUT):
+        told = unread("form", learners) or unread("clauses", learners)
+        if not told and any(unread(setting, learners) for setting in IN_FOLD_OUT):
             st.caption(GREY)
-    with st.expander("Constraints: columns that must not, or must, appear"):
+    with fold_outs[1]:
         constraints = _constraints(state, usual)
     if not learners:
         st.error("Choose at least one learner to run.")
         return None
     if thetas is None or nus is None:
         return None
-    spec = RunSpec(
-        learners=tuple(learners),
-        thetas=thetas,
-        nus=nus,
-        plane_answers=plane_answers,
-        clauses=clauses,
-        folds=folds,
-        form=form,
-        **more,
-        **ideal,
-        **constraints,
-    )
+    more |= {"thetas": thetas, "nus": nus, "plane_answers": plane_answers}
+    spec = RunSpec(**seen, **more, **constraints)
     strict = [name for name in (HYPERPLANE, TREE) if name in learners]
     if strict and spec.constraints(state.features) is not None:
         st.error(
@@ -143,6 +166,11 @@ def parsed_thetas(text: str, symbol: str = "θ") -> tuple[float, ...]:
     return tuple(sorted(numbers))
 
 
+def _text(prices: Iterable[float]) -> str:
+    """Write prices as `parsed_thetas` reads them."""
+    return ", ".join(f"{price:.15g}" for price in sorted(prices))
+
+
 def _begins_with(state: AppState) -> RunSpec:
     """Return what the widgets begin with: the same throughout a session, whatever is run in it.
 
@@ -153,7 +181,8 @@ def _begins_with(state: AppState) -> RunSpec:
         usual = RunSpec.from_dict(state.run_settings)
         if not state.run_settings and state.ready:
             X, y = state.training
-            usual = replace(usual, thetas=tuple(search_grid(y)["theta"]), nus=usual_nus(y))
+            thetas, nus = (parsed_thetas(_text(p)) for p in (search_grid(y)["theta"], usual_nus(y)))
+            usual = replace(usual, thetas=thetas, nus=nus)
             if X.size > LARGE:
                 usual = replace(usual, against=False, robust=False)
         st.session_state["_form_begins"] = usual
@@ -186,7 +215,7 @@ def _learners(usual: RunSpec, state: AppState) -> list[str]:
 def _thetas(usual: RunSpec, learners: list[str]) -> tuple[float, ...] | None:
     text = st.text_input(
         "Prices θ: how many misclassified training rows one condition must save at least",
-        value=", ".join(f"{theta:.15g}" for theta in sorted(usual.thetas)),
+        value=_text(usual.thetas),
         key="run_thetas",
         disabled=unread("thetas", learners),
         help="Small prices give long rules, large prices short ones: at θ = 2 a condition stays in "
@@ -205,7 +234,7 @@ def _thetas(usual: RunSpec, learners: list[str]) -> tuple[float, ...] | None:
 def _nus(usual: RunSpec) -> tuple[float, ...] | None:
     text = st.text_input(
         "Prices ν of the plane's errors (Boxes from a plane)",
-        value=", ".join(f"{nu:.15g}" for nu in sorted(usual.nus)),
+        value=_text(usual.nus),
         key="run_nus",
         help=PRICE_HELP,
         **KEEP,
