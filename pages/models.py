@@ -7,14 +7,13 @@ from ui.ideal_file import whole_file_card
 from ui.learners import CARDS, run_key
 from ui.models_form import run_form
 from ui.models_front import axes, choose, compare, curve, suggestions
+from ui.models_progress import ended, progress
 from ui.models_run import (
     begin,
     came_back,
     collect,
-    ended,
     follow,
     plan_words,
-    progress,
     resumable,
     standing,
     sweeping,
@@ -34,7 +33,7 @@ if (problem := app_state().problem()) is not None:
 with sentences():
     whole_file_card(app_state())
     with st.container(border=True):
-        spec = run_form(app_state())
+        spec, rest = run_form(app_state())
         if spec is not None:
             follow(spec)
         job = collect()
@@ -54,12 +53,14 @@ with sentences():
             right.caption(plan_words(spec, app_state()))
 
     state, found = app_state(), app_state().sweep
-    if running:
-        progress(job)
-    elif job is not None:
-        ended(job)
-    else:
-        came_back(state)
+    above, place = st.container(), st.empty()  # of the curve, while it grows and after
+    with above:
+        if running:
+            progress(job, place)
+        elif job is not None:
+            ended(job)
+        else:
+            came_back(state)
 
     if found is None:
         if not running:
@@ -67,12 +68,15 @@ with sentences():
     elif not landing:
         if (number := wanted(found, job)) is not None:
             choose(found, number, own=False)
-            st.rerun()
-        if spec is None or state.sweep_key != run_key(spec, state):
-            st.warning("These results are for other settings than the ones above. Run to update.")
-        standing(found, running)
-        x, y = axes(found)
-        curve(found, x, y)
+            state = app_state()
+        with above:
+            if spec is None or state.sweep_key != run_key(spec, state):
+                st.warning(
+                    "These results are for other settings than the ones above. Run to update."
+                )
+            standing(found, running)
+            x, y = axes(found)
+        curve(found, x, y, place)
         suggestions(found)
 
         model = picked_model()
@@ -88,3 +92,4 @@ with sentences():
                 st.page_link("pages/rules.py", label="Read it in full on Rules", icon=ONWARD)
         with st.expander("Compare settings"):
             compare(found)
+    rest()

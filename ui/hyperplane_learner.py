@@ -14,7 +14,7 @@ import streamlit as st
 from rulekit.estimators import LPSVM, HyperplaneRuleClassifier
 from ui.hyperplane_cards import box_of_case, hypercubes
 from ui.learner import CLAUSES_DIAL, KEEP, Cards, Dial, Learner, Setting
-from ui.prices import asked_prices
+from ui.prices import as_asked, asked_prices
 from ui.run_spec import RunSettings
 from ui.state import AppState
 
@@ -78,7 +78,7 @@ class HyperplaneLearner(Learner):
 
     def usual(self, X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
         """Begin with prices in proportion to the rows."""
-        return {"nus": usual_nus(y)}
+        return {"nus": as_asked(usual_nus(y))}
 
     def finer_form(
         self, state: AppState, usual: RunSettings, learners: Sequence[str]

@@ -40,6 +40,8 @@ class Job:
         Finished and planned pieces; total is 0 while unknown.
     results : tuple
         What has been reported, in order; replaced whole, never edited.
+    glimpse : object
+        A first look at what will stand, where the work gives one: enough to be drawn.
     standing : object
         What the results so far amount to, where the work says so: a whole that can be used while
         a better one is made; replaced, never edited. `version` counts how often.
@@ -59,6 +61,7 @@ class Job:
     done: int = 0
     total: int = 0
     results: tuple[Any, ...] = ()
+    glimpse: Any = None
     standing: Any = None
     version: int = 0
     message: str = ""
@@ -68,6 +71,7 @@ class Job:
     started: float | None = None
     finished: float | None = None
     _stop: threading.Event = field(default_factory=threading.Event, repr=False)
+    _drawn: threading.Event = field(default_factory=threading.Event, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _ended: Callable[[], None] | None = field(default=None, repr=False)
 
@@ -108,6 +112,7 @@ class Job:
         done: int | None = None,
         total: int | None = None,
         message: str | None = None,
+        glimpse: Any = None,
         standing: Any = None,
     ) -> None:
         """Add a result (if not None) and move the counts; ignored once the job has ended.
@@ -123,15 +128,28 @@ class Job:
             self.done = self.done if done is None else done
             self.total = self.total if total is None else total
             self.message = self.message if message is None else message
+            self.glimpse = self.glimpse if glimpse is None else glimpse
             if standing is not None:
                 self.standing = standing
                 self.version += 1
 
+    def give_way(self, seconds: float) -> None:
+        """Let a page draw what is there: wait until `drawn` was said, for some seconds at most.
+
+        A page and a job share one interpreter lock, so what a job goes on with delays the page.
+        """
+        self._drawn.wait(seconds)
+
     # For the page -------------------------------------------------------------------------
+
+    def drawn(self) -> None:
+        """Say that a page has drawn the first results; `give_way` waits for it."""
+        self._drawn.set()
 
     def cancel(self) -> None:
         """Stop: no more work is handed out, results so far stay; answers at once."""
         self._stop.set()
+        self._drawn.set()
         if self._end("cancelled") and self._ended is not None:
             self._ended()
 

@@ -1,19 +1,23 @@
 """The settings of a run, as widgets: in goes the analysis, out comes a `RunSpec`."""
 
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.evaluation import search_grid
 from ui.escape import md
 from ui.learner import KEEP
 from ui.learners import LEARNERS, RunSpec
 from ui.models_asked import GREY, own_ways, unread
-from ui.prices import asked_prices
+from ui.prices import as_asked, asked_prices
 from ui.state import AppState
 
 IN_FOLD_OUT = ("thetas", "rounding", "refine", "allow_disabled", "against", "robust")
+LATER_SECONDS = 0.05  # the browser draws together what arrives within some ten milliseconds
 SMALL = 100  # training rows below which each row can be left out in turn
 FORMS = {
     "dnf": "any AND (DNF)",
@@ -28,7 +32,7 @@ WEIGHTS = {"none": "count every row alike", "balanced": "give both classes the s
 DIRECTIONS = {">": "only “more than”", "<": "only “at most”"}
 
 
-def run_form(state: AppState) -> RunSpec | None:
+def run_form(state: AppState) -> tuple[RunSpec | None, Callable[[], object]]:
     """Show the settings of a run.
 
     It begins as the analysis' last run was set, also after a reload of the page.
@@ -40,8 +44,12 @@ def run_form(state: AppState) -> RunSpec | None:
 
     Returns
     -------
-    RunSpec or None
+    spec : RunSpec or None
         None, after a sentence, when a setting cannot be read.
+    rest : callable
+        To be called at the end of the page. On a first visit, when nothing can have been set in
+        the closed fold-outs, it fills them: they take the browser as long as the curve does, so
+        the curve comes first.
     """
     usual = _begins_with(state)
     learners = _learners(usual, state)
@@ -84,16 +92,40 @@ def run_form(state: AppState) -> RunSpec | None:
         key="run_folds",
         **KEEP,
     )
-    greyed = unread("form", learners) or unread("clauses", learners)
-    if greyed:
+    if unread("form", learners) or unread("clauses", learners):
         st.caption(GREY)
-    with st.expander("Price grid, rounding, refinement, class weights"):
+    fold_outs = (
+        st.expander("Price grid, rounding, refinement, class weights"),
+        st.expander("Constraints: columns that must not, or must, appear"),
+    )
+    seen = {"learners": tuple(learners), "clauses": clauses, "folds": folds, "form": form, **own}
+    if learners and not state.run_settings and "run_thetas" not in st.session_state:
+        return replace(usual, **seen), lambda: _later(state, usual, seen, fold_outs)
+    return _whole(state, usual, seen, fold_outs), lambda: None
+
+
+def _later(*asked: Any) -> None:
+    """Fill the fold-outs a moment after the curve; what arrives together is drawn together."""
+    time.sleep(LATER_SECONDS)
+    _whole(*asked)
+
+
+def _whole(
+    state: AppState,
+    usual: RunSpec,
+    seen: dict[str, Any],
+    fold_outs: tuple[DeltaGenerator, DeltaGenerator],
+) -> RunSpec | None:
+    """Fill the fold-outs, and put what they ask for beside the settings that are always seen."""
+    learners = list(seen["learners"])
+    with fold_outs[0]:
         thetas = _thetas(usual, learners)
         more = _refinements(usual, learners)
         finer = [one.finer_form(state, usual, learners) for one in LEARNERS.values()]
-        if not greyed and any(unread(setting, learners) for setting in IN_FOLD_OUT):
+        told = unread("form", learners) or unread("clauses", learners)
+        if not told and any(unread(setting, learners) for setting in IN_FOLD_OUT):
             st.caption(GREY)
-    with st.expander("Constraints: columns that must not, or must, appear"):
+    with fold_outs[1]:
         constraints = _constraints(state, usual)
     if not learners:
         st.error("Choose at least one learner to run.")
@@ -101,17 +133,8 @@ def run_form(state: AppState) -> RunSpec | None:
     if thetas is None or None in finer:
         return None
     for fields in finer:
-        own |= fields
-    spec = RunSpec(
-        learners=tuple(learners),
-        thetas=thetas,
-        clauses=clauses,
-        folds=folds,
-        form=form,
-        **more,
-        **own,
-        **constraints,
-    )
+        more |= fields
+    spec = replace(usual, **seen, thetas=thetas, **more, **constraints)
     strict = [LEARNERS[name] for name in learners if not LEARNERS[name].keeps_constraints]
     if strict and spec.constraints(state.features) is not None:
         st.error(
@@ -138,8 +161,9 @@ def _begins_with(state: AppState) -> RunSpec:
         usual = RunSpec.from_dict(state.run_settings)
         if not state.run_settings and state.ready:
             X, y = state.training
+            thetas = as_asked(search_grid(y)["theta"])
             own = {k: v for one in LEARNERS.values() for k, v in one.usual(X, y).items()}
-            usual = replace(usual, thetas=tuple(search_grid(y)["theta"]), **own)
+            usual = replace(usual, thetas=thetas, **own)
         st.session_state["_form_begins"] = usual
     return st.session_state["_form_begins"]
 

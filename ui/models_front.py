@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.exceptions import RulekitError
 from rulekit.plots import front_figure, front_sentence
@@ -60,8 +61,8 @@ def live_curve(found: Outcome) -> None:
         chart(figure, "front_live", front_sentence(shown))
 
 
-def curve(found: Outcome, x: str, y: str) -> None:
-    """Draw the curve with its table below; a click or a chosen row picks a setting."""
+def curve(found: Outcome, x: str, y: str, place: DeltaGenerator) -> None:
+    """Draw the curve in its place and its table below; a click or a chosen row picks a setting."""
     shown = found.on_axes(x, y)
     if not len(shown):
         st.info("No setting has this measure.")
@@ -79,7 +80,8 @@ def curve(found: Outcome, x: str, y: str) -> None:
     turn = st.session_state.setdefault("_front_turn", 0)
     key = f"front_{turn}"
     sentence = front_sentence(shown, x=x, y=y)
-    chart(figure, key, sentence, on_select=lambda: _clicked(found, key))
+    with place:
+        chart(figure, key, sentence, on_select=lambda: _clicked(found, key))
     st.caption(md(sentence, 300))
     _table(found, shown, x, y, picked)
 

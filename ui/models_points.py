@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
@@ -108,7 +108,11 @@ class Outcome:
 
 
 def outcome_of(
-    rows: Iterable[Mapping[str, Any]], spec: RunSpec, baselines: pd.DataFrame | None = None
+    rows: Iterable[Mapping[str, Any]],
+    spec: RunSpec,
+    baselines: pd.DataFrame | None = None,
+    *,
+    suggest: bool = True,
 ) -> Outcome:
     """Put the rows a run has reported so far into points.
 
@@ -119,6 +123,8 @@ def outcome_of(
     spec : RunSpec
     baselines : DataFrame, optional
         From `reference_models`.
+    suggest : bool, default=True
+        Whether to choose among the settings, which takes as long as all the rest.
 
     Returns
     -------
@@ -135,18 +141,23 @@ def outcome_of(
         f"{LEARNERS[s[LEARNER_KEY]].name}{', against' * ('describes' in s)}" for s in chosen
     ]
     points["label"] = [setting_words(s) for s in chosen]
-    points = _with_losses(points)
+    found = Outcome(_with_losses(points), settings, spec, {}, baselines, len(landed))
+    return replace(found, suggestion=_suggested(landed, found)) if suggest else found
+
+
+def _suggested(landed: Sequence[Mapping[str, Any]], found: Outcome) -> dict[str, Any]:
+    """Choose among the settings as the library does, in the words of the page."""
     result = SweepResult(
         table=table_of(landed),
-        settings=settings,
-        estimators=(None,) * len(settings),
-        n_folds=spec.folds,
-        complete=len(landed) >= spec.n_fits,
+        settings=found.settings,
+        estimators=(None,) * len(found.settings),
+        n_folds=found.spec.folds,
+        complete=found.complete,
         folds_digest="",
     )
     suggested = result.suggest()
-    suggested["reason"] = _in_words(suggested, settings)
-    return Outcome(points, settings, spec, suggested, baselines, len(landed))
+    suggested["reason"] = _in_words(suggested, found.settings)
+    return suggested
 
 
 def _in_words(suggested: Mapping[str, Any], settings: Sequence[dict[str, Any]]) -> str:

@@ -30,6 +30,7 @@ from ui.state import AppState
 DRAFT_CELLS = 60_000  # cells of a fold's training rows that a first pass learns from at most
 DRAFT_ROWS = 1_000  # but never from fewer rows than these, where there are as many
 DRAFT_SECONDS = 2.0  # for one search of a first pass
+DRAWN_SECONDS = 0.3  # a first pass waits so long for a page that draws its first fold's points
 REFRESH_SECONDS = 3.0  # points of slow learners join those that stand about this often
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 Row = dict[str, Any]
@@ -221,7 +222,11 @@ class Run:
             row = row | {"setting": row["setting"] + first}
             self.drafted.append(row)
             message = f"First pass{part_words}, fold {row['fold'] + 1} of {n_folds}"
-            self.job.report(row, done=self.job.done, message=message)
+            whole = len(self.drafted) % len(part.searched) == 0  # a fold more
+            seen = outcome_of(self.drafted, self.spec, suggest=False) if whole else None
+            self.job.report(row, done=self.job.done, message=message, glimpse=seen)
+            if len(self.drafted) == len(part.searched):
+                self.job.give_way(DRAWN_SECONDS)
 
         data = replace(self.data, folds=tuple(folds))
         stop = self.job.should_stop

@@ -15,7 +15,7 @@ from ui.cache import kept
 from ui.escape import md
 from ui.learner import Learner
 from ui.learners import RunSpec, answers_at_once, chosen, legs, run_key
-from ui.models_front import live_curve, own_pick
+from ui.models_front import own_pick
 from ui.models_points import Outcome, outcome_of
 from ui.models_rounds import Run, stored, swept, threads
 from ui.picked import model_key
@@ -24,11 +24,7 @@ from ui.shell import noted, problem
 from ui.state import AppState, app_state, change
 
 SMALL = 400_000  # cells up to which one fit is measured before the run, to tell its time
-POLL_SECONDS = 0.5
-FIRST_POLL_SECONDS = 0.2  # while there is nothing to be seen yet
-FIRST_SECONDS = 0.5  # a page that starts a run waits so long for the first fold's points
 TITLE = "Sweep"
-STOP = "Ends the run. The points shown stay, and Resume takes up where it stopped."
 
 
 def start(spec: RunSpec, state: AppState) -> jobs.Job:
@@ -72,18 +68,9 @@ def follow(spec: RunSpec) -> None:
         return
     st.session_state["_followed"] = key
     try:
-        job = start(spec, state)
+        start(spec, state)
     except ValueError as error:
         problem(noted(error))
-        return
-    end = time.monotonic() + FIRST_SECONDS
-    while job.active and not _first_fold_is_whole(job) and time.monotonic() < end:
-        time.sleep(0.01)
-
-
-def _first_fold_is_whole(job: jobs.Job) -> bool:
-    """Whether there is enough of a run for a first drawing of its front."""
-    return job.standing is not None or bool(job.results and job.results[-1]["fold"])
 
 
 def _is_next(state: AppState, job: jobs.Job | None, key: str) -> bool:
@@ -195,56 +182,6 @@ def _seconds_a_fold(learner: Learner, spec: RunSpec, state: AppState) -> float:
     return times * (time.perf_counter() - started)
 
 
-def progress(job: jobs.Job) -> None:
-    """Show how far a run is, with its Stop button; refreshed while it goes on."""
-    every = FIRST_POLL_SECONDS if job.standing is None and not job.results else POLL_SECONDS
-    now = (job.active, job.version)
-    st.fragment(_progress, run_every=every if job.active else None)(job, now)
-
-
-def _progress(job: jobs.Job, drawn_for: tuple[bool, int]) -> None:
-    if drawn_for != (job.active, job.version):
-        ended(job)  # said at once; drawing the whole page takes longer
-        st.rerun()  # once: the page shows the points to pick from, or the end
-    if job.state == "queued":
-        st.info(f"Waiting for a free place: number {jobs.registry().position(job)} in the queue.")
-        st.button("Cancel", on_click=job.cancel, key="cancel_queued")
-        return
-    bar, stop = st.columns([5, 1], vertical_alignment="bottom")
-    bar.progress(job.share, text=md(progress_words(job)))
-    stop.button("Stop", on_click=_stop, key="cancel_run", width="stretch", help=STOP)
-    if job.standing is None:
-        live_curve(outcome_of(job.results, RunSpec.from_dict(app_state().run_settings)))
-
-
-def _stop() -> None:
-    """End the run that goes on now; the button may be one that an earlier run has drawn."""
-    job = jobs.registry().get(workspace.analysis_id())
-    if job is not None:
-        job.cancel()
-
-
-def progress_words(job: jobs.Job) -> str:
-    """Say what a run does just now, how long it has run, and what is to come."""
-    words = f"{job.message or 'Reading the table'}: {job.elapsed:.0f} s"
-    if job.done:
-        words += f", {job.done:,} of {job.total:,} fits"
-    if job.remaining and job.remaining >= 1:
-        words += f", about {job.remaining:.0f} s to go"
-    return words
-
-
-def ended(job: jobs.Job) -> None:
-    """Say how a run ended, where that needs saying."""
-    if job.state == "cancelled":
-        st.warning(cancelled_words(job))
-    elif job.state == "failed":
-        st.error(md(job.error, 600))
-        if job.error_id:
-            with st.expander("Details"):
-                st.write(f"Error id {job.error_id}; the server's log tells where it happened.")
-
-
 def standing(found: Outcome, running: bool) -> None:
     """Say what kind of points are shown, where they are not the whole and final ones."""
     if found.draft:
@@ -286,20 +223,6 @@ def came_back(state: AppState) -> None:
             "The points of the last run were kept. Its reference models were not: Run draws them "
             "again and computes nothing else."
         )
-
-
-def cancelled_words(job: jobs.Job) -> str:
-    """Say how far a stopped run came, and what Resume will do."""
-    if job.done and job.done == job.total:
-        return (
-            f"The run was stopped while the reference models were fitted. All {job.total:,} fits "
-            "are done; Resume draws the reference models and computes nothing else."
-        )
-    kept_points = f"partial: {job.done:,} of {job.total:,} fits" if job.done else "no fit finished"
-    standing_draft = job.standing is not None and job.standing.draft
-    drafted = standing_draft or (job.results and not job.done)
-    first = " The points of the first pass stay." if drafted else ""
-    return f"The run was stopped ({kept_points}).{first} Resume takes up where it stopped."
 
 
 def plan_words(spec: RunSpec, state: AppState) -> str:

@@ -1,7 +1,7 @@
 """Prices of a run: asked for as text, read as numbers, told in words."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -30,8 +30,7 @@ def asked_prices(
     tuple of float, or None
         None, after a sentence, when the text cannot be read.
     """
-    begins = ", ".join(f"{price:.15g}" for price in sorted(usual))
-    text = st.text_input(label, value=begins, persist_state="session", **widget)
+    text = st.text_input(label, value=_price_text(usual), persist_state="session", **widget)
     try:
         return parsed_prices(text, symbol)
     except ValueError as error:
@@ -65,6 +64,16 @@ def parsed_prices(text: str, symbol: str = "θ") -> tuple[float, ...]:
             f"A run needs at least one price {symbol}; write for example '0.1, 0.5, 2'."
         )
     return tuple(sorted(numbers))
+
+
+def as_asked(prices: Iterable[float]) -> tuple[float, ...]:
+    """Return prices as the form gives them back: it writes them as text, and reads that."""
+    return parsed_prices(_price_text(prices))
+
+
+def _price_text(prices: Iterable[float]) -> str:
+    """Write prices as `parsed_prices` reads them."""
+    return ", ".join(f"{price:.15g}" for price in sorted(prices))
 
 
 def price_words(theta: float, n_rows: int) -> str:

@@ -135,16 +135,20 @@ def sidebar() -> Callable[[], None]:
     callable
         To be called after the page: draws the chips again if the page has changed them.
     """
-    slot = st.sidebar.empty()
+    slot, badge = st.sidebar.empty(), st.sidebar.empty()
     drawn = _chips_key()
-    with slot.container():
-        _chips()
+
+    def draw() -> None:
+        with slot.container():
+            _chips()
+        with badge.container():  # its own place: its timer goes on writing where it was drawn
+            job_badge()
 
     def again() -> None:
         if _chips_key() != drawn:
-            with slot.container():
-                _chips()
+            draw()
 
+    draw()
     return again
 
 
@@ -163,7 +167,6 @@ def _chips() -> None:
     st.markdown(f"**{md(state.table.name, 40)}**  \n{state.table.n_rows:,} rows")
     if state.model is not None:
         st.caption(model_words(state.model), help=model_help(state.model))
-    job_badge()
 
 
 def model_words(model: object) -> str:

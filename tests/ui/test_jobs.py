@@ -50,6 +50,27 @@ def test_cancel_answers_within_a_second_though_the_work_does_not_listen():
     release.set()
 
 
+def test_a_job_that_gives_way_goes_on_once_a_page_has_drawn():
+    job = JobRegistry().start("me", "polite", lambda job: (job.report(1), job.give_way(20)))
+    until(lambda: job.results)
+    assert job.state == "running"
+    job.drawn()
+    until(lambda: job.state == "done", seconds=2)
+
+
+def test_a_job_that_gives_way_goes_on_by_itself_where_no_page_draws():
+    job = JobRegistry().start("me", "polite", lambda job: job.give_way(0.01))
+    until(lambda: job.state == "done", seconds=2)
+
+
+def test_a_cancelled_job_gives_way_no_longer():
+    ended = threading.Event()
+    job = JobRegistry().start("me", "polite", lambda job: (job.give_way(20), ended.set()))
+    until(lambda: job.state == "running")
+    job.cancel()
+    assert ended.wait(2)
+
+
 def test_results_after_a_cancel_are_thrown_away():
     gate = threading.Event()
     ended = threading.Event()

@@ -7,7 +7,7 @@ import pytest
 from ui.jobs import Job
 from ui.learners import RunSpec
 from ui.models_points import outcome_of
-from ui.models_run import cancelled_words
+from ui.models_progress import cancelled_words
 from ui.prices import price_words
 
 

@@ -1,0 +1,73 @@
+"""How Models opens: what is drawn at once, and what of it the rest of the visit keeps."""
+
+import json
+
+import pytest
+
+from rulekit.data import load_sample
+from ui import jobs
+from ui import models_progress as progress
+from ui.learners import run_key
+from ui.models_points import outcome_of
+from ui.state import AppState
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch):
+    """Wait for a first fold as long as a busy machine takes."""
+    monkeypatch.setattr(progress, "FIRST_SECONDS", 60.0)
+
+
+def the_job():
+    (job,) = jobs.registry()._jobs.values()
+    return job
+
+
+@pytest.mark.parametrize("sample", ["breast_cancer", "credit"])
+def test_the_very_first_drawing_holds_the_points_of_a_first_fold(open_app, sample):
+    app = open_app("models", sample=sample)
+    assert not app.exception
+    (chart,) = app.get("plotly_chart")
+    first = the_job().glimpse.points
+    assert first[["test_error", "n_literals"]].notna().all(axis=None)
+    drawn = json.loads(chart.proto.spec)["data"][0]
+    assert sorted(number for (number,) in drawn["customdata"]) == sorted(first.index)
+
+
+def test_settings_in_fold_outs_that_are_filled_after_the_curve_are_those_the_run_has(open_app):
+    app = open_app("models", sample="breast_cancer")
+    job = the_job()
+    assert app.text_input(key="run_thetas").value
+    assert app.multiselect(key="run_forbidden").value == []
+    app.run()
+    assert the_job() is job
+    assert job.key == app.session_state["_followed"]
+
+
+def test_what_was_chosen_before_the_fold_outs_were_filled_is_kept(open_app):
+    app = open_app("models")
+    app.session_state["app"] = AppState(table=load_sample("breast_cancer"))
+    app.session_state["run_folds"] = 5
+    app.run()
+    assert not app.exception
+    assert app.session_state["app"].run_settings["folds"] == 5
+    app.run()
+    assert the_job().key == app.session_state["_followed"]
+
+
+def test_a_first_look_has_the_points_of_the_whole_and_suggests_nothing(open_app):
+    open_app("models", sample="breast_cancer")
+    job = the_job()
+    job.cancel()
+    spec = job.glimpse.spec
+    whole = outcome_of(job.results, spec)
+    seen = outcome_of(job.results, spec, suggest=False)
+    assert whole.suggestion
+    assert not seen.suggestion
+    assert seen.points.equals(whole.points)
+
+
+def test_the_run_that_begins_by_itself_is_named_after_its_settings(open_app):
+    app = open_app("models", sample="breast_cancer")
+    state = app.session_state["app"]
+    assert the_job().key == run_key(the_job().glimpse.spec, state)
