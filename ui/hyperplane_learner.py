@@ -111,5 +111,5 @@ BOXES_FROM_A_PLANE = HyperplaneLearner(
     "Learns a weighted sum of few columns (a 1-norm support vector machine, ν its price of "
     "errors) and cuts one side of it into boxes that do not overlap; always a DNF. Rows with a "
     "gap teach it nothing.",
-    "a score is trusted already: every case gets a box around it and a confidence.",
+    "a score that is trusted already: every case gets a box around it and a confidence.",
 )

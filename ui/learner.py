@@ -69,8 +69,8 @@ class Learner(ABC):
     ----------
     key : str
         Its name in settings.
-    name, sentence, good_when : str
-        What it is called, what it does, and when it is good.
+    name, sentence, good_for : str
+        What it is called, what it does, and what it is good for.
     reads : tuple of str
         Settings of a run that not all learners read, as far as this one does; see
         `ui.models_asked.ASKED`.
@@ -97,7 +97,7 @@ class Learner(ABC):
     key: str
     name: str
     sentence: str
-    good_when: str
+    good_for: str
     reads: tuple[str, ...] = ()
     quick: bool = True
 

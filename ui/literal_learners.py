@@ -185,13 +185,14 @@ BOX_SEARCH = BoxSearch(
     "search",
     "Box search",
     "Improves whole intervals directly; one search answers every price and number of clauses.",
-    "the first choice: the whole front in seconds, with fewer training errors for its size.",
+    "most tables, as the first choice: the whole front in seconds, with fewer training errors for "
+    "its size.",
 )
 ALTERNATING = TwoLevel(
     "alternating",
     "Alternating minimisation",
     "Shares the rows out among the clauses, relearns every clause, and repeats.",
-    "the most accurate of the two-level paper's methods, for comparison.",
+    "comparison: the most accurate of the two-level paper's methods.",
 )
 BLOCK_COORDINATE = TwoLevel(
     "block_coordinate",
@@ -224,13 +225,13 @@ COLUMN_GENERATION = ColumnGeneration(
     "Column generation",
     "Adds clauses to a linear program until none helps, then chooses among them; a clause "
     "costs as much as a condition, and a wrongly taken row counts once for every clause.",
-    "one wants a bound: it can say how far the rule is from the best possible.",
+    "a bound: it can say how far the rule is from the best possible.",
 )
 ONE_CLAUSE = OneClause(
     "one_level",
     "One clause",
     "A single AND (or OR) of conditions from one linear program.",
-    "when the shortest possible rule is wanted.",
+    "the shortest possible rules.",
     reads=("form", "thetas", "rounding"),
 )
 ONE_CLAUSE_PROVED = OneClause(
@@ -238,7 +239,7 @@ ONE_CLAUSE_PROVED = OneClause(
     "One clause, provably optimal",
     "Finds the single AND (or OR) that costs least and proves it, or says how far it may be "
     "from the best; a row can count once for every condition.",
-    "one wants a proof, also with a cut point at every distinct value (Binning).",
+    "a proof, also with a cut point at every distinct value (Binning).",
     reads=("form", "thetas"),
     exact=True,
 )

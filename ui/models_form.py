@@ -188,7 +188,7 @@ def _learners(usual: RunSpec, state: AppState) -> list[str]:
         )
     for name in chosen:
         learner = LEARNERS[name]
-        st.caption(f"**{learner.name}.** {learner.sentence} Good when: {learner.good_when}")
+        st.caption(f"**{learner.name}.** {learner.sentence} Good for: {learner.good_for}")
     return chosen
 
 

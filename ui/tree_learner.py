@@ -77,5 +77,5 @@ POWER_LAW_TREE = TreeLearner(
     "Splits by one short formula, such as a * b <= 4 (power laws of a few columns, in their "
     "own units), and grows a tree of such splits; τ is the impurity a split has to reach. "
     "Columns of text are left out.",
-    "boxes need many conditions because columns act together, as products or ratios.",
+    "columns that act together, as products or ratios, where boxes need many conditions.",
 )

@@ -86,7 +86,7 @@ def test_column_generation_is_offered_and_asked_for_no_number_of_clauses():
     spec = RunSpec(learners=("column_generation", "search"), thetas=(1.0,), clauses=(1, 2))
     own = [s for s in settings_of_run(spec) if s["learner"] == "column_generation"]
     assert own == [{"learner": "column_generation", "theta": 1.0}]
-    assert "bound" in LEARNERS["column_generation"].good_when
+    assert "bound" in LEARNERS["column_generation"].good_for
 
 
 def test_directions_are_turned_for_a_rule_against_the_class():

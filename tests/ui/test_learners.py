@@ -22,10 +22,10 @@ def state():
 
 
 @EACH
-def test_a_learner_says_what_it_does_and_when_it_is_good(learner):
+def test_a_learner_says_what_it_does_and_what_it_is_good_for(learner):
     assert learner.name
     assert learner.sentence.endswith(".")
-    assert learner.good_when.endswith(".")
+    assert learner.good_for.endswith(".")
     assert set(learner.reads) <= set(ASKED)
 
 
