@@ -25,6 +25,7 @@ from ui.state import AppState
 QUICK_SECONDS = 2.0
 PROOF_SECONDS = 10.0
 POLL_SECONDS = 0.3
+PROVED = "Proved optimal: "  # as a certificate's sentence begins
 HELP = (
     "Looks for a proof that no rule over the same conditions costs less on the training rows. "
     f"Takes up to about {PROOF_SECONDS:g} seconds, and often ends without one on larger tables."
@@ -97,7 +98,11 @@ def _watch(job: Job) -> None:
 
 def _show(found: Certificate) -> None:
     show, head = (st.success if found.proved else st.info), headline(found)
-    show(f"**{head}.** {md(found.sentence, 700)}" if head else md(found.sentence, 700))
+    sentence = found.sentence
+    if head and found.proved:  # which says so already
+        sentence = sentence.removeprefix(PROVED)
+        sentence = sentence[:1].upper() + sentence[1:]
+    show(f"**{head}.** {md(sentence, 700)}" if head else md(sentence, 700))
     if found.better is not None:
         st.button(
             "Take the better rule that was met",

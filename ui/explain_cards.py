@@ -224,6 +224,7 @@ def review(number: int, found: Explanation) -> None:
     """Let the reader agree or disagree, with a note; kept with the analysis and its record."""
     notes: Mapping[str, Any] = app_state().case_notes
     mine = notes.get(str(number), {})
+    st.markdown("**Do you agree with this answer?**")
     if mine.get("verdict"):
         st.caption(f"You said: {mine['verdict']}.")
     st.text_input("Note", value=mine.get("note", ""), key=f"note_{number}")

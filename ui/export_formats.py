@@ -163,8 +163,8 @@ FORMATS = {
     ),
     "report": Format(
         "Report",
-        "one page for readers without training in logic: the rule, its figures, single cases and "
-        "the run record; it needs no network",
+        "one page for readers without training in logic: the rule, its figures, single cases with "
+        "what was said of them on Explain, and the run record; it needs no network",
         report,
         "report.html",
         "text/html",

@@ -6,7 +6,6 @@ from typing import Any
 
 import streamlit as st
 
-from rulekit.plots.wording import percent
 from ui.escape import md
 
 
@@ -80,6 +79,6 @@ def price_words(theta: float, n_rows: int) -> str:
     """Say what a price of a condition means."""
     return (
         f"Each condition must save at least {theta:g} misclassified training "
-        f"row{'s' * (theta != 1)} (of {n_rows:,}, {percent(theta / n_rows)}). "
+        f"row{'s' * (theta != 1)} (of {n_rows:,}, {100 * theta / n_rows:.2g} %). "
         "A higher price gives a shorter rule."
     )

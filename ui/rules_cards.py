@@ -23,6 +23,7 @@ from ui.state import AppState, app_state
 from ui.theme import chart
 
 SHOWN_ROWS = 500
+INTERVAL = "The precision on all rows like these lies between the two, at 95 % confidence."
 KEEP = {"persist_state": "session"}
 
 
@@ -38,7 +39,7 @@ def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:
     place[3].metric("Wrong, test rows", percent(error(rule, test)))
     looks = looked_at_test_rows()
     st.caption(
-        f"{len(test.y)} test rows took no part in learning. They were looked at for "
+        f"{len(test.y):,} test rows took no part in learning. They were looked at for "
         f"{plural(looks, 'model')} so far; the more often, the less they prove."
     )
 
@@ -101,9 +102,9 @@ def _figures(row: pd.Series, rows: Rows | None) -> str:
     if not row["matched"]:
         return f"no {name} row."
     return (
-        f"{int(row['matched'])} {name} rows, {int(row['right'])} of them rightly "
+        f"{int(row['matched']):,} {name} rows, {int(row['right']):,} of them rightly "
         f"({percent(row['precision'])}, 95 % interval {100 * row['low']:.0f} to "
-        f"{100 * row['high']:.0f} %); {int(row['unique'])} by it alone."
+        f"{100 * row['high']:.0f} %); {int(row['unique']):,} by it alone."
     )
 
 
@@ -122,7 +123,9 @@ def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
     if len(set(rule.labels)) > 1:  # each clause gives a class of its own
         label, other = "the class its clause gives", "another class"
     sentence = clause_sentence(counts, str(label))
-    chart(clause_figure(counts, str(label), str(other)), f"clauses_{rows.name}", sentence)
+    against = label == state.other_label and not state.several
+    figure = clause_figure(counts, str(label), str(other), against=against)
+    chart(figure, f"clauses_{rows.name}", sentence)
     shown = table.assign(clause=[clause_words(c, wording(state)) for c in rule.clauses])
     for name in ("precision", "low", "high", "coverage"):
         shown[name] = 100 * shown[name]
@@ -131,7 +134,9 @@ def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
         shown[["clause", *[c for c in shown.columns if c != "clause"]]],
         hide_index=True,
         column_config={
-            **dict.fromkeys(("precision", "low", "high", "coverage"), share),
+            **dict.fromkeys(("precision", "coverage"), share),
+            "low": st.column_config.NumberColumn("95 % from", format="%.1f %%", help=INTERVAL),
+            "high": st.column_config.NumberColumn("to", format="%.1f %%", help=INTERVAL),
             "lift": st.column_config.NumberColumn(format="%.2f"),
         },
         alt=sentence,

@@ -11,16 +11,21 @@ from rulekit.plots.wording import percent
 HATCHES = ("", "/")
 
 
-def clause_figure(counts: pd.DataFrame, positive: str, other: str) -> go.Figure:
+def clause_figure(
+    counts: pd.DataFrame, positive: str, other: str, *, against: bool = False
+) -> go.Figure:
     """Draw the rows each clause matches, split by their true class.
 
     Parameters
     ----------
     counts : DataFrame, a row a clause
         Columns ``name`` (how the clause is called), ``of_class`` and ``other`` (counts of matched
-        rows of the described class and of the other one).
+        rows of the class that the clauses give and of the other one).
     positive, other : str
         Names of the two classes.
+    against : bool, default=False
+        Whether the clauses give the class that is not described elsewhere: a class has the same
+        colour in all figures.
 
     Returns
     -------
@@ -28,8 +33,9 @@ def clause_figure(counts: pd.DataFrame, positive: str, other: str) -> go.Figure:
         One horizontal bar a clause, first clause on top; the other class is hatched.
     """
     figure = go.Figure(layout=base_layout())
+    colours = (NEGATIVE, POSITIVE) if against else (POSITIVE, NEGATIVE)
     for part, name, colour, hatch in zip(
-        ("of_class", "other"), (positive, other), (POSITIVE, NEGATIVE), HATCHES, strict=True
+        ("of_class", "other"), (positive, other), colours, HATCHES, strict=True
     ):
         figure.add_trace(_bar(counts["name"], counts[part], name, colour, hatch))
     figure.update_layout(height=110 + 42 * max(len(counts), 1), barmode="stack")
@@ -58,7 +64,7 @@ def clause_sentence(counts: pd.DataFrame, positive: str) -> str:
     widest = total.idxmax()
     share = counts.loc[widest, "of_class"] / total[widest] if total[widest] else float("nan")
     return (
-        f"{counts.loc[widest, 'name']} matches most rows, {int(total[widest])}; "
+        f"{counts.loc[widest, 'name']} matches most rows, {int(total[widest]):,}; "
         f"{percent(share)} of them are {positive}."
     )
 
@@ -106,11 +112,12 @@ def outcome_sentence(confusion: pd.DataFrame) -> str:
         return "No row has been decided."
     right = [int(confusion.iloc[i, i]) for i in range(len(confusion))]
     parts = [
-        f"{right[i]} of {int(confusion.iloc[i].sum())} rows that are {label} were found"
+        f"{right[i]:,} of {int(confusion.iloc[i].sum()):,} rows that are {label} were found"
         for i, label in enumerate(confusion.index)
     ]
     wrong = total - sum(right)
-    return f"{', '.join(parts)}; {wrong} of {total} decisions are wrong ({percent(wrong / total)})."
+    share = percent(wrong / total)
+    return f"{', '.join(parts)}; {wrong:,} of {total:,} decisions are wrong ({share})."
 
 
 def _bar(

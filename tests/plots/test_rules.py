@@ -15,6 +15,16 @@ def test_each_clause_has_one_bar_of_two_parts():
     assert [list(trace.x) for trace in figure.data] == [[40, 10], [10, 0]]
 
 
+def test_a_class_keeps_its_colour_when_the_rule_is_against_it():
+    figures = (
+        clause_figure(COUNTS, "ill", "well"),
+        clause_figure(COUNTS, "well", "ill", against=True),
+    )
+    one, other = ({bar.name: bar.marker.color for bar in figure.data} for figure in figures)
+    assert one == other
+    assert one["ill"] != one["well"]
+
+
 def test_the_two_classes_differ_by_hatching_too():
     figure = clause_figure(COUNTS, "ill", "well")
     assert figure.data[0].marker.pattern.shape != figure.data[1].marker.pattern.shape
