@@ -122,11 +122,10 @@ def _certificate(
 ) -> Certificate:
     """Look for a proof; a rule of one clause is compared with the rules of one clause."""
     X, y = state.training
-    weight = state.sample_weight
-    if weight is not None:
-        weight = weight[state.rows()[0]]
     if model.rule_set_.n_clauses == 1 and hasattr(model, "n_clauses"):
         model = copy(model)
         model.n_clauses = 1
     stop = None if job is None else job.should_stop
-    return certify(model, X, y, sample_weight=weight, time_limit=seconds, should_stop=stop)
+    return certify(
+        model, X, y, sample_weight=state.training_weight, time_limit=seconds, should_stop=stop
+    )

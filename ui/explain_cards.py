@@ -18,10 +18,9 @@ from ui.escape import md
 from ui.row_picker import pick_row
 from ui.rule_numbers import Rows
 from ui.rule_view import clause_words
-from ui.state import AppState, app_state, change
+from ui.state import KEEP, AppState, app_state, change
 from ui.theme import chart
 
-KEEP = {"persist_state": "session"}
 SHOW = {"all": "all cases", "errors": "errors only", "near": "near the boundary"}
 MAX_LISTED = 2000
 ABSENT = "(missing)"

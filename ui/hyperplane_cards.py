@@ -34,9 +34,9 @@ from ui.hyperplane_view import (
 )
 from ui.rule_numbers import Rows
 from ui.rule_view import clause_words
+from ui.state import KEEP
 from ui.theme import chart
 
-KEEP = {"persist_state": "session"}
 COLUMNS = {
     "name": "column",
     "words": "the box asks for",

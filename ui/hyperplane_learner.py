@@ -13,10 +13,10 @@ import streamlit as st
 
 from rulekit.estimators import LPSVM, HyperplaneRuleClassifier
 from ui.hyperplane_cards import box_of_case, hypercubes
-from ui.learner import CLAUSES_DIAL, KEEP, Cards, Dial, Learner, Setting
+from ui.learner import CLAUSES_DIAL, Cards, Dial, Learner, Setting
 from ui.prices import as_asked, asked_prices
 from ui.run_spec import RunSettings
-from ui.state import AppState
+from ui.state import KEEP, AppState
 
 HYPERPLANE = "hyperplane"
 MULTIPLES = (1, 1.5, 2, 3, 5, 8, 15, 30)  # from no column to about ten, on most tables

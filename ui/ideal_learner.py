@@ -9,9 +9,9 @@ from sklearn.base import ClassifierMixin
 from rulekit.estimators import IdealDNFClassifier
 from rulekit.plots.wording import plural
 from ui.ideal_cards import curve_card, ideal_card, past_case
-from ui.learner import KEEP, Cards, Dial, Learner, Setting
+from ui.learner import Cards, Dial, Learner, Setting
 from ui.run_spec import RunSettings
-from ui.state import AppState
+from ui.state import KEEP, AppState
 
 FEATURES = tuple(range(1, 11))
 CUTS = {"median": "cut at its median (the paper's way)", "binning": "cut as on Binning"}

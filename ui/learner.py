@@ -18,7 +18,6 @@ from ui.prices import price_words
 from ui.run_spec import LEARNER_KEY, RunSettings
 from ui.state import AppState
 
-KEEP = {"persist_state": "session"}
 SIZES = ("theta", "n_clauses", "max_features")  # of a setting: how large its rule may be
 Setting = Mapping[str, Any]
 

@@ -12,10 +12,10 @@ from sklearn.base import ClassifierMixin
 from rulekit.estimators import OneLevelRuleClassifier, TwoLevelRuleClassifier
 from ui.certificate_card import certificate_card, quick_certificate
 from ui.escape import md
-from ui.learner import KEEP, Cards, Learner, Setting
+from ui.learner import Cards, Learner, Setting
 from ui.proved_card import proved_card
 from ui.run_spec import FIT_SECONDS, RunSettings
-from ui.state import AppState
+from ui.state import KEEP, AppState
 
 ROBUST = (0.1, 0.3)  # robustness of the box search besides 0
 LARGE = 200_000  # cells of the training rows from which on variants are run only when asked for

@@ -10,11 +10,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.evaluation import search_grid
 from ui.escape import md
-from ui.learner import KEEP
 from ui.learners import LEARNERS, RunSpec
 from ui.models_asked import GREY, own_ways, unread
 from ui.prices import as_asked, asked_prices
-from ui.state import AppState
+from ui.state import KEEP, AppState
 
 IN_FOLD_OUT = ("thetas", "rounding", "refine", "allow_disabled", "against", "robust")
 LATER_SECONDS = 0.05  # the browser draws together what arrives within some ten milliseconds

@@ -16,10 +16,9 @@ from ui.row_picker import pick_row
 from ui.rule_difference import difference
 from ui.rule_view import rule_words, wording
 from ui.shell import noted
-from ui.state import AppState, app_state
+from ui.state import KEEP, AppState, app_state
 from ui.theme import chart, selected_id
 
-KEEP = {"persist_state": "session"}
 LOWEST = "lowest mean error"
 SUGGESTED = {
     "default": "suggested",

@@ -78,9 +78,8 @@ def swept(spec: RunSpec, state: AppState) -> Swept:
     X, y = state.training
     train, _ = state.rows()
     groups = None if state.groups is None else state.groups[train]
-    weight = None if state.sample_weight is None else state.sample_weight[train]
     folds = make_folds(y, spec.folds, groups=groups, random_state=0)
-    return Swept(X, y, tuple(folds), weight)
+    return Swept(X, y, tuple(folds), state.training_weight)
 
 
 def parts_of(spec: RunSpec, state: AppState) -> list[Part]:

@@ -168,15 +168,14 @@ def fit_path(
         Fitted models under `model_key` of their settings.
     """
     X, y = state.training
-    weight = state.sample_weight
-    if weight is not None:
-        weight = weight[state.rows()[0]]
     learner = LEARNERS[settings[0][LEARNER_KEY]]
     estimator = learner.estimator(spec, state, settings[0])
     estimator.set_params(**{**parameters, **learner.picked})
     asked = [learner.parameters(s, spec) for s in settings]
     quiet()
-    models = estimator.fit_many(X, y, asked, sample_weight=weight, should_stop=should_stop)
+    models = estimator.fit_many(
+        X, y, asked, sample_weight=state.training_weight, should_stop=should_stop
+    )
     return {model_key(s): model for s, model in zip(settings, models, strict=False)}
 
 

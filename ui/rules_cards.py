@@ -24,7 +24,6 @@ from ui.theme import chart
 
 SHOWN_ROWS = 500
 INTERVAL = "The precision on all rows like these lies between the two, at 95 % confidence."
-KEEP = {"persist_state": "session"}
 
 
 def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:

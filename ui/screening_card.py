@@ -7,12 +7,11 @@ from rulekit.estimators import ConditionScreening, screen_conditions
 from rulekit.plots import screening_figure, screening_sentence, screening_table
 from ui.cache import kept
 from ui.escape import md
-from ui.state import AppState
+from ui.state import KEEP, AppState
 from ui.theme import chart
 
 AT_ONCE = 400_000  # values of the table up to which nobody is asked before it is computed
 LISTED = 1000
-KEEP = {"persist_state": "session"}
 TESTS = {
     "simple": (
         "costs as much as it saves",
@@ -72,16 +71,13 @@ def screening_card(state: AppState, n_conditions: int) -> None:
 
 def _screened(state: AppState, theta: float) -> ConditionScreening:
     X, y = state.training
-    weight = state.sample_weight
-    if weight is not None:
-        weight = weight[state.rows()[0]]
     return screen_conditions(
         X,
         y,
         theta=theta,
         positive_label=state.positive,
         binarizer=state.binning.binarizer(),
-        sample_weight=weight,
+        sample_weight=state.training_weight,
     )
 
 

@@ -21,6 +21,7 @@ from ui.cache import kept
 
 VERSION = 1
 NUMERIC = "numeric"  # among `options`: the columns of text that were made numbers
+KEEP = {"persist_state": "session"}  # of a widget: what is set stays when the page is left
 SERVER = "server"  # among `options`: the file on the server that the table is a sample of
 
 
@@ -195,6 +196,12 @@ class AppState:
         if self.table is None or (weights := self.table.weights()) is None:
             return None
         return weights.loc[self.data[0].index].to_numpy(dtype=float)
+
+    @property
+    def training_weight(self) -> NDArray[np.float64] | None:
+        """The weights of the training rows, if a column has the role "weight"."""
+        weight = self.sample_weight
+        return None if weight is None else weight[self.rows()[0]]
 
     @property
     def groups(self) -> NDArray[Any] | None:

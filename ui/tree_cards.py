@@ -25,9 +25,9 @@ from rulekit.plots import (
 from rulekit.rules import Branch, PowerLawSplit, RuleSet, Tree, tree_of_rule
 from ui.escape import md
 from ui.rule_numbers import Rows
+from ui.state import KEEP
 from ui.theme import chart
 
-KEEP = {"persist_state": "session"}
 VIEWS = {
     "b": "power laws",
     "log": "power laws, log axes",
