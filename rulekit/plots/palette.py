@@ -45,7 +45,8 @@ def base_layout(height: int = 360) -> go.Layout:
         colorway=list(SERIES),
         xaxis=axis,
         yaxis=axis,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        # traceorder: from left to right as bars are stacked, which is not the default
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
     )
 
 
