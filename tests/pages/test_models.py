@@ -50,6 +50,11 @@ def finished(app, seconds=180):
     raise AssertionError(f"The run did not end within {seconds} s.")
 
 
+def slider(app, name):
+    """Find the slider along a setting, whatever it offers."""
+    return next(s for s in app.select_slider if s.key.startswith(f"slider_{name}_"))
+
+
 def text(app):
     elements = [*app.caption, *app.warning, *app.error, *app.info, *app.markdown]
     return " ".join(e.value for e in elements).replace("\\", "").replace("\u2060", "")
@@ -115,8 +120,8 @@ def test_what_a_person_picked_stays_picked_when_better_points_come(open_app):
     found = app.session_state["app"].sweep
     other = next(k for k in found.points.index if found.settings[k] != chosen(app))
     mine = found.settings[other]
-    app.select_slider(key="slider_theta").set_value(mine["theta"])
-    app.select_slider(key="slider_n_clauses").set_value(mine["n_clauses"]).run()
+    slider(app, "theta").set_value(mine["theta"])
+    slider(app, "n_clauses").set_value(mine["n_clauses"]).run()
     mine = chosen(app)
     app = finished(app)
     assert chosen(app) == mine
@@ -271,7 +276,7 @@ def test_moving_the_price_picks_another_computed_setting_and_sweeps_nothing(open
     app = finished(small(open_app("models", sample="credit")))
     (before,) = jobs.registry()._jobs.values()
     other = next(v for v in (2.0, 20.0) if v != app.session_state["app"].setting["theta"])
-    app.select_slider(key="slider_theta").set_value(other).run()
+    slider(app, "theta").set_value(other).run()
     (after,) = jobs.registry()._jobs.values()
     assert app.session_state["app"].setting["theta"] == other
     assert after is before
