@@ -48,14 +48,16 @@ def _measured_words(found: Outcome, number: int) -> str:
 def _slider(found: Outcome, dial: Dial, options: list[Any]) -> None:
     name = dial.entry
     if len(options) > 1:
-        st.session_state[f"slider_{name}"] = app_state().setting[name]
+        key = (
+            f"slider_{name}_{options}"  # a browser told of other options reports a move of its own
+        )
+        st.session_state[key] = app_state().setting[name]
         st.select_slider(
             dial.label,
             options,
             format_func=lambda value: f"{value:g}",
-            key=f"slider_{name}",
-            on_change=_slid,
-            args=(found, name),
+            key=key,
+            on_change=lambda: _slid(found, name, key),
             help="Looks up what the run found; nothing is learned again.",
         )
     if dial.caption:
@@ -80,7 +82,7 @@ def _sides(found: Outcome, mine: list[dict[str, Any]], setting: Mapping[str, Any
             required=True,
             key="slider_describes",
             on_change=_slid,
-            args=(found, "describes"),
+            args=(found, "describes", "slider_describes"),
             help="One of the two is often much shorter. All other rows get the other answer.",
         )
     degrees = sorted({m.get("robustness", 0.0) for m in mine})
@@ -93,15 +95,14 @@ def _sides(found: Outcome, mine: list[dict[str, Any]], setting: Mapping[str, Any
             required=True,
             key="slider_robustness",
             on_change=_slid,
-            args=(found, "robustness"),
+            args=(found, "robustness", "slider_robustness"),
             help="How much a row of the other class counts that a single condition keeps out of "
             "the rule: 0 counts wrong rows only.",
         )
 
 
-def _slid(found: Outcome, name: str) -> None:
-    chosen = st.session_state[f"slider_{name}"]
-    wanted = {**app_state().setting, name: chosen}
+def _slid(found: Outcome, name: str, key: str) -> None:
+    wanted = {**app_state().setting, name: st.session_state[key]}
     if wanted.get("describes") == "for":
         del wanted["describes"]
     if wanted.get("robustness") == 0:

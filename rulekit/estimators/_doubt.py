@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from rulekit.estimators._binary_problem import BinaryProblem
 
-N_TREES = 200
+N_TREES = 100
 MIN_LEAF = 2  # rows of a leaf: a share of votes, not a copy of single rows
 MOST_ROWS = 20_000  # that one tree is grown on
 

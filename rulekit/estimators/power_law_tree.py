@@ -94,7 +94,9 @@ class PowerLawTreeClassifier(RuleLearner):
     which values do not go are part of the rule. Columns of text are left out. A gap in a column
     of a split sends a row to the side where such rows did less harm in training.
 
-    The cost of a node is linear in rows, features, power laws and exponents of the split.
+    The cost of a node is linear in rows, features, power laws and exponents of the split. In nodes
+    of more than 2000 rows, power laws are chosen on a part of about 2000 by the beam with exact
+    weights, each class in its share; weights and bounds of the chosen ones are found on all rows.
 
     References
     ----------

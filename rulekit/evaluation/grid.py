@@ -17,6 +17,7 @@ THETA_GRID: tuple[float, ...] = tuple(float(f"{a}e{b}") for b in range(-4, 2) fo
 #: Prices of a literal for the box search, in wrong rows of a table of 500 rows.
 SEARCH_PRICES = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0)
 SEARCH_ROBUSTNESS = (0.0, 0.1)  # few, as a large pool is chosen from worse; 0.3 was left out for it
+SEARCH_DOUBTS = (0.0, 1.0)
 SEARCH_CLAUSES = (1, 2, 3, 4, 5)
 
 #: What one fold's matrix and solved programs serve together; any other key starts a new family.
@@ -80,11 +81,11 @@ def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
     Returns
     -------
     dict of str to list
-        Two levels of ``robustness``; ``positive_label``: a rule for one class and a rule for the
-        other, which says of the first when it is not given; 1 to 5 ``n_clauses``; and nine prices
-        ``theta``, in proportion to the rows: a small pool, see ``docs/decisions/0011``. A fold is
-        searched once for each of the first four combinations, whatever the number of prices and
-        clauses.
+        Two levels of ``robustness``, and of ``doubt``; ``positive_label``: a rule for one class
+        and a rule for the other, which says of the first when it is not given; 1 to 5
+        ``n_clauses``; and nine prices ``theta``, in proportion to the rows: a small pool, see
+        ``docs/decisions/0011``. A fold is searched once for each of the first eight combinations,
+        whatever the number of prices and clauses.
 
     Examples
     --------
@@ -96,6 +97,7 @@ def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
     prices = [float(f"{price * len(np.asarray(y)) / 500:.3g}") for price in SEARCH_PRICES]
     return {
         "robustness": list(SEARCH_ROBUSTNESS),
+        "doubt": list(SEARCH_DOUBTS),
         "positive_label": labels,
         "n_clauses": list(SEARCH_CLAUSES),
         "theta": prices,

@@ -39,6 +39,11 @@ def finished(app, seconds=180):
     raise AssertionError(f"The run did not end within {seconds} s.")
 
 
+def slider(app, name):
+    """Find the slider along a setting, whatever it offers."""
+    return next(s for s in app.select_slider if s.key.startswith(f"slider_{name}_"))
+
+
 def standing(app, seconds=120):
     """Wait until something stands of the run that goes on, and draw the page anew."""
     (job,) = jobs.registry()._jobs.values()

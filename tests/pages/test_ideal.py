@@ -16,6 +16,11 @@ from ui.ideal_cards import NO_PAST_CASE, curve_table
 from ui.state import AppState
 
 
+def slider(app, name):
+    """Find the slider along a setting, whatever it offers."""
+    return next(s for s in app.select_slider if s.key.startswith(f"slider_{name}_"))
+
+
 def text(app):
     elements = [*app.caption, *app.warning, *app.error, *app.info, *app.success, *app.markdown]
     return " ".join(e.value for e in elements).replace("\\", "").replace("\u2060", "")
@@ -160,7 +165,7 @@ def test_a_picked_ideal_dnf_has_its_curve_and_a_slider_of_its_own(open_app):
     assert state.setting["learner"] == "ideal"
     assert "at most" in text(app)
     assert "How many conditions it needs" in text(app)
-    app.select_slider(key="slider_max_features").set_value(2).run()
+    slider(app, "max_features").set_value(2).run()
     model = app.session_state["app"].model
     assert len(model.conditions_) <= 2
     assert "θ" not in app.session_state["app"].sweep.suggestion["reason"]

@@ -3,7 +3,7 @@
 import re
 import sys
 
-from tests.pages.driving import chosen, finished, small, standing, text
+from tests.pages.driving import chosen, finished, slider, small, standing, text
 from ui import jobs
 from ui.picked import fitted, model_key
 
@@ -13,8 +13,8 @@ def test_what_a_person_picked_stays_picked_when_better_points_come(open_app):
     found = app.session_state["app"].sweep
     other = next(k for k in found.points.index if found.settings[k] != chosen(app))
     mine = found.settings[other]
-    app.select_slider(key="slider_theta").set_value(mine["theta"])
-    app.select_slider(key="slider_n_clauses").set_value(mine["n_clauses"]).run()
+    slider(app, "theta").set_value(mine["theta"])
+    slider(app, "n_clauses").set_value(mine["n_clauses"]).run()
     mine = chosen(app)
     app = finished(app)
     assert chosen(app) == mine
@@ -65,7 +65,7 @@ def test_moving_the_price_picks_another_computed_setting_and_sweeps_nothing(open
     app = finished(small(open_app("models", sample="credit")))
     (before,) = jobs.registry()._jobs.values()
     other = next(v for v in (2.0, 20.0) if v != app.session_state["app"].setting["theta"])
-    app.select_slider(key="slider_theta").set_value(other).run()
+    slider(app, "theta").set_value(other).run()
     (after,) = jobs.registry()._jobs.values()
     assert app.session_state["app"].setting["theta"] == other
     assert after is before
