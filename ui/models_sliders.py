@@ -48,9 +48,8 @@ def _measured_words(found: Outcome, number: int) -> str:
 def _slider(found: Outcome, dial: Dial, options: list[Any]) -> None:
     name = dial.entry
     if len(options) > 1:
-        key = (
-            f"slider_{name}_{options}"  # a browser told of other options reports a move of its own
-        )
+        # a browser told of other options under one key reports a move that nobody made
+        key = f"slider_{name}_{options}"
         st.session_state[key] = app_state().setting[name]
         st.select_slider(
             dial.label,
