@@ -64,5 +64,6 @@ def test_the_middle_price_is_fitted_first_and_then_both_ends():
 def test_the_grid_to_choose_among_has_both_classes_and_prices_that_grow_with_the_rows():
     small, large = (search_grid(["b"] * n + ["a"] * n) for n in (50, 500))
     assert small["positive_label"] == ["a", "b"]
+    assert small["doubt"] == [0.0, 1.0]
     assert [10 * t for t in small["theta"]] == pytest.approx(large["theta"])
     assert settings_of(large, TwoLevelRuleClassifier().get_params())
