@@ -99,9 +99,8 @@ def _watch(job: Job) -> None:
 def _show(found: Certificate) -> None:
     show, head = (st.success if found.proved else st.info), headline(found)
     sentence = found.sentence
-    if head and found.proved:  # which says so already
-        sentence = sentence.removeprefix(PROVED)
-        sentence = sentence[:1].upper() + sentence[1:]
+    if head and sentence.startswith(PROVED):  # the headline has said so
+        sentence = f"That is, {sentence.removeprefix(PROVED)}"
     show(f"**{head}.** {md(sentence, 700)}" if head else md(sentence, 700))
     if found.better is not None:
         st.button(
