@@ -96,7 +96,7 @@ def front_figure(
     if selected is not None and selected in shown.index:
         _add_ring(figure, shown.loc[selected], x, y)
     figure.update_xaxes(title=AXIS_NAMES.get(x, plain(x)), rangemode="tozero")
-    figure.update_yaxes(title=AXIS_NAMES.get(y, plain(y)), tickformat=".1~%")
+    figure.update_yaxes(title=AXIS_NAMES.get(y, plain(y)), tickformat=".2~%")
     return figure
 
 
