@@ -163,10 +163,10 @@ def _suggested(landed: Sequence[Mapping[str, Any]], found: Outcome) -> dict[str,
 def _in_words(suggested: Mapping[str, Any], settings: Sequence[dict[str, Any]]) -> str:
     """Put the library's reason for a suggestion into the words of the page."""
     reason = str(suggested["reason"])
-    numbers = {suggested[name] for name in ("default", "simplest_within_1se", "best")}
-    named = {", ".join(f"{k} = {v}" for k, v in settings[n].items()): settings[n] for n in numbers}
+    named = {", ".join(f"{k} = {v}" for k, v in setting.items()): setting for setting in settings}
     for theirs in sorted(named, key=len, reverse=True):  # one may be the beginning of another
-        reason = reason.replace(theirs, setting_words(named[theirs]))
+        if theirs in reason:
+            reason = reason.replace(theirs, setting_words(named[theirs]))
     for theirs, ours in LIBRARY_WORDS.items():
         reason = reason.replace(theirs, ours)
     return re.sub(r"(\d)\.0 conditions", r"\1 conditions", reason)

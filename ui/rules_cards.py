@@ -62,7 +62,7 @@ def _empty_rule(model: ClassifierMixin, rule: RuleSet) -> None:
     st.warning(md(hint or plain, 600))
     setting, theta = app_state().setting or {}, getattr(model, "theta_max_", None)
     if theta and "theta" in setting:
-        lower = float(f"{0.9 * theta:.2g}")
+        lower = float(f"{min(0.9 * theta, setting['theta'] / 2):.2g}")
         st.button(
             f"Try θ = {lower:g}",
             key="lower_theta",

@@ -99,7 +99,8 @@ class Explanation:
     def supporting(self) -> tuple[str, ...]:
         """At most three more sentences: past cases, the smallest change, columns not used."""
         lines = [] if self.past is None else [self.past.sentence]
-        lines.append(self.counterfactual.sentence)
+        if self.counterfactual.sentence != self.sentence:  # of a rule without conditions
+            lines.append(self.counterfactual.sentence)
         if self._context.unused:
             names = [self._context.wording.name(f) for f in self._context.unused]
             more = len(names) - MAX_LISTED

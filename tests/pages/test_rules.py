@@ -88,6 +88,17 @@ def test_an_empty_rule_says_which_price_gives_one_and_a_button_sets_it(on_credit
     assert app.session_state["app"].model.rule_set_.n_literals > 0
 
 
+def test_below_the_price_that_ends_a_rule_a_lower_one_is_offered_all_the_same(open_app):
+    frame = pd.DataFrame({"age": np.arange(60) * 7 % 20, "ill": ["no"] * 45 + ["yes"] * 15})
+    table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="yes")
+    app = with_model(open_app, "rules", table, {"learner": "search", "theta": 8.0, "n_clauses": 1})
+    assert not app.exception
+    model = app.session_state["app"].model
+    assert model.rule_set_.is_constant
+    assert model.theta_max_ > 8.0
+    assert app.button(key="lower_theta").label == "Try θ = 4"
+
+
 def test_a_perfect_rule_names_the_column_that_may_leak(open_app):
     frame = pd.DataFrame({"code": np.arange(60) % 2, "age": 7 * np.arange(60) % 20})
     frame["ill"] = np.where(frame["code"] == 1, "yes", "no")

@@ -56,6 +56,19 @@ def test_the_reason_of_a_suggestion_speaks_the_words_of_the_page():
     assert "mean cross-validated error" in reason
 
 
+def test_a_reason_names_an_empty_rule_in_the_words_of_the_page_too():
+    spec = RunSpec(thetas=(1.0, 2.0, 3.0, 4.0), clauses=(1, 1), against=False, robust=False)
+    errors, sizes, wobble = (0.18, 0.185, 0.18, 0.18), (1, 0, 0, 0), (0.0, 0.001, 0.0, 0.001)
+    rows = [
+        row(k, errors[k] + (fold or -1) * wobble[k], sizes[k], fold)
+        for k in range(4)
+        for fold in (0, 1)
+    ]
+    reason = outcome_of(rows, spec).suggestion["reason"]
+    assert "An empty rule, Box search, θ 4, at most 1 clause, which gives every row" in reason
+    assert "learner =" not in reason
+
+
 def test_the_f1_of_a_rule_against_the_class_is_that_of_the_class():
     spec = RunSpec(thetas=(1.0,), clauses=(1, 1), robust=False)
     counts = {"test_tp": 6.0, "test_fp": 1.0, "test_fn": 2.0, "test_tn": 3.0, "test_f1": 0.8}
