@@ -39,18 +39,18 @@ with sentences():
         job = collect()
         running, landing = job is not None and job.active, sweeping(job)
         if spec is not None:
-            left, right = st.columns([1, 3], vertical_alignment="center")
-            left.button(
-                "Resume" if resumable(spec, app_state(), job) else "Run",
-                type="primary",
-                disabled=running and job.key == run_key(spec, app_state()),
-                on_click=begin,
-                args=(spec,),
-                key="run",
-                shortcut="Ctrl+Enter",
-                width="stretch",
-            )
-            right.caption(plan_words(spec, app_state()))
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.button(
+                    "Resume" if resumable(spec, app_state(), job) else "Run",
+                    type="primary",
+                    disabled=running and job.key == run_key(spec, app_state()),
+                    on_click=begin,
+                    args=(spec,),
+                    key="run",
+                    shortcut="Ctrl+Enter",
+                    width=200,
+                )
+                st.caption(plan_words(spec, app_state()))
 
     state, found = app_state(), app_state().sweep
     above, place = st.container(), st.empty()  # of the curve, while it grows and after

@@ -45,6 +45,7 @@ def axes(found: Outcome) -> tuple[str, str]:
         list(SIZES),
         format_func=SIZES.get,
         default="n_literals",
+        wrap=True,
         required=True,
         key="front_x",
         **KEEP,

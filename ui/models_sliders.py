@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rulekit.plots.wording import plural
 from ui.escape import md
@@ -78,6 +79,7 @@ def _sides(found: Outcome, mine: list[dict[str, Any]], setting: Mapping[str, Any
                 if s == "for"
                 else f"when it is not {md(state.positive)}"
             ),
+            wrap=True,
             required=True,
             key="slider_describes",
             on_change=_slid,
@@ -91,6 +93,7 @@ def _sides(found: Outcome, mine: list[dict[str, Any]], setting: Mapping[str, Any
             "Robustness",
             degrees,
             format_func=lambda value: f"{value:g}",
+            wrap=True,
             required=True,
             key="slider_robustness",
             on_change=_slid,
@@ -101,6 +104,8 @@ def _sides(found: Outcome, mine: list[dict[str, Any]], setting: Mapping[str, Any
 
 
 def _slid(found: Outcome, name: str, key: str) -> None:
+    if _late():
+        return
     wanted = {**app_state().setting, name: st.session_state[key]}
     if wanted.get("describes") == "for":
         del wanted["describes"]
@@ -113,3 +118,13 @@ def _slid(found: Outcome, name: str, key: str) -> None:
             return
         number = min(near, key=lambda k: abs(found.settings[k]["theta"] - wanted["theta"]))
     choose(found, int(number))
+
+
+def _late() -> bool:
+    """Whether a slider's report is of a position it had before the page set it anew.
+
+    A browser that asks for a fragment by its timer tells all positions it shows, also those of
+    sliders that have been set meanwhile. A person's move asks for the whole page.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    return context is not None and bool(context.fragment_ids_this_run)

@@ -1,5 +1,6 @@
 """The trade-off curve: what each further condition buys."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ from rulekit.plots.palette import GREY, SERIES, SYMBOLS, VERMILION, base_layout,
 from rulekit.plots.wording import percent, plural
 
 MAX_POINTS = 200
+LEAST_REACH = 0.02  # of the vertical axis, in errors
+NOTE_WIDTH = 26  # letters of a note in one line
 AXIS_NAMES = {
     "n_literals": "Conditions in the rule (simple → complex)",
     "n_clauses": "Clauses in the rule (simple → complex)",
@@ -91,12 +94,16 @@ def front_figure(
     _add_legend(figure, shown, series)
     for family in (b for b in baselines if b.curve):
         figure.add_trace(_curve(family))
-    _add_baselines(figure, [b for b in baselines if not b.curve])
+    lines = sorted(
+        (b for b in baselines if not b.curve and np.isfinite(b.value)), key=lambda b: b.value
+    )
+    limits = _shown_range(shown, y, lines)
+    _add_baselines(figure, lines, limits)
     _add_notes(figure, shown, (x, y), notes or {})
     if selected is not None and selected in shown.index:
         _add_ring(figure, shown.loc[selected], x, y)
     figure.update_xaxes(title=AXIS_NAMES.get(x, plain(x)), rangemode="tozero")
-    figure.update_yaxes(title=AXIS_NAMES.get(y, plain(y)), tickformat=".2~%")
+    figure.update_yaxes(title=AXIS_NAMES.get(y, plain(y)), tickformat=".2~%", range=limits)
     return figure
 
 
@@ -148,8 +155,6 @@ def _points(points: pd.DataFrame, x: str, y: str, series: str | None) -> go.Scat
     kind = _kinds(points, series)[1] % len(SYMBOLS)
     best = points["on_front"].to_numpy(dtype=bool)
     colours = [SERIES[k] for k in kind]
-    spread = points.get(f"{y}_se", pd.Series(np.nan, points.index)).to_numpy(dtype=float)
-    bars = [s if b and np.isfinite(s) else None for s, b in zip(spread, best, strict=True)]
     texts = points["label"] if "label" in points else [""] * len(points)
     hover = [
         f"{plain(text, 200)}<br>{plural(a, 'condition')}, {percent(b)} error"
@@ -163,7 +168,6 @@ def _points(points: pd.DataFrame, x: str, y: str, series: str | None) -> go.Scat
         hovertext=hover,
         hoverinfo="text",
         showlegend=False,
-        error_y={"type": "data", "array": bars, "thickness": 1, "width": 3, "color": GREY},
         marker={
             "symbol": [
                 SYMBOLS[k] if b else f"{SYMBOLS[k]}-open" for k, b in zip(kind, best, strict=True)
@@ -180,12 +184,14 @@ def _points(points: pd.DataFrame, x: str, y: str, series: str | None) -> go.Scat
 
 def _add_steps(figure: go.Figure, points: pd.DataFrame, x: str, y: str) -> None:
     front = points[points["on_front"]].sort_values([x, y])
+    bars = {"type": "data", "thickness": 1, "width": 3, "color": GREY}
     figure.add_trace(
         go.Scatter(
             x=front[x],
             y=front[y],
             mode="lines",
             line={"shape": "hv", "width": 1.5, "color": GREY},
+            error_y=bars | {"array": front[f"{y}_se"]} if f"{y}_se" in front else None,
             name="best for this size or smaller",
             hoverinfo="skip",
         )
@@ -219,12 +225,13 @@ def _add_legend(figure: go.Figure, points: pd.DataFrame, series: str | None) -> 
         )
 
 
-def _add_baselines(figure: go.Figure, baselines: Sequence[Baseline]) -> None:
+def _add_baselines(
+    figure: go.Figure, ordered: Sequence[Baseline], limits: tuple[float, float]
+) -> None:
     """Draw lines with their names at the right; names that would overlap share one label."""
-    ordered = sorted((b for b in baselines if np.isfinite(b.value)), key=lambda b: b.value)
     if not ordered:
         return
-    low, high = _shown_range(figure, ordered)
+    low, high = limits
     inside = [b for b in ordered if b.value <= high]
     groups: list[list[Baseline]] = []
     for line in inside:
@@ -240,16 +247,25 @@ def _add_baselines(figure: go.Figure, baselines: Sequence[Baseline]) -> None:
     if above:
         _label(figure, high, above)
     figure.update_layout(margin={"r": 180})
-    figure.update_yaxes(range=[low, high])
 
 
-def _shown_range(figure: go.Figure, lines: Sequence[Baseline]) -> tuple[float, float]:
-    """Choose the vertical range: points and lines near them; a far line is named at the edge."""
-    values = [float(v) for v in figure.data[0].y]
-    spread = max(max(values) - min(values), 0.02)
-    near = [b.value for b in lines if b.value <= max(values) + spread]
-    low, high = min([*values, *near]), max([*values, *near])
-    return max(0.0, low - 0.12 * (high - low)), high + 0.12 * (high - low)
+def _shown_range(
+    points: pd.DataFrame, y: str, lines: Sequence[Baseline]
+) -> tuple[float, float] | None:
+    """Choose the vertical range: points, their bars and lines near them; None without points.
+
+    A far line is named at the edge. Points that all have one value are not stretched apart.
+    """
+    values = points[y].to_numpy(dtype=float)
+    if not len(values):
+        return None
+    spread = points.get(f"{y}_se", pd.Series(0.0, points.index)).to_numpy(dtype=float)
+    spread = np.where(points["on_front"].to_numpy(dtype=bool), np.nan_to_num(spread), 0.0)
+    reach = max(values.max() - values.min(), LEAST_REACH)
+    near = [b.value for b in lines if b.value <= values.max() + reach]
+    low, high = min([*values, *near]), max([*(values + spread), *near])
+    pad = 0.12 * max(high - low, LEAST_REACH)
+    return max(low - pad, -pad / 4), high + pad  # a point at 0 is not cut in halves
 
 
 def _label(figure: go.Figure, y: float, lines: Sequence[str]) -> None:
@@ -273,15 +289,24 @@ def _add_notes(
         if label in points.index:
             by_point.setdefault(label, []).append(words)
     for place, (label, said) in enumerate(by_point.items()):
+        across = points.loc[label, axes[0]]
+        left = across > points[axes[0]].max() / 2  # there is more room to its left
+        lines = textwrap.wrap(
+            plain(" and ".join(said), 120),
+            NOTE_WIDTH,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
         figure.add_annotation(
-            x=points.loc[label, axes[0]],
+            x=across,
             y=points.loc[label, axes[1]],
-            text=plain(" and ".join(said), 120),
+            text="<br>".join(lines),
+            align="right" if left else "left",
             showarrow=True,
             arrowhead=2,
             arrowcolor=GREY,
-            xanchor="left",
-            ax=40,
+            xanchor="right" if left else "left",
+            ax=-40 if left else 40,
             ay=-45 - 30 * place,
         )
 

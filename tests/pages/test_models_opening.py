@@ -1,12 +1,15 @@
 """How Models opens: what is drawn at once, and what of it the rest of the visit keeps."""
 
 import json
+import time
+from types import SimpleNamespace
 
 import pytest
 
 from rulekit.data import load_sample
 from ui import jobs
 from ui import models_progress as progress
+from ui import models_sliders as sliders
 from ui.learners import run_key
 from ui.models_points import outcome_of
 from ui.state import AppState
@@ -65,6 +68,31 @@ def test_a_first_look_has_the_points_of_the_whole_and_suggests_nothing(open_app)
     assert whole.suggestion
     assert not seen.suggestion
     assert seen.points.equals(whole.points)
+
+
+def test_a_slider_that_reports_an_old_position_by_a_timer_picks_nothing(open_app, monkeypatch):
+    app = open_app("models", sample="breast_cancer")
+    job = the_job()
+    while job.standing is None:
+        time.sleep(0.02)
+    job.cancel()
+    app.run()
+    picked = app.session_state["app"].setting
+    slider = next(s for s in app.select_slider if s.key.startswith("slider_theta_"))
+    other = next(price for price in slider.options if float(price) != picked["theta"])
+
+    by_timer = SimpleNamespace(fragment_ids_this_run=["progress"])
+    monkeypatch.setattr(sliders, "get_script_run_ctx", lambda **_: by_timer)
+    slider.set_value(float(other)).run()
+    assert app.session_state["app"].setting == picked
+
+    monkeypatch.setattr(
+        sliders, "get_script_run_ctx", lambda **_: SimpleNamespace(fragment_ids_this_run=None)
+    )
+    slider = next(s for s in app.select_slider if s.key.startswith("slider_theta_"))
+    assert slider.value == picked["theta"]
+    slider.set_value(job.standing.settings[0]["theta"]).run()
+    assert app.session_state["app"].setting["theta"] == job.standing.settings[0]["theta"]
 
 
 def test_the_run_that_begins_by_itself_is_named_after_its_settings(open_app):

@@ -47,8 +47,10 @@ def test_the_step_line_joins_the_front_only():
 def test_error_bars_stand_at_front_points_only():
     points = settings()
     points.loc[20, "on_front"] = False
-    trace = front_figure(points).data[0]
-    assert list(trace.error_y.array) == [None, 0.01, 0.01, 0.01, 0.01, 0.01]
+    settings_drawn, steps = front_figure(points).data
+    assert settings_drawn.error_y.array is None
+    assert list(steps.error_y.array) == [0.01] * 5
+    assert 2.0 not in steps.x
 
 
 def test_learners_differ_by_shape_and_not_by_colour_alone():
@@ -82,6 +84,24 @@ def test_a_baseline_far_above_the_points_does_not_squeeze_them():
     assert [a.text for a in figure.layout.annotations] == ["↑ majority 90.0 %"]
 
 
+def test_points_of_one_value_do_not_stretch_the_axis():
+    points = settings().assign(test_error=0.0)
+    low, high = front_figure(points).layout.yaxis.range
+    assert -0.001 < low < 0
+    assert 0.01 < high < 0.02  # the bars of a hundredth, and no more
+
+
+def test_bars_of_the_front_lie_within_the_axis():
+    points = settings().assign(test_error_se=0.05)
+    _, high = front_figure(points, baselines=[Baseline("majority", 0.9)]).layout.yaxis.range
+    best = points[points["on_front"]]
+    assert (best["test_error"] + 0.05 < high).all()
+
+
+def test_a_figure_without_points_has_no_range():
+    assert front_figure(settings(0)).layout.yaxis.range is None
+
+
 def test_a_baseline_without_a_value_is_left_out():
     figure = front_figure(settings(), baselines=[Baseline("tree", float("nan"))])
     assert not figure.layout.annotations
@@ -90,6 +110,15 @@ def test_a_baseline_without_a_value_is_left_out():
 def test_two_suggestions_at_one_point_are_one_note():
     figure = front_figure(settings(), notes={10: "simplest and best"})
     assert [a.text for a in figure.layout.annotations] == ["simplest and best"]
+
+
+def test_a_long_note_is_broken_between_words_and_stands_where_there_is_room():
+    words = "Suggested, simplest within one standard error, lowest mean error"
+    for label, side in ((0, "left"), (50, "right")):
+        (note,) = front_figure(settings(), notes={label: words}).layout.annotations
+        assert note.text.replace("<br>", " ") == words
+        assert max(map(len, note.text.split("<br>"))) <= 26
+        assert note.xanchor == side
 
 
 def test_the_picked_setting_gets_a_ring():
