@@ -98,7 +98,8 @@ def front_figure(
         (b for b in baselines if not b.curve and np.isfinite(b.value)), key=lambda b: b.value
     )
     limits = _shown_range(shown, y, lines)
-    _add_baselines(figure, lines, limits)
+    if limits is not None:
+        _add_baselines(figure, lines, limits)
     _add_notes(figure, shown, (x, y), notes or {})
     if selected is not None and selected in shown.index:
         _add_ring(figure, shown.loc[selected], x, y)
