@@ -141,6 +141,11 @@ def test_the_sentence_counts_both_sides_and_the_errors():
 def test_log_axes_are_offered_for_long_tails_only():
     long = PowerLawSplit((PowerLaw(1.0, (Factor("b", 9),)), PowerLaw(1.0, (Factor("c"),))), 1.0)
     assert log_helps(split_points(long, COLUMNS, TRUTH, SAID))
+    one = PowerLawSplit((PowerLaw(1.0, (Factor("b", 9),)),), 1.0)
+    assert log_helps(split_points(one, COLUMNS, TRUTH, SAID))
+    figure = bspace_figure(one, split_points(one, COLUMNS, TRUTH, SAID), log=True)
+    assert figure.layout.xaxis.type == "log"
+    assert [s.x0 for s in figure.layout.shapes] == [1.0]
     even = PowerLawSplit((PowerLaw(1.0, (Factor("b"),)), PowerLaw(1.0, (Factor("c"),))), 1.0)
     assert not log_helps(split_points(even, COLUMNS, TRUTH, SAID))
 
