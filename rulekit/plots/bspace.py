@@ -262,13 +262,23 @@ def _solid(
                 hoverinfo="skip",
             )
         )
-    x, y = (_grid(points.laws[:, k], 12) for k in (0, 1))
+    x, y = (_grid(points.laws[:, k], 60) for k in (0, 1))
+    ends = _grid(points.laws[:, 2], 2)
     a, b, c = (t.weight for t in split.terms)
     for bound in (split.low, split.high):
         if bound is not None:
             z = (bound - a * x[None, :] - b * y[:, None]) / c
+            z[(z < ends[0]) | (z > ends[1])] = np.nan  # as far as there are rows
             figure.add_trace(
-                go.Surface(x=x, y=y, z=z, opacity=0.35, showscale=False, hoverinfo="skip")
+                go.Surface(
+                    x=x,
+                    y=y,
+                    z=z,
+                    opacity=0.35,
+                    colorscale=[[0, RING], [1, RING]],
+                    showscale=False,
+                    hoverinfo="skip",
+                )
             )
     if star is not None:
         figure.add_trace(

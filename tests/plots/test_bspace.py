@@ -87,6 +87,10 @@ def test_a_solid_picture_holds_the_rows_and_a_plane_for_each_bound():
     figure = bspace_figure(split(3, 1.0), points(3, 1.0), solid=True)
     kinds = [t.type for t in figure.data]
     assert kinds.count("surface") == 2
+    for plane in (t for t in figure.data if t.type == "surface"):
+        z = plane.z[~np.isnan(plane.z)]
+        assert len(z)
+        assert abs(z - points(3).laws[:, 2].mean()).max() <= np.ptp(points(3).laws[:, 2]) * 1.1
     rows = [t for t in figure.data if t.type == "scatter3d" and t.name != "decided wrongly"]
     assert sum(len(t.x) for t in rows) == 59
     assert len({t.marker.symbol for t in rows}) == len(rows) == 2
