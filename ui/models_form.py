@@ -59,7 +59,7 @@ def run_form(state: AppState) -> tuple[RunSpec | None, Callable[[], object]]:
         st.caption(words)
     left, middle, right = st.columns(3, gap="medium")
     form = left.segmented_control(
-        f"Shape of the rule for {md(state.positive)}",
+        "Shape of the rule" + ("" if state.several else f" for {md(state.positive)}"),
         list(FORMS),
         format_func=FORMS.get,
         default=usual.form,

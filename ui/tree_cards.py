@@ -30,7 +30,7 @@ from ui.theme import chart
 
 VIEWS = {
     "b": "power laws",
-    "log": "power laws, log axes",
+    "log": "power laws, log scale",
     "solid": "in space (turn it)",
     "x": "columns as they are",
 }
@@ -116,7 +116,7 @@ def _rows_of_split(
         st.caption("No row of these comes to this split.")
         return
     offered = ["b"]
-    offered += ["log"] if len(split.terms) == 2 and (points.laws > 0).all() else []
+    offered += ["log"] if len(split.terms) <= 2 and (points.laws > 0).all() else []
     offered += ["solid"] if len(split.terms) == 3 else []
     offered += ["x"] if len(split.features) == 2 else []
     view = offered[0]
@@ -137,7 +137,7 @@ def _rows_of_split(
     else:
         figure = bspace_figure(split, points, log=view == "log", solid=view == "solid", names=names)
     chart(figure, f"bspace_{view}", sentence)
-    hint = " Log axes would spread the points." if view == "b" and log_helps(points) else ""
+    hint = " A log scale would spread the points." if view == "b" and log_helps(points) else ""
     st.caption(md(sentence + hint, 500))
 
 

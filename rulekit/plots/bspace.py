@@ -44,7 +44,7 @@ def bspace_figure(
     case : mapping of column name to array of shape (1,), optional
         One row that is marked with a star.
     log : bool, default=False
-        Logarithmic axes, for two power laws; the boundary is then bent.
+        Logarithmic axes, for one or two power laws; the boundary of two is then bent.
     solid : bool, default=False
         For three power laws: a picture that can be turned.
     names : mapping of str to str, optional
@@ -61,7 +61,7 @@ def bspace_figure(
     star = None if case is None else split_points(split, case, [None], [None])
     q = len(split.terms)
     if q == 1:
-        return _strip(split, drawn, star, words)
+        return _strip(split, drawn, star, words, log)
     if q == 2:
         return _plane(split, drawn, star, words, log)
     if q == 3 and solid:
@@ -170,7 +170,7 @@ class _Words:
 
 
 def _strip(
-    split: PowerLawSplit, points: SplitPoints, star: SplitPoints | None, words: _Words
+    split: PowerLawSplit, points: SplitPoints, star: SplitPoints | None, words: _Words, log: bool
 ) -> go.Figure:
     """One power law: a strip, the height of a point being chance."""
     figure = go.Figure(layout=base_layout(300))
@@ -178,11 +178,11 @@ def _strip(
     _add_points(figure, points, points.laws[:, 0], height)
     weight = split.terms[0].weight
     for bound in (split.low, split.high):
-        if bound is not None:
+        if bound is not None and (not log or bound / weight > 0):
             figure.add_vline(x=bound / weight, line={"width": 2, "dash": "dash"})
     if star is not None:
         _add_star(figure, star.laws[:, 0], np.full(len(star.laws), 0.5))
-    figure.update_xaxes(title=words.law(0))
+    figure.update_xaxes(title=words.law(0), type="log" if log else "linear")
     figure.update_yaxes(visible=False, range=[0, 1])
     return figure
 
@@ -262,13 +262,23 @@ def _solid(
                 hoverinfo="skip",
             )
         )
-    x, y = (_grid(points.laws[:, k], 12) for k in (0, 1))
+    x, y = (_grid(points.laws[:, k], 60) for k in (0, 1))
+    ends = _grid(points.laws[:, 2], 2)
     a, b, c = (t.weight for t in split.terms)
     for bound in (split.low, split.high):
         if bound is not None:
             z = (bound - a * x[None, :] - b * y[:, None]) / c
+            z[(z < ends[0]) | (z > ends[1])] = np.nan  # as far as there are rows
             figure.add_trace(
-                go.Surface(x=x, y=y, z=z, opacity=0.35, showscale=False, hoverinfo="skip")
+                go.Surface(
+                    x=x,
+                    y=y,
+                    z=z,
+                    opacity=0.35,
+                    colorscale=[[0, RING], [1, RING]],
+                    showscale=False,
+                    hoverinfo="skip",
+                )
             )
     if star is not None:
         figure.add_trace(

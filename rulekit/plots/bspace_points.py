@@ -12,7 +12,7 @@ from rulekit.rules import Columns, PowerLawSplit
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 MAX_POINTS = 2000  # of one class; more are drawn by chance
-SKEWED, WIDE = 1.5, 30.0  # skewness, and largest over smallest value, from which log axes help
+SKEWED, WIDE = 1.5, 30.0  # skewness, and largest over smallest value, from which a log scale helps
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def split_points(
 def log_helps(points: SplitPoints) -> bool:
     """Say whether logarithmic axes would spread the rows: long tails, and only positive values."""
     laws = points.laws
-    if laws.shape[1] != 2 or len(laws) < 3 or (laws <= 0).any():
+    if laws.shape[1] > 2 or len(laws) < 3 or (laws <= 0).any():
         return False
     centred = laws - laws.mean(axis=0)
     deviation = centred.std(axis=0)

@@ -87,6 +87,10 @@ def test_a_solid_picture_holds_the_rows_and_a_plane_for_each_bound():
     figure = bspace_figure(split(3, 1.0), points(3, 1.0), solid=True)
     kinds = [t.type for t in figure.data]
     assert kinds.count("surface") == 2
+    for plane in (t for t in figure.data if t.type == "surface"):
+        z = plane.z[~np.isnan(plane.z)]
+        assert len(z)
+        assert abs(z - points(3).laws[:, 2].mean()).max() <= np.ptp(points(3).laws[:, 2]) * 1.1
     rows = [t for t in figure.data if t.type == "scatter3d" and t.name != "decided wrongly"]
     assert sum(len(t.x) for t in rows) == 59
     assert len({t.marker.symbol for t in rows}) == len(rows) == 2
@@ -141,6 +145,11 @@ def test_the_sentence_counts_both_sides_and_the_errors():
 def test_log_axes_are_offered_for_long_tails_only():
     long = PowerLawSplit((PowerLaw(1.0, (Factor("b", 9),)), PowerLaw(1.0, (Factor("c"),))), 1.0)
     assert log_helps(split_points(long, COLUMNS, TRUTH, SAID))
+    one = PowerLawSplit((PowerLaw(1.0, (Factor("b", 9),)),), 1.0)
+    assert log_helps(split_points(one, COLUMNS, TRUTH, SAID))
+    figure = bspace_figure(one, split_points(one, COLUMNS, TRUTH, SAID), log=True)
+    assert figure.layout.xaxis.type == "log"
+    assert [s.x0 for s in figure.layout.shapes] == [1.0]
     even = PowerLawSplit((PowerLaw(1.0, (Factor("b"),)), PowerLaw(1.0, (Factor("c"),))), 1.0)
     assert not log_helps(split_points(even, COLUMNS, TRUTH, SAID))
 
