@@ -117,7 +117,7 @@ def settings_of_run(spec: RunSettings) -> tuple[dict[str, Any], ...]:
     A setting holds ``learner`` and, as far as they are asked for, ``theta`` (of boxes from a plane
     their ν, of trees their τ), ``n_clauses``, of trees ``max_power_laws`` and ``max_depth``, of the
     ideal DNF ``max_features`` alone; of a variant also ``describes`` ("other": the rule is against
-    the described class) and ``robustness``.
+    the described class), ``robustness`` and ``doubt``.
     """
     return tuple(setting for leg in legs(spec) for setting in leg.settings(spec))
 

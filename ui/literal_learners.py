@@ -18,8 +18,9 @@ from ui.run_spec import FIT_SECONDS, RunSettings
 from ui.state import KEEP, AppState
 
 ROBUST = (0.1, 0.3)  # robustness of the box search besides 0
+DOUBTING: tuple[Setting, ...] = ({"doubt": 1.0}, {"robustness": 0.1, "doubt": 1.0})
 LARGE = 200_000  # cells of the training rows from which on variants are run only when asked for
-AGAINST = "rule against the class"
+AGAINST, DOUBTED = "rule against the class", "doubtful rows discounted"
 TWO_LEVEL = ("form", "thetas", "clauses", "rounding", "refine", "allow_disabled")
 
 
@@ -89,6 +90,7 @@ class TwoLevel(LiteralLearner):
             refine=spec.refine,
             allow_disabled=spec.allow_disabled,
             robustness=variant.get("robustness", 0.0),
+            doubt=variant.get("doubt", 0.0),
             **self.common(spec, state, variant),
         )
 
@@ -97,15 +99,22 @@ class TwoLevel(LiteralLearner):
 class BoxSearch(TwoLevel):
     """The search that answers a whole front at once, for either class and more robust, too."""
 
-    reads: tuple[str, ...] = ("form", "thetas", "clauses", "refine", "against", "robust")
+    reads: tuple[str, ...] = (
+        *("form", "thetas", "clauses", "refine"),
+        *("against", "robust", "doubting"),
+    )
     whole_front: ClassVar[bool] = True
     keeps_models: ClassVar[bool] = True
 
     def variants(self, spec: RunSettings) -> tuple[dict[str, Any], ...]:
-        """List rules against the class and robust ones, as far as they are asked for."""
+        """List rules against the class, robust and doubting ones, as far as they are asked for."""
         sides = [{}, {"describes": "other"}] if spec.against else [{}]
-        degrees = [{}, *({"robustness": value} for value in ROBUST)] if spec.robust else [{}]
-        return tuple(side | degree for side, degree in product(sides, degrees) if side or degree)
+        kinds: list[Setting] = [{}]
+        if spec.robust:
+            kinds += [{"robustness": value} for value in ROBUST]
+        if spec.doubting:
+            kinds += [kind for kind in DOUBTING if spec.robust or "robustness" not in kind]
+        return tuple({**side, **kind} for side, kind in product(sides, kinds) if side or kind)
 
     def measured(self, spec: RunSettings) -> tuple[list[dict[str, Any]], float]:
         """Take all settings, as one search answers them, for every variant."""
@@ -113,22 +122,23 @@ class BoxSearch(TwoLevel):
         return every, float(1 + len(self.variants(spec)))
 
     def variant_words(self, setting: Setting) -> list[str]:
-        """Say on which side a rule is, and how robust."""
+        """Say on which side a rule is, how robust, and whether doubtful rows counted less."""
         words = [AGAINST] if "describes" in setting else []
         if "robustness" in setting:
             words.append(f"robustness {setting['robustness']:g}")
-        return words
+        return words + [DOUBTED] * ("doubt" in setting)
 
     def usual(self, X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
         """Run nothing but the plain search on a large table unless more is asked for."""
-        return {"against": False, "robust": False} if X.size > LARGE else {}
+        variants = ("against", "robust", "doubting")
+        return dict.fromkeys(variants, False) if X.size > LARGE else {}
 
     def finer_form(
         self, state: AppState, usual: RunSettings, learners: Sequence[str]
     ) -> dict[str, Any] | None:
         """Ask for variants; greyed out where other learners are chosen."""
         unread = bool(learners) and self.key not in learners
-        left, right = st.columns(2)
+        left, middle, right = st.columns(3)
         against = left.toggle(
             f"Box search: also rules against {md(state.positive, 60)}",
             value=usual.against,
@@ -139,7 +149,7 @@ class BoxSearch(TwoLevel):
             "for below are turned for them. Twice the searches.",
             **KEEP,
         )
-        robust = right.toggle(
+        robust = middle.toggle(
             "Box search: also more robust rules",
             value=usual.robust,
             key="run_robust",
@@ -149,7 +159,17 @@ class BoxSearch(TwoLevel):
             "searches.",
             **KEEP,
         )
-        return {"against": against, "robust": robust}
+        doubting = right.toggle(
+            "Box search: also with doubtful rows discounted",
+            value=usual.doubting,
+            key="run_doubting",
+            disabled=unread,
+            help="Rows that look like the other class count less in the search: a random forest is "
+            "asked about each row by the trees grown without it. Labels that are noise then buy "
+            "fewer conditions. Errors shown count every row in full. Nearly twice the searches.",
+            **KEEP,
+        )
+        return {"against": against, "robust": robust, "doubting": doubting}
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ ASKED = (
     "allow_disabled",
     "against",
     "robust",
+    "doubting",
 )
 READERS = {
     setting: tuple(name for name, learner in LEARNERS.items() if setting in learner.reads)

@@ -15,7 +15,7 @@ from ui.models_asked import GREY, own_ways, unread
 from ui.prices import as_asked, asked_prices
 from ui.state import KEEP, AppState
 
-IN_FOLD_OUT = ("thetas", "rounding", "refine", "allow_disabled", "against", "robust")
+IN_FOLD_OUT = ("thetas", "rounding", "refine", "allow_disabled", "against", "robust", "doubting")
 LATER_SECONDS = 0.05  # the browser draws together what arrives within some ten milliseconds
 SMALL = 100  # training rows below which each row can be left out in turn
 FORMS = {

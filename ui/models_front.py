@@ -196,6 +196,7 @@ def _table(found: Outcome, shown: pd.DataFrame, x: str, y: str, picked: int | No
             "setting": rows["label"],
             "rule": ["against" if "describes" in s else "for" for s in settings],
             "robustness": [s.get("robustness", 0.0) for s in settings],
+            "doubtful rows": ["less" if "doubt" in s else "in full" for s in settings],
             "conditions": rows["n_literals"],
             "clauses": rows["n_clauses_used"],
             "error": 100 * rows[y],
@@ -205,8 +206,8 @@ def _table(found: Outcome, shown: pd.DataFrame, x: str, y: str, picked: int | No
         }
     ).reset_index(drop=True)
     table = table.dropna(axis="columns", how="all")  # one fold alone has no standard error
-    for name in {"rule", "robustness"} & set(table):
-        if len(set(table[name])) == 1 and table[name].iloc[0] in ("for", 0):
+    for name in {"rule", "robustness", "doubtful rows"} & set(table):
+        if len(set(table[name])) == 1 and table[name].iloc[0] in ("for", 0, "in full"):
             table = table.drop(columns=name)
     pick_row(
         table,
@@ -231,6 +232,9 @@ def _columns() -> dict[str, Any]:
             help="How much a row of the other class counts that a single condition keeps out. "
             "0 counts wrong rows only; more gives rules that small errors of measurement upset "
             "less.",
+        ),
+        "doubtful rows": st.column_config.TextColumn(
+            help="“less”: rows that look like the other class counted less in the search."
         ),
         "conditions": number(format="%.3g", help="Mean over the folds."),
         "clauses": number(format="%.3g", help="Mean over the folds."),

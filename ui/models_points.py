@@ -35,7 +35,7 @@ LIBRARY_WORDS = {
     "the default is": "the suggested one is",
 }
 TREE = "tree"
-MARKS = ("describes", "robustness", "positive_label", "round")  # said by the setting
+MARKS = ("describes", "robustness", "doubt", "positive_label", "round")  # said by the setting
 
 
 @dataclass(frozen=True, eq=False)

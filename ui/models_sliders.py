@@ -1,6 +1,7 @@
-"""The picked rule's sliders: along prices, clauses, sides and robustness, by look-up."""
+"""The picked rule's sliders: along prices, clauses and kinds of rule, by look-up."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -16,6 +17,31 @@ from ui.run_spec import LEARNER_KEY
 from ui.state import app_state
 
 SIDES = {"for": "for", "other": "against"}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What rules of a run may differ in besides their size and the class they describe."""
+
+    label: str
+    named: Callable[[float], str]
+    sentence: str
+
+
+KINDS = {
+    "robustness": Kind(
+        "Robustness",
+        lambda value: f"{value:g}",
+        "How much a row of the other class counts that a single condition keeps out of the rule: "
+        "0 counts wrong rows only.",
+    ),
+    "doubt": Kind(
+        "Doubtful rows",
+        lambda value: "count less" if value else "count in full",
+        "Whether the search heeds rows less that look like the other class to trees grown without "
+        "them. Errors shown count every row in full.",
+    ),
+}
 
 
 def sliders(found: Outcome) -> None:
@@ -65,9 +91,9 @@ def _slider(found: Outcome, dial: Dial, options: list[Any]) -> None:
 
 
 def _sides(found: Outcome, mine: list[dict[str, Any]], setting: Mapping[str, Any]) -> None:
-    """Offer the class that is described, and the robustness, where the run has more than one."""
+    """Offer the class that is described, and kinds of rule, where the run has more than one."""
     state = app_state()
-    left, right = st.columns(2)
+    left, middle, right = st.columns(3)
     sides = [s for s in SIDES if s in {m.get("describes", "for") for m in mine}]
     if len(sides) > 1:
         st.session_state["slider_describes"] = setting.get("describes", "for")
@@ -86,21 +112,22 @@ def _sides(found: Outcome, mine: list[dict[str, Any]], setting: Mapping[str, Any
             args=(found, "describes", "slider_describes"),
             help="One of the two is often much shorter. All other rows get the other answer.",
         )
-    degrees = sorted({m.get("robustness", 0.0) for m in mine})
-    if len(degrees) > 1:
-        st.session_state["slider_robustness"] = setting.get("robustness", 0.0)
-        right.segmented_control(
-            "Robustness",
-            degrees,
-            format_func=lambda value: f"{value:g}",
-            wrap=True,
-            required=True,
-            key="slider_robustness",
-            on_change=_slid,
-            args=(found, "robustness", "slider_robustness"),
-            help="How much a row of the other class counts that a single condition keeps out of "
-            "the rule: 0 counts wrong rows only.",
-        )
+    for place, (name, kind) in zip((middle, right), KINDS.items(), strict=True):
+        values = sorted({m.get(name, 0.0) for m in mine})
+        if len(values) > 1:
+            key = f"slider_{name}"
+            st.session_state[key] = setting.get(name, 0.0)
+            place.segmented_control(
+                kind.label,
+                values,
+                format_func=kind.named,
+                wrap=True,
+                required=True,
+                key=key,
+                on_change=_slid,
+                args=(found, name, key),
+                help=kind.sentence,
+            )
 
 
 def _slid(found: Outcome, name: str, key: str) -> None:
@@ -109,8 +136,10 @@ def _slid(found: Outcome, name: str, key: str) -> None:
     wanted = {**app_state().setting, name: st.session_state[key]}
     if wanted.get("describes") == "for":
         del wanted["describes"]
-    if wanted.get("robustness") == 0:
-        del wanted["robustness"]
+    wanted = {k: v for k, v in wanted.items() if k not in KINDS or v != 0}
+    measured = [found.settings[k] for k in found.points.index]
+    if not any(same_search(one, wanted) for one in measured):  # not every two kinds are joined
+        wanted = {k: v for k, v in wanted.items() if k not in KINDS or k == name}
     number = found.number_of(wanted)
     if number is None:  # that variant has no point there yet: its nearest price
         near = [k for k in found.points.index if same_search(found.settings[k], wanted)]

@@ -19,12 +19,12 @@ TAUS = (0.02, 0.05, 0.1, 0.2)
 class RunSettings:
     """What was asked of a run.
 
-    `forbidden`, `required` and `directions` name columns; a direction is ">" or "<". `against` and
-    `robust` say whether the box search also looks for rules of the other class, and for rules that
-    more than one condition protects; `ideal_cuts` how the ideal DNF cuts numbers ("median" or
-    "binning"), `ideal_mode` its mode. `nus` are the prices of "hyperplane", and `plane_answers`
-    says whether its plane answers the rows that no box holds; `taus` the impurities of
-    "power_law_tree".
+    `forbidden`, `required` and `directions` name columns; a direction is ">" or "<". `against`,
+    `robust` and `doubting` say whether the box search also looks for rules of the other class, for
+    rules that more than one condition protects, and with doubtful rows discounted; `ideal_cuts` how
+    the ideal DNF cuts numbers ("median" or "binning"), `ideal_mode` its mode. `nus` are the prices
+    of "hyperplane", and `plane_answers` says whether its plane answers the rows that no box holds;
+    `taus` the impurities of "power_law_tree".
     """
 
     learners: tuple[str, ...] = ("search",)
@@ -43,6 +43,7 @@ class RunSettings:
     baselines: bool = True
     against: bool = True
     robust: bool = True
+    doubting: bool = True
     ideal_cuts: str = "median"
     ideal_mode: str = "compact"
     nus: tuple[float, ...] = NUS

@@ -32,7 +32,7 @@ def modelling(visit):
     page.locator(".st-key-run_thetas input").fill("0.5, 2, 8, 40")
     page.keyboard.press("Enter")
     visitor.settled()
-    for key in ("run_against", "run_robust", "run_baselines"):
+    for key in ("run_against", "run_robust", "run_doubting", "run_baselines"):
         page.locator(f".st-key-{key} label").first.click()
         visitor.settled()
     return visitor

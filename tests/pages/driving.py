@@ -19,6 +19,7 @@ def small(app, thetas="2, 20"):
         (app.slider(key="run_clauses"), (1, 2)),
         (app.toggle(key="run_against"), False),
         (app.toggle(key="run_robust"), False),
+        (app.toggle(key="run_doubting"), False),
     ]
     for widget, value in asked:
         if not widget.disabled:

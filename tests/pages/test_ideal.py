@@ -129,7 +129,7 @@ WHOLE_DONE = "learned from all 60,000 rows"
 
 RUN = {
     "learners": ["one_level", "ideal"], "thetas": [2.0], "clauses": [1, 2], "folds": 5,
-    "baselines": False, "against": False, "robust": False,
+    "baselines": False, "against": False, "robust": False, "doubting": False,
 }  # fmt: skip
 
 

@@ -15,7 +15,9 @@ WIDGETS = {
     "allow_disabled": ("toggle", "run_disable"),
     "against": ("toggle", "run_against"),
     "robust": ("toggle", "run_robust"),
+    "doubting": ("toggle", "run_doubting"),
 }
+VARIANTS = ("against", "robust", "doubting")
 
 
 def greyed(app):
@@ -26,11 +28,11 @@ def greyed(app):
     ("learners", "expected"),
     [
         (["search"], {"rounding", "allow_disabled"}),
-        (["alternating"], {"against", "robust"}),
+        (["alternating"], set(VARIANTS)),
         (["power_law_tree"], set(READERS)),
         (["ideal"], set(READERS)),
         (["hyperplane"], set(READERS) - {"clauses"}),
-        (["one_level"], {"clauses", "refine", "allow_disabled", "against", "robust"}),
+        (["one_level"], {"clauses", "refine", "allow_disabled", *VARIANTS}),
         (["power_law_tree", "search"], {"rounding", "allow_disabled"}),
     ],
 )

@@ -79,7 +79,7 @@ def test_a_run_survives_being_written_as_json():
 def test_settings_are_as_many_as_the_run_says():
     spec = RunSpec(learners=("alternating", "one_level", "set_cover"), thetas=(1.0, 2.0))
     assert len(settings_of_run(spec)) == spec.n_settings == 22
-    assert RunSpec(thetas=(1.0, 2.0)).n_settings == 60  # three degrees of robustness, two sides
+    assert RunSpec(thetas=(1.0, 2.0)).n_settings == 100  # five kinds of rule, two sides
 
 
 def test_column_generation_is_offered_and_asked_for_no_number_of_clauses():

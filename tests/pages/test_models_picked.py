@@ -47,6 +47,27 @@ def test_rules_against_the_class_and_robust_ones_are_moved_to_by_look_up(open_ap
     assert last == ("OTHERWISE high" if side == "other" else "OTHERWISE low")
 
 
+def test_kinds_of_rule_that_were_not_joined_give_way_to_each_other(open_app):
+    app = small(open_app("models", sample="credit"))
+    app.toggle(key="run_robust").set_value(True)
+    app.toggle(key="run_doubting").set_value(True).run()
+    app = finished(app)
+    kinds = {(s.get("robustness", 0), s.get("doubt", 0)) for s in _measured(app)}
+    assert kinds == {(0, 0), (0.1, 0), (0.3, 0), (0, 1), (0.1, 1)}
+    for name, value in (("robustness", 0.1), ("doubt", 1.0), ("robustness", 0.3), ("doubt", 0.0)):
+        segment(app, f"slider_{name}").set_value(value)
+        app.run()
+        assert not app.exception
+        assert chosen(app).get(name, 0.0) == value
+    model = app.session_state["app"].model
+    assert (model.robustness, model.doubt) == (0.3, 0.0)
+
+
+def _measured(app):
+    found = app.session_state["app"].sweep
+    return [found.settings[k] for k in found.points.index]
+
+
 def segment(app, key):
     return next(w for w in app.segmented_control if w.key == key)
 

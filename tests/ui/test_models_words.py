@@ -47,7 +47,7 @@ def row(setting, error, literals, fold=0, **more):
 
 
 def test_the_reason_of_a_suggestion_speaks_the_words_of_the_page():
-    spec = RunSpec(thetas=(1.0, 2.0), clauses=(1, 1), against=False, robust=False)
+    spec = RunSpec(thetas=(1.0, 2.0), clauses=(1, 1), against=False, robust=False, doubting=False)
     rows = [row(k, 0.1 + 0.1 * k, 3 - k, fold) for k in (0, 1) for fold in (0, 1)]
     reason = outcome_of(rows, spec).suggestion["reason"]
     assert "Box search, θ 1, at most 1 clause (10.0 % with 3 conditions)" in reason
@@ -57,7 +57,9 @@ def test_the_reason_of_a_suggestion_speaks_the_words_of_the_page():
 
 
 def test_a_reason_names_an_empty_rule_in_the_words_of_the_page_too():
-    spec = RunSpec(thetas=(1.0, 2.0, 3.0, 4.0), clauses=(1, 1), against=False, robust=False)
+    spec = RunSpec(
+        thetas=(1.0, 2.0, 3.0, 4.0), clauses=(1, 1), against=False, robust=False, doubting=False
+    )
     errors, sizes, wobble = (0.18, 0.185, 0.18, 0.18), (1, 0, 0, 0), (0.0, 0.001, 0.0, 0.001)
     rows = [
         row(k, errors[k] + (fold or -1) * wobble[k], sizes[k], fold)
@@ -70,7 +72,7 @@ def test_a_reason_names_an_empty_rule_in_the_words_of_the_page_too():
 
 
 def test_the_f1_of_a_rule_against_the_class_is_that_of_the_class():
-    spec = RunSpec(thetas=(1.0,), clauses=(1, 1), robust=False)
+    spec = RunSpec(thetas=(1.0,), clauses=(1, 1), robust=False, doubting=False)
     counts = {"test_tp": 6.0, "test_fp": 1.0, "test_fn": 2.0, "test_tn": 3.0, "test_f1": 0.8}
     points = outcome_of([row(0, 0.25, 1, **counts), row(1, 0.25, 1, **counts)], spec).points
     assert points.loc[0, "one_minus_f1"] == pytest.approx(1 - 0.8)
