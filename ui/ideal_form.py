@@ -42,7 +42,14 @@ def ideal_options(learners: list[str], usual: RunSpec) -> dict[str, str]:
     return {"ideal_cuts": cuts, "ideal_mode": mode}
 
 
-def fold_choices(n_rows: int) -> dict[int, str]:
-    """Name the numbers of folds to choose from: of a small table also one for each row."""
+def fold_choices(n_rows: int, n_least: int) -> dict[int, str]:
+    """Name the numbers of folds to choose from.
+
+    Of a small table also one for each row; no more than the rarest class has rows, as each fold
+    needs a row of it (two, where a class has but one: the run then says what is wrong).
+    """
     choices = {10: "10 folds", 5: "5 folds (quick)"}
+    fewest = max(2, n_least)
+    fitting = {k: words for k, words in choices.items() if k <= n_least}
+    choices = fitting or {fewest: f"{fewest} folds, as the rarest class has few rows"}
     return choices | ({n_rows: "leave one out"} if 10 < n_rows < SMALL else {})

@@ -75,12 +75,13 @@ def run_form(state: AppState) -> tuple[RunSpec | None, Callable[[], object]]:
         disabled=unread("clauses", learners),
         **KEEP,
     )
-    choices = fold_choices(len(state.training[0]))
+    y = state.training[1]
+    choices = fold_choices(len(y), int(y.value_counts().min()))
     folds = right.segmented_control(
         "Cross-validation",
         list(choices),
         format_func=lambda n: choices.get(n, str(n)),
-        default=usual.folds if usual.folds in choices else 10,
+        default=usual.folds if usual.folds in choices else next(iter(choices)),
         wrap=True,
         required=True,
         key="run_folds",
