@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rulekit.plots.wording import plural
+from rulekit.plots.wording import capital, plural
 from ui.cache import kept
 from ui.escape import file_name, md
 from ui.export_formats import FORMATS, bundle, checked, record_text, shown_page
@@ -33,7 +33,7 @@ form = FORMATS[chosen]
 
 with st.container(border=True), sentences():
     st.subheader(form.name, anchor=False)
-    st.caption(form.purpose.capitalize() + ".")
+    st.caption(f"{capital(form.purpose)}.")
     if obstacle := form.obstacle(model):
         st.info(f"{obstacle} The other formats hold the rule as it is.")
     else:

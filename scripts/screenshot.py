@@ -22,6 +22,7 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).parents[1]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 SAMPLE = "breast_cancer"
+WIDTH, TALL, MARGIN = 1280, 2800, 10  # pixels
 PATIENCE = 300_000  # milliseconds for the sweep, on a slow machine
 
 
@@ -80,12 +81,24 @@ def sweep(page: Page, address: str) -> None:
     ready(page)
 
 
+def _crop(page: Page) -> dict[str, float] | None:
+    """Return the part of Models from the curve's axes to the picked rule; None on other pages."""
+    first, last = page.locator(".st-key-front_y"), page.get_by_test_id("stCode")
+    if not first.count() or not last.count():
+        return None
+    top, end = first.first.bounding_box(), last.first.bounding_box()
+    main = page.get_by_test_id("stMainBlockContainer").bounding_box()
+    y, below = top["y"] - MARGIN, end["y"] + end["height"] + MARGIN
+    width = main["width"] - 2 * MARGIN
+    return {"x": main["x"] + MARGIN, "y": y, "width": width, "height": below - y}
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Read the command line and draw the picture."""
     parser = argparse.ArgumentParser(description="Draw a picture of the dashboard.")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "screenshot.png")
     parser.add_argument("--page", default="Models", help="title of the page to be drawn")
-    parser.add_argument("--height", type=int, default=1000)
+    parser.add_argument("--height", type=int, help="of the whole page; else Models is cropped")
     parser.add_argument("--dark", action="store_true", help="with the dark theme")
     chosen = parser.parse_args(arguments)
     browser_path = next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -94,7 +107,7 @@ def main(arguments: list[str] | None = None) -> None:
     with dashboard() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         page: Any = browser.new_page(
-            viewport={"width": 1400, "height": chosen.height},
+            viewport={"width": WIDTH, "height": chosen.height or TALL},
             color_scheme="dark" if chosen.dark else "light",
         )
         sweep(page, address)
@@ -103,7 +116,7 @@ def main(arguments: list[str] | None = None) -> None:
         page.mouse.move(5, 5)  # no button looks pressed
         page.wait_for_timeout(500)
         chosen.out.parent.mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=chosen.out)
+        page.screenshot(path=chosen.out, clip=None if chosen.height else _crop(page))
         browser.close()
     print(f"Drawn: {chosen.out}")
 

@@ -109,7 +109,9 @@ def conditions(
     """Show each clause condition by condition, met or not met, the nearest ones drawn."""
     met, missed = list(found.fired), list(found.near_misses)
     if missed:
-        st.markdown("**What is nearest to another answer**")
+        turning = (found.prediction == rule.default) == (rule.form == "dnf")
+        others = f"Other {words.clause}s, the nearest first"
+        st.markdown(f"**{'What is nearest to another answer' if turning else others}**")
         for miss in missed[:3]:
             st.markdown(f"- {md(miss.sentence, 500)}")
     order = [c.index for c in (*met, *missed)]

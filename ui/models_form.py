@@ -82,12 +82,13 @@ def run_form(state: AppState) -> tuple[RunSpec | None, Callable[[], object]]:
         disabled=unread("clauses", learners),
         **KEEP,
     )
-    choices = fold_choices(len(state.training[0]))
+    y = state.training[1]
+    choices = fold_choices(len(y), int(y.value_counts().min()))
     folds = right.segmented_control(
         "Cross-validation",
         list(choices),
         format_func=lambda n: choices.get(n, str(n)),
-        default=usual.folds if usual.folds in choices else 10,
+        default=usual.folds if usual.folds in choices else next(iter(choices)),
         wrap=True,
         required=True,
         key="run_folds",
@@ -146,9 +147,16 @@ def _whole(
     return spec
 
 
-def fold_choices(n_rows: int) -> dict[int, str]:
-    """Name the numbers of folds to choose from: of a small table also one for each row."""
+def fold_choices(n_rows: int, n_least: int) -> dict[int, str]:
+    """Name the numbers of folds to choose from.
+
+    Of a small table also one for each row; no more than the rarest class has rows, as each fold
+    needs a row of it (two, where a class has but one: the run then says what is wrong).
+    """
     choices = {10: "10 folds", 5: "5 folds (quick)"}
+    fewest = max(2, n_least)
+    fitting = {k: words for k, words in choices.items() if k <= n_least}
+    choices = fitting or {fewest: f"{fewest} folds, as the rarest class has few rows"}
     return choices | ({n_rows: "leave one out"} if 10 < n_rows < SMALL else {})
 
 

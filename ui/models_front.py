@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.exceptions import RulekitError
 from rulekit.plots import front_figure, front_sentence
-from rulekit.plots.wording import percent, plural
+from rulekit.plots.wording import capital, percent, plural
 from ui.escape import md
 from ui.models_points import ERRORS, SIZES, Outcome, reference_lines
 from ui.picked import fitted, pick, setting_words
@@ -36,7 +36,7 @@ def axes(found: Outcome) -> tuple[str, str]:
     y = left.selectbox(
         "Judge by",
         [name for name in ERRORS if name in found.points],  # several classes have no F1
-        format_func=lambda k: ERRORS[k].capitalize(),
+        format_func=lambda k: capital(ERRORS[k]),
         key="front_y",
         **KEEP,
     )

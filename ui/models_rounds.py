@@ -10,6 +10,8 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import joblib
@@ -143,15 +145,15 @@ class Run:
     state : AppState
         The analysis when the run began.
     data : Swept
-    store : SweepStore or None
-        Keeps finished folds.
+    place : Path or None
+        Where finished folds are kept.
     """
 
     job: jobs.Job
     spec: RunSpec
     state: AppState
     data: Swept
-    store: SweepStore | None
+    place: Path | None
     rows: list[Row] = field(default_factory=list)
     drafted: list[Row] = field(default_factory=list)
     words: str = ""
@@ -179,6 +181,11 @@ class Run:
                 lines = reference_models(X, y, folds, self.data.weight)
         return replace(self.outcome(), baselines=lines)
 
+    @cached_property
+    def store(self) -> SweepStore | None:
+        """Keeps finished folds; opened, or made, when it is first asked for."""
+        return None if self.place is None else SweepStore(self.place)
+
     def outcome(self) -> Outcome:
         """Put together what there is: of the first pass what nothing better has replaced."""
         n_folds = len(self.data.folds)
@@ -192,8 +199,11 @@ class Run:
         return replace(found, finished=len(self.rows), draft=draft, models=dict(self.models))
 
     def _known(self, part: Part) -> bool:
-        """Whether the store holds a part already, so that no first pass is needed."""
-        if self.store is None:
+        """Whether the store holds a part already, so that no first pass is needed.
+
+        A store that is not there yet is made after the first pass, which it would hold up.
+        """
+        if self.place is None or not self.place.exists():
             return False
         expected = _n_settings(part) * len(self.data.folds)
         return len(_stored(part, self.data, self.store)) == expected

@@ -47,8 +47,7 @@ def start(spec: RunSpec, state: AppState) -> jobs.Job:
     change(run_settings=spec.to_dict())
 
     def work(job: jobs.Job) -> Outcome:
-        store = None if path is None else SweepStore(path)
-        return Run(job, spec, state, data, store).work()
+        return Run(job, spec, state, data, path).work()
 
     return jobs.registry().start(
         workspace.analysis_id(), TITLE, work, total=spec.n_fits, key=run_key(spec, state)

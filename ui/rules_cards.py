@@ -133,6 +133,7 @@ def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
         shown[["clause", *[c for c in shown.columns if c != "clause"]]],
         hide_index=True,
         column_config={
+            "clause": st.column_config.TextColumn(width="medium"),
             **dict.fromkeys(("precision", "coverage"), share),
             "low": st.column_config.NumberColumn("95 % from", format="%.1f %%", help=INTERVAL),
             "high": st.column_config.NumberColumn("to", format="%.1f %%", help=INTERVAL),

@@ -13,6 +13,11 @@ def short_number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1e4 and value == round(value) else f"{value:.4g}"
 
 
+def capital(text: str) -> str:
+    """Begin a text with a capital letter and leave the rest as it is: DuckDB, F1, NULL."""
+    return text[:1].upper() + text[1:]
+
+
 def plural(count: float, word: str) -> str:
     """Write a count with its noun: ``1 condition``, ``2.5 conditions``."""
     return f"{short_number(count)} {word}{'' if count == 1 else 's'}"

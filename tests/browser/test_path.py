@@ -124,27 +124,67 @@ def test_the_keyboard_alone_picks_a_row_of_the_table(modelling):
     visitor.until(lambda: picked_rule(visitor) != before)
 
 
+# Tells the seconds from a click to the first picture that shows what is waited for.
+CLOCK = """
+window.clock = what => {
+  window.took = null;
+  let began = null;
+  document.addEventListener("click", () => { began = performance.now(); },
+                            {capture: true, once: true});
+  const watcher = new MutationObserver(() => {
+    if (began === null || !document.querySelector(what)) return;
+    watcher.disconnect();
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      window.took = (performance.now() - began) / 1000;
+    }));
+  });
+  watcher.observe(document, {subtree: true, childList: true});
+};
+"""
+
+
 def drawn(visitor, title, what):
-    """Turn to a page and return how many seconds pass until its figure is drawn."""
-    began = time.monotonic()
+    """Turn to a page and return how many seconds pass until what is asked for can be seen."""
+    visitor.page.wait_for_timeout(1000)  # whatever the page before still has to do
+    visitor.page.evaluate("what => window.clock(what)", what)
     visitor.page.get_by_test_id("stSidebarNav").get_by_role("link", name=title).click()
-    visitor.page.locator("h1", has_text=title).wait_for(timeout=DONE)
-    visitor.page.locator(f".js-plotly-plot {what}").first.wait_for(timeout=DONE)
-    return time.monotonic() - began
+    visitor.page.wait_for_function("window.took !== null", timeout=DONE)
+    return visitor.page.evaluate("window.took")
 
 
-def test_the_first_front_takes_a_second_or_twice_a_plain_figure_at_most(visit, record_property):
+def test_the_first_front_is_seen_in_a_second_or_as_soon_as_any_figure(visit, record_property):
     fronts, usual = [], []
-    for _ in range(3):
+    for _ in range(4):
         visitor = visit("/data").press("sample_breast_cancer")
-        visitor.page.locator(".js-plotly-plot .main-svg").first.wait_for(timeout=DONE)
-        fronts.append(drawn(visitor, "Models", ".points path"))
-        usual.append(drawn(visitor.turn_to("Data"), "Binning", ".main-svg"))
-        if visitor.turn_to("Models").page.locator(".st-key-cancel_run button").count():
+        visitor.page.evaluate(CLOCK)
+        fronts.append(drawn(visitor, "Models", ".scatterlayer .points path"))
+        visitor.page.locator(".st-key-front_table").wait_for(timeout=DONE)
+        if visitor.page.locator(".st-key-cancel_run button").count():
             visitor.press("cancel_run")
+        visitor.turn_to("Data")
+        usual.append(drawn(visitor, "Binning", ".st-key-binning_chart .main-svg"))
     record_property("seconds to the first front, and to Binning's figure", (fronts, usual))
-    # the aim is a second; any page's figure takes longer than that on a slow machine
-    assert min(fronts) < max(1.0, 2.0 * min(usual))
+    # a second is met with room to spare on a machine that has a core free; where others take
+    # both, Binning, which learns nothing, is measured beside it
+    assert min(fronts) < max(1.0, 1.3 * min(usual)), (fronts, usual)
+
+
+def test_the_growing_curve_and_the_finished_one_are_never_seen_together(visit):
+    visitor = visit("/data").press("sample_breast_cancer")
+    visitor.page.evaluate(
+        """
+        window.mostCurves = 0;
+        new MutationObserver(() => {
+          const all = [...document.querySelectorAll("[data-testid=stMain] .js-plotly-plot")];
+          const seen = all.filter(one => one.getBoundingClientRect().height > 0);
+          window.mostCurves = Math.max(window.mostCurves, seen.length);
+        }).observe(document, {subtree: true, childList: true, attributes: true});
+        """
+    )
+    visitor.page.get_by_test_id("stSidebarNav").get_by_role("link", name="Models").click()
+    visitor.page.locator(".st-key-front_table").wait_for(timeout=DONE)
+    visitor.settled()
+    assert visitor.page.evaluate("window.mostCurves") == 1
 
 
 def test_the_price_slider_shows_another_rule_at_once_and_it_is_kept_on_rules(modelling):
@@ -168,10 +208,11 @@ def test_stop_takes_at_most_a_second_more_than_any_click_and_keeps_the_points(mo
     page.locator(".st-key-run_thetas input").fill(", ".join(str(0.1 * k) for k in range(1, 60)))
     page.keyboard.press("Enter")
     visitor.settled()
-    page.locator(".js-plotly-plot .xtitle", has_text="Conditions").wait_for(timeout=DONE)
+    titles = page.locator(".js-plotly-plot .xtitle").filter(visible=True)
+    titles.filter(has_text="Conditions").wait_for(timeout=DONE)
     began = time.monotonic()
     page.locator(".st-key-front_x").get_by_text("clauses").click()
-    page.locator(".js-plotly-plot .xtitle", has_text="Clauses").wait_for(timeout=DONE)
+    titles.filter(has_text="Clauses").wait_for(timeout=DONE)
     usual = time.monotonic() - began  # what any click takes on this machine just now
     began = time.monotonic()
     page.locator(".st-key-cancel_run button").first.click()

@@ -123,6 +123,23 @@ def test_what_if_says_when_the_answer_changes_and_can_be_reset(on_credit):
     assert f"stays {before}" in text(app)
 
 
+def test_other_clauses_are_not_called_near_another_answer_where_one_has_decided(on_credit):
+    app = on_credit()
+    model, (X, _) = app.session_state["app"].model, app.session_state["app"].testing
+    answers = model.predict(X)
+    seen = set()
+    for wanted in (model.rule_set_.labels[0], model.rule_set_.default):
+        number = int(X.index[answers == wanted][-1]) + 1
+        app.text_input(key="explain_words").set_value(str(number)).run()
+        assert not app.exception
+        (answer,) = model.predict(X.loc[[int(number_shown(app)) - 1]])
+        decided = answer == model.rule_set_.labels[0]
+        assert ("Other clauses, the nearest first" in text(app)) == decided
+        assert ("nearest to another answer" in text(app)) == (not decided)
+        seen.add(decided)
+    assert seen == {True, False}
+
+
 def test_a_review_is_kept_with_the_analysis(on_credit):
     app = on_credit()
     number = int(app.session_state["app"].testing[0].index[0]) + 1

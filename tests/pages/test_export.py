@@ -123,6 +123,11 @@ def test_the_report_tells_what_was_said_of_cases_on_explain_and_what_they_get_no
     assert "What people said" not in report(state, state.model)
 
 
+def test_what_a_format_is_for_is_told_with_its_names_as_they_are(on_credit):
+    shown(on_credit, "duckdb")
+    assert "The same, where NaN and NULL differ." in text(on_credit)
+
+
 def test_without_test_rows_the_report_says_nothing_of_them(open_app):
     app = open_app("export")
     app.session_state["app"] = AppState(

@@ -4,15 +4,17 @@ import json
 import time
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
-from rulekit.data import load_sample
+from rulekit.data import Table, load_sample
 from ui import jobs
 from ui import models_progress as progress
 from ui import models_sliders as sliders
 from ui.learners import run_key
+from ui.models_form import fold_choices
 from ui.models_points import outcome_of
-from ui.state import AppState
+from ui.state import AppState, SplitSpec
 
 
 @pytest.fixture(autouse=True)
@@ -68,6 +70,28 @@ def test_a_first_look_has_the_points_of_the_whole_and_suggests_nothing(open_app)
     assert whole.suggestion
     assert not seen.suggestion
     assert seen.points.equals(whole.points)
+
+
+def test_a_class_of_few_rows_is_offered_no_more_folds_than_it_can_fill(open_app):
+    frame = pd.DataFrame({"a": range(60), "ill": ["yes"] * 56 + ["no"] * 4})
+    table = Table.from_frame(frame, name="few").with_roles(
+        {"a": "feature", "ill": "target"}, positive_label="no"
+    )
+    app = open_app("models")
+    app.session_state["app"] = AppState(table=table, split=SplitSpec(0.0))
+    app.run()
+    assert not app.exception
+    assert not app.error
+    assert app.session_state["app"].run_settings["folds"] == 4
+    assert app.get("plotly_chart")
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_least", "offered"),
+    [(500, 80, [10, 5]), (500, 7, [5]), (500, 3, [3]), (500, 1, [2]), (60, 30, [10, 5, 60])],
+)
+def test_folds_offered_fit_the_rarest_class(n_rows, n_least, offered):
+    assert list(fold_choices(n_rows, n_least)) == offered
 
 
 def test_a_slider_that_reports_an_old_position_by_a_timer_picks_nothing(open_app, monkeypatch):
