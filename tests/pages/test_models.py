@@ -451,7 +451,7 @@ def test_no_learner_is_a_sentence(open_app):
 
 
 def test_a_class_with_fewer_rows_than_folds_is_a_sentence(open_app):
-    frame = pd.DataFrame({"age": [7 * k % 20 for k in range(40)], "ill": ["yes"] * 4 + ["no"] * 36})
+    frame = pd.DataFrame({"age": [7 * k % 20 for k in range(40)], "ill": ["yes"] + ["no"] * 39})
     table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="yes")
     app = open_app("models")
     app.session_state["app"] = AppState(table=table, split=SplitSpec(test_share=0.0))
