@@ -227,7 +227,7 @@ def _p(ours: np.ndarray, others: np.ndarray) -> float:
     """Wilcoxon's signed-rank test, two-sided; 1 where nothing differs."""
     if np.allclose(ours, others):
         return 1.0
-    return round(float(wilcoxon(ours, others).pvalue), 6)
+    return float(f"{wilcoxon(ours, others).pvalue:.2g}")
 
 
 def _taus(source: Callable[[int], Table], runs: Runs) -> list[Row]:

@@ -47,7 +47,7 @@ def tree_card(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -
     st.subheader("As a tree", anchor=False)
     sentence = tree_sentence(tree, rows.columns, rows.y)
     chart(tree_figure(tree, rows.columns, rows.y), "tree", sentence)
-    st.caption(md(sentence, 400))
+    st.caption(md(sentence + size_words(tree, rule), 600))
     for k, (split, _) in enumerate(nodes, start=1):
         left, right = st.columns([1, 8], vertical_alignment="center")
         left.markdown(f"**split {k}**")
@@ -93,6 +93,23 @@ def case_in_bspace(
                 reading.split, points, case=model.columns_(X), names=_names(reading.split, words)
             )
             chart(figure, f"case_b_{k}", bspace_sentence(reading.split, points))
+
+
+def size_words(tree: Tree, rule: RuleSet) -> str:
+    """Say how many conditions a tree has, where its paths, which are the clauses, have more."""
+    here = 0
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Branch):
+            here += getattr(node.condition, "n_literals", 1)
+            todo += [node.yes, node.no]
+    if here >= rule.n_literals:
+        return ""
+    return (
+        f" Its splits have {here} conditions (exponents), which is what Models counts; written as "
+        f"clauses, the splits on each path are repeated: {rule.n_literals}."
+    )
 
 
 def formula(split: PowerLawSplit, words: Wording) -> str:

@@ -10,8 +10,10 @@
    taken.
 """
 
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,12 +31,14 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
+_TURN = threading.Lock()
 PROVED = 1e-6  # of the heaviest row: bounds that differ by less have met (HiGHS proves no more)
 ROUNDING = 1e-12  # of the cost
 FIRST = 400  # columns in the first integer program
 GROWTH = 4
 MAX_CELLS = 400_000_000  # rows times columns that are packed into bits to be merged
 MAX_MERGED = 20_000_000  # the same after merging: a larger integer program is not begun
+LARGE = 1_000_000  # the same: programs from this size on are solved one at a time
 ROW_BLOCK = 4096
 DRAWS = 20
 MAX_SWEEPS = 20
@@ -233,8 +237,11 @@ def _integer_program(search: _Search, columns: Ints) -> float:
     rows, m = merged_rows(part)
     if rows.size > MAX_MERGED:
         return search.relaxation.lower
-    program = compact_program(rows.astype(float), m, part.price)
-    found = solve_milp(program, time_limit=seconds_left(None, search.deadline))
+    with _turn(rows.size, search.deadline) as mine:
+        if not mine:
+            return search.relaxation.lower
+        program = compact_program(rows.astype(float), m, part.price)
+        found = solve_milp(program, time_limit=seconds_left(None, search.deadline))
     if found.status not in ("optimal", "time limit"):
         raise SolverError(
             f"An integer program that always has a solution ended with {found.status!r} "
@@ -250,6 +257,26 @@ def _integer_program(search: _Search, columns: Ints) -> float:
         same = abs(own - found.value) <= PROVED * max(1.0, own)
         return own if same else min(own, found.value)
     return search.relaxation.lower if found.bound is None else found.bound
+
+
+@contextmanager
+def _turn(cells: int, deadline: float | None) -> Iterator[bool]:
+    """Wait for the turn of a large program; yield whether it came before the deadline.
+
+    A program takes some 40 bytes a cell before its search begins, 0.8 GB at `MAX_MERGED`, and a
+    solver cannot be interrupted: several threads at once, those of runs that were stopped among
+    them, would hold that much each.
+    """
+    if cells < LARGE:
+        yield True
+        return
+    left = seconds_left(None, deadline)
+    mine = _TURN.acquire(timeout=-1 if left is None else max(0.0, left))
+    try:
+        yield mine
+    finally:
+        if mine:
+            _TURN.release()
 
 
 def merged_rows(problem: PricedColumns) -> tuple[Bools, Floats]:

@@ -1,6 +1,7 @@
 """The best clause with proof: the optimum of all subsets, whatever was screened before."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -66,6 +67,34 @@ def test_a_program_too_large_for_memory_is_cut_and_said_to_prove_less(monkeypatc
     assert not found.proved
     assert found.bound == pytest.approx(0.45)
     assert found.cost >= found.bound
+
+
+def test_large_integer_programs_are_solved_one_at_a_time(monkeypatch):
+    monkeypatch.setattr(proved_cover, "LARGE", 0)
+    at_work, most, solve = [], [], proved_cover.solve_milp
+
+    def counted(*args, **kwargs):
+        at_work.append(1)
+        most.append(len(at_work))
+        time.sleep(0.05)
+        at_work.pop()
+        return solve(*args, **kwargs)
+
+    monkeypatch.setattr(proved_cover, "solve_milp", counted)
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(lambda n: best_columns(priced(*fractional(n), 0.9)), (7, 9, 11)))
+    assert all(one.proved for one in found)
+    assert len(most) >= 3
+    assert set(most) == {1}
+
+
+def test_a_large_program_whose_turn_does_not_come_in_time_leaves_the_bound_there_was(monkeypatch):
+    monkeypatch.setattr(proved_cover, "LARGE", 0)
+    with proved_cover._TURN:
+        found = best_columns(priced(*fractional(), 0.9), deadline=time.monotonic() + 0.3)
+    assert not found.proved
+    assert found.bound == pytest.approx(found.relaxation.lower)
+    assert best_columns(priced(*fractional(), 0.9)).proved
 
 
 def test_what_duality_removes_is_certified():

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.explain import Wording
-from rulekit.rules import Factor, PowerLaw, PowerLawSplit
-from ui.tree_cards import formula, typeset_name
+from rulekit.rules import Branch, Factor, Leaf, Literal, PowerLaw, PowerLawSplit, rule_of_tree
+from ui.tree_cards import formula, size_words, typeset_name
 
 SPLIT = PowerLawSplit(
     (PowerLaw(0.5, (Factor("mass_kg"), Factor("height", -2, floor=0.1))),), 27.0, missing=True
@@ -20,6 +20,17 @@ def test_a_formula_is_typeset_with_business_names():
         r"0.5 \cdot \frac{\text{mass\_kg}}{\max(\text{body height}, 0.1)^{2}} \le 27"
         r"\quad\text{(or missing)}"
     )
+
+
+def test_the_size_of_a_tree_is_told_where_its_paths_repeat_splits():
+    inner = Branch(Literal("age", ">", 50.0), Leaf("watch"), Leaf("fine"))
+    tree = Branch(SPLIT, Leaf("heavy"), inner)
+    rule = rule_of_tree(tree, "fine")
+    assert rule.n_literals == 2 + (2 + 1)
+    assert "have 3 conditions" in size_words(tree, rule)
+    assert size_words(tree, rule).endswith(": 5.")
+    alone = Branch(SPLIT, Leaf("heavy"), Leaf("fine"))
+    assert size_words(alone, rule_of_tree(alone, "fine")) == ""
 
 
 @given(st.text())
