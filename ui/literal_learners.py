@@ -138,8 +138,7 @@ class BoxSearch(TwoLevel):
     ) -> dict[str, Any] | None:
         """Ask for variants; greyed out where other learners are chosen."""
         unread = bool(learners) and self.key not in learners
-        left, middle, right = st.columns(3)
-        against = left.toggle(
+        against = st.toggle(
             f"Box search: also rules against {md(state.positive, 60)}",
             value=usual.against,
             key="run_against",
@@ -149,7 +148,7 @@ class BoxSearch(TwoLevel):
             "for below are turned for them. Twice the searches.",
             **KEEP,
         )
-        robust = middle.toggle(
+        robust = st.toggle(
             "Box search: also more robust rules",
             value=usual.robust,
             key="run_robust",
@@ -159,7 +158,7 @@ class BoxSearch(TwoLevel):
             "searches.",
             **KEEP,
         )
-        doubting = right.toggle(
+        doubting = st.toggle(
             "Box search: also with doubtful rows discounted",
             value=usual.doubting,
             key="run_doubting",

@@ -194,15 +194,15 @@ def _table(found: Outcome, shown: pd.DataFrame, x: str, y: str, picked: int | No
     table = pd.DataFrame(
         {
             "setting": rows["label"],
-            "rule": ["against" if "describes" in s else "for" for s in settings],
-            "robustness": [s.get("robustness", 0.0) for s in settings],
-            "doubtful rows": ["less" if "doubt" in s else "in full" for s in settings],
             "conditions": rows["n_literals"],
             "clauses": rows["n_clauses_used"],
             "error": 100 * rows[y],
             "± 1 SE": 100 * rows.get(f"{y}_se", pd.Series(float("nan"), rows.index)),
             "training error": 100 * rows["train_error"],
             "folds": rows["folds"],
+            "rule": ["against" if "describes" in s else "for" for s in settings],
+            "robustness": [s.get("robustness", 0.0) for s in settings],
+            "doubtful rows": ["less" if "doubt" in s else "in full" for s in settings],
         }
     ).reset_index(drop=True)
     table = table.dropna(axis="columns", how="all")  # one fold alone has no standard error
@@ -223,6 +223,7 @@ def _columns() -> dict[str, Any]:
     """Return how the columns of the front's table are shown and explained."""
     number, state = st.column_config.NumberColumn, app_state()
     return {
+        "setting": st.column_config.TextColumn(width=340),
         "rule": st.column_config.TextColumn(
             help=f"“for”: the rule says when a row is {md(state.positive)}. “against”: it says "
             f"when a row is {md(state.other_label)}, and all others are {md(state.positive)}."

@@ -1,5 +1,6 @@
 """What every classifier that learns its rule shares: many settings are fitted from one table."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
@@ -76,13 +77,13 @@ class RuleLearner(RuleClassifier):
         """Refuse parameters that are not allowed."""
         check_parameters(self)
 
+    @abstractmethod
     def _shared_work(self, should_stop: Callable[[], bool] | None = None) -> Any:
         """Make what settings of one table can share; it is handed to `_fit_table`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _fit_table(self, table: TrainingTable, shared: Any) -> None:
         """Do the work of `fit` on a table that was checked; `StoppedError` if it was stopped."""
-        raise NotImplementedError
 
     def _known(self, setting: Mapping[str, Any], shared: Any) -> Self | None:
         """Make the model of a setting from one fitted before, where that is possible."""

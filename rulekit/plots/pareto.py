@@ -289,7 +289,10 @@ def _add_notes(
     for label, words in notes.items():
         if label in points.index:
             by_point.setdefault(label, []).append(words)
-    for place, (label, said) in enumerate(by_point.items()):
+    # the lowest of several goes below the front, where no points are; notes never meet there
+    upwards = sorted(by_point, key=lambda label: -points.loc[label, axes[1]])
+    for place, label in enumerate(upwards):
+        said = by_point[label]
         across = points.loc[label, axes[0]]
         left = across > points[axes[0]].max() / 2  # there is more room to its left
         lines = textwrap.wrap(
@@ -308,7 +311,8 @@ def _add_notes(
             arrowcolor=GREY,
             xanchor="right" if left else "left",
             ax=-40 if left else 40,
-            ay=-45 - 30 * place,
+            ay=45 if 0 < place == len(upwards) - 1 else -45 - 40 * place,
+            yanchor="top" if 0 < place == len(upwards) - 1 else "bottom",
         )
 
 

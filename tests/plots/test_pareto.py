@@ -112,6 +112,15 @@ def test_two_suggestions_at_one_point_are_one_note():
     assert [a.text for a in figure.layout.annotations] == ["simplest and best"]
 
 
+def test_notes_of_two_points_close_together_stand_apart_one_below_the_front():
+    points = settings()
+    one, other = points.sort_values("test_error").index[:2]
+    high, low = front_figure(points, notes={one: "best", other: "simplest"}).layout.annotations
+    assert high.y >= low.y
+    assert (high.ay < 0, high.yanchor) == (True, "bottom")
+    assert (low.ay > 0, low.yanchor) == (True, "top")
+
+
 def test_a_long_note_is_broken_between_words_and_stands_where_there_is_room():
     words = "Suggested, simplest within one standard error, lowest mean error"
     for label, side in ((0, "left"), (50, "right")):
