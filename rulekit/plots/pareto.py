@@ -289,12 +289,14 @@ def _add_notes(
     for label, words in notes.items():
         if label in points.index:
             by_point.setdefault(label, []).append(words)
+    drawn = [np.asarray(trace.x, dtype=float) for trace in figure.data if trace.x is not None]
+    width = max((float(np.nanmax(x)) for x in drawn if np.isfinite(x).any()), default=0.0)
     # the lowest of several goes below the front, where no points are; notes never meet there
     upwards = sorted(by_point, key=lambda label: -points.loc[label, axes[1]])
     for place, label in enumerate(upwards):
         said = by_point[label]
         across = points.loc[label, axes[0]]
-        left = across > points[axes[0]].max() / 2  # there is more room to its left
+        left = across > width / 2  # there is more room to its left
         lines = textwrap.wrap(
             plain(" and ".join(said), 120),
             NOTE_WIDTH,
