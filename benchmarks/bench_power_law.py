@@ -4,7 +4,9 @@
 
 Accuracy, splits and length are means over seeded splits into 70 and 30 per cent, the same for all
 methods; the paper's mean is the reference of ours, and p is Wilcoxon's signed-rank test of ours
-against the other method on the same splits. Names: the tables of DIR that the paper has, DS1 to
+against the other method on the same splits. Of design problems also a tree chosen inside each
+training part, by `suggest` on three folds: as usual, purer, or a single split of three exponents at
+most. Names: the tables of DIR that the paper has, DS1 to
 DS4, m-ZDT-30, m-DTLZ-30, m-ZDT-500, m-DTLZ-500; with pymoo also ZDT1 to ZDT3, truss-6, truss-9,
 beam-1 and beam-10; "genetic" (the paper's method on wdbc), "tau" (Figure S18, on wdbc) and "speed".
 
@@ -34,6 +36,7 @@ from benchmarks.power_law_paper import PAPER
 from rulekit.data import curve_table, pareto_table
 from rulekit.estimators import PowerLawTreeClassifier
 from rulekit.estimators._power_law_features import PowerLawFeatures
+from rulekit.evaluation import fit_setting, sweep
 from rulekit.solvers.genetic_weights import GeneticLevel
 from rulekit.solvers.impurity import MACHINE, ClassMass
 from rulekit.solvers.power_laws import PowerTable, canonical
@@ -45,10 +48,12 @@ REAL = ("wdbc", "breast_cancer_wisconsin", "iris", "banknote")
 MADE = ("DS1", "DS2", "DS3", "DS4", "m-ZDT-30", "m-DTLZ-30", "m-ZDT-500", "m-DTLZ-500")
 EXTRA = ("genetic", "tau", "speed")
 TAUS = (0.01, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2)
-AT_LENGTH = {  # where the usual settings give another length than the paper's, some that do not
-    "beam-10": {"tau_impurity": 0.01},
-    "ZDT1": {"max_depth": 0, "max_exponents": 3},
-}
+# A tree as usual, a purer one, a single short split: to choose among inside the training rows.
+WAYS = [
+    {"tau_impurity": [0.05, 0.01], "max_depth": [PowerLawTreeClassifier().max_depth]},
+    {"tau_impurity": [0.05], "max_depth": [0], "max_exponents": [3]},
+]
+INNER_FOLDS = 3
 EVALUATIONS = 30_300  # lower-level runs of the paper's search for one split of 30 features
 
 
@@ -72,9 +77,8 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
             rows += _accuracy("wdbc", _real(arguments, "wdbc"), runs, settings, others=False)
         else:
             rows += _accuracy(name, _source(arguments, name), runs, {})
-            if name in AT_LENGTH:
-                source = _source(arguments, name)
-                rows += _accuracy(name, source, runs, AT_LENGTH[name], others=False)
+            if name in DESIGNS:
+                rows += _chosen(name, _source(arguments, name), runs)
     return rows
 
 
@@ -174,6 +178,23 @@ def _tree_figures(train: Table, test: Table, settings: dict[str, Any]) -> list[f
     tree = PowerLawTreeClassifier(**settings).fit(*train)
     seconds = time.process_time() - start
     return [100 * tree.score(*test), tree.n_splits_, tree.n_literals_, seconds]
+
+
+def _chosen(name: str, source: Callable[[int], Table], runs: Runs) -> list[Row]:
+    """Measure the tree whose settings `suggest` takes on folds of the training part."""
+    key = json.dumps([name, "chosen"])
+    found = {"tree": np.array(list(runs.figures(key, source, _chosen_figures)))}
+    return _rows(name, found, {"chosen": "inside"})
+
+
+def _chosen_figures(train: Table, test: Table) -> list[float]:
+    """Measure the same of a tree that is chosen inside, the seconds of the choice included."""
+    start = time.process_time()
+    tree = PowerLawTreeClassifier()
+    result = sweep(tree, *train, grid=WAYS, cv=INNER_FOLDS, random_state=0)
+    chosen = fit_setting(tree, result.setting(result.suggest()["default"]), *train)
+    seconds = time.process_time() - start
+    return [100 * chosen.score(*test), chosen.n_splits_, chosen.n_literals_, seconds]
 
 
 def _cart_figures(train: Table, test: Table) -> list[float]:

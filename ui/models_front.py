@@ -35,7 +35,7 @@ def axes(found: Outcome) -> tuple[str, str]:
     left, right = st.columns(2)
     y = left.selectbox(
         "Judge by",
-        [name for name in ERRORS if name in found.points],  # several classes have no F1
+        [name for name in ERRORS if found.measures(name)],  # several classes have no F1
         format_func=lambda k: capital(ERRORS[k]),
         key="front_y",
         **KEEP,

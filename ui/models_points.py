@@ -93,6 +93,10 @@ class Outcome:
         wanted = dict(setting)
         return next((k for k in self.points.index if self.settings[k] == wanted), None)
 
+    def measures(self, name: str) -> bool:
+        """Whether any point has a value of a measure."""
+        return name in self.points and bool(self.points[name].notna().any())
+
     def on_axes(self, x: str, y: str) -> pd.DataFrame:
         """Return the points that have both coordinates, with ``on_front`` for these axes.
 
