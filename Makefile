@@ -5,16 +5,27 @@ BIN    := $(VENV)/bin
 DATA   ?= $(RULEKIT_DATA)
 STAMP  := $(VENV)/.installed
 DEV    := $(VENV)/.installed-dev
+READY  := $(VENV)/.compiled
+PYTEST := $(BIN)/python -m pytest
+CORES  := -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: app test setup check format bench paper screenshot clean
+.PHONY: app test slow setup lint wheel check format bench paper screenshot clean
 
-app: $(STAMP)            ## open the dashboard in the browser
+app: $(READY)            ## open the dashboard in the browser
 	$(BIN)/python -m streamlit run app.py
 
-test: $(DEV)             ## everything but the comparisons with the papers
-	$(BIN)/python -m pytest -m "not paper"
+# One thread a process: the tests share the cores already.
+test slow: export OMP_NUM_THREADS = 1
+test slow: export OPENBLAS_NUM_THREADS = 1
 
-setup: $(DEV)            ## only install
+test: $(DEV) $(READY)    ## all tests of at most a second, on all cores
+	$(PYTEST) $(CORES) -m "not slow and not browser and not paper"
+
+slow: $(DEV) $(READY)    ## the slow tests, then a person's path in a real browser
+	$(PYTEST) $(CORES) -m "slow and not browser and not paper"
+	$(PYTEST) -m "browser and not paper"
+
+setup: $(DEV) $(READY)   ## only install and compile
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.version_info >= (3, 11) or sys.exit('Python 3.11 or newer is needed, this is ' + sys.version)"
@@ -29,12 +40,24 @@ $(DEV): $(STAMP) requirements-dev.txt
 	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
 	touch $@
 
-check: $(DEV)            ## lint, format, types, import contracts, fast tests
+# Made once; again where a kernel has changed.
+$(READY): $(STAMP) $(wildcard rulekit/solvers/*/*kernels.py)
+	@echo "Compiling the searches for this machine: about half a minute, once."
+	$(BIN)/python -m rulekit.solvers.machine_code
+	touch $@
+
+lint: $(DEV)             ## lint, format, types, import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q -m "not paper and not browser"
+
+wheel: $(DEV)            ## build the wheel, and look into it
+	rm -rf build dist
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(BIN)/python -m scripts.wheel_contents dist/*.whl
+
+check: lint test         ## what must pass before a change lands
 
 format: $(DEV)
 	$(BIN)/ruff check --fix .
@@ -44,11 +67,11 @@ bench: $(DEV)            ## measure; give DATA=folder with a datasets.json
 	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA))
 
 paper: $(DEV)            ## the papers' tables and figures beside ours; give DATA=folder
-	$(if $(DATA),RULEKIT_DATA=$(DATA)) $(BIN)/python -m pytest -m paper -s
+	$(if $(DATA),RULEKIT_DATA=$(DATA)) $(PYTEST) -m paper -s
 	$(BIN)/python -m benchmarks.paper_two_level $(if $(DATA),--data $(DATA))
 
 screenshot: $(DEV)       ## redraw the README's picture
 	$(BIN)/python -m scripts.screenshot
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache results
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache results build dist

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rulekit.solvers.half_space import HalfSpace
-from rulekit.solvers.lp_svm import LPSVMProgram
+from rulekit.solvers.plane_boxes import HalfSpace, LPSVMProgram
 
 STORED = Path(__file__).with_name("planes.json")
 CODES: dict[str, dict[str, float]] = {

@@ -28,12 +28,17 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from benchmarks._cli import BenchTable, Row, run, tables, told
-from rulekit import make_folds
-from rulekit.solvers.box_problem import Boxes, BoxProblem
-from rulekit.solvers.column_generation import GeneratedRule, GenerationPlan, generate
-from rulekit.solvers.compiled import warm_up
-from rulekit.solvers.exact_clause import ClauseLimits
-from rulekit.solvers.half_lines import HalfLines, half_lines
+from rulekit.data import make_folds
+from rulekit.solvers.box_search import Boxes, BoxProblem
+from rulekit.solvers.clause_generation import (
+    ClauseLimits,
+    GeneratedRule,
+    GenerationPlan,
+    HalfLines,
+    generate,
+    half_lines,
+)
+from rulekit.solvers.machine_code import warm_up
 
 try:
     from aix360.algorithms.rbm import BooleanRuleCG
@@ -84,7 +89,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
         print("AIX360 is not installed: no comparison with it.", flush=True)
     rows: list[Row] = []
     with threadpool_limits(limits=1):
-        warm_up(wait=True)
+        warm_up()
         _warm_up_reference()
         for table in tables(arguments, TABLES):
             folds = [fold for seed in seeds for fold in folds_of(table, seed)]

@@ -7,8 +7,8 @@ share of these cells where the search is worse. ``Hamming objective``: the same 
 the search minimises with the prices (1, 1, 0). ``chosen test error``: price and number of clauses
 of each fold chosen by the mean test error of the other folds, mean over folds and seeds; "pool"
 also chooses the robustness. ``whole sweep``: CPU seconds of all folds, search against set covering,
-BCD and AM together, which share their work (reference over ours; above 1 is faster). Machine code
-is made before the clock starts; RULEKIT_COMPILED=0 in the environment measures NumPy alone.
+BCD and AM together, which share their work (reference over ours; above 1 is faster). Kernels are
+compiled before the clock starts.
 
 Tables of more than 20 000 rows are only timed: 36 fits of the search without kicks, against one
 decision tree on the same one-hot table (ours over reference; the bar is 100).
@@ -26,13 +26,12 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from benchmarks._cli import BenchTable, Row, run, tables, told
-from rulekit import Binarizer, Constraints, TwoLevelRuleClassifier, columns_of, make_folds
-from rulekit.estimators._binary_problem import binary_problem
-from rulekit.estimators._boxes import box_table
-from rulekit.solvers.box_problem import HAMMING
-from rulekit.solvers.box_search import SearchPlan, search
-from rulekit.solvers.box_visits import MACHINE
-from rulekit.solvers.compiled import warm_up
+from rulekit import Binarizer, BoxSearchClassifier, Constraints, TwoLevelRuleClassifier
+from rulekit.data import columns_of, make_folds
+from rulekit.learners.literal.binary_problem import binary_problem
+from rulekit.learners.literal.search import box_table
+from rulekit.solvers.box_search import HAMMING, SearchPlan, search
+from rulekit.solvers.machine_code import warm_up
 
 THETAS = (0.02, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0)
 CLAUSES = (1, 2, 3, 4, 5)
@@ -71,10 +70,10 @@ class Measured:
         """Note the models of one fold, one a cell."""
         X, y = table.X.iloc[test], table.y[test]
         self.errors.append([float((m.predict(X) != y).mean()) for m in models])
-        self.sizes.append([float(m.n_literals_) for m in models])
+        self.sizes.append([float(m.n_conditions_) for m in models])
         wrong = [m.training_error_ * len(train) for m in models]
         pairs = zip(wrong, models, strict=True)
-        self.objectives.append([w + m.theta * m.n_literals_ for w, m in pairs])
+        self.objectives.append([w + m.theta * m.n_conditions_ for w, m in pairs])
         self.hamming.append([float(m.objective_) for m in models])
 
 
@@ -83,7 +82,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     grid = Grid(THETAS[1::4], (1, 2), kicks=0, folds=2) if arguments.quick else Grid()
     seeds = range(arguments.seeds or (1 if arguments.quick else 3))
     rows = []
-    warm_up(wait=True)
+    warm_up()
     with threadpool_limits(1):
         for table in tables(arguments, ["pima", "wdbc", "sonar", "breast_cancer", "adult"]):
             large = len(table.y) > LARGE
@@ -101,7 +100,7 @@ def time_large(table: BenchTable, thetas: Sequence[float]) -> list[Row]:
     tree = time.process_time() - start
     scale = len(X) / 500  # prices are in rows
     cells = [{"theta": scale * t, "n_clauses": r} for t in thetas for r in LARGE_CLAUSES]
-    learner = TwoLevelRuleClassifier("search", kicks=0, positive_label=table.positive)
+    learner = BoxSearchClassifier(kicks=0, positive_label=table.positive)
     start = time.process_time()
     models = list(learner.fit_many(X, table.y, cells))
     ours = time.process_time() - start
@@ -117,7 +116,7 @@ def compare(table: BenchTable, grid: Grid, seeds: Iterable[int]) -> list[Row]:
     """Measure one table, all learners on the same folds."""
     parts = [_one_seed(table, grid, seed) for seed in seeds]
     setting = {"prices": len(grid.thetas), "R": list(grid.clauses), "kicks": grid.kicks}
-    setting |= {"folds": grid.folds, "seeds": len(parts), "compiled": MACHINE.ready() is not None}
+    setting |= {"folds": grid.folds, "seeds": len(parts)}
     shared = {"table": table.name, "setting": setting}
     rows: list[Row] = []
     for name in ("AM", "BCD"):
@@ -150,8 +149,8 @@ def _one_seed(table: BenchTable, grid: Grid, seed: int) -> _Seed:
     hamming = 0.0
     for train, test in make_folds(table.y, grid.folds, random_state=seed):
         X, y = table.X.iloc[train], table.y[train]
-        learner = TwoLevelRuleClassifier(
-            "search", kicks=grid.kicks, positive_label=table.positive, random_state=seed
+        learner = BoxSearchClassifier(
+            kicks=grid.kicks, positive_label=table.positive, random_state=seed
         )
         for name, robustness in zip(names, ROBUSTNESS, strict=False):
             start = time.process_time()
@@ -162,7 +161,8 @@ def _one_seed(table: BenchTable, grid: Grid, seed: int) -> _Seed:
             by_name[name].add(models, table, train, test)
         start = time.process_time()
         cells = [cell | {"method": m} for m in REFERENCES.values() for cell in grid.cells]
-        models = list(learner.fit_many(X, y, cells))
+        programs = TwoLevelRuleClassifier(positive_label=table.positive, random_state=seed)
+        models = list(programs.fit_many(X, y, cells))
         seconds["programs"] += time.process_time() - start
         for k, name in enumerate(REFERENCES):
             n = len(grid.cells)

@@ -25,10 +25,11 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks import _planes
 from benchmarks._cli import Row, run, told
-from rulekit import LPSVM, HyperplaneRuleClassifier, explain_with_hyperplane
-from rulekit.estimators._plane import plane_of
-from rulekit.solvers.hypercubes import CRITERIA, Boxes, extract_boxes
-from rulekit.solvers.lp_svm import LPSVMProgram, solve_primal
+from rulekit import LPSVM, HyperplaneRuleClassifier
+from rulekit.explain import explain_with_hyperplane
+from rulekit.learners.plane.plane import plane_of
+from rulekit.solvers.plane_boxes import CRITERIA, Boxes, LPSVMProgram, extract_boxes
+from tests.reference.lp_svm import primal_value
 
 PAPER = {  # problems, rules, coverage in percent, seconds; smaller class, then larger
     ("breast_cancer_wisconsin", "volume"): ((53, 28, 100.0, 0.23), (12, 9, 100.0, 0.11)),
@@ -191,12 +192,12 @@ def dual_rows(A: np.ndarray, signs: np.ndarray) -> Iterator[Row]:
     some = np.concatenate([np.arange(1000), np.arange(len(A) - 1000, len(A))])
     A, signs, gap, spent = A[some], signs[some], 0.0, [0.0, 0.0]
     LPSVMProgram(A[::10], signs[::10]).solve(PRICES[0])  # the first call loads the solver
-    solve_primal(A[::10], signs[::10], PRICES[0])
+    primal_value(A[::10], signs[::10], PRICES[0])
     for nu in PRICES:
         ours, fast = timed(lambda nu=nu: LPSVMProgram(A, signs).solve(nu))
-        theirs, slow = timed(lambda nu=nu: solve_primal(A, signs, nu))
+        theirs, slow = timed(lambda nu=nu: primal_value(A, signs, nu))
         spent = [spent[0] + fast, spent[1] + slow]
-        gap = max(gap, abs(ours.objective - theirs.objective))
+        gap = max(gap, abs(ours.objective - theirs))
     yield row(
         "LP-SVM dual, primal",
         "electricity",

@@ -29,7 +29,8 @@ from sklearn.preprocessing import OrdinalEncoder
 from threadpoolctl import threadpool_limits
 
 from benchmarks._cli import BenchTable, Row, run, tables, told
-from rulekit import IdealDNFClassifier, make_folds
+from rulekit import IdealDNFClassifier
+from rulekit.data import make_folds
 from rulekit.exceptions import EmptyRuleWarning
 
 #: The paper's accuracy in percent (from its text), features (Table 1), seconds a split (6.3).

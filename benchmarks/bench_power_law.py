@@ -34,14 +34,21 @@ from benchmarks._cli import Row, facts_of, run, told
 from benchmarks._pareto_data import DESIGNS, design_data
 from benchmarks.power_law_paper import PAPER
 from rulekit.data import curve_table, pareto_table
-from rulekit.estimators import PowerLawTreeClassifier
-from rulekit.estimators._power_law_features import PowerLawFeatures
 from rulekit.evaluation import fit_setting, sweep
-from rulekit.solvers.genetic_weights import GeneticLevel
-from rulekit.solvers.impurity import MACHINE, ClassMass
-from rulekit.solvers.power_laws import PowerTable, canonical
-from rulekit.solvers.split_beam import SplitTask, beam_search, target_impurity
-from rulekit.solvers.split_search import REFINED, LowerLevel
+from rulekit.learners import PowerLawTreeClassifier
+from rulekit.learners.power_law.features import PowerLawFeatures
+from rulekit.solvers.machine_code import warm_up
+from rulekit.solvers.power_laws import (
+    REFINED,
+    ClassMass,
+    GeneticLevel,
+    LowerLevel,
+    PowerTable,
+    SplitTask,
+    beam_search,
+    canonical,
+    target_impurity,
+)
 
 Table = tuple[pd.DataFrame, np.ndarray]
 REAL = ("wdbc", "breast_cancer_wisconsin", "iris", "banknote")
@@ -59,7 +66,7 @@ EVALUATIONS = 30_300  # lower-level runs of the paper's search for one split of 
 
 def measure(arguments: argparse.Namespace) -> list[Row]:
     """Measure what is asked for, with machine code where Numba is installed."""
-    MACHINE.wait()  # its making is measured nowhere
+    warm_up()  # the compiler is measured nowhere
     known = list(REAL) if arguments.data else []
     known += [*MADE, *EXTRA]
     asked = arguments.only or [n for n in known if not n.endswith("500")]
@@ -177,7 +184,7 @@ def _tree_figures(train: Table, test: Table, settings: dict[str, Any]) -> list[f
     start = time.process_time()
     tree = PowerLawTreeClassifier(**settings).fit(*train)
     seconds = time.process_time() - start
-    return [100 * tree.score(*test), tree.n_splits_, tree.n_literals_, seconds]
+    return [100 * tree.score(*test), tree.n_splits_, tree.n_conditions_, seconds]
 
 
 def _chosen(name: str, source: Callable[[int], Table], runs: Runs) -> list[Row]:
@@ -194,7 +201,7 @@ def _chosen_figures(train: Table, test: Table) -> list[float]:
     result = sweep(tree, *train, grid=WAYS, cv=INNER_FOLDS, random_state=0)
     chosen = fit_setting(tree, result.setting(result.suggest()["default"]), *train)
     seconds = time.process_time() - start
-    return [100 * chosen.score(*test), chosen.n_splits_, chosen.n_literals_, seconds]
+    return [100 * chosen.score(*test), chosen.n_splits_, chosen.n_conditions_, seconds]
 
 
 def _cart_figures(train: Table, test: Table) -> list[float]:
@@ -292,7 +299,6 @@ def _speed(table: Table) -> list[Row]:
         better = lower.improve(quick, modulus, REFINED, np.random.default_rng(0))
         descent = (time.process_time() - start) / len(structures)
         setting = {"modulus": modulus, "FL_paper": round(float(plain.mean()), 4)}
-        setting["machine"] = MACHINE.ready() is not None
         for what, seconds, splits in (
             ("screening speed", screening, quick),
             ("descent speed", descent, better),

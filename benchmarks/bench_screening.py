@@ -36,11 +36,17 @@ from benchmarks.screening_paper import (
     paper_columns,
     paper_problem,
 )
-from rulekit.solvers.candidates import PricedColumns
-from rulekit.solvers.proved_cover import ProvedClause, best_columns
-from rulekit.solvers.relaxed_cover import relax
-from rulekit.solvers.screening import BASIC, ENHANCED, Screening, screen
-from rulekit.solvers.screening_check import unproved
+from rulekit.solvers.columns import PricedColumns
+from rulekit.solvers.screening import (
+    BASIC,
+    ENHANCED,
+    ProvedClause,
+    Screening,
+    best_columns,
+    relax,
+    screen,
+    unproved,
+)
 
 VARIANTS = {"basic": BASIC, "enhanced": ENHANCED}
 PARTS = ("screened simple", "screened duality", "screened total")

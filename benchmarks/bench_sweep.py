@@ -18,11 +18,10 @@ from benchmarks import protocol
 from benchmarks._cli import BenchTable, Row, run, tables, told
 from benchmarks.bench_two_level import Run, fold_problem
 from benchmarks.reference_cover import CompactCoverProblem, Forgetful
-from rulekit.estimators._binary_problem import BinaryProblem
 from rulekit.evaluation import THETA_GRID
-from rulekit.solvers.alternating import alternating
+from rulekit.learners.literal.binary_problem import BinaryProblem
 from rulekit.solvers.one_level import CoverProblem
-from rulekit.solvers.two_level_task import TwoLevelTask
+from rulekit.solvers.two_level import TwoLevelTask, alternating
 
 
 def measure(arguments: argparse.Namespace) -> list[Row]:

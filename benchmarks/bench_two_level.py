@@ -21,15 +21,17 @@ from benchmarks._cli import BenchTable, Row, run, tables, told
 from benchmarks.reference_cover import CompactCoverProblem, Forgetful
 from rulekit.binarize import Binarizer
 from rulekit.data import columns_of, make_folds
-from rulekit.estimators._binary_problem import BinaryProblem, binary_problem
 from rulekit.evaluation import THETA_GRID
+from rulekit.learners.literal.binary_problem import BinaryProblem, binary_problem
 from rulekit.rules.constraints import Constraints
-from rulekit.solvers.alternating import alternating
-from rulekit.solvers.block_coordinate import block_coordinate
-from rulekit.solvers.clause_selection import ClauseSelection
 from rulekit.solvers.one_level import CoverProblem
-from rulekit.solvers.set_cover import set_cover
-from rulekit.solvers.two_level_task import TwoLevelTask
+from rulekit.solvers.two_level import (
+    ClauseSelection,
+    TwoLevelTask,
+    alternating,
+    block_coordinate,
+    set_cover,
+)
 
 SPEED_THETAS = THETA_GRID[1::3]  # 0.0002, 0.002, ... 20
 SPEED_CLAUSES = (1, 2, 3)

@@ -82,7 +82,7 @@ def _points(result: SweepResult, suffix: str = "") -> pd.DataFrame:
             "method": [protocol.method_of(result, n) + suffix for n in summary["setting"]],
             "R": summary["n_clauses"].astype(int),
             "theta": summary["theta"],
-            LITERALS: summary["n_literals"],
+            LITERALS: summary["n_conditions"],
             TEST: 100 * summary["test_error"],
             TRAIN: 100 * summary["train_error"],
         }

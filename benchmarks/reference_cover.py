@@ -6,12 +6,9 @@ import numpy as np
 from scipy.optimize import linprog
 
 from rulekit.exceptions import SolverError
-from rulekit.solvers.canonical import ALWAYS_PERTURBATION, snapped
-from rulekit.solvers.cover_program import Vertex
-from rulekit.solvers.cover_solution import SubProblem
-from rulekit.solvers.formulations import compact_program
+from rulekit.solvers.columns import ALWAYS_PERTURBATION, compact_program, snapped
 from rulekit.solvers.lp import TOLERANCE
-from rulekit.solvers.one_level import CoverProblem
+from rulekit.solvers.one_level import CoverProblem, SubProblem, Vertex
 
 #: With its usual tolerance of 1e-7 `linprog` cannot see a perturbation of 1e-6, and stops at
 #: another of several optimal clauses.

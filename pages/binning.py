@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from ui.binning_cards import column_card, fitted, method_card, overview
+from ui.binning.cards import column_card, fitted, method_card, overview
+from ui.binning.screening_card import screening_card
 from ui.escape import md
-from ui.screening_card import screening_card
 from ui.shell import ONWARD, empty, guard, header, sentences
 from ui.state import app_state
 

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from ui.data_choices import columns_card, split_card, target_card
-from ui.data_load import options_card, sample_buttons, upload_card
-from ui.data_quality import quality_card
-from ui.data_session import session_card
+from ui.data.choices import columns_card, split_card, target_card
+from ui.data.load import options_card, sample_buttons, upload_card
+from ui.data.parquet_file import server_card
+from ui.data.quality import quality_card
+from ui.data.session import session_card
 from ui.escape import md
-from ui.ideal_file import server_card
 from ui.shell import ONWARD, guard, header
 from ui.state import app_state
 

@@ -4,14 +4,16 @@ import streamlit as st
 
 from ui.cases import row_name, row_number
 from ui.escape import md
-from ui.explain_cards import case_table, conditions, review, similar, verdict, what_if
-from ui.learners import CARDS
-from ui.models_run import keep_up
+from ui.explain.cards import conditions, verdict, what_if
+from ui.explain.choice import case_table
+from ui.explain.past_cases import review, similar
+from ui.learners.offered import CARDS
+from ui.models.run import keep_up
 from ui.picked import needed_model
 from ui.rule_numbers import rows_of
-from ui.rule_view import wording
 from ui.shell import guard, header, sentences
 from ui.state import app_state
+from ui.words import wording
 
 guard("explain")
 header("explain")
@@ -49,7 +51,7 @@ with sentences():
         found = verdict(model, X, truth, train, words, plain=plain)
         for cards in CARDS:
             cards.explain(model, X, train, words, plain=plain)
-        conditions(found, rule, model.columns_(X), train, words, plain=plain)
+        conditions(found, rule, model.read_columns(X), train, words, plain=plain)
         with st.expander("What if? Change the values the rule reads"):
             what_if(model, X, found, train, words)
             if not plain:

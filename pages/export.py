@@ -5,11 +5,12 @@ import streamlit as st
 from rulekit.plots.wording import capital, plural
 from ui.cache import kept
 from ui.escape import file_name, md
-from ui.export_formats import FORMATS, bundle, checked, record_text, shown_page
-from ui.models_run import keep_up
+from ui.export.formats import FORMATS, bundle, checked, record_text, shown_page
+from ui.models.run import keep_up
 from ui.picked import looked_at_test_rows, needed_model
 from ui.shell import guard, header, sentences
-from ui.state import app_state, change
+from ui.state import app_state
+from ui.workspace import change
 
 guard("export")
 header("export")

@@ -3,23 +3,22 @@
 import streamlit as st
 
 from ui.escape import md
-from ui.learners import CARDS
-from ui.models_run import keep_up
+from ui.learners.offered import CARDS
+from ui.models.run import keep_up
 from ui.picked import needed_model, setting_words
 from ui.rule_numbers import rows_of
-from ui.rule_view import rule_words, wording
-from ui.rules_cards import (
+from ui.rules.cards import (
     alarms,
     clause_cards,
     clause_overview,
     covered_rows,
-    editor,
     headline,
     outcomes,
-    without,
 )
+from ui.rules.editor import editor, without
 from ui.shell import guard, header, sentences
 from ui.state import app_state
+from ui.words import rule_words, wording
 
 guard("rules")
 header("rules")

@@ -2,128 +2,95 @@
 
 ::
 
-    read_table / load_sample  ->  TwoLevelRuleClassifier, OneLevelRuleClassifier  ->  rule_set_
-    sweep                     the curve of error against size, and a suggested point on it
+    read_table / load_sample  ->  RuleClassifier (the one to start with), and its kin  ->  rule_set_
+    sweep, compare_learners   the curve of error against size; suggest names a point on it
     explain                   why one row is decided as it is
     to_text, to_sql, ...      take the rule away; verify_export runs it and compares every row
 
 The names below are the public interface; the packages say in their docstrings what belongs where.
-`rulekit.explain` is the function: its package is reached by
-``from rulekit.explain import ...``.
+`rulekit.explain` is a package that can be called.
 """
 
-from rulekit.binarize import Binarizer, BinaryMatrix, BinCodes
+import rulekit.explain as explain
+from rulekit.binarize import Binarizer
 from rulekit.data import (
-    Limits,
     Table,
-    columns_of,
-    list_samples,
     load_sample,
-    make_folds,
-    planted_two_level,
     read_table,
 )
-from rulekit.estimators import (
-    LPSVM,
-    Certificate,
-    ConditionScreening,
-    FixedRuleClassifier,
-    HyperplaneRuleClassifier,
-    IdealDNFClassifier,
-    OneLevelRuleClassifier,
-    PowerLawTreeClassifier,
-    RulePath,
-    SampleGuarantee,
-    TwoLevelRuleClassifier,
-    certify,
-    screen_conditions,
-)
 from rulekit.evaluation import (
-    THETA_GRID,
-    SweepResult,
-    SweepStore,
-    baselines,
-    pareto_front,
-    search_grid,
+    compare_learners,
+    suggest,
     sweep,
 )
 from rulekit.exceptions import DataError, ExportError, RuleError, RulekitError, SolverError
-from rulekit.explain import (
-    Explanation,
-    HyperplaneExplanation,
-    explain,
-    explain_with_hyperplane,
-)
 from rulekit.export import (
-    VerifiedExport,
     from_json,
-    to_html,
+    from_text,
     to_json,
-    to_latex,
-    to_markdown,
     to_python,
     to_sql,
     to_text,
     verify_export,
 )
-from rulekit.rules import Clause, LinearSplit, Literal, PowerLawSplit, RuleSet
-from rulekit.rules.constraints import Constraints
+from rulekit.learners import (
+    LPSVM,
+    BoxSearchClassifier,
+    ColumnGenerationClassifier,
+    FixedRuleClassifier,
+    HyperplaneRuleClassifier,
+    IdealDNFClassifier,
+    OneLevelRuleClassifier,
+    PowerLawTreeClassifier,
+    RuleClassifier,
+    TwoLevelRuleClassifier,
+    certify,
+)
+from rulekit.rules import (
+    Clause,
+    Constraints,
+    Literal,
+    RuleSet,
+    compare_rules,
+    rule_statistics,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
     "LPSVM",
-    "THETA_GRID",
-    "BinCodes",
     "Binarizer",
-    "BinaryMatrix",
-    "Certificate",
+    "BoxSearchClassifier",
     "Clause",
-    "ConditionScreening",
+    "ColumnGenerationClassifier",
     "Constraints",
     "DataError",
-    "Explanation",
     "ExportError",
     "FixedRuleClassifier",
-    "HyperplaneExplanation",
     "HyperplaneRuleClassifier",
     "IdealDNFClassifier",
-    "Limits",
-    "LinearSplit",
     "Literal",
     "OneLevelRuleClassifier",
-    "PowerLawSplit",
     "PowerLawTreeClassifier",
+    "RuleClassifier",
     "RuleError",
-    "RulePath",
     "RuleSet",
     "RulekitError",
-    "SampleGuarantee",
     "SolverError",
-    "SweepResult",
-    "SweepStore",
     "Table",
     "TwoLevelRuleClassifier",
-    "VerifiedExport",
-    "baselines",
     "certify",
-    "columns_of",
+    "compare_learners",
+    "compare_rules",
     "explain",
-    "explain_with_hyperplane",
     "from_json",
-    "list_samples",
+    "from_text",
     "load_sample",
-    "make_folds",
-    "pareto_front",
-    "planted_two_level",
     "read_table",
-    "screen_conditions",
-    "search_grid",
+    "rule_statistics",
+    "suggest",
     "sweep",
-    "to_html",
     "to_json",
-    "to_latex",
-    "to_markdown",
     "to_python",
     "to_sql",
     "to_text",

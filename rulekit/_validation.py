@@ -4,8 +4,9 @@ What the estimators need of them has a name here, so that a new release of sciki
 one place.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from inspect import signature
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, column_or_1d, compute_sample_weight
 from sklearn.utils._param_validation import (
+    HasMethods,
     Interval,
     StrOptions,
     validate_parameter_constraints,
@@ -23,8 +25,11 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from rulekit.exceptions import DataError
 
 __all__ = [
+    "HasMethods",
     "Interval",
+    "Needs",
     "StrOptions",
+    "check_needs",
     "check_parameters",
     "check_some_parameters",
     "checked_frame",
@@ -37,6 +42,34 @@ __all__ = [
 def check_parameters(estimator: BaseEstimator) -> None:
     """Hold an estimator's parameters against its `_parameter_constraints`."""
     estimator._validate_params()
+
+
+class Needs(NamedTuple):
+    """A parameter is read only where another one has one of these values."""
+
+    parameter: str
+    other: str
+    values: tuple[Any, ...]
+
+
+def check_needs(estimator: BaseEstimator, needs: Iterable[Needs]) -> None:
+    """Refuse parameters that were set though, beside the others, they would not be read.
+
+    Raises
+    ------
+    ValueError
+        What must hold, what was found, what to do.
+    """
+    defaults = signature(type(estimator)).parameters
+    for name, other, values in needs:
+        given, default = getattr(estimator, name), defaults[name].default
+        found = getattr(estimator, other)
+        if given != default and found not in values:
+            wanted = " or ".join(map(repr, values))
+            raise ValueError(
+                f"`{name}` is read only where `{other}` is {wanted}; got {name}={given!r} with "
+                f"{other}={found!r}. Change `{other}`, or leave `{name}={default!r}`."
+            )
 
 
 def check_some_parameters(estimator: BaseEstimator, values: Mapping[str, Any]) -> None:

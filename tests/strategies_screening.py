@@ -1,10 +1,16 @@
 """Random tables of thresholds for screening, small and full of ties, as a matrix and as cells."""
 
+from functools import cache
+
 import numpy as np
 
-from rulekit.solvers.candidates import CellColumns, MatrixColumns
+from rulekit.solvers.columns.candidates import CellColumns, MatrixColumns
+from rulekit.solvers.screening.bounds import Bounds, steepest_clause
+from rulekit.solvers.screening.relaxed_cover import relax
+from tests.reference.screening import costs_of_all_subsets
 
 LAMBDAS = (0.2, 0.5, 1.0, 3.0, 10.0, 100.0, 1000.0)
+N_INSTANCES = 600
 WEIGHTS = (0.5, 1.0, 1.0, 2.0, 0.0)
 
 
@@ -42,3 +48,26 @@ def tied_table(seed, n=24, features=2, cuts=3, weighted=False):
     A = cells.values(np.arange(len(source)))
     matrix = MatrixColumns(A, cells.chain, cells.place)
     return cells, matrix, y, weight, chains
+
+
+@cache
+def solved_instances():
+    """Small tables with heavy ties, a third of them weighted, with a price and all clauses' costs.
+
+    Returns price, cells, matrix, labels, weights, chains and costs of each.
+    """
+    found = []
+    for seed in range(N_INSTANCES):
+        theta = 1.0 / LAMBDAS[seed % len(LAMBDAS)]
+        features, cuts = ((2, 3), (3, 2), (1, 5), (2, 2))[seed % 4]
+        table = tied_table(seed, features=features, cuts=cuts, weighted=seed % 3 == 0)
+        _, matrix, y, weight, _ = table
+        found.append((theta, *table, costs_of_all_subsets(matrix.A, y, weight, theta)))
+    return found
+
+
+def lp_bounds(problem):
+    """The optimum of the linear program, and the best clause a greedy choice finds."""
+    found = relax(problem)
+    clause = steepest_clause(problem)
+    return Bounds(found.mu, float(found.mu.sum()), clause, problem.cost(clause))

@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.solvers.one_level import CoverProblem
-from rulekit.solvers.two_level_task import TwoLevelTask
+from rulekit.solvers.one_level.problem import CoverProblem
+from rulekit.solvers.two_level.task import TwoLevelTask
 
 THETAS = (0.01, 0.3, 0.7, 1.0, 2.0)
 

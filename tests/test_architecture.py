@@ -1,12 +1,15 @@
 """The shape of the code base, where the import contracts do not look."""
 
 import ast
+import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import rulekit
+from tests.parts import AT_MOST, PARTS
 
 ROOT = Path(__file__).parents[1]
 MODULES = sorted([*(ROOT / "rulekit").rglob("*.py"), *(ROOT / "ui").rglob("*.py")])
@@ -14,16 +17,27 @@ VIEWS = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py"))]
 HIDDEN_FROM_VIEWS = {"solvers", "rules", "binarize"}
 
 
+FOLDERS = sorted(p.parent for p in (ROOT / "rulekit" / "solvers").glob("*/__init__.py"))
+
+
 def relative(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-def imported_names(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def imported_names(path: Path) -> tuple[str, ...]:
+    names: list[str] = []
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield node.module or ""
+            names.append(node.module or "")
+    return tuple(names)
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=relative)
@@ -36,6 +50,13 @@ def test_a_view_reads_only_the_public_face_of_the_library(view):
 @pytest.mark.parametrize("view", VIEWS, ids=relative)
 def test_a_view_is_thin(view):
     assert len(view.read_text(encoding="utf-8").splitlines()) <= 150
+
+
+@pytest.mark.parametrize("view", VIEWS[1:], ids=relative)
+def test_a_page_goes_through_the_router_before_anything_else(view):
+    body = parsed(view).body[1:]  # after the docstring
+    first = next(node for node in body if not isinstance(node, ast.Import | ast.ImportFrom))
+    assert ast.unparse(first) in (f"guard('{view.stem}')", f"shell.guard('{view.stem}')")
 
 
 @pytest.mark.parametrize("module", MODULES, ids=relative)
@@ -60,7 +81,7 @@ def test_only_one_module_touches_the_private_checks_of_scikit_learn():
 
 def test_joblib_is_never_told_which_backend_to_use():
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Parallel":
                 assert "backend" not in {keyword.arg for keyword in node.keywords}, path
 
@@ -83,6 +104,111 @@ def test_no_module_is_called_utils_or_helpers():
     assert not {path.stem for path in MODULES} & {"utils", "util", "helpers", "common", "misc"}
 
 
+def test_the_parts_of_every_page_are_in_the_contract_that_keeps_them_apart():
+    folders = {f"ui.{view.stem}" for view in VIEWS if (ROOT / "ui" / view.stem).is_dir()}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    kept_apart = [set(c["modules"]) for c in contracts if c["type"] == "independence"]
+    assert kept_apart == [folders]
+
+
 def test_streamlit_is_imported_by_the_dashboard_alone():
     users = {relative(p).split("/")[0] for p in MODULES if "streamlit" in set(imported_names(p))}
     assert users <= {"ui"}
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+@cache
+def imports_between_files() -> dict[str, set[str]]:
+    """Which of our files each file imports, a package's name standing for its ``__init__``."""
+    trees = {module_name(path): parsed(path) for path in MODULES}
+    doors = {name: {alias.name for alias in aliases(tree)} for name, tree in trees.items()}
+    found: dict[str, set[str]] = {name: set() for name in trees}
+    for me, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module in trees:
+                for alias in node.names:
+                    inner = f"{node.module}.{alias.name}"
+                    by_door = alias.name in doors[node.module] or inner not in trees
+                    found[me].add(node.module if by_door else inner)
+            elif isinstance(node, ast.Import):
+                found[me] |= {alias.name for alias in node.names} & set(trees)
+    return found
+
+
+def aliases(tree: ast.Module) -> Iterator[ast.alias]:
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            yield from node.names
+
+
+def test_no_files_import_each_other_in_a_circle_not_even_two():
+    imports = imports_between_files()
+    while leaves := {name for name, needed in imports.items() if not needed}:
+        imports = {n: needed - leaves for n, needed in imports.items() if n not in leaves}
+    assert not imports, f"in a circle, or above one: {sorted(imports)}"
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=relative)
+def test_a_room_of_the_mathematics_is_entered_by_its_door_only(folder):
+    door = module_name(folder)
+    inside = {module_name(path) for path in folder.glob("*.py")}
+    for name, needed in imports_between_files().items():
+        if name not in inside:
+            assert not (needed & inside) - {door}, name
+
+
+def own_test(module: Path) -> Path:
+    """Where a module is tested: ``tests/`` has the folders of ``rulekit/``, and ``ui/``."""
+    parts = Path(relative(module)).with_suffix("").parts
+    folders = parts[1:-1] if parts[0] == "rulekit" else parts[:-1]
+    return Path("tests", *folders, f"test_{parts[-1].lstrip('_')}.py")
+
+
+def test_a_module_has_a_test_file_of_its_name_or_is_a_part_of_what_another_tests():
+    listed = [part for parts in PARTS.values() for part in parts]
+    modules = [path for path in MODULES if path.name != "__init__.py"]
+    untested = {relative(path) for path in modules if not (ROOT / own_test(path)).exists()}
+    assert not untested - set(listed), "write their tests, in the files of their names"
+    assert not set(listed) - untested, "they have tests of their own, or are gone: strike them out"
+    assert len(listed) == len(set(listed)) <= AT_MOST, "the table of parts may only shrink"
+
+
+def steps_from(test: str) -> dict[str, int]:
+    """Which modules a test file reaches, and by how many imports; a page's, through the pages."""
+    imports = imports_between_files()
+    files = [ROOT / test, *(VIEWS if "/pages/" in test or "/browser/" in test else [])]
+    names = {name for file in files for name in imported_with_names(file)}
+    steps = dict.fromkeys(names & set(imports), 1)
+    reached = list(steps)
+    for name in reached:  # grows while it is walked
+        for new in (imports[name] | loaded_by_name(name)) - set(steps):
+            steps[new] = steps[name] + 1
+            reached.append(new)
+    return steps
+
+
+@cache
+def loaded_by_name(name: str) -> set[str]:
+    """Which modules stand in a module's source as words: kernels are loaded so."""
+    path = ROOT.joinpath(*name.split("."))
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    source = file.read_text(encoding="utf-8")
+    return {other for other in imports_between_files() if f'"{other}"' in source}
+
+
+def imported_with_names(path: Path) -> Iterator[str]:
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+@pytest.mark.parametrize("test", PARTS)
+def test_a_test_file_reaches_the_modules_that_are_parts_of_what_it_tests(test):
+    assert {module_name(ROOT / part) for part in PARTS[test]} <= set(steps_from(test))

@@ -79,6 +79,7 @@ def _must_not_be_called(*args, **kwargs):
     raise AssertionError("a finished fold was computed again")
 
 
+@pytest.mark.slow
 def test_table_and_figures_are_redrawn_and_a_second_run_only_reads(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
@@ -110,6 +111,7 @@ def test_the_box_search_is_measured_against_the_programs_on_the_same_folds(folde
     assert sweep["ratio"] == pytest.approx(sweep["reference"] / sweep["ours"])
 
 
+@pytest.mark.slow
 def test_choosing_is_measured_outside_and_finished_folds_are_not_run_again(
     folder, tmp_path, monkeypatch
 ):
@@ -182,7 +184,7 @@ def test_least_errors_prefer_the_smaller_of_equally_good_rules():
     summary = pd.DataFrame(
         {
             "setting": [0, 1, 2], "n_clauses": 2, "theta": [0.1, 0.5, 1.0],
-            "test_error": [0.25, 0.2, 0.2], "n_literals": [9.0, 4.0, 3.0],
+            "test_error": [0.25, 0.2, 0.2], "n_conditions": [9.0, 4.0, 3.0],
         }
     )  # fmt: skip
     settings = [{"method": "alternating", "n_clauses": 2, "theta": t} for t in (0.1, 0.5, 1.0)]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks import _planes, bench_hyperplane
-from rulekit.solvers.hypercubes import CRITERIA, extract_boxes
+from rulekit.solvers.plane_boxes.hypercubes import CRITERIA, extract_boxes
 
 pytestmark = pytest.mark.paper
 

@@ -11,7 +11,8 @@ import pytest
 
 from benchmarks import bench_ideal
 from benchmarks._cli import tables
-from rulekit import IdealDNFClassifier, make_folds
+from rulekit import IdealDNFClassifier
+from rulekit.data import make_folds
 from tests.reference.types import counters, least_errors
 
 pytestmark = [
@@ -58,7 +59,7 @@ def test_training_errors_are_the_least_for_every_number_of_conditions(data_folde
         model = IdealDNFClassifier(
             k, tolerance=0.0, mode=mode, positive_label=table.positive, random_state=k
         ).fit(table.X, table.y)
-        columns = model.columns_(table.X)
+        columns = model.read_columns(table.X)
         holds = np.column_stack([c.mask(columns) for c in model.conditions_])
         least = least_errors(counters(holds, table.y == table.positive))
         assert (model.predict(table.X) != table.y).sum() == least == model.objective_

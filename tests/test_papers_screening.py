@@ -17,12 +17,12 @@ from benchmarks.screening_paper import (
     paper_columns,
     paper_problem,
 )
-from rulekit.solvers.formulations import compact_program
+from rulekit.solvers.columns.candidates import compact_program
 from rulekit.solvers.lp import solve_milp
-from rulekit.solvers.proved_cover import best_columns, merged_rows
-from rulekit.solvers.screening import BASIC, ENHANCED, screen
-from rulekit.solvers.screening_check import unproved
-from rulekit.solvers.screening_tests import chains_of
+from rulekit.solvers.screening.certificates import unproved
+from rulekit.solvers.screening.proved_cover import best_columns, merged_rows
+from rulekit.solvers.screening.removal_tests import chains_of
+from rulekit.solvers.screening.screen import BASIC, ENHANCED, screen
 from tests.reference import screening as reference
 
 pytestmark = pytest.mark.paper

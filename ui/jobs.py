@@ -20,7 +20,7 @@ from typing import Any
 import streamlit as st
 
 from rulekit.exceptions import RulekitError
-from rulekit.solvers.compiled import warm_up
+from rulekit.solvers.machine_code import warm_up
 
 GRACE_SECONDS = 60.0
 MAX_RUNNING = 2
@@ -296,7 +296,7 @@ class JobRegistry:
 def registry() -> JobRegistry:
     """Return the one registry of this server."""
     sys.setswitchinterval(SWITCH_SECONDS)
-    warm_up()  # in the background, while the first visitor still looks for a table
+    warm_up()  # loaded in a second where `python -m rulekit.solvers.machine_code` made the kernels
     return JobRegistry()
 
 

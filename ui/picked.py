@@ -1,5 +1,6 @@
 """The model a person picked: fitted once on the training rows, shared by all pages."""
 
+import hashlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -8,24 +9,22 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from rulekit.estimators import FixedRuleClassifier
 from rulekit.exceptions import EmptyRuleWarning
 from rulekit.export import from_json, to_json
-from rulekit.plots.wording import percent, plural
+from rulekit.learners import FixedRuleClassifier
 from ui.cache import kept
 from ui.escape import md
-from ui.learners import (
-    LEARNERS,
-    RunSpec,
+from ui.learners.offered import (
+    learner_of,
     run_key,
     same_search,
     settings_of_run,
     variant_of,
-    words_of,
 )
-from ui.run_spec import LEARNER_KEY
-from ui.shell import empty
-from ui.state import AppState, app_state, change
+from ui.learners.spec import RunSpec
+from ui.shell import empty, once
+from ui.state import AppState, app_state
+from ui.workspace import change
 
 
 def pick(setting: Mapping[str, Any], spec: RunSpec) -> None:
@@ -41,6 +40,11 @@ def pick(setting: Mapping[str, Any], spec: RunSpec) -> None:
     chosen = dict(setting)
     model = fitted(app_state(), chosen, spec)
     change(setting=chosen, run_settings=spec.to_dict(), model=model, rule_json=to_json(model))
+
+
+def repick(setting: Mapping[str, Any]) -> None:
+    """Pick a setting of the run that the picked one is of; for callbacks."""
+    once(lambda: pick(setting, RunSpec.from_dict(app_state().run_settings)))()
 
 
 def picked_model() -> ClassifierMixin | None:
@@ -60,6 +64,24 @@ def picked_model() -> ClassifierMixin | None:
     return model
 
 
+def renewed(models: Mapping[str, ClassifierMixin], spec: RunSpec) -> dict[str, Any]:
+    """Return the picked model as a run has found it anew: fields to change, none if it has not.
+
+    Parameters
+    ----------
+    models : mapping
+        Of the run, by `model_key`.
+    spec : RunSpec
+    """
+    state = app_state()
+    if state.setting is None or state.run_settings != spec.to_dict():
+        return {}
+    model = models.get(model_key(state.setting))
+    if model is None or model is state.model:
+        return {}
+    return {"model": model, "rule_json": to_json(model)}
+
+
 def needed_model() -> ClassifierMixin:
     """Return the chosen model, or say what is missing and stop the page."""
     state = app_state()
@@ -77,39 +99,16 @@ def setting_words(setting: Mapping[str, Any]) -> str:
         return str(setting["whole_file"])
     if "edited" in setting:
         return f"edited by hand, from: {setting['edited']}"
-    return words_of(setting)
+    return learner_of(setting).words(setting)
 
 
 def looked_at_test_rows() -> int:
-    """Count a look at the test rows, once a model, and return how often they were looked at."""
+    """Count a look at the test rows, once a rule, and return for how many they were looked at."""
     state = app_state()
-    seen = st.session_state.setdefault("_looked", set())
-    key = (state.fit_key, state.rule_json)
-    if key not in seen:
-        seen.add(key)
-        change(test_looks=state.test_looks + 1)
+    digest = hashlib.sha256(to_json(state.model).encode()).hexdigest()[:16]
+    if digest not in state.looked_at:
+        change(test_looks=state.test_looks + 1, looked_at=(*state.looked_at, digest))
     return app_state().test_looks
-
-
-def held_out(model: ClassifierMixin) -> None:
-    """Show a picked rule's error on the test rows when asked for it, and count the looks."""
-    state = app_state()
-    if "whole_file" in (state.setting or {}):
-        st.caption("Learned from all rows of the file: no row of the sample is held out.")
-        return
-    X, y = state.testing
-    if not len(X):
-        st.caption("No test rows were set aside on Data, so there is no held-out figure.")
-        return
-    key = f"held_out_{hash((state.fit_key, state.rule_json))}"
-    if st.session_state.get(key) or st.button("Show the held-out error", key="held_out"):
-        st.session_state[key] = True
-        looks = looked_at_test_rows()
-        wrong = float((model.predict(X) != y.to_numpy()).mean())
-        st.markdown(
-            f"**{percent(wrong)}** of {len(X)} test rows, which took no part in the sweep, are "
-            f"decided wrongly. Test rows looked at for {plural(looks, 'rule')}."
-        )
 
 
 def fitted(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> ClassifierMixin:
@@ -125,7 +124,7 @@ def fitted(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> Classi
             return model
     settings = {k: v for k, v in spec.to_dict().items() if k not in ("thetas", "learners")}
     key = repr((state.fit_key, settings))
-    if LEARNERS[setting[LEARNER_KEY]].whole_front:
+    if learner_of(setting).whole_front:
         asked = [s for s in settings_of_run(spec) if same_search(s, setting)]
         if setting not in asked:
             asked.append(dict(setting))
@@ -168,7 +167,7 @@ def fit_path(
         Fitted models under `model_key` of their settings.
     """
     X, y = state.training
-    learner = LEARNERS[settings[0][LEARNER_KEY]]
+    learner = learner_of(settings[0])
     estimator = learner.estimator(spec, state, settings[0])
     estimator.set_params(**{**parameters, **learner.picked})
     asked = [learner.parameters(s, spec) for s in settings]

@@ -41,13 +41,13 @@ def rows_of(state: AppState, model: ClassifierMixin) -> tuple[Rows, Rows | None]
     """Return the training rows and the test rows (None if none were set aside)."""
     if "whole_file" in (state.setting or {}):  # learned from all rows: none is a test row
         X, y = state.data
-        return Rows("training", X, y.to_numpy(dtype=object), model.columns_(X)), None
+        return Rows("training", X, y.to_numpy(dtype=object), model.read_columns(X)), None
     X, y = state.training
-    train = Rows("training", X, y.to_numpy(dtype=object), model.columns_(X))
+    train = Rows("training", X, y.to_numpy(dtype=object), model.read_columns(X))
     X, y = state.testing
     if not len(X):
         return train, None
-    return train, Rows("test", X, y.to_numpy(dtype=object), model.columns_(X))
+    return train, Rows("test", X, y.to_numpy(dtype=object), model.read_columns(X))
 
 
 def clause_table(rule: RuleSet, rows: Rows) -> pd.DataFrame:
@@ -79,7 +79,7 @@ def _figures(found: ClauseStatistics) -> dict[str, Any]:
         "coverage": found.coverage,
         "unique": found.n_unique,
         "lift": found.lift,
-        "length": found.n_literals,
+        "length": found.n_conditions,
     }
 
 

@@ -11,6 +11,7 @@ from rulekit.exceptions import RulekitError
 from ui import jobs, workspace
 from ui.escape import md
 from ui.state import app_state
+from ui.words import size_words
 
 PAGES = {
     "data": ("Data", "What am I modelling?"),
@@ -166,15 +167,7 @@ def _chips() -> None:
         return
     st.markdown(f"**{md(state.table.name, 40)}**  \n{state.table.n_rows:,} rows")
     if state.model is not None:
-        st.caption(model_words(state.model), help=model_help(state.model))
-
-
-def model_words(model: object) -> str:
-    """Return a fitted model's chip: form, clauses, literals."""
-    rule = model.rule_set_
-    clauses = f"{rule.n_clauses} clause{'s' * (rule.n_clauses != 1)}"
-    literals = f"{rule.n_literals} condition{'s' * (rule.n_literals != 1)}"
-    return f"{rule.form.upper()}, {clauses}, {literals}"
+        st.caption(size_words(state.model.rule_set_), help=model_help(state.model))
 
 
 def model_help(model: object) -> str:

@@ -75,8 +75,9 @@ class AppState:
     `binning`. By Models: `run_settings`, `sweep` (what a run returned), `sweep_key` (`fit_key` at
     the time of the run, to say when it is stale), `setting` (the chosen settings of the grid),
     `model` (the fitted model) and `rule_json` (its rule, saved with the analysis). `notes` and
-    `case_notes` are the analyst's words; `test_looks` counts how often the held-out rows were
-    scored.
+    `case_notes` are the analyst's words; `test_looks` counts the rules that were scored on the
+    held-out rows, and `looked_at` holds their digests (not those of analyses saved before digests
+    were).
     """
 
     version: int = VERSION
@@ -95,6 +96,7 @@ class AppState:
     notes: str = ""
     case_notes: dict[str, Any] = field(default_factory=dict)
     test_looks: int = 0
+    looked_at: tuple[str, ...] = ()
 
     # What follows from the decisions -----------------------------------------------------
 
@@ -280,23 +282,19 @@ def app_state() -> AppState:
     return state
 
 
-def change(**values: Any) -> AppState:
-    """Assign several fields at once (in one new object) and return the new analysis.
+def changed(state: AppState, **values: Any) -> AppState:
+    """Assign several fields at once, in one new object.
 
     Learned things are dropped where they no longer fit: a new table drops all, a new target, role
     or split drops the fitted model. A sweep stays, and is shown as stale (its `sweep_key`
-    differs from `fit_key`). What was assigned is saved at once.
+    differs from `fit_key`). A session's own analysis is changed by `ui.workspace.change`.
     """
-    from ui import workspace  # which knows this module
-
-    state = replace(app_state(), **values)
+    before = state.fit_key
+    state = replace(state, **values)
     if (cuts := _fitting_cuts(state)) != state.binning.cuts:
         state = replace(state, binning=replace(state.binning, cuts=cuts))
-    before = app_state().fit_key
     if "model" not in values and state.fit_key != before:
         state = replace(state, model=None, rule_json=None)
-    st.session_state["app"] = state
-    workspace.save()
     return state
 
 

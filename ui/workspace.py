@@ -20,8 +20,11 @@ import pandas as pd
 import streamlit as st
 
 from rulekit.data import Table
+from rulekit.export import to_json
+from rulekit.learners import FixedRuleClassifier
+from rulekit.rules import RuleSet
 from ui import cache, jobs
-from ui.state import VERSION, AppState, BinningSpec, SplitSpec, Wording, app_state
+from ui.state import VERSION, AppState, BinningSpec, SplitSpec, Wording, app_state, changed
 
 PARAMETER = "analysis"
 NO_SETTINGS = (
@@ -126,6 +129,28 @@ def save() -> None:
             st.query_params[PARAMETER] = analysis_id()
 
 
+def change(**values: Any) -> AppState:
+    """Assign fields of this session's analysis, as `changed` does, and save it at once."""
+    state = changed(app_state(), **values)
+    st.session_state["app"] = state
+    save()
+    return state
+
+
+def pick_rule(rule_set: RuleSet, *, source: str) -> None:
+    """Make a rule that a person wrote or changed the chosen model.
+
+    Parameters
+    ----------
+    rule_set : RuleSet
+    source : str
+        What it was made from, in words.
+    """
+    X, y = app_state().training
+    model = FixedRuleClassifier(rule_set).fit(X, y)
+    change(setting={"edited": source}, model=model, rule_json=to_json(model))
+
+
 def begin(table: Table, options: dict[str, Any] | None = None) -> None:
     """Begin an analysis of a table under a new id; the former one stays under its own address.
 
@@ -179,6 +204,7 @@ def to_plain(state: AppState) -> dict[str, Any]:
         "notes": state.notes,
         "case_notes": state.case_notes,
         "test_looks": state.test_looks,
+        "looked_at": list(state.looked_at),
     }
 
 
@@ -212,6 +238,7 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
         wording={name: Wording(**w) for name, w in saved["wording"].items()},
         split=SplitSpec(**saved["split"]),
         binning=BinningSpec(**binning),
+        looked_at=tuple(saved.get("looked_at", ())),
         **{
             name: saved[name]
             for name in (
@@ -260,7 +287,8 @@ def load_settings(content: bytes) -> str:
             "have. Load the table they were made for first."
         )
     same = digest == state.table.digest
-    kept = {} if same else {"sweep_key": None, "case_notes": {}, "test_looks": 0}
+    new = {"sweep_key": None, "case_notes": {}, "test_looks": 0, "looked_at": []}
+    kept = {} if same else new
     try:
         fresh = from_plain(saved | {"options": state.options} | kept, state.table)
     except (KeyError, TypeError, AttributeError) as error:

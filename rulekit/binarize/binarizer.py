@@ -21,9 +21,7 @@ from rulekit.binarize.matrix import BinaryMatrix, BinCodes, code_type
 from rulekit.binarize.thresholds import METHODS, SUPERVISED, automatic_cuts
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError
-from rulekit.rules import Literal
-from rulekit.rules.literal import missing_in
-from rulekit.rules.reading import literal_name
+from rulekit.rules import Literal, missing_in
 
 ALL_METHODS = (*METHODS, "manual")
 
@@ -92,7 +90,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
     --------
     >>> X = pd.DataFrame({"age": [20.0, 30.0, 40.0, 50.0], "smoker": ["no", "no", "yes", "yes"]})
     >>> matrix = Binarizer(n_thresholds=1).fit_transform(X)
-    >>> [literal_name(literal) for literal in matrix.literals]
+    >>> [str(literal) for literal in matrix.literals]
     ['age <= 35', 'age > 35', 'smoker == no', 'smoker == yes']
     >>> matrix.values[0]
     array([ True, False,  True, False])
@@ -196,7 +194,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         return BinCodes(codes, self.encodings_)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Name the conditions, as `rulekit.rules.literal_name` does, shape (d,).
+        """Name the conditions, as ``str`` of each literal does, shape (d,).
 
         Parameters
         ----------
@@ -210,7 +208,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
                 "`input_features` is not equal to `feature_names_in_`; leave it out, or give the "
                 "column names seen in `fit`."
             )
-        return np.array([literal_name(literal) for literal in self.literals_], dtype=object)
+        return np.array([str(literal) for literal in self.literals_], dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -16,8 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.exceptions import DataError
-from rulekit.rules import Literal
-from rulekit.rules.literal import Scalar, missing_in
+from rulekit.rules import Literal, Scalar, missing_in
 
 UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.solvers.sums import log2
+
 Counts = NDArray[np.int64]
 NOISE = 1e-12
 
@@ -92,7 +94,8 @@ def best_split(before: Counts, start: int, stop: int) -> _Split | None:
     best = int(np.argmax(gain >= gain.max() - NOISE))  # the first among equals
     present = (whole > 0).sum()
     saved = (left[best] > 0).sum() * ent_left[best] + (right[best] > 0).sum() * ent_right[best]
-    price = np.log2(n - 1) + np.log2(3.0**present - 2) - present * ent + saved
+    ways = np.array([n - 1.0, 3.0 ** int(present) - 2.0])
+    price = log2(ways).sum() - present * ent + saved
     if gain[best] <= price / n:
         return None
     return _Split(start, start + 1 + best, stop, float(gain[best] * n))
@@ -102,5 +105,5 @@ def entropy(counts: Counts) -> NDArray[np.float64]:
     """Give the class entropy in bits of each row of counts, shape (k, c) -> (k,)."""
     total = np.maximum(counts.sum(axis=1, keepdims=True), 1)
     share = counts / total
-    logs = np.log2(np.where(counts > 0, share, 1.0))
+    logs = log2(np.where(counts > 0, share, 1.0))
     return np.asarray(-(share * logs).sum(axis=1), dtype=float)

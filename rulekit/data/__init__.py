@@ -6,13 +6,11 @@ rules. May import NumPy, pandas, scikit-learn's splitters, pyarrow, openpyxl and
 `rulekit.exceptions`.
 """
 
-from rulekit.data.column import ROLES, Column
+from rulekit.data.column import KINDS, ROLES, Column
 from rulekit.data.drift import DriftNote, compare_tables
 from rulekit.data.folds import make_folds
-from rulekit.data.kinds import KINDS
-from rulekit.data.limits import Limits
 from rulekit.data.loading import read_table, read_with_options
-from rulekit.data.options import ParseOptions
+from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.parquet_sample import count_rows, sample_parquet
 from rulekit.data.power_law_tables import Generated, curve_table, pareto_table
 from rulekit.data.quality import QualityNote, quality_notes

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from rulekit.data.headers import shown
-from rulekit.data.limits import Limits
-from rulekit.data.options import DELIMITERS, ParseOptions
+from rulekit.data.options import DELIMITERS, Limits, ParseOptions
 from rulekit.exceptions import DataError
 
 SAMPLE = 65_536  # characters looked at to find the delimiter

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from rulekit.data.limits import Limits
+from rulekit.data.options import Limits
 
 RESERVED = ("__index_level_0__",)
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}

@@ -10,8 +10,7 @@ import pandas as pd
 from rulekit.data.cells import typed_columns
 from rulekit.data.delimited import read_delimited
 from rulekit.data.headers import repaired_headers, shown
-from rulekit.data.limits import Limits
-from rulekit.data.options import ParseOptions
+from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.parquet import read_parquet
 from rulekit.data.schema import Table
 from rulekit.data.spreadsheets import read_spreadsheet

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from rulekit.data.delimited import check_cell, check_size
 from rulekit.data.headers import shown
-from rulekit.data.limits import Limits
+from rulekit.data.options import Limits
 from rulekit.exceptions import DataError
 
 _NULLABLE = {

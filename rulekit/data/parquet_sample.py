@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from rulekit.data.limits import Limits
 from rulekit.data.loading import read_table
+from rulekit.data.options import Limits
 from rulekit.data.schema import Table
 from rulekit.exceptions import DataError
 

@@ -7,9 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.data.cells import numbers_in
-from rulekit.data.column import Column
+from rulekit.data.column import Column, named_like_id
 from rulekit.data.headers import shown
-from rulekit.data.kinds import named_like_id
 from rulekit.data.schema import Table
 from rulekit.exceptions import DataError
 

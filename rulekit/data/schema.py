@@ -12,7 +12,7 @@ from rulekit.data.cells import numbers_in
 from rulekit.data.column import ROLES, SINGLE, Column, described, listed, role_notes, whole
 from rulekit.data.digest import digest_of
 from rulekit.data.headers import repaired_headers, shown
-from rulekit.data.limits import Limits
+from rulekit.data.options import Limits
 from rulekit.data.typed import typed
 from rulekit.exceptions import DataError
 

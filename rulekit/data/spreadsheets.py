@@ -14,8 +14,7 @@ import pyarrow as pa
 from rulekit.data.cells import typed_columns
 from rulekit.data.delimited import check_cell, check_size
 from rulekit.data.headers import repaired_headers, shown
-from rulekit.data.limits import Limits
-from rulekit.data.options import ParseOptions
+from rulekit.data.options import Limits, ParseOptions
 from rulekit.exceptions import DataError
 
 Row = tuple[Any, ...]

@@ -49,7 +49,7 @@ def planted_two_level(
     n_rows: int = 600,
     n_features: int = 12,
     n_clauses: int = 2,
-    n_literals: int = 2,
+    n_conditions: int = 2,
     noise: float = 0.05,
     random_state: int = 0,
 ) -> Planted:
@@ -62,7 +62,7 @@ def planted_two_level(
     n_rows, n_features : int
         Size. Two of three columns are uniform on 0 to 100 with one decimal, every third is a
         truth value.
-    n_clauses, n_literals : int
+    n_clauses, n_conditions : int
         Clauses, and literals in each. No column is used twice.
     noise : float, default=0.05
         Share of labels flipped, drawn without regard to the rule.
@@ -85,15 +85,15 @@ def planted_two_level(
         raise ValueError(f"`form` must be 'dnf' or 'cnf', got {form!r}.")
     if not 0 <= noise < 0.5:
         raise ValueError(f"`noise` must be in [0, 0.5), got {noise!r}.")
-    if n_clauses * n_literals > n_features:
+    if n_clauses * n_conditions > n_features:
         raise ValueError(
-            f"`n_features` must be at least {n_clauses * n_literals}, one column a literal; "
+            f"`n_features` must be at least {n_clauses * n_conditions}, one column a literal; "
             f"got {n_features}."
         )
     rng = np.random.default_rng(random_state)
     frame = _uniform_frame(n_rows, n_features, rng)
-    order = rng.permutation(n_features)[: n_clauses * n_literals].reshape(n_clauses, n_literals)
-    share = (0.5 / n_clauses) ** (1.0 / n_literals)
+    order = rng.permutation(n_features)[: n_clauses * n_conditions].reshape(n_clauses, n_conditions)
+    share = (0.5 / n_clauses) ** (1.0 / n_conditions)
     clauses = tuple(
         tuple(_test(frame, int(j), share, rng) for j in sorted(columns)) for columns in order
     )

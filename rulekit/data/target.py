@@ -2,9 +2,8 @@
 
 import pandas as pd
 
-from rulekit.data.column import Column, whole
+from rulekit.data.column import Column, looks_like_id, whole
 from rulekit.data.headers import shown
-from rulekit.data.kinds import looks_like_id
 from rulekit.data.schema import Table
 
 MAX_CLASSES = 20

@@ -2,27 +2,38 @@
 
 What belongs here: cross-validation of any learner over a grid, measures, the trade-off between
 error and size, comparison with well-known learners, and finished work on disk. What does not:
-learning, drawing, explaining one row. May import `rulekit.estimators` and what lies below it.
+learning, drawing, explaining one row. May import `rulekit.learners` and what lies below it.
 """
 
 from rulekit.evaluation.baselines import Baseline, baseline_models, baselines
-from rulekit.evaluation.grid import THETA_GRID, search_grid
+from rulekit.evaluation.compare import compare_learners
+from rulekit.evaluation.comparison import Comparison, Progress
+from rulekit.evaluation.family import Family, plane_prices, rule_learners
+from rulekit.evaluation.grid import THETA_GRID
 from rulekit.evaluation.pareto import front_steps, pareto_front
-from rulekit.evaluation.result import SweepResult, fit_setting, summarise
+from rulekit.evaluation.result import SweepResult, fit_setting, suggest, summarise
 from rulekit.evaluation.store import SweepStore
 from rulekit.evaluation.sweep import sweep
+from rulekit.learners import search_grid
 
 __all__ = [
     "THETA_GRID",
     "Baseline",
+    "Comparison",
+    "Family",
+    "Progress",
     "SweepResult",
     "SweepStore",
     "baseline_models",
     "baselines",
+    "compare_learners",
     "fit_setting",
     "front_steps",
     "pareto_front",
+    "plane_prices",
+    "rule_learners",
     "search_grid",
+    "suggest",
     "summarise",
     "sweep",
 ]

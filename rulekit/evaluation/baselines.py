@@ -117,7 +117,7 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return encoded
 
     @property
-    def n_literals_(self) -> int | None:
+    def n_conditions_(self) -> int | None:
         """Splits of a tree, 0 for the majority, None where there is no counterpart."""
         leaves = self.n_rules_
         return leaves - 1 if leaves else leaves
@@ -223,7 +223,7 @@ def baselines(
     Returns
     -------
     dict of str to SweepResult
-        One result a learner, in the order of `baseline_models`. Size (``n_literals``,
+        One result a learner, in the order of `baseline_models`. Size (``n_conditions``,
         ``n_clauses_used``) is known for trees: splits and leaves; for the majority it is 0; for the
         others it is NaN, as they have no counterpart to a literal.
 

@@ -1,7 +1,7 @@
 """Where the results of a sweep come together, from whichever thread they come."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.evaluation import keys
-from rulekit.evaluation.grid import Setting
 from rulekit.evaluation.result import SweepResult, table_of
 from rulekit.evaluation.store import SweepStore
+from rulekit.learners.choice import Setting
 from rulekit.rules import RuleSet, rule_from_dict
 
 
@@ -84,7 +84,7 @@ class Collector:
             estimators=(self._work.estimator,) * n_settings,
             n_folds=len(self._folds),
             complete=len(rows) == self._total,
-            folds_digest="-".join((self._data[:16], *(f[:8] for f in self._folds))),
+            folds_digest=_joined(self._data, self._folds),
         )
 
     def _land(self, setting: int, fold: int, measured: dict[str, Any], *, from_store: bool) -> None:
@@ -121,6 +121,15 @@ class Collector:
             for number, setting in enumerate(self._work.settings)
             for fold, digest in enumerate(self._folds)
         }
+
+
+def fingerprint(X: Any, y: Any, weights: Any, folds: Any) -> str:
+    """Return a text that is equal for results that may stand on one front."""
+    return _joined(keys.data_digest(X, y, weights), keys.folds_digest(folds))
+
+
+def _joined(data: str, folds: Sequence[str]) -> str:
+    return "-".join((data[:16], *(fold[:8] for fold in folds)))
 
 
 def _name_of(estimator: Any) -> str:

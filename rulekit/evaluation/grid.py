@@ -4,24 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
+from rulekit.learners.choice import Setting, identity
 
-Setting = dict[str, Any]
-PLAIN = (str, int, float, type(None))
 Grid = Mapping[str, Sequence[Any]] | Iterable[Mapping[str, Sequence[Any]]]
 
 #: The 18 prices of a literal that the two-level paper sweeps: 1, 2, 5 times 0.0001 ... 10.
 THETA_GRID: tuple[float, ...] = tuple(float(f"{a}e{b}") for b in range(-4, 2) for a in (1, 2, 5))
 
-#: Prices of a literal for the box search, in wrong rows of a table of 500 rows.
-SEARCH_PRICES = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0)
-SEARCH_ROBUSTNESS = (0.0, 0.1)  # few, as a large pool is chosen from worse; 0.3 was left out for it
-SEARCH_DOUBTS = (0.0, 1.0)
-SEARCH_CLAUSES = (1, 2, 3, 4, 5)
-
 #: What one fold's matrix and solved programs serve together; any other key starts a new family.
-PATH_KEYS = ("theta", "n_clauses", "max_literals")
+PATH_KEYS = ("theta", "n_clauses", "max_conditions")
 SHARED_KEYS = (
     *PATH_KEYS,
     *("robustness", "doubt", "kicks", "positive_label", "form"),
@@ -70,40 +61,6 @@ def settings_of(grid: Grid, allowed: Iterable[str] | None = None) -> tuple[Setti
     return tuple(settings.values())
 
 
-def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
-    """Make the settings of ``TwoLevelRuleClassifier(method="search")`` to choose among.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Classes, two of them.
-
-    Returns
-    -------
-    dict of str to list
-        Two levels of ``robustness``, and of ``doubt``; ``positive_label``: a rule for one class
-        and a rule for the other, which says of the first when it is not given; 1 to 5
-        ``n_clauses``; and nine prices ``theta``, in proportion to the rows: a small pool, see
-        ``docs/decisions/0011``. A fold is searched once for each of the first eight combinations,
-        whatever the number of prices and clauses.
-
-    Examples
-    --------
-    >>> grid = search_grid(["ill"] * 100 + ["well"] * 150)
-    >>> grid["positive_label"], grid["theta"][:3]
-    (['ill', 'well'], [0.05, 0.125, 0.25])
-    """
-    labels = np.unique(np.asarray(y)).tolist()
-    prices = [float(f"{price * len(np.asarray(y)) / 500:.3g}") for price in SEARCH_PRICES]
-    return {
-        "robustness": list(SEARCH_ROBUSTNESS),
-        "doubt": list(SEARCH_DOUBTS),
-        "positive_label": labels,
-        "n_clauses": list(SEARCH_CLAUSES),
-        "theta": prices,
-    }
-
-
 def _check_part(part: Any, allowed: set[str] | None) -> None:
     if not isinstance(part, Mapping):
         raise ValueError(
@@ -136,21 +93,13 @@ def families(settings: Sequence[Setting], shared: Iterable[str]) -> list[list[in
     return [sorted(g, key=lambda i: (rank[i], i)) for g in groups.values()]
 
 
-def identity(setting: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Stand for a setting: by value what is plain, by identity any other object."""
-    return tuple(
-        (name, type(value).__name__, value if isinstance(value, PLAIN) else id(value))
-        for name, value in sorted(setting.items())
-    )
-
-
 def _spread_rank(prices: Sequence[Any]) -> list[int]:
     values = sorted({p for p in prices if isinstance(p, (int, float))})
-    rank = {values[i]: place for place, i in enumerate(_spread_order(len(values)))}
+    rank = {values[i]: place for place, i in enumerate(spread_order(len(values)))}
     return [rank.get(p, 0) if isinstance(p, (int, float)) else 0 for p in prices]
 
 
-def _spread_order(n: int) -> list[int]:
+def spread_order(n: int) -> list[int]:
     """List 0 .. n-1: the middle, both ends, then the middle of each gap, breadth first."""
     order = [n // 2, n - 1, 0] if n else []
     gaps = [(0, n // 2), (n // 2, n - 1)] if n else []

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit.estimators._base import RuleClassifier
 from rulekit.evaluation import metrics
+from rulekit.learners.base import BaseRuleClassifier
 from rulekit.rules import Columns, rule_to_dict
 
 Part = tuple[Any, NDArray[Any], NDArray[np.float64] | None]
@@ -86,8 +86,9 @@ class Measuring:
             known = self._errors(model)
             known["rule"] = None if rule is None else rule_to_dict(rule)
             self._known[rule] = known
+        size = getattr(model, "n_conditions_", None) if rule is None else rule.n_conditions
         return known | {
-            "n_literals": _number(getattr(model, "n_literals_", None)),
+            "n_conditions": _number(size),  # a tree's own count differs from that of its rule
             "n_clauses_used": _number(getattr(model, "n_rules_", None)),
             "objective": _number(getattr(model, "objective_", None)),
         }
@@ -115,14 +116,13 @@ class Measuring:
     def _answers(self, model: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None]:
         """Answers on test and training rows, and probabilities on test rows if there are any."""
         X, X_train = self.rows.test[0], self.rows.train[0]
-        if not (self._shares_work and isinstance(model, RuleClassifier)):
+        if not (self._shares_work and isinstance(model, BaseRuleClassifier)):
             scores = model.predict_proba(X) if hasattr(model, "predict_proba") else None
             return model.predict(X), model.predict(X_train), scores
         if self._columns is None:
-            self._columns = model.columns_(X), model.columns_(X_train)
+            self._columns = model.read_columns(X), model.read_columns(X_train)
         test, train = self._columns
-        said, said_train = model.predict_columns(test), model.predict_columns(train)
-        return said, said_train, model.predict_proba_columns(test)
+        return model.predict(test), model.predict(train), model.predict_proba(test)
 
     def _positive(self, model: Any) -> Any:
         if not self._has_label:

@@ -8,9 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-#: Measures that are better when larger; all others are better when smaller.
-MAXIMISED = frozenset({"test_f1", "test_auc"})
-
 
 def error_rate(y: ArrayLike, predicted: ArrayLike, weight: ArrayLike | None = None) -> float:
     """Compute the share of rows, by weight, whose prediction is wrong.
@@ -145,7 +142,7 @@ def area_under_roc(
     hits = np.bincount(place, weights * true)
     misses = np.bincount(place, weights * ~true)
     below = np.cumsum(misses) - misses / 2  # an equal score counts half
-    return float(hits @ below / (hits.sum() * misses.sum()))
+    return float((hits * below).sum() / (hits.sum() * misses.sum()))
 
 
 def _array(values: ArrayLike) -> NDArray[Any]:
@@ -160,4 +157,4 @@ def _weights(weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
 
 def _share(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
     whole = weights.sum()
-    return float(values @ weights / whole) if whole else math.nan
+    return float((values * weights).sum() / whole) if whole else math.nan

@@ -10,15 +10,14 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from rulekit.evaluation.grid import Setting
-from rulekit.evaluation.metrics import MAXIMISED, mean_cost
+from rulekit.evaluation.metrics import mean_cost
 from rulekit.evaluation.pareto import pareto_front
-from rulekit.evaluation.suggestion import suggestion
+from rulekit.learners.choice import MAXIMISED, Setting, comparable, coordinate, suggestion
 
 CELLS = ("tp", "fp", "fn", "tn")
 TEST_MEASURES = ("test_error", "test_balanced_error", "test_f1", "test_auc")
 COUNTED = ("test_tp", "test_fp", "test_fn", "test_tn")
-SIZES = ("n_literals", "n_clauses_used", "objective", "seconds")
+SIZES = ("n_conditions", "n_clauses_used", "objective", "seconds")
 MEASURES = ("test_error", "train_error", *TEST_MEASURES[1:], *COUNTED, *SIZES)
 EXTRAS = ("done", "total", "from_store")  # what `on_result` is told besides
 AVERAGED = ("train_error", *SIZES)
@@ -34,7 +33,7 @@ class SweepResult:
         One row a setting and fold, sorted by both. Columns: ``setting`` (a number), ``learner``,
         the grid's keys, ``fold``, the measures (`test_error`, `train_error`,
         `test_balanced_error`, `test_f1`, `test_auc`, the four confusion counts `test_tp` ...,
-        `n_literals`, `n_clauses_used`, `objective`, `seconds`) and ``rule`` (a `RuleSet`, or None
+        `n_conditions`, `n_clauses_used`, `objective`, `seconds`) and ``rule`` (a `RuleSet`, or None
         for a learner without one). Errors are shares between 0 and 1.
     settings : tuple of dict
         The parameters that stand behind each number in ``setting``.
@@ -78,7 +77,7 @@ class SweepResult:
         setting = self.setting(number)
         return clone(self.estimators[number]).set_params(**setting)
 
-    def front(self, x: str = "n_literals", y: str = "test_error") -> pd.DataFrame:
+    def front(self, x: str = "n_conditions", y: str = "test_error") -> pd.DataFrame:
         """Take the settings that no other setting beats in both coordinates.
 
         Parameters
@@ -97,55 +96,14 @@ class SweepResult:
         ValueError
             If the summary has no such column.
         """
-        rows = _comparable(self.summary)
-        across, up = _coordinate(rows, x), _coordinate(rows, y)
+        rows = comparable(self.summary)
+        across, up = coordinate(rows, x), coordinate(rows, y)
         chosen = rows[pareto_front(across, up)]
         return chosen.sort_values([x, y, "setting"], ascending=[x not in MAXIMISED, True, True])
 
     def suggest(self, y: str = "test_error") -> dict[str, Any]:
-        """Say which setting to take, and which others to look at.
-
-        Parameters
-        ----------
-        y : str, default="test_error"
-            The measure to judge by.
-
-        Returns
-        -------
-        dict
-            Numbers of settings, and a sentence under ``reason``.
-
-            ``default``: the setting to take. The mean of each setting is averaged with those of
-            its neighbours (one step up and down in price, clauses, or what else sets the size of a
-            rule, all else alike; weights 1/4, 1/2, 1/4 along each), two tenths of a point are added
-            for each literal, and the lowest sum wins; a tie goes to fewer literals, then to fewer
-            clauses, then to the lower number. Never a rule that is empty on average, if there is
-            another.
-
-            ``best``: best mean of its own; ties as above. It flatters: see the notes.
-
-            ``simplest_within_1se``: fewest literals among those at most one standard error worse
-            than the best.
-
-        Raises
-        ------
-        ValueError
-            If nothing has finished, or the measure is not there.
-
-        Notes
-        -----
-        Of several hundred settings the best mean is a point or more too good, and the setting that
-        has it is often not the best. What is done here was measured to choose better than the
-        best mean and than the one-standard-error rule (``benchmarks/bench_choice.py``,
-        ``docs/decisions/0011``); keep the grid small, too. For a cost, the price of a literal is
-        0.2 % of the greatest mean cost; for a measure to be maximised it is taken off.
-        """
-        rows = _comparable(self.summary)
-        worth = _coordinate(rows, y)
-        rows = rows.assign(_worth=worth)[~np.isnan(worth)]
-        if rows.empty:
-            raise ValueError(f"Nothing to suggest: no setting has a {y!r} yet. Sweep on.")
-        return suggestion(rows, self.settings, y)
+        """Say which setting to take, and which others to look at: `rulekit.suggest` of this."""
+        return suggest(self, y)
 
     def join(self, *others: "SweepResult") -> "SweepResult":
         """Put results of several learners side by side, settings numbered anew in this order.
@@ -197,6 +155,79 @@ class SweepResult:
         return replace(self, table=self.table.assign(test_cost=np.array(costs, dtype=float)))
 
 
+def suggest(result: "SweepResult | pd.DataFrame", y: str = "test_error") -> dict[str, Any]:
+    """Say which setting to take, and which others to look at.
+
+    Parameters
+    ----------
+    result : SweepResult or DataFrame
+        A finished sweep; or a table with a row a setting, like `SweepResult.summary` and
+        `Choice.table`: columns ``setting`` (numbers), ``folds``, ``n_conditions``,
+        ``n_clauses_used``, the measure and its standard error, and the settings' parameters.
+    y : str, default="test_error"
+        The measure to judge by.
+
+    Returns
+    -------
+    dict
+        Numbers of settings, and a sentence under ``reason``.
+
+        ``default``: the setting to take. The mean of each setting is averaged with those of its
+        neighbours (one step up and down in price, clauses, or what else sets the size of a rule,
+        all else alike; weights 1/4, 1/2, 1/4 along each), two tenths of a point are added for each
+        condition, and the lowest sum wins; a tie goes to fewer conditions, then to fewer clauses,
+        then to the lower number. Never a rule that is empty on average, if there is another.
+
+        ``best``: best mean of its own; ties as above. It flatters: see the notes.
+
+        ``simplest_within_1se``: fewest conditions among those at most one standard error worse
+        than the best.
+
+    Raises
+    ------
+    ValueError
+        If nothing has finished, or a column is not there.
+
+    Notes
+    -----
+    Of several hundred settings the best mean is a point or more too good, and the setting that has
+    it is often not the best. What is done here was measured to choose better than the best mean and
+    than the one-standard-error rule (``benchmarks/bench_choice.py``, ``docs/decisions/0011``); keep
+    the grid small, too. For a cost, the price of a condition is 0.2 % of the greatest mean cost;
+    for a measure to be maximised it is taken off.
+
+    Examples
+    --------
+    >>> errors = {"test_error": [0.30, 0.26, 0.25], "test_error_se": [0.02] * 3}
+    >>> sizes = {"n_conditions": [1.0, 2.0, 8.0], "n_clauses_used": [1.0, 1.0, 3.0]}
+    >>> names = {"setting": [0, 1, 2], "method": ["a", "b", "c"], "folds": [5] * 3}
+    >>> found = suggest(pd.DataFrame(names | errors | sizes))
+    >>> found["default"], found["best"]
+    (1, 2)
+    """
+    if isinstance(result, SweepResult):
+        return suggestion(result.summary, result.settings, y)
+    needed = ("setting", "folds", f"{y}_se", "n_conditions", "n_clauses_used")
+    missing = [name for name in needed if name not in result.columns]
+    if missing:
+        raise ValueError(
+            f"`result` must be a sweep's result, or a table with one row a setting and the columns "
+            f"{', '.join(needed)}; {', '.join(missing)} "
+            f"{'is' if len(missing) == 1 else 'are'} missing. `summarise` makes such a table."
+        )
+    return suggestion(result, _settings_in(result), y)
+
+
+def _settings_in(summary: pd.DataFrame) -> dict[int, Setting]:
+    """Read the parameters of each setting off a summary; what is measured is left out."""
+    told = {"setting", "learner", "folds", *AVERAGED}
+    if "n_clauses" in summary and summary["n_clauses"].equals(summary["n_clauses_used"]):
+        told.add("n_clauses")  # what was found, as nothing was asked for
+    keys = [c for c in summary.columns if c not in told and not c.startswith("test_")]
+    rows = summary[keys].astype(object).where(summary[keys].notna(), None).to_dict("records")
+    return dict(zip(summary["setting"].astype(int).tolist(), rows, strict=True))
+
+
 def fit_setting(
     estimator: Any, setting: Mapping[str, Any], X: Any, y: Any, sample_weight: Any = None
 ) -> Any:
@@ -238,7 +269,7 @@ def summarise(rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
         One row a setting: ``setting``, ``learner``, the grid's keys, each test measure's mean and,
         under its name with ``_se``, the standard error (standard deviation over folds divided by
         the root of their number; NaN for a single fold), the means of `train_error`,
-        `n_literals`, `n_clauses_used`, `objective` and `seconds`, and ``folds`` (how many
+        `n_conditions`, `n_clauses_used`, `objective` and `seconds`, and ``folds`` (how many
         are done). ``n_clauses`` is what the grid asked for; where the grid does not vary it, it is
         the mean number found. A fold in which a measure is undefined is left out of its mean.
     """
@@ -295,16 +326,3 @@ def _objects(values: list[Any]) -> Any:
     column = np.empty(len(values), dtype=object)
     column[:] = values
     return column
-
-
-def _comparable(summary: pd.DataFrame) -> pd.DataFrame:
-    return summary[summary["folds"] == summary["folds"].max()] if len(summary) else summary
-
-
-def _coordinate(rows: pd.DataFrame, name: str) -> Any:
-    """Read a column so that smaller is better."""
-    if name not in rows.columns or not pd.api.types.is_numeric_dtype(rows[name]):
-        numeric = [c for c in rows.columns if pd.api.types.is_numeric_dtype(rows[c])]
-        raise ValueError(f"The summary has no measure {name!r}; it has {', '.join(numeric)}.")
-    values = rows[name].to_numpy(dtype=float)
-    return -values if name in MAXIMISED else values

@@ -16,10 +16,11 @@ from threadpoolctl import threadpool_limits
 from rulekit.data.folds import make_folds
 from rulekit.evaluation.channel import Channel, Listener
 from rulekit.evaluation.collector import Collector, Work
-from rulekit.evaluation.grid import PATH_KEYS, SHARED_KEYS, Grid, Setting, families, settings_of
+from rulekit.evaluation.grid import PATH_KEYS, SHARED_KEYS, Grid, families, settings_of
 from rulekit.evaluation.measuring import FoldRows, Measuring
 from rulekit.evaluation.result import SweepResult, fit_setting
 from rulekit.evaluation.store import SweepStore
+from rulekit.learners.choice import Setting
 
 OnResult = Callable[[dict[str, Any]], None]
 ShouldStop = Callable[[], bool]

@@ -3,8 +3,16 @@
 What belongs here: questions about single rows (what decided, what is missing and by how much, the
 smallest change, past cases alike) and the sentences that answer them. What does not: drawing,
 export formats, anything that learns. May import the estimators and everything below them.
+
+The package can be called: ``rulekit.explain(model, X)`` is ``rulekit.explain.explain(model, X)``,
+so that no function hides the package of its name.
 """
 
+import sys
+from types import ModuleType
+from typing import Any
+
+from rulekit.explain.boundary import distance_to_boundary, ranges_of
 from rulekit.explain.changes import Change
 from rulekit.explain.counterfactual import Counterfactual, smallest_change
 from rulekit.explain.hamming import hamming_distances
@@ -14,7 +22,7 @@ from rulekit.explain.hyperplane import (
     explain_with_hyperplane,
 )
 from rulekit.explain.near_miss import CheckedClause, CheckedLiteral, NearMiss
-from rulekit.explain.phrases import Wording, condition_text
+from rulekit.explain.phrases import Wording, Words, clause_words, condition_text
 from rulekit.explain.row import Explanation, explain
 from rulekit.explain.similar import PastCases, SimilarCase, similar_cases, training_rows
 from rulekit.explain.single_change import single_change
@@ -23,6 +31,7 @@ from rulekit.explain.splits import (
     SplitReading,
     TermReading,
     explain_path,
+    power_law_of,
     read_split,
 )
 
@@ -41,14 +50,30 @@ __all__ = [
     "SplitReading",
     "TermReading",
     "Wording",
+    "Words",
+    "clause_words",
     "condition_text",
+    "distance_to_boundary",
     "explain",
     "explain_path",
     "explain_with_hyperplane",
     "hamming_distances",
+    "power_law_of",
+    "ranges_of",
     "read_split",
     "similar_cases",
     "single_change",
     "smallest_change",
     "training_rows",
 ]
+
+
+class _CallablePackage(ModuleType):
+    """A package that answers a call as `explain` does."""
+
+    def __call__(self, model: Any, X: Any, y: Any = None, **options: Any) -> list[Explanation]:
+        """Explain the answer of a rule for each row of a table; see `rulekit.explain.explain`."""
+        return explain(model, X, y, **options)
+
+
+sys.modules[__name__].__class__ = _CallablePackage

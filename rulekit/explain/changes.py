@@ -7,10 +7,9 @@ from itertools import pairwise, product
 from typing import Any
 
 from rulekit.explain.domains import Candidate, OtherText, number_cuts
-from rulekit.explain.phrases import ORDERED, PLAIN, Wording, exact, levels, number, shown
+from rulekit.explain.phrases import PLAIN, Wording, exact, levels, number, shown
 from rulekit.explain.subject import as_column
-from rulekit.rules import Literal, RuleSet
-from rulekit.rules.intervals import listed_values
+from rulekit.rules import ORDERED, Literal, RuleSet
 
 MAX_CHECKED = 4096
 
@@ -142,7 +141,7 @@ def _text(
     if to.value is None:
         return f"{name} were missing (now {shown(old)})"
     if isinstance(to.value, OtherText):
-        named = [v for x in literals for v in listed_values(x)]
+        named = [v for x in literals for v in x.values]
         return f"{name} were none of {levels(dict.fromkeys(named))} (now {shown(old)})"
     cuts = number_cuts(literals)
     if not _is_number(to.value) or not _is_number(old) or not cuts:

@@ -23,15 +23,29 @@ from rulekit.explain.changes import Change, changes_between
 from rulekit.explain.domains import Candidate, candidates, domain_of
 from rulekit.explain.phrases import PLAIN, Wording, label_text, listed
 from rulekit.explain.single_change import single_change
-from rulekit.explain.subject import Subject, as_column, literals_of, subject_of
-from rulekit.rules import LinearSplit, Literal, PowerLawSplit, RuleSet
+from rulekit.explain.subject import Subject, as_column, subject_of
+from rulekit.rules import ConditionWriter, LinearSplit, Literal, PowerLawSplit, RuleSet
 
 MAX_STEPS = 100_000
 NOT_SEARCHED = (
     "The smallest change is not worked out for a rule that compares a weighted sum of columns."
 )
 NONE_ALONE = "No change of one column alone gives another answer; of several, none was looked for."
+EXACT, ALONE, NONE = "all columns", "one column alone", "none"
 Fixed = frozenset[tuple[str, int]]
+
+
+class _Way(ConditionWriter[str]):
+    """Says which changes are looked for where a rule has a condition of a kind."""
+
+    def literal(self, literal: Literal) -> str:
+        return EXACT
+
+    def linear(self, split: LinearSplit) -> str:
+        return NONE
+
+    def power_law(self, split: PowerLawSplit) -> str:
+        return ALONE
 
 
 @dataclass(frozen=True)
@@ -105,7 +119,7 @@ def smallest_change(
     Raises
     ------
     RuleError
-        If a condition is not a literal, or the search takes more than 100 000 steps.
+        If the row gets the wanted answer already, or the search takes more than 100 000 steps.
 
     Notes
     -----
@@ -136,15 +150,15 @@ def smallest_change(
     def wanted(label: Any) -> bool:
         return bool(label != now if target is None else label == target)
 
-    kinds = {type(c) for k in rule.clauses for c in k.conditions}
-    if PowerLawSplit in kinds and not wanted(now):
+    ways = {_Way().write(c) for k in rule.clauses for c in k.conditions}
+    if ALONE in ways and not wanted(now):
         one = single_change(
             rule, row, wanted, training=training, immutable=immutable, wording=wording
         )
         if one is None:
             return Counterfactual((), None, None, NONE_ALONE)
         return Counterfactual((one[0],), one[1], one[2], _sentence(one[1], (one[0],)))
-    if any(isinstance(c, LinearSplit) for k in rule.clauses for c in k.conditions):
+    if NONE in ways:
         return Counterfactual((), None, None, NOT_SEARCHED)
     if wanted(now):
         raise RuleError(f"The row already gets the answer {label_text(target)}.")
@@ -185,7 +199,7 @@ class _Search:
         erase: bool,
     ) -> None:
         told = subject.told
-        self.clauses = [_by_column(literals_of(c)) for c in told.clauses]
+        self.clauses = [_by_column(c.literals) for c in told.clauses]
         self.wanted = [wanted(label) for label in (*told.labels[: told.n_clauses], told.default)]
         self.cells: dict[str, tuple[Candidate, ...]] = {}
         for feature, value in row.items():

@@ -15,9 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.explain.subject import as_column
-from rulekit.rules import Columns, Literal
-from rulekit.rules.intervals import listed_values
-from rulekit.rules.literal import missing_in
+from rulekit.rules import Columns, Literal, missing_in
 
 FEW_VALUES = 10
 STEP = 1e-3
@@ -84,7 +82,7 @@ def domain_of(literals: Sequence[Literal], seen: NDArray[Any] | None, current: A
         false; 0 and 1 for a column only ever compared with these; otherwise any number, and the
         scale is the spread of the thresholds (a single one: its size; zero: one).
     """
-    named = [v for literal in literals for v in listed_values(literal)]
+    named = [v for literal in literals for v in literal.values]
     present = [] if seen is None else list(dict.fromkeys(seen[~missing_in(seen)].tolist()))
     values = [*named, *present, *([] if current is None else [current])]
     if any(isinstance(v, str) for v in values):
@@ -182,7 +180,7 @@ def _cells(literals: Sequence[Literal], domain: Domain, current: Any) -> list[Ca
 
 def number_cuts(literals: Sequence[Literal]) -> list[float]:
     """Return the finite numbers that literals compare with, in order, each once."""
-    named = [v for literal in literals for v in listed_values(literal)]
+    named = [v for literal in literals for v in literal.values]
     return sorted({float(v) for v in named if not isinstance(v, str) and math.isfinite(v)})
 
 

@@ -4,7 +4,7 @@ Legend (Fung, Sandilya, Rao, section 7)
 ---------------------------------------
 ::
 
-    v       the case, in the oriented coordinates of its side (`rulekit.solvers.half_space`)
+    v       the case, in the oriented coordinates of its side (`plane_boxes.half_space`)
     z       foot of the normal from the case to the plane, taken in the unit box of the training
             table, where no column counts more for its unit; every z_i is at least v_i
     box     lower < v <= z: it touches the plane in one corner and lies on the case's side
@@ -22,17 +22,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.estimators import HyperplaneRuleClassifier
-from rulekit.estimators._confidence import unit_distances
-from rulekit.estimators._numeric_design import as_numbers, short_faces
-from rulekit.estimators._plane_work import Plane
-from rulekit.estimators.hyperplane import box_clause
 from rulekit.exceptions import DataError, RuleError
 from rulekit.explain.phrases import PLAIN, Wording, condition_text, counted, label_text, listed
-from rulekit.rules import Clause, Literal
-from rulekit.solvers.half_space import HalfSpace, Region
-from rulekit.solvers.hypercubes import carry_on
-from rulekit.solvers.water_filling import water_fill
+from rulekit.learners import HyperplaneRuleClassifier
+from rulekit.learners.plane.confidence import unit_distances
+from rulekit.learners.plane.hyperplane import box_clause
+from rulekit.learners.plane.numeric_design import as_numbers, short_faces
+from rulekit.learners.plane.plane_work import Plane
+from rulekit.rules import Clause
+from rulekit.solvers.plane_boxes import HalfSpace, Region, carry_on, water_fill
 
 Floats = NDArray[np.float64]
 BOXES = ("corner", "symmetric")
@@ -135,7 +133,7 @@ class HyperplaneExplanation:
         lead = f"The plane answers {answer}"
         if self.confidence is not None:
             lead += f" with a confidence of {100 * self.confidence:.1f} %"
-        texts = [_condition(c, wording) for c in self.clause.conditions]
+        texts = [condition_text(c, wording) for c in self.clause.conditions]
         where = f" with {listed(texts)}" if texts else ""
         return (
             f"{lead}, as for every case within the training table's range{where}. {self.evidence}"
@@ -226,7 +224,7 @@ def explain_with_hyperplane(
             "The plane reads no column, so it gives every case the same answer; there is nothing "
             "to explain. Raise `nu`."
         )
-    columns = model.columns_(X)
+    columns = model.read_columns(X)
     rows = as_numbers(plane.design.frame(columns))
     _refuse_gaps(plane, rows)
     answers = model.rule_set_.predict(columns).tolist()
@@ -310,7 +308,7 @@ class _Side:
         """Drop the normals onto the plane: shape (n, k), never beyond it in doubles."""
         half = self.half
         steep = half.weights * self.widths
-        step = (half.cap - half.values(V)) / max(float(steep @ steep), np.finfo(float).tiny)
+        step = (half.cap - half.values(V)) / max(float((steep * steep).sum()), np.finfo(float).tiny)
         reach = np.maximum(self.widths * steep * step[:, None], 0.0)
         feet, shrink = V + reach, 2.0**-50
         while True:
@@ -380,8 +378,3 @@ class _Side:
         shown = self.clause(lower, upper)
         n_right = int((inside & self.right).sum())
         return CoveringBox(shown, told.rule, depth, int(inside.sum()), n_right)
-
-
-def _condition(condition: Any, wording: Wording) -> str:
-    assert isinstance(condition, Literal)
-    return condition_text(condition, wording)

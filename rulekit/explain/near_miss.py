@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rulekit.explain.phrases import (
-    ORDERED,
     PLAIN,
     Wording,
     counted,
@@ -15,7 +14,14 @@ from rulekit.explain.phrases import (
     unmet_text,
 )
 from rulekit.explain.splits import change_text, read_split
-from rulekit.rules import LinearSplit, Literal, PowerLawSplit
+from rulekit.rules import (
+    ORDERED,
+    Condition,
+    ConditionWriter,
+    LinearSplit,
+    Literal,
+    PowerLawSplit,
+)
 
 
 @dataclass(frozen=True)
@@ -24,7 +30,7 @@ class CheckedLiteral:
 
     Attributes
     ----------
-    literal : Literal, LinearSplit or PowerLawSplit
+    literal : Condition
         The condition.
     value : float, str, bool or None
         The row's value, of a sum the sum; None where it is missing.
@@ -38,23 +44,25 @@ class CheckedLiteral:
         The distance as a share of the column's range in the training rows, where that is known.
     text : str
         The condition in words, with the value.
-    row : mapping or None
-        For a PowerLawSplit the row's values in its columns.
+    row : mapping of str to float, str, bool or None
+        The row's values in the columns of the condition.
     """
 
-    literal: Literal | LinearSplit | PowerLawSplit
+    literal: Condition
     value: Any
     holds: bool
     distance: float | None
     share: float | None
     text: str
-    row: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
+    row: Mapping[str, Any] = field(repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check as plain values."""
+        operator, threshold = self.literal.comparison
         return {
             "column": ", ".join(self.literal.features),
-            **_asked(self.literal),
+            "operator": operator,
+            "threshold": list(threshold) if isinstance(threshold, tuple) else threshold,
             "missing_counts": self.literal.missing,
             "value": self.value,
             "holds": self.holds,
@@ -123,96 +131,69 @@ class NearMiss(CheckedClause):
         return {**super().to_dict(), "sentence": self.sentence}
 
 
-def check_literal(
-    literal: Literal,
-    value: Any,
-    holds: bool,
-    ranges: Mapping[str, tuple[float, float]] | None = None,
-    wording: Wording = PLAIN,
-) -> CheckedLiteral:
-    """Put into words whether one condition holds for one value, and how far off it is.
+@dataclass(frozen=True)
+class Checker(ConditionWriter[CheckedLiteral]):
+    """Says of one row whether a condition holds, and how far off it is.
 
-    Parameters
+    Attributes
     ----------
-    literal : Literal
-        The condition.
     value : float, str, bool or None
-        The row's value in the literal's column; None for a missing one.
+        What the condition compares on the row, see `Condition.compared`; None for a missing one.
+    row : mapping of str to float, str, bool or None
+        The row's values in the condition's columns.
     holds : bool
-        What the literal's `mask` says of the value.
+        What the condition's `mask` says of the row.
     ranges : mapping of str to (low, high), optional
         Smallest and largest value of numeric columns in the training rows.
     wording : Wording
         What columns are called.
-
-    Returns
-    -------
-    CheckedLiteral
     """
-    distance = _distance(literal, value, holds)
-    low, high = (ranges or {}).get(literal.feature, (0.0, 0.0))
-    share = distance / (high - low) if distance is not None and high > low else None
-    text = met_text(literal, value, wording) if holds else unmet_text(literal, value, wording)
-    return CheckedLiteral(literal, value, holds, distance, share, text)
 
+    value: Any
+    row: Mapping[str, Any]
+    holds: bool
+    ranges: Mapping[str, tuple[float, float]] | None = None
+    wording: Wording = PLAIN
 
-def check_linear(
-    split: LinearSplit, value: float | None, holds: bool, wording: Wording = PLAIN
-) -> CheckedLiteral:
-    """Put into words whether a weighted sum is on the side asked for, and how far off it is.
+    def literal(self, literal: Literal) -> CheckedLiteral:
+        """Check a test of one column."""
+        value, wording = self.value, self.wording
+        told = met_text if self.holds else unmet_text
+        distance = None
+        if literal.op in ORDERED and value is not None:
+            (limit,) = literal.limits(literal.feature, self.row)
+            distance = 0.0 if self.holds else abs(float(value) - limit)
+        low, high = (self.ranges or {}).get(literal.feature, (0.0, 0.0))
+        share = distance / (high - low) if distance is not None and high > low else None
+        return self._checked(literal, distance, share, told(literal, value, wording))
 
-    Parameters
-    ----------
-    split : LinearSplit
-        The condition.
-    value : float or None
-        The row's sum; None where a column has no value.
-    holds : bool
-        What the condition's `mask` says of the row.
-    wording : Wording
-        What columns are called.
+    def linear(self, split: LinearSplit) -> CheckedLiteral:
+        """Check a weighted sum; there is no share of a range."""
+        distance = None
+        if self.value is not None:
+            distance = 0.0 if self.holds else abs(self.value - split.value)
+        text = linear_text(split, self.value, self.holds, self.wording)
+        return self._checked(split, distance, None, text)
 
-    Returns
-    -------
-    CheckedLiteral
-        Without a share of the range.
-    """
-    distance = None if value is None else 0.0 if holds else abs(value - split.value)
-    text = linear_text(split, value, holds, wording)
-    return CheckedLiteral(split, value, holds, distance, None, text)
+    def power_law(self, split: PowerLawSplit) -> CheckedLiteral:
+        """Check a sum of power laws.
 
+        The share is that of the smallest change of one column that turns the answer.
+        """
+        found = read_split(split, self.row, ranges=self.ranges, wording=self.wording)
+        text, share = found.reason, None
+        if not found.holds and found.changes:
+            share = found.changes[0].share
+            text += f"; {change_text(found.changes[0], self.wording)} would turn it"
+        distance = None if found.margin is None else 0.0 if found.holds else abs(found.margin)
+        return self._checked(split, distance, share, text)
 
-def check_split(
-    split: PowerLawSplit,
-    row: Mapping[str, Any],
-    ranges: Mapping[str, tuple[float, float]] | None = None,
-    wording: Wording = PLAIN,
-) -> CheckedLiteral:
-    """Put into words what a sum of power laws says of a row, and what would turn it.
-
-    Parameters
-    ----------
-    split : PowerLawSplit
-        The condition.
-    row : mapping of str to float, bool or None
-        The row's values in its columns.
-    ranges : mapping of str to (low, high), optional
-        Ranges of columns, for the share.
-    wording : Wording
-        What columns are called.
-
-    Returns
-    -------
-    CheckedLiteral
-        Its share is that of the smallest change of one column that turns the answer.
-    """
-    found = read_split(split, row, ranges=ranges, wording=wording)
-    text, share = found.reason, None
-    if not found.holds and found.changes:
-        share = found.changes[0].share
-        text += f"; {change_text(found.changes[0], wording)} would turn it"
-    distance = None if found.margin is None else 0.0 if found.holds else abs(found.margin)
-    return CheckedLiteral(split, found.total, found.holds, distance, share, text, dict(row))
+    def _checked(
+        self, condition: Condition, distance: float | None, share: float | None, text: str
+    ) -> CheckedLiteral:
+        return CheckedLiteral(
+            condition, self.value, self.holds, distance, share, text, dict(self.row)
+        )
 
 
 def near_miss(checked: CheckedClause, mirrored: bool, wording: Wording = PLAIN) -> NearMiss:
@@ -253,24 +234,3 @@ def nearness(miss: NearMiss) -> tuple[int, float, int]:
     """
     shares = [1.0 if c.share is None else c.share for c in miss.failing]
     return (len(shares), sum(shares), miss.index)
-
-
-def _distance(literal: Literal, value: Any, holds: bool) -> float | None:
-    if literal.op not in ORDERED or value is None:
-        return None
-    assert isinstance(literal.value, float)
-    return 0.0 if holds else abs(float(value) - literal.value)
-
-
-def _asked(condition: Literal | LinearSplit | PowerLawSplit) -> dict[str, Any]:
-    """Say what a condition compares with, as plain values."""
-    if not isinstance(condition, PowerLawSplit):
-        return {"operator": condition.op, "threshold": _plain(condition.value)}
-    if condition.low is None:
-        return {"operator": "<=" if condition.inside else ">", "threshold": condition.high}
-    bounds = [condition.low, condition.high]
-    return {"operator": "within" if condition.inside else "outside", "threshold": bounds}
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value

@@ -12,10 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.rules import LinearSplit, Literal
+from rulekit.rules import (
+    ORDERED,
+    Clause,
+    Condition,
+    Interval,
+    LinearSplit,
+    Literal,
+    PowerLawSplit,
+    ReadingWriter,
+)
 
 DIGITS = 6
-ORDERED = ("<=", "<", ">=", ">")
 MAX_LISTED = 5
 MAX_TEXT = 60
 
@@ -147,18 +155,70 @@ def asked_text(literal: Literal, wording: Wording = PLAIN) -> str:
     return shown(value) if literal.op == "==" else f"a value other than {shown(value)}"
 
 
-def condition_text(literal: Literal, wording: Wording = PLAIN) -> str:
+class Words(ReadingWriter[str]):
+    """Writes conditions in a reader's words, numbers with six significant digits.
+
+    Parameters
+    ----------
+    wording : Wording, optional
+        What columns and their units are called.
+    """
+
+    def __init__(self, wording: Wording = PLAIN) -> None:
+        self.wording = wording
+
+    def literal(self, literal: Literal) -> str:
+        """Write a test: "glucose > 126", "age <= 50 or missing"."""
+        name = self.wording.name(literal.feature)
+        if literal.op in ("missing", "not-missing"):
+            return f"{name} is {'missing' if literal.op == 'missing' else 'known'}"
+        if literal.op in ORDERED:
+            text = f"{name} {asked_text(literal, self.wording)}"
+        elif literal.op == "!=":
+            text = f"{name} is not {shown(literal.value)}"
+        else:
+            text = f"{name} is {asked_text(literal, self.wording)}"
+        return f"{text} or missing" if literal.missing else text
+
+    def interval(self, interval: Interval) -> str:
+        """Write two bounds: "20 < age <= 50 years"."""
+        low, left, right, high = interval.ends
+        amount = self.wording.amount(interval.feature, number(high))
+        name = self.wording.name(interval.feature)
+        text = f"{number(low)} {left} {name} {right} {amount}"
+        return f"{text} or missing" if interval.missing else text
+
+    def linear(self, split: LinearSplit) -> str:
+        """Write a weighted sum: "0.5 * age - 1 * bmi > 3"."""
+        return split.text(self.wording.name, number)
+
+    def power_law(self, split: PowerLawSplit) -> str:
+        """Write a sum of power laws: "mass / height^2 > 27"."""
+        return split.text(self.wording.name, number)
+
+
+def condition_text(condition: Condition, wording: Wording = PLAIN) -> str:
     """Write a condition in words: "glucose > 126", "age <= 50 or missing"."""
-    name = wording.name(literal.feature)
-    if literal.op in ("missing", "not-missing"):
-        return f"{name} is {'missing' if literal.op == 'missing' else 'known'}"
-    if literal.op in ORDERED:
-        text = f"{name} {asked_text(literal, wording)}"
-    elif literal.op == "!=":
-        text = f"{name} is not {shown(literal.value)}"
-    else:
-        text = f"{name} is {asked_text(literal, wording)}"
-    return f"{text} or missing" if literal.missing else text
+    return Words(wording).write(condition)
+
+
+def clause_words(clause: Clause, wording: Wording = PLAIN) -> str:
+    """Write a clause in one line: its conditions joined by AND or OR, bounds as intervals.
+
+    Parameters
+    ----------
+    clause : Clause
+    wording : Wording
+        Business names and units.
+
+    Returns
+    -------
+    str
+        Nothing is escaped. Numbers have six significant digits; the exports have them all.
+    """
+    if not clause.conditions:
+        return "always" if clause.op == "and" else "never"
+    return f" {clause.op.upper()} ".join(Words(wording).clause(clause))
 
 
 def met_text(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:

@@ -14,10 +14,8 @@ from rulekit.explain.hamming import hamming_distances
 from rulekit.explain.near_miss import (
     CheckedClause,
     CheckedLiteral,
+    Checker,
     NearMiss,
-    check_linear,
-    check_literal,
-    check_split,
     near_miss,
     nearness,
 )
@@ -34,13 +32,11 @@ from rulekit.explain.similar import (
 from rulekit.explain.subject import (
     Subject,
     columns_for,
-    conditions_of,
     row_values,
-    rule_of,
     subject_of,
     value_at,
 )
-from rulekit.rules import Columns, LinearSplit, Literal, PowerLawSplit, RuleSet
+from rulekit.rules import Columns, RuleSet, rule_of
 
 
 @dataclass(frozen=True)
@@ -179,7 +175,7 @@ def explain(
     DataError
         If the table lacks a column, labels do not fit, or `immutable` names an unknown column.
     RuleError
-        If the model is not fitted, or has conditions that are neither literals nor weighted sums.
+        If the model is not fitted.
 
     Notes
     -----
@@ -246,54 +242,29 @@ def _checked_rows(context: _Context, columns: Columns, n: int) -> list[list[Chec
     rows: list[list[CheckedClause]] = [[] for _ in range(n)]
     ranges = context.training.ranges if context.training else None
     for index, (clause, label) in enumerate(zip(told.clauses, told.labels, strict=True)):
-        conditions = conditions_of(clause)
         holds = clause.condition_masks(columns)
-        read = [_compared(c, columns) for c in conditions]
+        compared = [c.compared(columns) for c in clause.conditions]
+        read = [{f: columns[f] for f in c.features} for c in clause.conditions]
         for i, row in enumerate(rows):
             checks = tuple(
-                _checked(c, _read_at(read[k], i), bool(holds[i, k]), ranges, context.wording)
-                for k, c in enumerate(conditions)
+                Checker(
+                    value_at(compared[k], i),
+                    row_values(read[k], i),
+                    bool(holds[i, k]),
+                    ranges,
+                    context.wording,
+                ).write(condition)
+                for k, condition in enumerate(clause.conditions)
             )
             row.append(CheckedClause(index, label, checks))
     return rows
-
-
-def _compared(
-    condition: Literal | LinearSplit | PowerLawSplit, columns: Columns
-) -> NDArray[Any] | dict[str, NDArray[Any]]:
-    """Give what a condition compares: a column, a weighted sum of some, or these themselves."""
-    if isinstance(condition, PowerLawSplit):
-        return {f: columns[f] for f in condition.features}
-    if isinstance(condition, LinearSplit):
-        return condition.total(columns)
-    return columns[condition.feature]
-
-
-def _read_at(read: NDArray[Any] | dict[str, NDArray[Any]], row: int) -> Any:
-    return row_values(read, row) if isinstance(read, dict) else value_at(read, row)
-
-
-def _checked(
-    condition: Literal | LinearSplit | PowerLawSplit,
-    value: Any,
-    holds: bool,
-    ranges: Mapping[str, tuple[float, float]] | None,
-    wording: Wording,
-) -> CheckedLiteral:
-    if isinstance(condition, PowerLawSplit):
-        return check_split(condition, value, ranges, wording)
-    if isinstance(condition, LinearSplit):
-        return check_linear(condition, value, holds, wording)
-    return check_literal(condition, value, holds, ranges, wording)
 
 
 def _as_written(context: _Context, checked: CheckedClause) -> CheckedClause:
     """Turn a mirrored clause that fails back: the CNF's clause, with the conditions that hold."""
     ranges = context.training.ranges if context.training else None
     checks = tuple(
-        _checked(
-            c.literal.negated(), c.value if c.row is None else c.row, True, ranges, context.wording
-        )
+        Checker(c.value, c.row, True, ranges, context.wording).write(c.literal.negated())
         for c in checked.failing
     )
     return CheckedClause(checked.index, context.subject.rule.labels[0], checks)

@@ -11,9 +11,7 @@ from rulekit.exceptions import DataError
 from rulekit.explain.domains import value_ranges
 from rulekit.explain.phrases import label_text
 from rulekit.explain.subject import Subject, as_column, columns_for, row_values
-from rulekit.rules import RuleSet
-from rulekit.rules.clause import Condition
-from rulekit.rules.literal import missing_in
+from rulekit.rules import Condition, RuleSet, missing_in
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,10 +2,13 @@
 
 A literal's smallest change is exact over all columns (`counterfactual`); a sum of power laws can be
 moved by any mixture of its columns, so only changes of a single column are looked for here.
+
+Whoever states a value that turns a condition or an answer takes it from `turning_value`: it has few
+digits, and has been put in the row and found to turn it.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,13 +17,14 @@ from numpy.typing import NDArray
 from rulekit.explain.changes import Change
 from rulekit.explain.domains import value_ranges
 from rulekit.explain.phrases import PLAIN, Wording, exact, number
-from rulekit.explain.splits import is_finite_row
 from rulekit.explain.subject import as_column
-from rulekit.rules import Literal, PowerLawSplit, RuleSet
-from rulekit.rules.crossings import crossings
+from rulekit.rules import RuleSet
 
 STEP = 1e-3  # share of the range by which the value named may lie past the bound
+CLOSER = (1.0, 1e-2, 1e-4, 1e-6)  # shares of that step, for bounds that lie close together
 MAX_DIGITS = 17
+Floats = NDArray[np.float64]
+Ranges = Mapping[str, tuple[float, float]]
 
 
 def single_change(
@@ -54,55 +58,96 @@ def single_change(
         The cost is the change as a share of the range.
     """
     ranges = value_ranges(training) if training is not None else {}
-    best: tuple[float, str, float, Any] | None = None
+    best: tuple[float, str, float] | None = None
     for feature in rule.features:
         old = row[feature]
         if feature in immutable or not isinstance(old, float) or isinstance(old, bool):
             continue
-        low, high = ranges.get(feature, (0.0, 0.0))
-        unit = high - low if high > low else max(abs(old), 1e-300)
-        for bound in _bounds(rule, feature, row):
-            tried = ((v, _answer(rule, row, feature, v)) for v in _past(bound, old, STEP * unit))
-            new, answer = next(((v, a) for v, a in tried if wanted(a)), (old, None))
-            cost = abs(new - old) / unit
-            if cost > 0 and (best is None or cost < best[0]):
-                best = (cost, feature, new, answer)
+
+        def turns(values: Floats, feature: str = feature) -> list[bool]:
+            return [wanted(a) for a in _answers(rule, row, feature, values)]
+
+        new = turning_value(_bounds(rule, feature, row), feature, old, turns, ranges)
+        cost = 0.0 if new is None else abs(new - old) / _unit(feature, old, ranges)
+        if new is not None and cost > 0 and (best is None or cost < best[0]):
+            best = (cost, feature, new)
     if best is None:
         return None
-    cost, feature, new, answer = best
+    cost, feature, new = best
     old = row[feature]
+    (answer,) = _answers(rule, row, feature, np.array([new]))
     amount = wording.amount(feature, exact(new))
     text = f"{wording.name(feature)} were {amount} (now {number(old, new)})"
     return Change(feature, old, new, text), answer, cost
 
 
+def turning_value(
+    limits: Iterable[float],
+    feature: str,
+    old: float,
+    turns: Callable[[Floats], Iterable[Any]],
+    ranges: Ranges,
+) -> float | None:
+    """Find the number nearest to the present one of those that turn something.
+
+    Parameters
+    ----------
+    limits : iterable of float
+        Where it may turn; rounding may have moved each of them.
+    feature : str
+    old : float
+        The value now.
+    turns : callable
+        Says for each of an array of values whether it turns with that value in the row.
+    ranges : mapping of str to (low, high)
+        How wide columns are; of another column the limit is the measure.
+
+    Returns
+    -------
+    float or None
+        Of few digits where those turn it, at most a thousandth of the range from its limit; None
+        if nothing turns.
+
+    Examples
+    --------
+    >>> turning_value([126.04], "glucose", 141.0, lambda x: x < 126.04, {"glucose": (40, 340)})
+    126.0
+    """
+    found = []
+    for limit in limits:
+        room = STEP * _unit(feature, limit or old, ranges)
+        tried = np.array(list(_past(limit, old, room)))
+        found += [float(v) for v, t in zip(tried, turns(tried), strict=True) if t][:1]
+    return min(found, key=lambda v: abs(v - old), default=None)
+
+
+def _unit(feature: str, value: float, ranges: Ranges) -> float:
+    low, high = ranges.get(feature, (0.0, 0.0))
+    return high - low if high > low else max(abs(value), 1e-300)
+
+
 def _bounds(rule: RuleSet, feature: str, row: Mapping[str, Any]) -> Iterator[float]:
     """List the values of a column at which some condition may change its answer."""
     for condition in dict.fromkeys(c for clause in rule.clauses for c in clause.conditions):
-        if feature not in condition.features:
-            continue
-        if isinstance(condition, Literal):
-            values = condition.value if isinstance(condition.value, tuple) else (condition.value,)
-            yield from (v for v in values if isinstance(v, float) and not isinstance(v, bool))
-        elif isinstance(condition, PowerLawSplit):
-            others = {f: row[f] for f in condition.features if f != feature} | {feature: 0.0}
-            if is_finite_row(condition, others):
-                yield from crossings(condition, feature, {f: float(v) for f, v in others.items()})
+        yield from condition.limits(feature, row)
 
 
 def _past(bound: float, old: float, room: float) -> Iterator[float]:
-    """Give a short number just past a bound and the next one, on the far side, then on the near."""
+    """Give short numbers past a bound and the next one, on the far side, then on the near."""
     away = 1.0 if bound >= old else -1.0
     for sign in (away, -away):
-        limit = bound + sign * room
-        yield from _short_between(min(bound, limit), max(bound, limit), bound)
+        for share in CLOSER:
+            limit = bound + sign * share * room
+            if math.isfinite(limit):
+                yield from _short_between(min(bound, limit), max(bound, limit), bound)
         yield math.nextafter(bound, sign * math.inf)
 
 
 def _short_between(low: float, high: float, bound: float) -> Iterator[float]:
     """Give a number of few digits between two others: the bound if it is one, then another."""
+    size = math.floor(math.log10(max(abs(low), abs(high)) or 1.0))
     for digits in range(1, MAX_DIGITS + 1):
-        step = 10.0 ** (math.floor(math.log10(abs(high) or abs(low) or 1.0)) - digits + 1)
+        step = 10.0 ** (size - digits + 1)
         first = math.ceil(low / step)
         for places in (first, first + 1):
             short = float(f"{places * step:.{digits}g}")
@@ -112,7 +157,9 @@ def _short_between(low: float, high: float, bound: float) -> Iterator[float]:
                     return
 
 
-def _answer(rule: RuleSet, row: Mapping[str, Any], feature: str, value: float) -> Any:
-    columns = {f: as_column([value if f == feature else row[f]]) for f in rule.features}
+def _answers(
+    rule: RuleSet, row: Mapping[str, Any], feature: str, values: Floats
+) -> NDArray[np.object_]:
+    columns = {f: as_column([row[f]] * len(values)) for f in rule.features} | {feature: values}
     with np.errstate(all="ignore"):
-        return rule.predict(columns)[0]
+        return rule.predict(columns)

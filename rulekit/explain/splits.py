@@ -6,14 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.explain.phrases import PLAIN, Wording, listed, number
+from rulekit.explain.phrases import PLAIN, Wording, exact, listed, number
 from rulekit.explain.similar import training_rows
-from rulekit.explain.subject import as_column, columns_for, row_values, rule_of
-from rulekit.rules import Branch, PowerLawSplit, Tree, law_text, sum_text, tree_of_rule
-from rulekit.rules.crossings import crossings
-from rulekit.rules.formula import Write
+from rulekit.explain.single_change import Floats, Ranges, turning_value
+from rulekit.explain.subject import as_column, columns_for, row_values
+from rulekit.rules import (
+    Branch,
+    Condition,
+    ConditionWriter,
+    LinearSplit,
+    Literal,
+    PowerLawSplit,
+    Tree,
+    rule_of,
+    tree_of_rule,
+)
 
-Ranges = Mapping[str, tuple[float, float]]
 Row = Mapping[str, Any]
 
 
@@ -36,13 +44,13 @@ class TermReading:
 
 @dataclass(frozen=True)
 class SplitChange:
-    """A change of one column alone that brings the sum to a bound.
+    """A change of one column alone that turns the split's answer.
 
     Attributes
     ----------
     feature : str
     old, new : float
-        The value now, and the one at the bound.
+        The value now, and the nearest one of few digits with which the split says otherwise.
     share : float or None
         The change as a share of the column's range; None where that is not known.
     """
@@ -129,7 +137,7 @@ def read_split(
     total, margin = float(split.total(columns)[0]), float(split.margin(columns)[0])
     numbers = {f: c.astype(float) for f, c in columns.items()}
     terms = tuple(
-        TermReading(law_text(t, wording.name, number), t.weight, float(t.value(numbers)[0]))
+        TermReading(t.text(wording.name, number), t.weight, float(t.value(numbers)[0]))
         for t in split.terms
     )
     changes = _changes(split, {f: float(row[f]) for f in split.features}, ranges or {})
@@ -178,9 +186,25 @@ def explain_path(
     return [_path(tree, row_values(read, i), ranges, wording) for i in range(n)]
 
 
+class _PowerLaws(ConditionWriter[PowerLawSplit | None]):
+    def literal(self, literal: Literal) -> None:
+        return None
+
+    def linear(self, split: LinearSplit) -> None:
+        return None
+
+    def power_law(self, split: PowerLawSplit) -> PowerLawSplit:
+        return split
+
+
+def power_law_of(condition: Condition) -> PowerLawSplit | None:
+    """Return a condition that is a sum of power laws; None for one of any other kind."""
+    return _PowerLaws().write(condition)
+
+
 def change_text(change: SplitChange, wording: Wording = PLAIN) -> str:
     """Say what a change is: "height 1.8 -> 1.876"."""
-    new = wording.amount(change.feature, number(float(f"{change.new:.4g}"), change.old))
+    new = wording.amount(change.feature, exact(change.new))
     return f"{wording.name(change.feature)} {number(change.old, change.new)} -> {new}"
 
 
@@ -192,8 +216,9 @@ def _path(
     node = tree
     while isinstance(node, Branch):
         condition = node.condition
-        if isinstance(condition, PowerLawSplit):
-            path.append(read_split(condition, row, ranges=ranges, wording=wording))
+        split = power_law_of(condition)
+        if split is not None:
+            path.append(read_split(split, row, ranges=ranges, wording=wording))
         held = condition.mask({f: as_column([row[f]]) for f in condition.features})[0]
         node = node.yes if held else node.no
     return tuple(path)
@@ -203,12 +228,17 @@ def _changes(
     split: PowerLawSplit, row: Mapping[str, float], ranges: Ranges
 ) -> tuple[SplitChange, ...]:
     found = []
+    (held,) = split.mask({f: np.array([row[f]]) for f in split.features})
     for feature in split.features:
-        meets = crossings(split, feature, row)
-        if not meets:
-            continue
+
+        def turns(values: Floats, feature: str = feature) -> list[bool]:
+            columns = {f: np.full(len(values), row[f]) for f in split.features}
+            return list(split.mask(columns | {feature: values}) != held)
+
         old = row[feature]
-        new = min(meets, key=lambda x: abs(x - old))
+        new = turning_value(split.limits(feature, row), feature, old, turns, ranges)
+        if new is None:
+            continue
         low, high = ranges.get(feature, (0.0, 0.0))
         share = abs(new - old) / (high - low) if high > low else None
         found.append(SplitChange(feature, old, new, share))
@@ -217,9 +247,8 @@ def _changes(
 
 def _reason(split: PowerLawSplit, total: float, margin: float, wording: Wording) -> str:
     """Say on which side the sum lies: "mass / height^2 is 29.3, above 27"."""
-    name: Write = wording.name
     within = margin <= 0
-    body = sum_text(split, name, number)
+    body = split.sum_text(wording.name, number)
     if split.low is None:
         word = "at most" if within else "above"
         return f"{body} is {number(total, split.high)}, {word} {number(split.high, total)}"
@@ -233,11 +262,5 @@ def _gap_text(split: PowerLawSplit, absent: list[str], wording: Wording) -> str:
     counts = "counts as meeting" if split.missing else "counts as not meeting"
     names = listed(wording.name(f) for f in absent)
     verb = "is" if len(absent) == 1 else "are"
-    body = sum_text(split, wording.name, number)
+    body = split.sum_text(wording.name, number)
     return f"{names} {verb} missing, which {counts} the condition on {body}"
-
-
-def is_finite_row(split: PowerLawSplit, row: Row) -> bool:
-    """Say whether every column of a split has a finite number on a row."""
-    values = [row[f] for f in split.features]
-    return all(v is not None and not isinstance(v, str) and np.isfinite(v) for v in values)

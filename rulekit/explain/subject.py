@@ -9,8 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.data import columns_of
-from rulekit.exceptions import DataError, RuleError
-from rulekit.rules import Clause, Columns, LinearSplit, Literal, PowerLawSplit, RuleSet
+from rulekit.exceptions import DataError
+from rulekit.rules import Columns, RuleSet, rule_of
 
 
 @dataclass(frozen=True)
@@ -36,23 +36,6 @@ def subject_of(rule: RuleSet) -> Subject:
     return Subject(rule, rule if rule.form == "dnf" else rule.negated())
 
 
-def rule_of(model: Any) -> RuleSet:
-    """Return the rule set of a fitted model, or the rule set itself.
-
-    Raises
-    ------
-    RuleError
-        If there is none.
-    """
-    rule = model if isinstance(model, RuleSet) else getattr(model, "rule_set_", None)
-    if not isinstance(rule, RuleSet):
-        raise RuleError(
-            f"A rule set or a fitted rule model is needed, got {type(model).__name__} without "
-            "`rule_set_`; call `fit` first."
-        )
-    return rule
-
-
 def columns_for(model: Any, X: Any) -> dict[str, NDArray[Any]]:
     """Read a table as the model's columns, or as they are for a bare rule set.
 
@@ -74,8 +57,8 @@ def columns_for(model: Any, X: Any) -> dict[str, NDArray[Any]]:
     """
     if isinstance(X, Mapping):
         return _present(rule_of(model), {str(k): np.asarray(v) for k, v in X.items()})
-    if not isinstance(model, RuleSet) and hasattr(model, "columns_"):
-        return dict(model.columns_(X))
+    if not isinstance(model, RuleSet) and hasattr(model, "read_columns"):
+        return dict(model.read_columns(X))
     if not isinstance(X, pd.DataFrame):
         raise DataError(
             "A rule set reads columns by name; give a data frame or a mapping of column names to "
@@ -118,37 +101,3 @@ def as_column(values: Sequence[Any]) -> NDArray[Any]:
     column = np.empty(len(values), dtype=object)
     column[:] = values
     return column
-
-
-def conditions_of(clause: Clause) -> tuple[Literal | LinearSplit | PowerLawSplit, ...]:
-    """Return a clause's conditions; refuse one of a kind that has no words.
-
-    Raises
-    ------
-    RuleError
-        If a condition is neither a literal nor a sum.
-    """
-    kinds = (Literal, LinearSplit, PowerLawSplit)
-    known = tuple(c for c in clause.conditions if isinstance(c, kinds))
-    if len(known) < len(clause.conditions):
-        raise RuleError(
-            "Explanations are written for conditions on one column and for sums; this "
-            "clause has a condition of another kind."
-        )
-    return known
-
-
-def literals_of(clause: Clause) -> tuple[Literal, ...]:
-    """Return a clause's literals; refuse a clause with conditions of another kind.
-
-    Raises
-    ------
-    RuleError
-        If a condition tests more than one column at once.
-    """
-    if len(clause.literals) < len(clause.conditions):
-        raise RuleError(
-            "Explanations are written for conditions that each test one column; this clause has "
-            "a condition of another kind."
-        )
-    return clause.literals

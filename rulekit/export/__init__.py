@@ -1,11 +1,13 @@
 """Exports: a rule as text, Markdown, JSON, SQL, Python, HTML, LaTeX, each checked by running it.
 
 What belongs here: one format a file, each a function from a rule set or a fitted model to text,
-and `verify_export`, which runs the text and compares it with `predict`. What does not: drawing
-(`rulekit.plots`) and learning. May import the explanations and everything below them.
+their table `FORMATS`, and `verify_export`, which runs the text and compares it with `predict`.
+What does not: drawing (`rulekit.plots`) and learning. May import the explanations and everything
+below them.
 """
 
-from rulekit.export.frame import spreadsheet_safe, to_csv, to_frame
+from rulekit.export.formats import FORMATS, Format
+from rulekit.export.frame import csv_text, spreadsheet_safe, to_csv, to_frame
 from rulekit.export.html import to_html
 from rulekit.export.json import from_json, to_json
 from rulekit.export.latex import to_latex
@@ -13,6 +15,7 @@ from rulekit.export.markdown import to_markdown
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.python import to_python
 from rulekit.export.report import Review, to_report
+from rulekit.export.rows import rows_to_rule, rule_to_rows
 from rulekit.export.script import Preparation, to_script
 from rulekit.export.sql import to_sql
 from rulekit.export.text import to_text
@@ -20,13 +23,18 @@ from rulekit.export.text_parser import from_text
 from rulekit.export.verify import VerifiedExport, verify_export
 
 __all__ = [
+    "FORMATS",
     "ClauseNumbers",
+    "Format",
     "Preparation",
     "Review",
     "VerifiedExport",
     "clause_numbers",
+    "csv_text",
     "from_json",
     "from_text",
+    "rows_to_rule",
+    "rule_to_rows",
     "spreadsheet_safe",
     "to_csv",
     "to_frame",

@@ -1,12 +1,14 @@
 """Rules as a data frame, and as CSV that a spreadsheet will not take for formulas."""
 
+import csv
+import io
 from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from rulekit.export.numbers import ClauseNumbers
-from rulekit.export.subject import check_expressible, exported_rule
+from rulekit.export.subject import exported_rule
 from rulekit.export.text import clause_parts
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -34,14 +36,13 @@ def to_frame(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> p
         If there is no rule, or it has conditions that are not literals.
     """
     rule = exported_rule(model)
-    check_expressible(rule, "A table")
     labels = rule.labels[: rule.n_clauses]
     rows: list[dict[str, Any]] = [
         {
             "clause": str(index + 1),
             "conditions": f" {clause.op.upper()} ".join(clause_parts(clause)),
             "answer": label,
-            "literals": clause.n_literals,
+            "literals": clause.n_conditions,
         }
         for index, (clause, label) in enumerate(zip(rule.clauses, labels, strict=True))
     ]
@@ -73,7 +74,23 @@ def to_csv(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str
     ExportError
         As for `to_frame`.
     """
-    return str(spreadsheet_safe(to_frame(model, numbers=numbers)).to_csv(index=False))
+    return csv_text(to_frame(model, numbers=numbers))
+
+
+def csv_text(frame: pd.DataFrame) -> str:
+    """Write a data frame as comma-separated values that no spreadsheet takes for formulas.
+
+    Text is made safe by `spreadsheet_safe`, and any line break is quoted, a lone carriage return
+    too, which would else begin a new line of cells.
+    """
+    safe = spreadsheet_safe(frame)
+    rows = [list(safe.columns), *safe.astype(object).where(safe.notna(), "").to_numpy().tolist()]
+    lines = []
+    for row in rows:
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\r\n").writerow(row)  # quotes what holds one of the two
+        lines.append(line.getvalue().removesuffix("\r\n"))
+    return "\n".join(lines) + "\n"
 
 
 def spreadsheet_safe(frame: pd.DataFrame) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from rulekit.export.numbers import ClauseNumbers
-from rulekit.export.subject import check_expressible, exported_rule
+from rulekit.export.subject import exported_rule
 from rulekit.export.text import clause_parts, label_text, size_text
 from rulekit.rules import RuleSet
 
@@ -70,7 +70,6 @@ def rule_html(
 ) -> str:
     """Write a rule as a list, to be part of a page; `size` replaces the line about its size."""
     rule = exported_rule(model)
-    check_expressible(rule, "HTML")
     lines = [f'<p class="size">{escape(size or size_text(rule))}</p>', '<ol class="rule">']
     if rule.form == "cnf":
         lines.append(_line("<b>ALL OF</b>"))

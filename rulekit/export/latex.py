@@ -3,12 +3,22 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rulekit.export.formulas import formula_latex
 from rulekit.export.numbers import ClauseNumbers
 from rulekit.export.plain import number_text
-from rulekit.export.reading import Interval, Reading, readings
-from rulekit.export.subject import check_expressible, checked_label, exported_rule
-from rulekit.rules import Clause, LinearSplit, PowerLawSplit, RuleSet
+from rulekit.export.subject import checked_label, exported_rule
+from rulekit.export.text import with_gap
+from rulekit.rules import (
+    Clause,
+    Factor,
+    Interval,
+    LinearSplit,
+    Literal,
+    PowerLaw,
+    PowerLawSplit,
+    ReadingWriter,
+    RuleSet,
+)
+from rulekit.rules.power_law import Write, WriteNumber
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -31,7 +41,6 @@ SPECIAL = {
 }
 SIGNS = {"<=": r"\le", ">=": r"\ge", "<": "<", ">": ">", "==": "=", "!=": r"\ne"}
 SETS = {"in": r"\in", "not-in": r"\notin"}
-MIRRORED = {">": "<", ">=": "<="}
 
 
 def to_latex(
@@ -57,10 +66,9 @@ def to_latex(
     Raises
     ------
     ExportError
-        If there is no rule, or it has conditions or labels that the table cannot express.
+        If there is no rule, or it has labels that the table cannot express.
     """
     rule = exported_rule(model)
-    check_expressible(rule, "LaTeX")
     counts = numbers is not None
     head = [r"\toprule", rf" & Clause & Answer{' & Right of matched' if counts else ''} \\"]
     rows = []
@@ -94,43 +102,86 @@ def _closing(rule: RuleSet, counts: bool) -> list[str]:
 
 def clause_latex(clause: Clause) -> str:
     """Write a clause as one cell."""
-    parts = [_condition(r) for r in readings(clause)]
-    return f" {clause.op} ".join(parts) or ("always" if clause.op == "and" else "never")
+    return f" {clause.op} ".join(LatexWriter().clause(clause)) or (
+        "always" if clause.op == "and" else "never"
+    )
 
 
-def _condition(reading: Reading) -> str:
-    if isinstance(reading, PowerLawSplit):
-        return formula_latex(reading, escaped, latex_number)
-    if isinstance(reading, LinearSplit):
-        return _linear(reading)
-    name = escaped(reading.feature)
-    if isinstance(reading, Interval):
-        low, high = reading.low, reading.high
-        left = f"${latex_number(low.value)} {SIGNS[MIRRORED[low.op]]}$"
-        text = f"{left} {name} ${SIGNS[high.op]} {latex_number(high.value)}$"
-    elif reading.op in ("missing", "not-missing"):
-        return f"{name} is {'missing' if reading.op == 'missing' else 'known'}"
-    elif isinstance(reading.value, tuple):
-        values = ", ".join(_cell(v) for v in reading.value)
-        text = rf"{name} ${SETS[reading.op]}$ \{{{values}\}}"
-    else:
-        text = f"{name} ${SIGNS[reading.op]}$ {_cell(reading.value)}"
-    return f"{text} (or missing)" if reading.missing else text
+class LatexWriter(ReadingWriter[str]):
+    """Writes conditions for LaTeX, numbers and signs as formulas between dollar signs.
 
+    Parameters
+    ----------
+    name : callable, optional
+        Writes a column's name for text in LaTeX; by default everything is escaped.
+    number : callable, optional
+        Writes a number for a formula; by default with all its digits.
+    """
 
-def _linear(split: LinearSplit) -> str:
-    """Write a weighted sum, one short formula a term so that lines can break between them."""
-    parts = []
-    for place, (feature, weight) in enumerate(split.terms):
-        sign = "" if not place else "- " if weight < 0 else "+ "
-        size = latex_number(abs(weight) if place else weight)
-        parts.append(rf"${sign}{size} \cdot {{}}$ {escaped(feature)}")
-    text = f"{' '.join(parts)} ${SIGNS[split.op]} {latex_number(split.value)}$"
-    return f"{text} (or missing)" if split.missing else text
+    def __init__(self, name: Write | None = None, number: WriteNumber | None = None) -> None:
+        self.name = name or escaped
+        self.number = number or latex_number
 
+    def literal(self, literal: Literal) -> str:
+        """Write a test, its sign and value each as a formula."""
+        name = self.name(literal.feature)
+        if literal.op in ("missing", "not-missing"):
+            return f"{name} is {'missing' if literal.op == 'missing' else 'known'}"
+        cells = ", ".join(self._cell(v) for v in literal.values)
+        if literal.op in SETS:
+            cells = rf"\{{{cells}\}}"
+        sign = SETS.get(literal.op) or SIGNS[literal.op]
+        return with_gap(f"{name} ${sign}$ {cells}", literal.missing)
 
-def _cell(value: Any) -> str:
-    return f"${latex_number(value)}$" if isinstance(value, float) else escaped_label(value)
+    def interval(self, interval: Interval) -> str:
+        """Write two bounds, each with its sign as a formula."""
+        low, left, right, high = interval.ends
+        text = f"${self.number(low)} {SIGNS[left]}$ {self.name(interval.feature)} "
+        return with_gap(f"{text}${SIGNS[right]} {self.number(high)}$", interval.missing)
+
+    def linear(self, split: LinearSplit) -> str:
+        """Write a weighted sum, one short formula a term so that lines can break between them."""
+        parts = []
+        for place, (feature, weight) in enumerate(split.terms):
+            sign = "" if not place else "- " if weight < 0 else "+ "
+            size = self.number(abs(weight) if place else weight)
+            parts.append(rf"${sign}{size} \cdot {{}}$ {self.name(feature)}")
+        text = f"{' '.join(parts)} ${SIGNS[split.op]} {self.number(split.value)}$"
+        return with_gap(text, split.missing)
+
+    def power_law(self, split: PowerLawSplit) -> str:
+        """Write a sum of power laws as one formula."""
+        parts = []
+        for place, term in enumerate(split.terms):
+            sign = "-" if term.weight < 0 else "+" if place else ""
+            size = abs(term.weight)
+            weight = "" if size == 1.0 else rf"{self.number(size)} \cdot "
+            parts.append(f"{sign} {weight}{self._law(term)}".strip())
+        total = " ".join(parts)
+        if split.low is None:
+            text = f"{total} {SIGNS['<='] if split.inside else '>'} {self.number(split.high)}"
+        else:
+            text = rf"{self.number(split.low)} \le {total} \le {self.number(split.high)}"
+            text = text if split.inside else rf"\neg\,({text})"
+        return with_gap(f"${text}$", split.missing)
+
+    def _law(self, term: PowerLaw) -> str:
+        up = r" \cdot ".join(map(self._factor, term.numerators))
+        down = r" \cdot ".join(map(self._factor, term.denominators))
+        return rf"\frac{{{up or 1}}}{{{down}}}" if down else up
+
+    def _factor(self, factor: Factor) -> str:
+        text = rf"\mbox{{{self.name(factor.feature)}}}"
+        if factor.floor is not None:
+            text = rf"\max({text}, {self.number(factor.floor)})"
+        if factor.shift:
+            sign = "-" if factor.shift > 0 else "+"
+            text = f"({text} {sign} {self.number(abs(factor.shift))})"
+        power = abs(factor.exponent)
+        return text if power == 1 else f"{text}^{{{power}}}"
+
+    def _cell(self, value: Any) -> str:
+        return f"${self.number(value)}$" if isinstance(value, float) else escaped_label(value)
 
 
 def latex_number(value: Any) -> str:

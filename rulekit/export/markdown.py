@@ -6,7 +6,7 @@ from typing import Any
 
 from rulekit.exceptions import ExportError
 from rulekit.export.numbers import ClauseNumbers
-from rulekit.export.subject import check_expressible, exported_rule
+from rulekit.export.subject import exported_rule
 from rulekit.export.text import clause_parts, label_text, size_text
 from rulekit.rules import RuleSet
 
@@ -39,7 +39,6 @@ def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -
     1. **IF** `age > 50` **THEN** `ill`
     """
     rule = exported_rule(model)
-    check_expressible(rule, "Markdown")
     lines = [f"*{size_text(rule)}*", ""]
     if rule.form == "cnf":
         lines += ["**ALL OF**", ""]

@@ -1,12 +1,22 @@
 """Rules as a Python module that needs nothing but Python."""
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from rulekit.export.formulas import formula_python
-from rulekit.export.subject import check_expressible, checked_label, exported_rule
-from rulekit.rules import Clause, LinearSplit, Literal, PowerLawSplit, RuleSet
-from rulekit.rules.clause import Condition
+from rulekit.export.formulas import computed, shifted
+from rulekit.export.subject import checked_label, exported_rule
+from rulekit.rules import (
+    Clause,
+    Condition,
+    ConditionWriter,
+    Factor,
+    LinearSplit,
+    Literal,
+    PowerLawSplit,
+    RuleSet,
+)
 
 HEAD = '''"""A rule as a function. It needs no library.
 
@@ -48,7 +58,7 @@ def to_python(model: Any) -> str:
     Raises
     ------
     ExportError
-        If there is no rule, or it has conditions or labels that Python source cannot express here.
+        If there is no rule, or it has labels that Python source cannot express here.
 
     Examples
     --------
@@ -59,25 +69,26 @@ def to_python(model: Any) -> str:
     ['ill', 'well', 'well']
     """
     rule = exported_rule(model)
-    check_expressible(rule, "Python")
     variables = {f: f"x{i}" for i, f in enumerate(rule.features, start=1)}
     lines = [f"    {variable} = row[{feature!r}]" for feature, variable in variables.items()]
-    lines += _decisions(rule, variables)
+    lines += _decisions(rule, PythonWriter(variables))
     lines.append(f"    return {value_source(checked_label(rule.default, 'Python'))}")
     return HEAD + "\n".join(lines) + "\n" + TAIL
 
 
-def _decisions(rule: RuleSet, variables: dict[str, str]) -> list[str]:
+def _decisions(rule: RuleSet, writer: "PythonWriter") -> list[str]:
     """Write one `if` a clause of a DNF, one for all clauses of a CNF."""
     if rule.form == "cnf":
-        parts = [_joined(c, variables, "        ") for c in rule.clauses] or ["True"]
-        test = "\n        and ".join(parts)
-        return _branch(test, rule.labels[0])
+        parts = [f"({_joined(c, writer, 'or', 12) or 'False'})" for c in rule.clauses]
+        return _branch("\n        and ".join(parts) or "True", rule.labels[0])
     lines = []
     for clause, label in zip(rule.clauses, rule.labels, strict=True):
-        test = "\n        and ".join(_tests(clause, variables)) or "True"
-        lines += _branch(test, label)
+        lines += _branch(_joined(clause, writer, "and", 8) or "True", label)
     return lines
+
+
+def _joined(clause: Clause, writer: "PythonWriter", word: str, indent: int) -> str:
+    return f"\n{' ' * indent}{word} ".join(map(writer.write, clause.conditions))
 
 
 def _branch(test: str, label: Any) -> list[str]:
@@ -85,44 +96,48 @@ def _branch(test: str, label: Any) -> list[str]:
     return ["    if (", f"        {test}", "    ):", f"        return {answer}"]
 
 
-def _joined(clause: Clause, variables: dict[str, str], indent: str) -> str:
-    tests = f"\n{indent}    or ".join(_tests(clause, variables)) or "False"
-    return f"({tests})"
+@dataclass(frozen=True)
+class PythonWriter(ConditionWriter[str]):
+    """Writes conditions as Python expressions over one variable a column.
 
+    Attributes
+    ----------
+    variables : mapping of str to str
+        The variable of each column.
+    """
 
-def _tests(clause: Clause, variables: dict[str, str]) -> list[str]:
-    return [_condition(c, variables) for c in clause.conditions]
+    variables: Mapping[str, str]
 
+    def literal(self, literal: Literal) -> str:
+        """Write a test: `(not missing(x1) and x1 > 50.0)`."""
+        x = self.variables[literal.feature]
+        if literal.op in ("missing", "not-missing"):
+            return f"{'not ' if literal.op == 'not-missing' else ''}missing({x})"
+        op = {"not-in": "not in"}.get(literal.op, literal.op)
+        return self._with_gap(literal, f"{x} {op} {value_source(literal.value)}")
 
-def _condition(condition: Condition, variables: dict[str, str]) -> str:
-    if isinstance(condition, (LinearSplit, PowerLawSplit)):
-        return _sum(condition, variables)
-    assert isinstance(condition, Literal)
-    return _test(condition, variables[condition.feature])
-
-
-def _sum(split: LinearSplit | PowerLawSplit, variables: dict[str, str]) -> str:
-    """Write a sum in the order in which its `total` takes it."""
-    if isinstance(split, PowerLawSplit):
-        test = formula_python(split, variables.__getitem__, value_source)
-    else:
-        total = split.sum_text(variables.__getitem__, value_source)
+    def linear(self, split: LinearSplit) -> str:
+        """Write a weighted sum, in the order in which its `total` takes it."""
+        total = split.sum_text(self.variables.__getitem__, value_source)
         test = f"{total} <= {value_source(split.value)}"
-        test = test if split.op == "<=" else f"not {test}"
-    absent = [f"missing({variables[f]})" for f in split.features]
-    if split.missing:
-        return f"({' or '.join(absent)} or {test})"
-    return f"(not ({' or '.join(absent)}) and {test})"
+        return self._with_gap(split, test if split.op == "<=" else f"not {test}")
 
+    def power_law(self, split: PowerLawSplit) -> str:
+        """Write a sum of power laws, in the order of `PowerLaw.value`."""
+        return self._with_gap(split, computed(split, self._factor, value_source))
 
-def _test(literal: Literal, x: str) -> str:
-    if literal.op == "missing":
-        return f"missing({x})"
-    if literal.op == "not-missing":
-        return f"not missing({x})"
-    op = {"not-in": "not in"}.get(literal.op, literal.op)
-    test = f"{x} {op} {value_source(literal.value)}"
-    return f"(missing({x}) or {test})" if literal.missing else f"(not missing({x}) and {test})"
+    def _factor(self, factor: Factor) -> str:
+        text = self.variables[factor.feature]
+        if factor.floor is not None:
+            text = f"max({text}, {value_source(factor.floor)})"
+        return shifted(text, factor, value_source)
+
+    def _with_gap(self, condition: Condition, test: str) -> str:
+        absent = [f"missing({self.variables[f]})" for f in condition.features]
+        if condition.missing:
+            return f"({' or '.join(absent)} or {test})"
+        any_absent = absent[0] if len(absent) == 1 else f"({' or '.join(absent)})"
+        return f"(not {any_absent} and {test})"
 
 
 def value_source(value: Any) -> str:

@@ -16,7 +16,7 @@ from rulekit.explain.subject import columns_for
 from rulekit.export.html import page, rule_html
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.subject import exported_rule
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules import Clause, RuleSet
 
 BLUE, VERMILION = "#0072B2", "#D55E00"
 WIDTH, BAR, GAP, LEFT = 640, 18, 10, 90
@@ -146,13 +146,9 @@ def _renamed(rule: RuleSet, words: Wording) -> dict[str, str]:
 def _in_business_names(rule: RuleSet, words: Wording) -> RuleSet:
     """Return the rule as it is to be read: columns called what the readers call them."""
     names = _renamed(rule, words)
-
-    def told(condition: Any) -> Any:
-        if isinstance(condition, Literal):
-            return replace(condition, feature=names.get(condition.feature, condition.feature))
-        return condition
-
-    clauses = tuple(Clause(tuple(map(told, c.conditions)), c.op) for c in rule.clauses)
+    clauses = tuple(
+        Clause(tuple(c.renamed(names) for c in k.conditions), k.op) for k in rule.clauses
+    )
     return replace(rule, clauses=clauses)
 
 
@@ -167,7 +163,7 @@ def _names(rule: RuleSet, words: Wording) -> list[str]:
 
 def _size(rule: RuleSet) -> str:
     how = "The first line that holds decides" if rule.form == "dnf" else "Every line has to hold"
-    lines, conditions = counted(rule.n_clauses, "line"), counted(rule.n_literals, "condition")
+    lines, conditions = counted(rule.n_clauses, "line"), counted(rule.n_conditions, "condition")
     return f"{how}. {lines.capitalize()}, {conditions}."
 
 

@@ -10,14 +10,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulekit.exceptions import ExportError
-from rulekit.export.formulas import formula_sql
-from rulekit.export.subject import check_expressible, checked_label, exported_rule
-from rulekit.rules import Clause, LinearSplit, Literal, PowerLawSplit, RuleSet
-from rulekit.rules.clause import Condition
+from rulekit.export.formulas import computed, shifted
+from rulekit.export.subject import checked_label, exported_rule
+from rulekit.rules import (
+    Clause,
+    Condition,
+    ConditionWriter,
+    Factor,
+    LinearSplit,
+    Literal,
+    PowerLawSplit,
+    RuleSet,
+)
 
 DIALECTS = ("ansi", "sqlite", "duckdb")
 PARTS = ("case", "where")
-SUMS = (LinearSplit, PowerLawSplit)
 SPOKEN = {"==": "=", "!=": "<>", "in": "IN", "not-in": "NOT IN"}
 JOINED = {"dnf": "OR", "cnf": "AND"}
 
@@ -56,8 +63,8 @@ def to_sql(
     Raises
     ------
     ExportError
-        If SQL cannot express the rule: conditions of another kind, a column compared with
-        text and with numbers, names that differ in case only, a NUL character.
+        If SQL cannot express the rule: a column compared with text and with numbers, names that
+        differ in case only, a NUL character.
     ValueError
         If `dialect`, `part` or `clause` is none of the above.
 
@@ -80,8 +87,7 @@ def to_sql(
     _check_option("dialect", dialect, DIALECTS)
     _check_option("part", part, PARTS)
     rule = exported_rule(model)
-    check_expressible(rule, "SQL")
-    writer = _Writer(rule, dialect, table)
+    writer = SqlWriter(rule, dialect, table)
     if part == "where":
         text = writer.condition(clause)
         start = "" if table is None else f"SELECT *\nFROM {writer.name(table)}\nWHERE "
@@ -98,7 +104,7 @@ def _check_option(name: str, given: Any, known: tuple[str, ...]) -> None:
 
 
 @dataclass
-class _Writer:
+class SqlWriter(ConditionWriter[str]):
     """Writes one rule in one dialect."""
 
     rule: RuleSet
@@ -116,17 +122,19 @@ class _Writer:
             )
 
     def case(self) -> str:
+        """Write the expression that gives the answer."""
         rule = self.rule
         if rule.form == "cnf":
             whens = [self._when([self._clause(c) for c in rule.clauses], rule.labels[0])]
         else:
             pairs = zip(rule.clauses, rule.labels, strict=True)
-            whens = [self._when(self._literals(c), label) for c, label in pairs]
+            whens = [self._when(self._conditions(c), label) for c, label in pairs]
         if not whens:
             return self.value(rule.default)
         return "\n".join(["CASE", *whens, f"  ELSE {self.value(rule.default)}", "END"])
 
     def condition(self, clause: int | None) -> str:
+        """Write what is true where the rule, or one clause of it, holds."""
         rule = self.rule
         if clause is None:
             parts = [self._clause(c) for c in rule.clauses]
@@ -144,26 +152,40 @@ class _Writer:
 
     def _clause(self, clause: Clause) -> str:
         empty = "1 = 1" if clause.op == "and" else "1 = 0"
-        return f"({f' {clause.op.upper()} '.join(self._literals(clause)) or empty})"
+        return f"({f' {clause.op.upper()} '.join(self._conditions(clause)) or empty})"
 
-    def _literals(self, clause: Clause) -> list[str]:
-        return [self._condition(c) for c in clause.conditions]
+    def _conditions(self, clause: Clause) -> list[str]:
+        return [self.write(c) for c in clause.conditions]
 
-    def _condition(self, condition: Condition) -> str:
-        if isinstance(condition, (LinearSplit, PowerLawSplit)):
-            return self._sum(condition)
-        assert isinstance(condition, Literal)
-        return self._literal(condition)
+    def literal(self, literal: Literal) -> str:
+        """Write a test: `("age" > 50.0 AND "age" IS NOT NULL)`."""
+        if literal.op in ("missing", "not-missing"):
+            return f"({self._missingness(literal.feature)[literal.op == 'not-missing']})"
+        value = ", ".join(map(self.value, literal.values))
+        if literal.op in ("in", "not-in"):
+            value = f"({value})"
+        op = SPOKEN.get(literal.op, literal.op)
+        return self._with_gap(literal, f"{self.column(literal.feature)} {op} {value}")
 
-    def _sum(self, split: LinearSplit | PowerLawSplit) -> str:
-        """Write a sum in the order in which its `total` takes it."""
-        if isinstance(split, PowerLawSplit):
-            test = formula_sql(split, self._cast, self._number)
-        else:
-            total = split.sum_text(self._double, self._number)
-            test = f"{total} {split.op} {self._number(split.value)}"
-        known = [self._missingness(f) for f in split.features]
-        if split.missing:
+    def linear(self, split: LinearSplit) -> str:
+        """Write a weighted sum, in the order in which its `total` takes it."""
+        total = split.sum_text(self._double, self._number)
+        return self._with_gap(split, f"{total} {split.op} {self._number(split.value)}")
+
+    def power_law(self, split: PowerLawSplit) -> str:
+        """Write a sum of power laws, in the order of `PowerLaw.value`."""
+        return self._with_gap(split, computed(split, self._factor, self._number, str.upper))
+
+    def _factor(self, factor: Factor) -> str:
+        text = self._cast(factor.feature)
+        if factor.floor is not None:
+            floor = self._number(factor.floor)
+            text = f"CASE WHEN {text} < {floor} THEN {floor} ELSE {text} END"
+        return shifted(text, factor, self._number)
+
+    def _with_gap(self, condition: Condition, test: str) -> str:
+        known = [self._missingness(f) for f in condition.features]
+        if condition.missing:
             return f"({test} OR {' OR '.join(absent for absent, _ in known)})"
         return f"({test} AND {' AND '.join(present for _, present in known)})"
 
@@ -177,18 +199,6 @@ class _Writer:
         column = self.column(feature)
         return f"CAST({column} AS DOUBLE)" if self.dialect == "duckdb" else column
 
-    def _literal(self, literal: Literal) -> str:
-        column = self.column(literal.feature)
-        absent, present = self._missingness(literal.feature)
-        if literal.op in ("missing", "not-missing"):
-            return f"({absent if literal.op == 'missing' else present})"
-        if isinstance(literal.value, tuple):
-            value = f"({', '.join(self.value(v) for v in literal.value)})"
-        else:
-            value = self.value(literal.value)
-        test = f"{column} {SPOKEN.get(literal.op, literal.op)} {value}"
-        return f"({test} OR {absent})" if literal.missing else f"({test} AND {present})"
-
     def _missingness(self, feature: str) -> tuple[str, str]:
         """Write "is missing" and "is not missing" for a column."""
         column = self.column(feature)
@@ -201,16 +211,19 @@ class _Writer:
         return f"{column} IS NULL OR {nan}", f"{column} IS NOT NULL AND NOT {nan}"
 
     def column(self, feature: str) -> str:
+        """Write a column's name, with its table where a bare one could be misread."""
         if self.dialect == "sqlite" and self.table is not None:
             return f"{self.name(self.table)}.{self.name(feature)}"
         return self.name(feature)
 
     def name(self, name: str) -> str:
+        """Write an identifier in double quotes."""
         if not name and self.dialect != "sqlite":
             raise ExportError("A column without a name cannot be written in SQL; name it.")
         return '"' + _text(name).replace('"', '""') + '"'
 
     def value(self, value: Any) -> str:
+        """Write a constant."""
         if isinstance(value, bool):
             return self._truth(value)
         if isinstance(value, str):
@@ -248,28 +261,20 @@ class _Writer:
 
 def _column_kinds(rule: RuleSet) -> dict[str, str]:
     """Say for each column whether it is compared with text, with numbers, or with nothing."""
-    kinds: dict[str, str] = {}
-    for literal in (x for clause in rule.clauses for x in clause.literals):
-        values = literal.value if isinstance(literal.value, tuple) else (literal.value,)
-        for value in values:
-            kind = "unknown" if value is None else "text" if isinstance(value, str) else "number"
-            known = kinds.setdefault(literal.feature, kind)
-            if "unknown" in (known, kind):
-                kinds[literal.feature] = kind if known == "unknown" else known
-            elif known != kind:
-                raise _two_kinds(literal.feature)
-    for split in (c for k in rule.clauses for c in k.conditions if isinstance(c, SUMS)):
-        for feature in split.features:
-            if kinds.get(feature) == "text":
-                raise _two_kinds(feature)
-            kinds[feature] = "number"
-    return kinds
-
-
-def _two_kinds(feature: str) -> ExportError:
-    return ExportError(
-        f"Column {feature!r} is compared with text and with numbers; a column in SQL has one type."
-    )
+    types: dict[str, set[type]] = {f: set() for f in rule.features}
+    for condition in (c for clause in rule.clauses for c in clause.conditions):
+        for feature, compared in condition.types.items():
+            types[feature] |= compared
+    for feature, found in types.items():
+        if str in found and len(found) > 1:
+            raise ExportError(
+                f"Column {feature!r} is compared with text and with numbers; a column in SQL has "
+                "one type."
+            )
+    return {
+        f: "text" if str in found else "number" if found else "unknown"
+        for f, found in types.items()
+    }
 
 
 def _refuse_twins(features: tuple[str, ...]) -> None:

@@ -4,7 +4,7 @@ from functools import singledispatch
 from typing import Any
 
 from rulekit.exceptions import ExportError
-from rulekit.rules import LinearSplit, Literal, PowerLawSplit, RuleSet
+from rulekit.rules import RuleSet
 
 
 @singledispatch
@@ -31,25 +31,6 @@ def exported_rule(model: Any) -> RuleSet:
 @exported_rule.register
 def _(model: RuleSet) -> RuleSet:
     return model
-
-
-EXPRESSIBLE = (Literal, LinearSplit, PowerLawSplit)
-
-
-def check_expressible(rule: RuleSet, format_name: str) -> None:
-    """Refuse conditions that a format cannot express.
-
-    Raises
-    ------
-    ExportError
-        If a condition is neither a literal nor a sum.
-    """
-    for index, clause in enumerate(rule.clauses):
-        if not all(isinstance(c, EXPRESSIBLE) for c in clause.conditions):
-            raise ExportError(
-                f"{format_name} can express conditions on one column, or on sums of columns; "
-                f"clause {index + 1} has another kind of condition. Export the rule as JSON."
-            )
 
 
 def checked_label(label: Any, format_name: str) -> str | bool | int | float:

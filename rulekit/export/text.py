@@ -22,24 +22,31 @@ text says exactly what is predicted.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from rulekit.export.formulas import formula_text
 from rulekit.export.numbers import ClauseNumbers
 from rulekit.export.plain import (
     HAS_KEYWORD,
+    label_free_name,
     name_text,
     number_text,
     quoted,
     term_name_text,
 )
-from rulekit.export.reading import Interval, Reading, readings
-from rulekit.export.subject import check_expressible, checked_label, exported_rule
-from rulekit.rules import Clause, LinearSplit, PowerLawSplit, RuleSet
+from rulekit.export.subject import checked_label, exported_rule
+from rulekit.rules import (
+    Clause,
+    Interval,
+    LinearSplit,
+    Literal,
+    PowerLawSplit,
+    ReadingWriter,
+    RuleSet,
+)
 
 PLAIN_LABEL = re.compile(r"[^\W\d]\w*(?:[ -]\w+)*")
 SPOKEN = {"==": "=", "not-in": "NOT IN", "in": "IN"}
-MIRRORED = {">": "<", ">=": "<="}
 EMPTY = {"and": "ALWAYS", "or": "NEVER"}
 
 
@@ -61,7 +68,7 @@ def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> st
     Raises
     ------
     ExportError
-        If there is no rule, or it has conditions or labels that text cannot express.
+        If there is no rule, or it has labels that text cannot express.
 
     Examples
     --------
@@ -71,7 +78,6 @@ def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> st
     ['1. IF 20 < age <= 50 THEN ill', 'OTHERWISE well']
     """
     rule = exported_rule(model)
-    check_expressible(rule, "Text")
     lines = [f"# {size_text(rule)}"]
     if rule.form == "cnf":
         lines.append("ALL OF")
@@ -91,35 +97,49 @@ def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> st
 def size_text(rule: RuleSet) -> str:
     """Say how large a rule is and how it is read."""
     clauses = f"{rule.n_clauses} {'clause' if rule.n_clauses == 1 else 'clauses'}"
-    literals = f"{rule.n_literals} {'literal' if rule.n_literals == 1 else 'literals'}"
+    literals = f"{rule.n_conditions} {'literal' if rule.n_conditions == 1 else 'literals'}"
     how = "the first line that holds decides" if rule.form == "dnf" else "every line has to hold"
     return f"{rule.form.upper()} with {clauses} and {literals}: {how}."
 
 
 def clause_parts(clause: Clause) -> list[str]:
     """Write each condition of a clause; one word if there is none."""
-    return [condition_text(r) for r in readings(clause)] or [EMPTY[clause.op]]
+    return TextWriter().clause(clause) or [EMPTY[clause.op]]
 
 
-def condition_text(reading: Reading) -> str:
-    """Write one condition exactly: text that `from_text` reads back."""
-    if isinstance(reading, PowerLawSplit):
-        return formula_text(reading)
-    if isinstance(reading, LinearSplit):
-        total = reading.sum_text(term_name_text, number_text)
-        text = f"{total} {reading.op} {number_text(reading.value)}"
-        return f"{text} (or missing)" if reading.missing else text
-    name = name_text(reading.feature)
-    if isinstance(reading, Interval):
-        low, high = reading.low, reading.high
-        text = (
-            f"{value_text(low.value)} {MIRRORED[low.op]} {name} {high.op} {value_text(high.value)}"
-        )
-    elif reading.op in ("missing", "not-missing"):
-        return f"{name} IS {'MISSING' if reading.op == 'missing' else 'NOT MISSING'}"
-    else:
-        text = f"{name} {SPOKEN.get(reading.op, reading.op)} {value_text(reading.value)}"
-    return f"{text} (or missing)" if reading.missing else text
+class TextWriter(ReadingWriter[str]):
+    """Writes conditions exactly: text that `from_text` reads back."""
+
+    def literal(self, literal: Literal) -> str:
+        """Write a test: `town NOT IN ("Bonn", "Ulm")`, `age <= 50 (or missing)`."""
+        name = name_text(literal.feature)
+        if literal.op in ("missing", "not-missing"):
+            return f"{name} IS {'MISSING' if literal.op == 'missing' else 'NOT MISSING'}"
+        text = f"{name} {SPOKEN.get(literal.op, literal.op)} {value_text(literal.value)}"
+        return with_gap(text, literal.missing)
+
+    def interval(self, interval: Interval) -> str:
+        """Write two bounds: `20 < age <= 50`."""
+        low, left, right, high = interval.ends
+        name = name_text(interval.feature)
+        text = f"{value_text(low)} {left} {name} {right} {value_text(high)}"
+        return with_gap(text, interval.missing)
+
+    def linear(self, split: LinearSplit) -> str:
+        """Write a weighted sum: `0.5 * glucose - 1.2 * age <= 40`."""
+        return split.text(term_name_text, number_text)
+
+    def power_law(self, split: PowerLawSplit) -> str:
+        """Write a sum of power laws in square brackets, so that nothing is misread."""
+        outside = split.is_band and not split.inside
+        plain = replace(split, missing=False, inside=split.inside or outside)
+        body = f"[{plain.text(label_free_name, number_text)}]"
+        return with_gap(f"NOT {body}" if outside else body, split.missing)
+
+
+def with_gap(text: str, missing: bool) -> str:
+    """Say that a missing value meets a condition, if it does."""
+    return f"{text} (or missing)" if missing else text
 
 
 def label_text(label: Any) -> str:

@@ -1,4 +1,15 @@
-"""Reads back the text form of a rule; the grammar is at the head of `rulekit.export.text`."""
+r"""Reads back the text form of a rule; the grammar is at the head of `rulekit.export.text`.
+
+That of a sum of power laws, between square brackets::
+
+    split   = sum ("<=" | ">") number | number "<=" sum "<=" number
+    sum     = ["-"] term {("+" | "-") term}
+    term    = number " * " product | number quotient | product
+    product = factor {" * " factor} quotient          quotient = {" / " factor}
+    factor  = base ["^" digit]
+    base    = value | "(" value ("+" | "-") number ")"
+    value   = name | "max(" name ", " number ")"
+"""
 
 import json
 import re
@@ -6,11 +17,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulekit.exceptions import ExportError, RuleError
-from rulekit.export.formula_parser import read_formula
-from rulekit.rules import Clause, LinearSplit, Literal, PowerLawSplit, RuleSet
-from rulekit.rules.clause import Condition
+from rulekit.rules import (
+    Clause,
+    Condition,
+    Factor,
+    LinearSplit,
+    Literal,
+    PowerLaw,
+    PowerLawSplit,
+    RuleSet,
+)
 
-NUMBER = r"-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf)"
+SIZE = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
+FINITE = rf"-?{SIZE}"
+NUMBER = rf"-?(?:{SIZE}|inf)"
 QUOTED = r'"(?:[^"\\]|\\.)*"'
 NAME_END = r"(?= (?:<=|>=|<|>|=|!=|IN|NOT IN|IS) ?)"
 TERM_END = r"(?= (?:\+|-|<=|>) )"
@@ -125,7 +145,7 @@ class _Line:
     def formula(self, negated: bool) -> PowerLawSplit:
         """Read a sum of power laws after its opening bracket."""
         try:
-            return read_formula(self, negated)
+            return _formula(self, negated)
         except RuleError as error:
             raise ExportError(f"Line {self.number} of the rule: {error}") from error
 
@@ -202,3 +222,56 @@ class _Line:
             f"Line {self.number} of the rule needs {what} at character {self.at + 1}, "
             f"found {rest!r}."
         )
+
+
+def _formula(line: _Line, negated: bool) -> PowerLawSplit:
+    """Read a split after its opening bracket, with the closing one and what a gap counts as."""
+    low = line.take(rf"({FINITE}) <= ")
+    terms = _terms(line)
+    op = line.expect(r" (<=|>) ", "'<=' or '>'")[1]
+    high = float(line.expect(FINITE, "a number")[0])
+    line.expect(r"\]", "']'")
+    missing = line.take(r" \(or missing\)") is not None
+    inside = (op == "<=") != negated
+    return PowerLawSplit(terms, high, None if low is None else float(low[1]), inside, missing)
+
+
+def _terms(line: _Line) -> tuple[PowerLaw, ...]:
+    terms = [_term(line, -1.0 if line.take("-") is not None else 1.0)]
+    while (sign := line.take(r" ([+-]) ")) is not None:
+        terms.append(_term(line, -1.0 if sign[1] == "-" else 1.0))
+    return tuple(terms)
+
+
+def _term(line: _Line, sign: float) -> PowerLaw:
+    size = line.take(rf"({SIZE})(?= [*/] )")
+    weight = sign if size is None else sign * float(size[1])
+    factors = []
+    if size is None or line.take(r" \* ") is not None:
+        factors.append(_factor(line, 1))
+        while line.take(r" \* ") is not None:
+            factors.append(_factor(line, 1))
+    while line.take(" / ") is not None:
+        factors.append(_factor(line, -1))
+    return PowerLaw(weight, tuple(factors))
+
+
+def _factor(line: _Line, sign: int) -> Factor:
+    parts: dict[str, Any] = {}
+    if line.take(r"\(") is not None:
+        name, floor = _value(line)
+        shift = line.expect(rf" ([+-]) ({SIZE})\)", "what is subtracted or added")
+        parts["shift"] = float(shift[2]) * (1 if shift[1] == "-" else -1)
+    else:
+        name, floor = _value(line)
+    power = line.take(r"\^(\d)")
+    exponent = sign * (1 if power is None else int(power[1]))
+    return Factor(name, exponent, floor=floor, **parts)
+
+
+def _value(line: _Line) -> tuple[str, float | None]:
+    """Read a column, and the floor it may have."""
+    if line.take(r"max\(") is None:
+        return line.column(), None
+    name = line.column()
+    return name, float(line.expect(rf", ({FINITE})\)", "a floor")[1])

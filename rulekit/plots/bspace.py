@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rulekit.plots.bspace_points import SplitPoints, classes_of, sampled, split_points
 from rulekit.plots.palette import SERIES, SYMBOLS, base_layout, plain
-from rulekit.rules import Columns, PowerLawSplit, law_text, sum_text
+from rulekit.rules import Columns, PowerLawSplit
 
 Floats = NDArray[np.float64]
 GRID = 120
@@ -162,11 +162,11 @@ class _Words:
         return self.names.get(feature, feature)
 
     def law(self, k: int) -> str:
-        return plain(law_text(self.split.terms[k], self.name, _short), 80)
+        return plain(self.split.terms[k].text(self.name, _short), 80)
 
     @property
     def f(self) -> str:
-        return plain(f"f = {sum_text(self.split, self.name, _short)}, less its bound", 90)
+        return plain(f"f = {self.split.sum_text(self.name, _short)}, less its bound", 90)
 
 
 def _strip(

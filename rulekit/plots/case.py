@@ -7,9 +7,7 @@ import plotly.graph_objects as go
 
 from rulekit.plots.palette import BLUE, VERMILION, base_layout, plain
 from rulekit.plots.wording import plural, short_number
-from rulekit.rules import Clause, Columns, Literal
-
-ORDERED = ("<=", "<", ">=", ">")
+from rulekit.rules import ORDERED, Clause, Columns, Literal
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ MAX_POINTS = 200
 LEAST_REACH = 0.02  # of the vertical axis, in errors
 NOTE_WIDTH = 26  # letters of a note in one line
 AXIS_NAMES = {
-    "n_literals": "Conditions in the rule (simple → complex)",
+    "n_conditions": "Conditions in the rule (simple → complex)",
     "n_clauses": "Clauses in the rule (simple → complex)",
     "n_clauses_used": "Clauses in the rule (simple → complex)",
     "test_error": "Cross-validated error",
@@ -49,7 +49,7 @@ class Baseline:
 def front_figure(
     points: pd.DataFrame,
     *,
-    x: str = "n_literals",
+    x: str = "n_conditions",
     y: str = "test_error",
     series: str | None = None,
     baselines: Sequence[Baseline] = (),
@@ -108,7 +108,7 @@ def front_figure(
     return figure
 
 
-def front_sentence(points: pd.DataFrame, *, x: str = "n_literals", y: str = "test_error") -> str:
+def front_sentence(points: pd.DataFrame, *, x: str = "n_conditions", y: str = "test_error") -> str:
     """Say in one sentence what the trade-off curve shows.
 
     Parameters

@@ -19,5 +19,6 @@ def capital(text: str) -> str:
 
 
 def plural(count: float, word: str) -> str:
-    """Write a count with its noun: ``1 condition``, ``2.5 conditions``."""
-    return f"{short_number(count)} {word}{'' if count == 1 else 's'}"
+    """Write a count, or a mean of counts to one digit, with its noun: ``2.5 conditions``."""
+    shown = round(count, 1)
+    return f"{short_number(shown)} {word}{'' if shown == 1 else 's'}"

@@ -8,20 +8,36 @@ NumPy and `rulekit.exceptions` only.
 *Columns.* Rules are evaluated on a mapping from column name to a one-dimensional array, all
 of one length. Numbers are `float64` with NaN for a missing value; anything else is an object
 array of `str` or `bool` with None for a missing value. `rulekit.data.columns_of` makes such a
-mapping from a data frame.
+mapping from a data frame; a `RuleSet` also finds the columns of a data frame by name itself.
 """
 
 from rulekit.rules.clause import Clause
 from rulekit.rules.codec import rule_from_dict, rule_to_dict
-from rulekit.rules.compare import RuleComparison, compare
+from rulekit.rules.compare import ChangedThreshold, RuleComparison, compare_rules
+from rulekit.rules.condition import (
+    Columns,
+    Condition,
+    Scalar,
+    absent_in,
+    missing_in,
+    number_text,
+    value_text,
+)
 from rulekit.rules.constraints import Constraints
-from rulekit.rules.formula import law_text, split_text, sum_text
 from rulekit.rules.intervals import FeatureTest, feature_test, intervals
 from rulekit.rules.linear_split import LinearSplit
-from rulekit.rules.literal import OPERATORS, Columns, Literal
-from rulekit.rules.power_law_split import Factor, PowerLaw, PowerLawSplit
-from rulekit.rules.reading import literal_name, number_text, value_text
-from rulekit.rules.rule_set import RuleSet
+from rulekit.rules.literal import OPERATORS, ORDERED, Literal
+from rulekit.rules.power_law import Factor, PowerLaw
+from rulekit.rules.power_law_split import PowerLawSplit
+from rulekit.rules.reading import (
+    Interval,
+    Reading,
+    ReadingWriter,
+    clause_line,
+    readings,
+    rule_lines,
+)
+from rulekit.rules.rule_set import RuleSet, rule_of
 from rulekit.rules.simplify import implies, simplify, simplify_clause
 from rulekit.rules.statistics import (
     ClauseStatistics,
@@ -31,42 +47,54 @@ from rulekit.rules.statistics import (
     wilson_interval,
 )
 from rulekit.rules.tree import Branch, Leaf, Tree, paths_to_leaves, rule_of_tree, tree_of_rule
+from rulekit.rules.writer import KINDS, ConditionWriter
 
 __all__ = [
+    "KINDS",
     "OPERATORS",
+    "ORDERED",
     "Branch",
+    "ChangedThreshold",
     "Clause",
     "ClauseStatistics",
     "Columns",
+    "Condition",
+    "ConditionWriter",
     "Constraints",
     "Factor",
     "FeatureTest",
+    "Interval",
     "Leaf",
     "LinearSplit",
     "Literal",
     "PowerLaw",
     "PowerLawSplit",
+    "Reading",
+    "ReadingWriter",
     "RuleComparison",
     "RuleSet",
     "RuleStatistics",
+    "Scalar",
     "Tree",
+    "absent_in",
+    "clause_line",
     "clause_statistics",
-    "compare",
+    "compare_rules",
     "feature_test",
     "implies",
     "intervals",
-    "law_text",
-    "literal_name",
+    "missing_in",
     "number_text",
     "paths_to_leaves",
+    "readings",
     "rule_from_dict",
+    "rule_lines",
+    "rule_of",
     "rule_of_tree",
     "rule_statistics",
     "rule_to_dict",
     "simplify",
     "simplify_clause",
-    "split_text",
-    "sum_text",
     "tree_of_rule",
     "value_text",
     "wilson_interval",

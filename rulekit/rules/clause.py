@@ -1,31 +1,13 @@
 """A clause: conditions joined by AND (in a DNF) or by OR (in a CNF)."""
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.literal import Columns, Literal
-
-
-class Condition(Protocol):
-    """What a clause is made of; `Literal` is the one learners use most."""
-
-    @property
-    def features(self) -> tuple[str, ...]:
-        """The columns read, each once."""
-
-    @property
-    def n_literals(self) -> int:
-        """What the condition counts for in the size of a rule."""
-
-    def mask(self, columns: Columns) -> NDArray[np.bool_]:
-        """Say for each row whether the condition holds."""
-
-    def negated(self) -> "Condition":
-        """Return the condition that holds exactly where this one does not."""
+from rulekit.rules.condition import Columns, Condition
+from rulekit.rules.literal import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +16,7 @@ class Clause:
 
     Parameters
     ----------
-    conditions : tuple of Literal (or of other conditions)
+    conditions : tuple of Condition
         In the order they are read out. Repeats are dropped, the first one stays.
     op : {"and", "or"}, default="and"
         How they are joined. No condition at all is always true under "and", never under "or".
@@ -63,9 +45,9 @@ class Clause:
         return tuple(dict.fromkeys(f for c in self.conditions for f in c.features))
 
     @property
-    def n_literals(self) -> int:
+    def n_conditions(self) -> int:
         """Number of literals; an interval counts two."""
-        return sum(c.n_literals for c in self.conditions)
+        return sum(c.n_conditions for c in self.conditions)
 
     @property
     def literals(self) -> tuple[Literal, ...]:

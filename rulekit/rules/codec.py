@@ -7,42 +7,56 @@ survives JSON unchanged; it is never pickled and decoding it runs no code::
      "clauses": [[{"kind": "literal", "feature": "age", "op": ">", "value": 50.0,
                    "missing": false}]]}
 
-To add a kind of condition, give it an entry in `KINDS`.
+To add a kind of condition, give `_PlainWriter` a method and `READERS` an entry.
 """
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict
 from typing import Any
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.clause import Clause, Condition
+from rulekit.rules.clause import Clause
+from rulekit.rules.condition import Condition
 from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import Literal
-from rulekit.rules.power_law_split import Factor, PowerLaw, PowerLawSplit
+from rulekit.rules.power_law import Factor, PowerLaw
+from rulekit.rules.power_law_split import PowerLawSplit
 from rulekit.rules.rule_set import CLAUSE_OP, RuleSet
+from rulekit.rules.writer import KINDS, ConditionWriter
 
 SCHEMA = 1
 PlainDict = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """How one type of condition is written and read."""
+class _PlainWriter(ConditionWriter[PlainDict]):
+    """Writes a condition as a dictionary, but for the name of its kind."""
 
-    type: type
-    encode: Callable[[Any], PlainDict]
-    decode: Callable[[Mapping[str, Any]], Condition]
+    def literal(self, literal: Literal) -> PlainDict:
+        value = list(literal.value) if isinstance(literal.value, tuple) else literal.value
+        return {
+            "feature": literal.feature,
+            "op": literal.op,
+            "value": value,
+            "missing": literal.missing,
+        }
 
+    def linear(self, split: LinearSplit) -> PlainDict:
+        terms = [{"feature": name, "weight": weight} for name, weight in split.terms]
+        return {"terms": terms, "op": split.op, "value": split.value, "missing": split.missing}
 
-def _literal_to_dict(literal: Literal) -> PlainDict:
-    value = list(literal.value) if isinstance(literal.value, tuple) else literal.value
-    return {
-        "feature": literal.feature,
-        "op": literal.op,
-        "value": value,
-        "missing": literal.missing,
-    }
+    def power_law(self, split: PowerLawSplit) -> PlainDict:
+        terms = [
+            {"weight": term.weight, "factors": [asdict(f) for f in term.factors]}
+            for term in split.terms
+        ]
+        return {
+            "terms": terms,
+            "low": split.low,
+            "high": split.high,
+            "inside": split.inside,
+            "missing": split.missing,
+        }
 
 
 def _literal_from_dict(data: Mapping[str, Any]) -> Literal:
@@ -56,30 +70,6 @@ def _literal_from_dict(data: Mapping[str, Any]) -> Literal:
         tuple(value) if isinstance(value, list) else value,
         missing,
     )
-
-
-def _split_to_dict(split: PowerLawSplit) -> PlainDict:
-    return {
-        "terms": [
-            {
-                "weight": term.weight,
-                "factors": [
-                    {
-                        "feature": f.feature,
-                        "exponent": f.exponent,
-                        "shift": f.shift,
-                        "floor": f.floor,
-                    }
-                    for f in term.factors
-                ],
-            }
-            for term in split.terms
-        ],
-        "low": split.low,
-        "high": split.high,
-        "inside": split.inside,
-        "missing": split.missing,
-    }
 
 
 def _split_from_dict(data: Mapping[str, Any]) -> PowerLawSplit:
@@ -105,11 +95,6 @@ def _split_from_dict(data: Mapping[str, Any]) -> PowerLawSplit:
     return PowerLawSplit(tuple(terms), data.get("high", "absent"), data.get("low"), **flags)
 
 
-def _linear_to_dict(split: LinearSplit) -> PlainDict:
-    terms = [{"feature": name, "weight": weight} for name, weight in split.terms]
-    return {"terms": terms, "op": split.op, "value": split.value, "missing": split.missing}
-
-
 def _linear_from_dict(data: Mapping[str, Any]) -> LinearSplit:
     terms = _part(data, "terms", list)
     if not all(isinstance(t, Mapping) for t in terms):
@@ -125,10 +110,10 @@ def _linear_from_dict(data: Mapping[str, Any]) -> LinearSplit:
     )
 
 
-KINDS: dict[str, _Kind] = {
-    "literal": _Kind(Literal, _literal_to_dict, _literal_from_dict),
-    "power_law": _Kind(PowerLawSplit, _split_to_dict, _split_from_dict),
-    "linear": _Kind(LinearSplit, _linear_to_dict, _linear_from_dict),
+READERS: dict[str, Callable[[Mapping[str, Any]], Condition]] = {
+    "literal": _literal_from_dict,
+    "linear": _linear_from_dict,
+    "power_law": _split_from_dict,
 }
 
 
@@ -148,7 +133,7 @@ def rule_to_dict(rule_set: RuleSet) -> PlainDict:
     Raises
     ------
     RuleError
-        If a label is of another type, or a condition of a kind without an entry in `KINDS`.
+        If a label is of another type, or a condition of none of the `KINDS`.
 
     Examples
     --------
@@ -161,7 +146,7 @@ def rule_to_dict(rule_set: RuleSet) -> PlainDict:
         "form": rule_set.form,
         "default": _label(rule_set.default),
         "labels": [_label(label) for label in rule_set.labels],
-        "clauses": [[_condition_to_dict(c) for c in k.conditions] for k in rule_set.clauses],
+        "clauses": [[condition_to_dict(c) for c in k.conditions] for k in rule_set.clauses],
     }
 
 
@@ -206,10 +191,11 @@ def rule_from_dict(data: Mapping[str, Any]) -> RuleSet:
     return RuleSet(clauses, labels, form, _label(data.get("default")))
 
 
-def _condition_to_dict(condition: Condition) -> PlainDict:
-    for name, kind in KINDS.items():
-        if isinstance(condition, kind.type):
-            return {"kind": name, **kind.encode(condition)}
+def condition_to_dict(condition: Condition) -> PlainDict:
+    """Write one condition as a plain dictionary, its kind included; RuleError for a strange one."""
+    for kind, made in KINDS.items():
+        if type(condition) is made:
+            return {"kind": kind, **_PlainWriter().write(condition)}
     raise RuleError(
         f"A condition of type {type(condition).__name__} has no plain form; "
         f"the kinds that have one are {tuple(KINDS)}."
@@ -222,19 +208,20 @@ def _clause_from_list(conditions: Any, form: str, number: int) -> Clause:
     found = []
     for place, condition in enumerate(conditions, start=1):
         try:
-            found.append(_condition_from_dict(condition))
+            found.append(condition_from_dict(condition))
         except RuleError as error:
             raise RuleError(f"Clause {number}, condition {place}: {error}") from error
     return Clause(tuple(found), CLAUSE_OP.get(form, "and"))
 
 
-def _condition_from_dict(data: Any) -> Condition:
+def condition_from_dict(data: Any) -> Condition:
+    """Read one condition from a plain dictionary; RuleError if it is malformed."""
     if not isinstance(data, Mapping):
         raise RuleError(f"a condition must be a dictionary, found {type(data).__name__}.")
     name = _part(data, "kind", str)
-    if name not in KINDS:
-        raise RuleError(f"its kind must be one of {tuple(KINDS)}, found {name!r}.")
-    return KINDS[name].decode(data)
+    if name not in READERS:
+        raise RuleError(f"its kind must be one of {tuple(READERS)}, found {name!r}.")
+    return READERS[name](data)
 
 
 def _part(data: Mapping[str, Any], key: str, kind: type) -> Any:

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.rules.clause import Clause, Condition
-from rulekit.rules.literal import Columns, Literal
-from rulekit.rules.rule_set import Label, RuleSet
+from rulekit.rules.clause import Clause
+from rulekit.rules.condition import Condition
+from rulekit.rules.literal import ORDERED, Literal
+from rulekit.rules.rule_set import Label, RuleSet, rule_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +96,16 @@ class RuleComparison:
         return text
 
 
-def compare(a: RuleSet, b: RuleSet, columns: Columns | None = None) -> RuleComparison:
-    """Say what differs between two rule sets.
+def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
+    """Say what differs between two rules.
 
     Parameters
     ----------
-    a, b : RuleSet
+    a, b : RuleSet or fitted model
         The earlier and the later one. If their forms differ, `b` is told from the other side
         where that is possible, which changes none of its answers.
-    columns : mapping of str to ndarray of shape (n,), optional
-        Rows on which the answers are compared.
+    X : data frame, or mapping of str to ndarray of shape (n,), optional
+        Rows on which the answers of the two rules are compared.
 
     Returns
     -------
@@ -112,7 +114,7 @@ def compare(a: RuleSet, b: RuleSet, columns: Columns | None = None) -> RuleCompa
     Raises
     ------
     RuleError
-        If the rows do not fit the rules.
+        If one of the two has no rule, or the rows do not fit the rules.
 
     Notes
     -----
@@ -124,43 +126,50 @@ def compare(a: RuleSet, b: RuleSet, columns: Columns | None = None) -> RuleCompa
     --------
     >>> a = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
     >>> b = RuleSet((Clause((Literal("age", ">", 55),)),), ("ill",), "dnf", "well")
-    >>> found = compare(a, b, {"age": np.array([40.0, 52.0, 60.0])})
+    >>> found = compare_rules(a, b, {"age": np.array([40.0, 52.0, 60.0])})
     >>> found.changed[0].thresholds
     (ChangedThreshold(feature='age', op='>', before=50.0, after=55.0),)
     >>> print(found)
     Clauses: 1 with other thresholds. 1 of 3 rows get another answer.
     """
+    a, b = rule_of(a), rule_of(b)
     told = _in_form(b, a.form)
     left, right = _pairs(a), _pairs(told)
-    same_form = a.form == told.form
-    right_keys = {_key(p) for p in right} if same_form else set()
-    left_keys = {_key(p) for p in left} if same_form else set()
-    kept = [p for p in left if _key(p) in right_keys]
-    removed = [p for p in left if _key(p) not in right_keys]
-    added = [p for p in right if _key(p) not in left_keys]
-    changed = _matched(removed, added) if same_form else []
+    shared = {_key(p) for p in left} & {_key(p) for p in right} if a.form == told.form else set()
+    kept, removed = _parted(left, shared)
+    order, added = _parted(right, shared)
+    changed = _matched(removed, added) if a.form == told.form else []
     gone, come = {i for i, _, _ in changed}, {j for _, j, _ in changed}
-    order = [p for p in right if _key(p) in left_keys]
-    rows = before = after = None
-    n_rows = 0
-    if columns is not None:
-        answers, later = a.predict(columns), b.predict(columns)
-        rows = np.flatnonzero([u != v for u, v in zip(answers, later, strict=True)])
-        before, after, n_rows = answers[rows], later[rows], len(answers)
+    turns = len({label for _, label in kept}) > 1
+    answers = _Answers() if X is None else _compared_answers(a, b, X)
     return RuleComparison(
         kept=tuple(clause for clause, _ in kept),
         removed=tuple(clause for i, (clause, _) in enumerate(removed) if i not in gone),
         added=tuple(clause for j, (clause, _) in enumerate(added) if j not in come),
         changed=tuple(pair for _, _, pair in changed),
-        reordered=len({label for _, label in kept}) > 1
-        and [_key(p) for p in kept] != [_key(p) for p in order],
+        reordered=turns and list(map(_key, kept)) != list(map(_key, order)),
         default_changed=a.default != told.default,
         mirrored=told.form != b.form,
-        rows=rows,
-        before=before,
-        after=after,
-        n_rows=n_rows,
+        rows=answers.rows,
+        before=answers.before,
+        after=answers.after,
+        n_rows=answers.n_rows,
     )
+
+
+class _Answers(NamedTuple):
+    """Rows that get another answer, and their answers."""
+
+    rows: NDArray[np.intp] | None = None
+    before: NDArray[np.object_] | None = None
+    after: NDArray[np.object_] | None = None
+    n_rows: int = 0
+
+
+def _compared_answers(a: RuleSet, b: RuleSet, X: Any) -> _Answers:
+    before, after = a.predict(X), b.predict(X)
+    rows = np.flatnonzero([u != v for u, v in zip(before, after, strict=True)])
+    return _Answers(rows, before[rows], after[rows], len(before))
 
 
 Pair = tuple[Clause, Label]
@@ -181,6 +190,13 @@ def _key(pair: Pair) -> tuple[frozenset[Condition], Label]:
     return frozenset(pair[0].conditions), pair[1]
 
 
+def _parted(
+    pairs: list[Pair], shared: set[tuple[frozenset[Condition], Label]]
+) -> tuple[list[Pair], list[Pair]]:
+    """Tell the clauses that both rules have from those of one rule."""
+    return [p for p in pairs if _key(p) in shared], [p for p in pairs if _key(p) not in shared]
+
+
 def _shape(pair: Pair) -> tuple[object, ...] | None:
     """Describe a clause without its thresholds; None if a condition has no single place."""
     literals = _sorted_literals(pair[0])
@@ -193,7 +209,7 @@ def _shape(pair: Pair) -> tuple[object, ...] | None:
 
 
 def _is_number(literal: Literal) -> bool:
-    return isinstance(literal.value, float) and literal.op in ("<=", "<", ">=", ">")
+    return literal.op in ORDERED
 
 
 def _sorted_literals(clause: Clause) -> list[Literal]:

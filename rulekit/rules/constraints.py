@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.codec import KINDS
+from rulekit.rules.codec import condition_from_dict, condition_to_dict
 from rulekit.rules.literal import Literal
 
 Wish = str | Literal
@@ -121,8 +121,10 @@ class Constraints:
 
 
 def _wish_to_plain(wish: Wish) -> Any:
-    return wish if isinstance(wish, str) else KINDS["literal"].encode(wish)
+    if isinstance(wish, str):
+        return wish
+    return {key: part for key, part in condition_to_dict(wish).items() if key != "kind"}
 
 
 def _wish_from_plain(wish: Any) -> Any:
-    return KINDS["literal"].decode(wish) if isinstance(wish, Mapping) else wish
+    return condition_from_dict({"kind": "literal", **wish}) if isinstance(wish, Mapping) else wish

@@ -7,11 +7,15 @@ Text, plots and simplification share this view: ``bp > 120`` and ``bp <= 150`` a
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import ge, gt, le, lt
+from typing import NamedTuple
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.clause import Clause, Condition
-from rulekit.rules.literal import ORDERED, Literal, Scalar
-from rulekit.rules.reading import number_text, value_text
+from rulekit.rules.clause import Clause
+from rulekit.rules.condition import Condition, Scalar, number_text, value_text
+from rulekit.rules.literal import ORDERED, Literal
+
+LOWER, UPPER = (">", ">="), ("<", "<=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class FeatureTest:
     literals: tuple[Literal, ...] = ()
 
     @property
-    def n_literals(self) -> int:
+    def n_conditions(self) -> int:
         """How many literals this counts for: those it was made of."""
         return len(self.literals)
 
@@ -186,27 +190,28 @@ def feature_test(literals: Sequence[Literal]) -> FeatureTest:
             "A test of one column needs literals of exactly one column, got "
             f"{sorted({literal.feature for literal in literals})}."
         )
-    low, low_closed = _end(literals, (">", ">="), lowest=True)
-    high, high_closed = _end(literals, ("<", "<="), lowest=False)
-    named = [v for c in literals if c.op in ("!=", "not-in") for v in listed_values(c)]
+    named = [v for c in literals if c.op in ("!=", "not-in") for v in c.values]
     ordered = any(c.op in ORDERED for c in literals)
-    inside = [v for v in named if not (ordered and _outside(v, low, high))]
-    low_closed = low_closed and not _among(low, inside)
-    high_closed = high_closed and not _among(high, inside)
-    base = FeatureTest(
+    low, high = _end(literals, LOWER), _end(literals, UPPER)
+    if ordered:  # what lies outside need not be excluded, nor what an open end leaves out
+        named = [v for v in named if not _outside(v, low.value, high.value)]
+    low, high = low.without(named), high.without(named)
+    if ordered:
+        named = [v for v in named if v not in (low.value, high.value) or _is_infinite(v)]
+    test = FeatureTest(
         literals[0].feature,
-        low,
-        low_closed or not math.isfinite(low),
-        high,
-        high_closed or not math.isfinite(high),
-        excluded=_sorted([v for v in inside if not (ordered and _is_finite_end(v, low, high))]),
+        low.value,
+        low.closed,
+        high.value,
+        high.closed,
+        excluded=_sorted(named),
         missing=all(c.missing for c in literals),
         literals=tuple(literals),
     )
-    values = _only_values(literals, base)
+    values = _only_values(literals, test)
     if values is None:
-        return base
-    return FeatureTest(base.feature, values=values, missing=base.missing, literals=base.literals)
+        return test
+    return FeatureTest(test.feature, values=values, missing=test.missing, literals=test.literals)
 
 
 def intervals(clause: Clause) -> tuple[FeatureTest | Condition, ...]:
@@ -244,38 +249,36 @@ def holds(literal: Literal, value: Scalar) -> bool:
     if literal.op in ("missing", "not-missing"):
         return literal.op == "not-missing"
     if literal.op in ORDERED:
-        if isinstance(value, str) or not isinstance(literal.value, float):
-            return False
-        return {
-            "<=": value <= literal.value,
-            "<": value < literal.value,
-            ">=": value >= literal.value,
-            ">": value > literal.value,
-        }[literal.op]
-    return (value in listed_values(literal)) == (literal.op in ("==", "in"))
+        meets = {"<=": le, "<": lt, ">=": ge, ">": gt}[literal.op]
+        (limit,) = literal.limits(literal.feature, {})
+        return not isinstance(value, str) and bool(meets(value, limit))
+    return (value in literal.values) == (literal.op in ("==", "in"))
 
 
-def listed_values(literal: Literal) -> tuple[Scalar, ...]:
-    """List the values a literal compares with."""
-    if literal.value is None:
-        return ()
-    return literal.value if isinstance(literal.value, tuple) else (literal.value,)
+class _End(NamedTuple):
+    """One end of an interval; an infinite one is closed."""
+
+    value: float
+    closed: bool
+
+    def without(self, values: Sequence[Scalar]) -> "_End":
+        """Open the end if it is among values that are excluded."""
+        excluded = math.isfinite(self.value) and self.value in values
+        return _End(self.value, self.closed and not excluded)
 
 
-def _end(literals: Sequence[Literal], ops: tuple[str, str], lowest: bool) -> tuple[float, bool]:
+def _end(literals: Sequence[Literal], ops: tuple[str, str]) -> _End:
     """Find the strictest end of the interval; an open end is stricter than a closed one."""
-    ends = [(c.value, c.op in ("<=", ">=")) for c in literals if c.op in ops]
-    numbers = [(v, closed) for v, closed in ends if isinstance(v, float)]
-    if not numbers:
-        return (-math.inf if lowest else math.inf), True
-    if lowest:
-        return max(numbers, key=lambda end: (end[0], not end[1]))
-    return min(numbers, key=lambda end: (end[0], end[1]))
+    sign = 1.0 if ops == LOWER else -1.0
+    strict = [c for c in literals if c.op in ops]
+    ends = [_End(v, c.op in (">=", "<=")) for c in strict for v in c.limits(c.feature, {})]
+    none = _End(-sign * math.inf, True)
+    return max(ends, key=lambda end: (sign * end.value, not end.closed), default=none)
 
 
 def _only_values(literals: Sequence[Literal], test: FeatureTest) -> tuple[Scalar, ...] | None:
     """List the values that are allowed where they can be listed; None where they cannot."""
-    lists = [listed_values(c) for c in literals if c.op in ("==", "in")]
+    lists = [c.values for c in literals if c.op in ("==", "in")]
     if lists:
         return _sorted([v for v in lists[0] if all(holds(c, v) for c in literals)])
     if any(c.op == "missing" for c in literals) or test.low > test.high:
@@ -289,12 +292,8 @@ def _outside(value: Scalar, low: float, high: float) -> bool:
     return isinstance(value, str) or value < low or value > high
 
 
-def _among(end: float, values: list[Scalar]) -> bool:
-    return math.isfinite(end) and end in values
-
-
-def _is_finite_end(value: Scalar, low: float, high: float) -> bool:
-    return any(math.isfinite(end) and value == end for end in (low, high))
+def _is_infinite(value: Scalar) -> bool:
+    return isinstance(value, float) and math.isinf(value)
 
 
 def _sorted(values: list[Scalar]) -> tuple[Scalar, ...]:

@@ -1,15 +1,22 @@
 """The plane itself as a condition: a weighted sum of columns on one side of a number."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.literal import Columns
-from rulekit.rules.numeric import absent_in, finite, numbers_in
-from rulekit.rules.reading import number_text
+from rulekit.rules.condition import (
+    Columns,
+    Condition,
+    absent_in,
+    finite,
+    number_text,
+    numbers_in,
+)
 
 NEGATED = {"<=": ">", ">": "<="}
 Write = Callable[[str], str]
@@ -17,7 +24,7 @@ WriteNumber = Callable[[float], str]
 
 
 @dataclass(frozen=True, slots=True)
-class LinearSplit:
+class LinearSplit(Condition):
     """A condition ``w'x <= g``, or ``w'x > g``.
 
     Parameters
@@ -40,7 +47,7 @@ class LinearSplit:
     -----
     The sum is taken term by term from left to right, in every export too, so that all give the
     same double. A sum that is no number, as of infinities of both signs, is not ``<= value``.
-    `n_literals` counts the columns.
+    `n_conditions` counts the columns.
 
     Examples
     --------
@@ -82,9 +89,23 @@ class LinearSplit:
         return tuple(name for name, _ in self.terms)
 
     @property
-    def n_literals(self) -> int:
+    def n_conditions(self) -> int:
         """What this counts for in the size of a rule: one a column."""
         return len(self.terms)
+
+    @property
+    def types(self) -> Mapping[str, frozenset[type]]:
+        """Every column is taken as a number."""
+        return dict.fromkeys(self.features, frozenset({float}))
+
+    @property
+    def comparison(self) -> tuple[str, float]:
+        """Operator and value."""
+        return self.op, self.value
+
+    def compared(self, columns: Columns) -> NDArray[np.float64]:
+        """Give the sum; see `total`."""
+        return self.total(columns)
 
     def total(self, columns: Columns) -> NDArray[np.float64]:
         """Sum the terms: shape (n,), NaN where a column has no value.
@@ -113,6 +134,24 @@ class LinearSplit:
         """Return the condition that holds exactly where this one does not."""
         return LinearSplit(self.terms, NEGATED[self.op], self.value, not self.missing)
 
+    def renamed(self, names: Mapping[str, str]) -> "LinearSplit":
+        """Return the split with columns called otherwise."""
+        return replace(self, terms=tuple((names.get(f, f), w) for f, w in self.terms))
+
+    def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
+        """Say where the other values put a column on the plane, but for rounding."""
+        weights = dict(self.terms)
+        others = {f: row[f] for f in weights if f != feature}
+        if feature not in weights or None in others.values():
+            return ()
+        rest = sum(weights[f] * float(v) for f, v in others.items())
+        place = (self.value - rest) / weights[feature]
+        return (place,) if math.isfinite(place) else ()
+
+    def written(self, writer: Any) -> Any:
+        """Hand the split to the writer's method for one."""
+        return writer.linear(self)
+
     def sum_text(self, name: Write, number: WriteNumber) -> str:
         """Write the weighted sum, with names and numbers as the caller wants them."""
         text = ""
@@ -122,7 +161,11 @@ class LinearSplit:
             text += f" {sign} {size} * {name(feature)}" if place else f"{size} * {name(feature)}"
         return text
 
+    def text(self, name: Write, number: WriteNumber) -> str:
+        """Write the condition in one line, with names and numbers as the caller wants them."""
+        text = f"{self.sum_text(name, number)} {self.op} {number(self.value)}"
+        return f"{text} (or missing)" if self.missing else text
+
     def __str__(self) -> str:
         """Write the condition in one line; names are not quoted."""
-        text = f"{self.sum_text(str, number_text)} {self.op} {number_text(self.value)}"
-        return f"{text} (or missing)" if self.missing else text
+        return self.text(str, number_text)

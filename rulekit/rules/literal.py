@@ -2,16 +2,15 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
+from rulekit.rules.condition import Columns, Condition, Scalar, missing_in, value_text
 
-Columns = Mapping[str, NDArray[Any]]
-Scalar = float | str | bool
 Value = Scalar | tuple[Scalar, ...] | None
 
 NEGATED = {
@@ -31,7 +30,7 @@ ORDERED = ("<=", "<", ">=", ">")
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Condition):
     """One test on one column.
 
     Parameters
@@ -65,6 +64,8 @@ class Literal:
     array([False,  True, False])
     >>> high.negated()
     Literal(feature='Glucose', op='<=', value=127.5, missing=True)
+    >>> print(high.negated(), Literal("colour", "in", ("red", "blue")), sep="; ")
+    Glucose <= 127.5 or missing; colour in {blue, red}
     """
 
     feature: str
@@ -87,9 +88,26 @@ class Literal:
         return (self.feature,)
 
     @property
-    def n_literals(self) -> int:
+    def n_conditions(self) -> int:
         """How many literals this counts for: one."""
         return 1
+
+    @property
+    def values(self) -> tuple[Scalar, ...]:
+        """The values it compares with, none for the two tests of missingness."""
+        if self.value is None:
+            return ()
+        return self.value if isinstance(self.value, tuple) else (self.value,)
+
+    @property
+    def types(self) -> Mapping[str, frozenset[type]]:
+        """The types of `values`."""
+        return {self.feature: frozenset(map(type, self.values))}
+
+    @property
+    def comparison(self) -> tuple[str, Value]:
+        """Operator and value."""
+        return self.op, self.value
 
     @property
     def sort_key(self) -> tuple[str, str, str, bool]:
@@ -99,6 +117,29 @@ class Literal:
     def negated(self) -> "Literal":
         """Return the literal that holds exactly where this one does not."""
         return Literal(self.feature, NEGATED[self.op], self.value, not self.missing)
+
+    def renamed(self, names: Mapping[str, str]) -> "Literal":
+        """Return the literal with its column called otherwise."""
+        return replace(self, feature=names.get(self.feature, self.feature))
+
+    def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
+        """Give the numbers it compares its column with, whatever the row."""
+        own = feature == self.feature
+        return tuple(float(v) for v in self.values if own and not isinstance(v, str))
+
+    def written(self, writer: Any) -> Any:
+        """Hand the literal to the writer's method for one."""
+        return writer.literal(self)
+
+    def compared(self, columns: Columns) -> NDArray[Any]:
+        """Give the column: shape (n,); RuleError if it is not there."""
+        try:
+            return columns[self.feature]
+        except KeyError:
+            raise RuleError(
+                f"The rule tests column {self.feature!r}, which the table does not have; "
+                f"its columns are {_shortened(list(columns))}."
+            ) from None
 
     def mask(self, columns: Columns) -> NDArray[np.bool_]:
         """Say for each row whether the test holds.
@@ -117,13 +158,7 @@ class Literal:
         RuleError
             If the column is not there, or holds text where a number is compared.
         """
-        try:
-            column = columns[self.feature]
-        except KeyError:
-            raise RuleError(
-                f"The rule tests column {self.feature!r}, which the table does not have; "
-                f"its columns are {_shortened(list(columns))}."
-            ) from None
+        column = self.compared(columns)
         absent = missing_in(column)
         return np.where(absent, self.missing, self._holds(column, absent))
 
@@ -133,9 +168,8 @@ class Literal:
             return np.full(len(column), self.op == "not-missing")
         if self.op in ORDERED:
             return self._compared(column, absent)
-        values = self.value if isinstance(self.value, tuple) else (self.value,)
         found = np.zeros(len(column), dtype=bool)
-        for value in values:
+        for value in self.values:
             found |= np.asarray(column == value, dtype=bool)
         return ~found if self.op in ("!=", "not-in") else found
 
@@ -153,14 +187,15 @@ class Literal:
                 return numbers < self.value
             return numbers >= self.value if self.op == ">=" else numbers > self.value
 
-
-def missing_in(column: NDArray[Any]) -> NDArray[np.bool_]:
-    """Say where a column has no value: NaN among numbers, None or NaN among objects."""
-    if column.dtype == object:
-        return np.array([v is None or v != v for v in column], dtype=bool)
-    if column.dtype.kind == "f":
-        return np.isnan(column)
-    return np.zeros(len(column), dtype=bool)
+    def __str__(self) -> str:
+        """Name the test in one line; names and values stand as they are, nothing is escaped."""
+        if self.op in ("missing", "not-missing"):
+            return f"{self.feature} is {'missing' if self.op == 'missing' else 'present'}"
+        text = ", ".join(value_text(v) for v in self.values)
+        if self.op in ("in", "not-in"):
+            text = f"{{{text}}}"
+        tail = " or missing" if self.missing else ""
+        return f"{self.feature} {self.op.replace('-', ' ')} {text}{tail}"
 
 
 def _checked_value(op: str, value: Value) -> Value:

@@ -1,12 +1,10 @@
 """The nonlinear condition: a weighted sum of power laws on one side of a number, or in a band.
 
-Legend (Dhebar and Deb, section III-B)::
-
-    B  value of a power law: a product of columns raised to whole exponents, Eq. 3
-    f  what the paper compares with 0, Eq. 2: the sum less `high` for a cut; for a band the
-       distance of the sum from the band's middle, less half its width (the modulus)
+What the paper compares with 0 (Dhebar and Deb, section III-B, Eq. 2) is f: the sum less `high` for
+a cut; for a band the distance of the sum from the band's middle, less half its width (the modulus).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,119 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.literal import Columns
-from rulekit.rules.numeric import absent_in, finite, numbers_in
+from rulekit.rules.condition import (
+    Columns,
+    Condition,
+    absent_in,
+    finite,
+    number_text,
+    numbers_in,
+)
+from rulekit.rules.power_law import Factor, Floats, PowerLaw, Write, WriteNumber
 
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Factor:
-    """A column raised to a whole exponent.
-
-    Parameters
-    ----------
-    feature : str
-        Name of the column.
-    exponent : int
-        Not 0.
-    shift : float, default=0.0
-        Subtracted before the power is taken; for columns that are not positive.
-    floor : float or None, default=None
-        Smaller values count as this one. A negative exponent needs a floor above `shift`, so that
-        no value divides by zero.
-
-    Raises
-    ------
-    RuleError
-        If the parts do not go together.
-    """
-
-    feature: str
-    exponent: int = 1
-    shift: float = 0.0
-    floor: float | None = None
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.feature, str):
-            raise RuleError(f"A factor's column name must be text, got {self.feature!r}.")
-        whole = isinstance(self.exponent, (int, np.integer)) and not isinstance(self.exponent, bool)
-        if not whole or self.exponent == 0:
-            raise RuleError(
-                f"A factor's exponent must be a whole number, not 0: {self.exponent!r}."
-            )
-        object.__setattr__(self, "exponent", int(self.exponent))
-        object.__setattr__(self, "shift", finite(self.shift, "shift of a power law"))
-        if self.floor is not None:
-            object.__setattr__(self, "floor", finite(self.floor, "floor of a power law"))
-        if self.exponent < 0 and (self.floor is None or not self.floor > self.shift):
-            raise RuleError(
-                f"Column {self.feature!r} has the exponent {self.exponent}, so it needs a floor "
-                f"above its shift {self.shift!r}, got {self.floor!r}: nothing may divide by zero."
-            )
-
-    def base(self, values: NDArray[Any]) -> Floats:
-        """Bring values to the floor and subtract the shift."""
-        found: Floats = np.asarray(values, dtype=float)
-        if self.floor is not None:
-            found = np.where(found < self.floor, self.floor, found)
-        return found - self.shift if self.shift else found
+IMAGINARY = 1e-7  # imaginary part, relative to the size of a root, that is rounding
 
 
 @dataclass(frozen=True, slots=True)
-class PowerLaw:
-    """A weight times a product of factors.
-
-    Parameters
-    ----------
-    weight : float
-        Finite, not 0.
-    factors : tuple of Factor
-        At least one, no column twice; kept with positive exponents first.
-
-    Notes
-    -----
-    The value is computed in one order everywhere, in every export too, so that all agree in the
-    last digit: numerators from left to right, each as often as its exponent says; the product of
-    the denominators likewise; the quotient; and last the weight.
-    """
-
-    weight: float
-    factors: tuple[Factor, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "weight", finite(self.weight, "weight of a power law"))
-        up = [f for f in self.factors if f.exponent > 0]
-        object.__setattr__(self, "factors", (*up, *(f for f in self.factors if f not in up)))
-        names = [f.feature for f in self.factors]
-        if not names or len(set(names)) < len(names) or self.weight == 0:
-            raise RuleError(
-                "A power law needs a weight other than 0 and at least one factor, each of another "
-                f"column; got weight {self.weight!r} and columns {names}."
-            )
-
-    @property
-    def numerators(self) -> tuple[Factor, ...]:
-        """Factors with positive exponents."""
-        return tuple(f for f in self.factors if f.exponent > 0)
-
-    @property
-    def denominators(self) -> tuple[Factor, ...]:
-        """Factors with negative exponents."""
-        return tuple(f for f in self.factors if f.exponent < 0)
-
-    def value(self, columns: Columns) -> Floats:
-        """Give the product of the factors, without the weight: shape (n,)."""
-        up = _product(self.numerators, columns)
-        down = _product(self.denominators, columns)
-        if up is None:
-            assert down is not None
-            return np.asarray(1.0 / down)
-        return up if down is None else up / down
-
-
-@dataclass(frozen=True, slots=True)
-class PowerLawSplit:
+class PowerLawSplit(Condition):
     """A condition ``low <= sum of power laws <= high``.
 
     Parameters
@@ -149,7 +49,7 @@ class PowerLawSplit:
 
     Notes
     -----
-    `n_literals` counts the exponents (the paper's FU). A sum that is no number, as of infinities
+    `n_conditions` counts the exponents (the paper's FU). A sum that is no number, as of infinities
     of both signs, counts as outside.
 
     Examples
@@ -189,14 +89,30 @@ class PowerLawSplit:
         return tuple(dict.fromkeys(f.feature for t in self.terms for f in t.factors))
 
     @property
-    def n_literals(self) -> int:
+    def n_conditions(self) -> int:
         """Number of exponents."""
         return sum(len(t.factors) for t in self.terms)
+
+    @property
+    def types(self) -> Mapping[str, frozenset[type]]:
+        """Every column is taken as a number."""
+        return dict.fromkeys(self.features, frozenset({float}))
+
+    @property
+    def comparison(self) -> tuple[str, float | list[float]]:
+        """The sign and the bound; of a band "within" or "outside" and both bounds."""
+        if self.low is None:
+            return "<=" if self.inside else ">", self.high
+        return "within" if self.inside else "outside", [self.low, self.high]
 
     @property
     def is_band(self) -> bool:
         """Whether it has two bounds (the paper's modulus)."""
         return self.low is not None
+
+    def compared(self, columns: Columns) -> Floats:
+        """Give the sum; see `total`."""
+        return self.total(columns)
 
     def total(self, columns: Columns) -> Floats:
         """Sum the power laws: shape (n,), NaN where a column has no value.
@@ -234,18 +150,112 @@ class PowerLawSplit:
         """Return the condition that holds exactly where this one does not."""
         return replace(self, inside=not self.inside, missing=not self.missing)
 
+    def renamed(self, names: Mapping[str, str]) -> "PowerLawSplit":
+        """Return the split with columns called otherwise."""
+        return replace(self, terms=tuple(t.renamed(names) for t in self.terms))
+
+    def written(self, writer: Any) -> Any:
+        """Hand the split to the writer's method for one."""
+        return writer.power_law(self)
+
+    def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
+        """Say where one column meets a bound, and where it is flat from; see `crossings`."""
+        others = [row[f] for f in self.features if f != feature]
+        if feature not in self.features or any(v is None or isinstance(v, str) for v in others):
+            return ()
+        floors = [f.floor for t in self.terms for f in t.factors if f.feature == feature]
+        return (*self.crossings(feature, row), *(v for v in floors if v is not None))
+
+    def crossings(self, feature: str, row: Mapping[str, float]) -> tuple[float, ...]:
+        """Find the values of one column at which the sum meets a bound, all others kept.
+
+        Parameters
+        ----------
+        feature : str
+            One of the split's columns.
+        row : mapping of str to float
+            The row's values in its other columns.
+
+        Returns
+        -------
+        tuple of float
+            Ascending, but for rounding; on the flat part below a floor there are none.
+
+        Notes
+        -----
+        In one column the sum is a polynomial over a power of it, so its roots are eigenvalues.
+
+        Examples
+        --------
+        >>> area = PowerLawSplit((PowerLaw(1.0, (Factor("a", 2), Factor("b"))),), 12.0)
+        >>> [round(place, 9) for place in area.crossings("a", {"b": 3.0})]
+        [-2.0, 2.0]
+        """
+        own = [f for t in self.terms for f in t.factors if f.feature == feature]
+        shifts = {f.shift for f in own}
+        if len(shifts) != 1:  # no polynomial in one and the same base
+            return ()
+        shift = shifts.pop()
+        bounds = [bound for bound in (self.low, self.high) if bound is not None]
+        found = {x + shift for b in bounds for x in _roots(self, feature, row, b)}
+        floor = max((f.floor for f in own if f.floor is not None), default=-np.inf)
+        return tuple(sorted(x for x in found if x > floor))
+
+    def sum_text(self, name: Write = str, number: WriteNumber = number_text) -> str:
+        """Write the weighted sum.
+
+        Examples
+        --------
+        >>> a, b = Factor("a"), Factor("b", -1, floor=1.0)
+        >>> PowerLawSplit((PowerLaw(1.0, (a,)), PowerLaw(-0.5, (b,))), 3.0).sum_text()
+        'a - 0.5 / max(b, 1)'
+        """
+        text = ""
+        for place, law in enumerate(self.terms):
+            size = abs(law.weight)
+            body = law.text(name, number)
+            if size != 1.0:
+                body = number(size) + (body[1:] if not law.numerators else f" * {body}")
+            sign = "-" if law.weight < 0 else "+"
+            text += f" {sign} {body}" if place else f"{'-' if sign == '-' else ''}{body}"
+        return text
+
+    def text(self, name: Write = str, number: WriteNumber = number_text) -> str:
+        """Write the condition in one line, with names and numbers as the caller wants them."""
+        body = self.sum_text(name, number)
+        if self.low is None:
+            text = f"{body} {'<=' if self.inside else '>'} {number(self.high)}"
+        else:
+            text = f"{number(self.low)} <= {body} <= {number(self.high)}"
+            text = text if self.inside else f"not ({text})"
+        return f"{text} (or missing)" if self.missing else text
+
     def __str__(self) -> str:
         """Write the condition in one line; names are not quoted."""
-        from rulekit.rules.formula import split_text  # the text is built on this class
-
-        return split_text(self)
+        return self.text()
 
 
-def _product(factors: tuple[Factor, ...], columns: Columns) -> Floats | None:
-    """Multiply factors from left to right, each as often as its exponent says."""
-    found: Floats | None = None
-    for factor in factors:
-        base = factor.base(columns[factor.feature])
-        for _ in range(abs(factor.exponent)):
-            found = base if found is None else found * base
-    return found
+def _roots(
+    split: PowerLawSplit, feature: str, values: Mapping[str, float], bound: float
+) -> list[float]:
+    """Real roots of the sum less a bound, in the column less its shift."""
+    coefficients: dict[int, float] = {0: -bound}
+    for term in split.terms:
+        exponent, rest = 0, term.weight
+        for factor in term.factors:
+            if factor.feature == feature:
+                exponent = factor.exponent
+            else:
+                rest *= _base(factor, values[factor.feature]) ** factor.exponent
+        coefficients[exponent] = coefficients.get(exponent, 0.0) + rest
+    lowest, highest = min(coefficients), max(coefficients)
+    polynomial = [coefficients.get(k, 0.0) for k in range(highest, lowest - 1, -1)]
+    if not np.isfinite(polynomial).all():
+        return []
+    roots = np.roots(polynomial)
+    real = np.abs(roots.imag) <= IMAGINARY * np.maximum(np.abs(roots), 1e-300)
+    return [float(x) for x in roots[real].real if x != 0]
+
+
+def _base(factor: Factor, value: float) -> float:
+    return float(factor.base(np.array([value]))[0])

@@ -1,57 +1,139 @@
-"""Short names of conditions, as lists of features and axis labels need them.
+"""How a clause and a rule are read out: two bounds of one column are told as one interval.
 
-This is no export format: it is what a condition is called where one line is all there is.
+`20 < age` and `age <= 50` count two conditions and are read as `20 < age <= 50`, in the place of
+the first. Every literal stays readable: nothing is simplified here, unlike in `FeatureTest`, so
+that the text read back has the same literals.
 """
 
-from rulekit.rules.literal import Literal, Scalar
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from rulekit.rules.clause import Clause
+from rulekit.rules.condition import Condition
+from rulekit.rules.intervals import FeatureTest, intervals
+from rulekit.rules.literal import Literal
+from rulekit.rules.rule_set import RuleSet
+from rulekit.rules.writer import ConditionWriter, T
+
+LOWER = (">", ">=")
+UPPER = ("<", "<=")
+MIRRORED = {">": "<", ">=": "<="}
+EMPTY = {"and": "always", "or": "never"}
+GAP = " or missing"
 
 
-def number_text(number: float) -> str:
-    """Write a number so that reading it gives the same number, whole ones without a point.
+@dataclass(frozen=True)
+class Interval:
+    """A lower and an upper bound on one column.
 
-    Examples
-    --------
-    >>> number_text(40.0), number_text(0.1), number_text(1e22)
-    ('40', '0.1', '1e+22')
+    Attributes
+    ----------
+    low, high : Literal
+        The two bounds, with the same answer for a missing value.
     """
-    if number.is_integer() and abs(number) < 1e15:
-        return str(int(number))
-    return repr(float(number))
+
+    low: Literal
+    high: Literal
+
+    @property
+    def feature(self) -> str:
+        """The column."""
+        return self.low.feature
+
+    @property
+    def missing(self) -> bool:
+        """The answer for a missing value."""
+        return self.low.missing
+
+    @property
+    def ends(self) -> tuple[float, str, str, float]:
+        """Lower value and its sign, upper sign and its value, as they stand around the column."""
+        low, high = self.low.limits(self.feature, {}), self.high.limits(self.feature, {})
+        return low[0], MIRRORED[self.low.op], self.high.op, high[0]
+
+    def written(self, writer: Any) -> Any:
+        """Hand the interval to a `ReadingWriter`."""
+        return writer.interval(self)
 
 
-def value_text(value: Scalar) -> str:
-    """Write a value: numbers by `number_text`, truth values as true and false, text as it is."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return number_text(value) if isinstance(value, float) else value
+Reading = Condition | Interval
 
 
-def literal_name(literal: Literal) -> str:
-    """Name a literal in one line.
+class ReadingWriter(ConditionWriter[T]):
+    """A writer that reads two bounds of one column as one interval."""
+
+    def clause(self, clause: Clause) -> list[T]:
+        """Write each condition of a clause, bounds of one column together."""
+        return [reading.written(self) for reading in readings(clause)]
+
+    @abstractmethod
+    def interval(self, interval: Interval) -> T:
+        """Take the two bounds of a column."""
+
+
+def readings(clause: Clause) -> tuple[Reading, ...]:
+    """Return a clause's conditions column by column, with pairs of bounds joined to intervals.
 
     Parameters
     ----------
-    literal : Literal
+    clause : Clause
+        Bounds are joined in an AND only: an OR of two bounds is no interval.
 
     Returns
     -------
-    str
-        Not escaped: names and values stand as they are.
+    tuple of Condition or Interval
+        A column with anything but one lower and one upper bound keeps its literals as they are.
+    """
+    found: list[Reading] = []
+    for test in intervals(clause):
+        if not isinstance(test, FeatureTest):
+            found.append(test)
+            continue
+        interval = _interval(test.literals)
+        found += test.literals if interval is None else [interval]
+    return tuple(found)
+
+
+def _interval(literals: tuple[Literal, ...]) -> Interval | None:
+    """Join two literals of one column if they are the two ends of an interval."""
+    low = [x for x in literals if x.op in LOWER]
+    high = [x for x in literals if x.op in UPPER]
+    if len(literals) != 2 or len(low) != 1 or len(high) != 1:
+        return None
+    proper = low[0].limits(low[0].feature, {}) < high[0].limits(high[0].feature, {})
+    alike = low[0].missing == high[0].missing
+    return Interval(low[0], high[0]) if proper and alike else None
+
+
+def clause_line(clause: Clause) -> str:
+    """Write a clause in one line; with a missing value in it, every condition stands in brackets.
 
     Examples
     --------
-    >>> literal_name(Literal("age", "<=", 40, missing=True))
-    'age <= 40 or missing'
-    >>> literal_name(Literal("colour", "in", ("red", "blue")))
-    'colour in {blue, red}'
-    >>> literal_name(Literal("age", "not-missing"))
-    'age is present'
+    >>> clause_line(Clause((Literal("a", "<=", 1, missing=True), Literal("b", ">", 2))))
+    '(a <= 1 or missing) AND (b > 2)'
     """
-    if literal.op in ("missing", "not-missing"):
-        return f"{literal.feature} is {'missing' if literal.op == 'missing' else 'present'}"
-    values = literal.value if isinstance(literal.value, tuple) else (literal.value,)
-    text = ", ".join(value_text(v) for v in values if v is not None)
-    if literal.op in ("in", "not-in"):
-        text = f"{{{text}}}"
-    tail = " or missing" if literal.missing else ""
-    return f"{literal.feature} {literal.op.replace('-', ' ')} {text}{tail}"
+    texts = [str(c) for c in clause.conditions]
+    if len(texts) > 1 and any(text.endswith(GAP) for text in texts):
+        texts = [f"({text})" for text in texts]
+    return f" {clause.op.upper()} ".join(texts) or EMPTY[clause.op]
+
+
+def rule_lines(rule: RuleSet) -> str:
+    """Write a rule in a few plain lines; `rulekit.to_text` has all the options.
+
+    Examples
+    --------
+    >>> old, heavy = Clause((Literal("age", ">", 50),)), Clause((Literal("bmi", ">", 30),))
+    >>> print(rule_lines(RuleSet((old, heavy), ("ill", "ill"), "dnf", "well")))
+    ill if
+           (age > 50)
+        OR (bmi > 30)
+    else well
+    """
+    if not rule.clauses:
+        return f"{rule.labels[0] if rule.form == 'cnf' else rule.default}, always"
+    joiner = "OR" if rule.form == "dnf" else "AND"
+    lines = [f"    {joiner if k else '  '} ({clause_line(c)})" for k, c in enumerate(rule.clauses)]
+    return "\n".join([f"{rule.labels[0]} if", *lines, f"else {rule.default}"])

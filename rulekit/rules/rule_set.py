@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
 from rulekit.rules.clause import Clause, n_rows
-from rulekit.rules.literal import Columns
+from rulekit.rules.condition import columns_in
 
 Label = Any
 CLAUSE_OP = {"dnf": "and", "cnf": "or"}
@@ -95,9 +95,9 @@ class RuleSet:
         return len(self.clauses)
 
     @property
-    def n_literals(self) -> int:
+    def n_conditions(self) -> int:
         """Number of literals over all clauses; an interval counts two."""
-        return sum(c.n_literals for c in self.clauses)
+        return sum(c.n_conditions for c in self.clauses)
 
     @property
     def classes(self) -> tuple[Label, ...]:
@@ -109,19 +109,32 @@ class RuleSet:
         """Whether the rule set reads no column, and so gives one answer to every row."""
         return not self.features
 
-    def clauses_fired(self, columns: Columns) -> NDArray[np.bool_]:
-        """Say for each row and clause whether the clause holds: shape (n, n_clauses)."""
+    def clauses_fired(self, X: Any) -> NDArray[np.bool_]:
+        """Say for each row and clause whether the clause holds: shape (n, n_clauses).
+
+        Parameters
+        ----------
+        X : mapping of str to ndarray of shape (n,), or data frame
+            The rows. A mapping is taken as it is, see `rulekit.rules`; the columns of a data frame
+            of any library are found by name and brought to that form.
+
+        Raises
+        ------
+        RuleError
+            If a column is not there, or holds text where a number is compared.
+        """
+        columns = columns_in(X, self.features)
         masks = [c.mask(columns) for c in self.clauses]
         return np.array(masks, dtype=bool).reshape(len(masks), n_rows(columns)).T
 
-    def mask(self, columns: Columns) -> NDArray[np.bool_]:
+    def mask(self, X: Any) -> NDArray[np.bool_]:
         """Say for each row whether the rule set holds, that is, does not fall to `default`."""
-        fired = self.clauses_fired(columns)
+        fired = self.clauses_fired(X)
         return np.any(fired, axis=1) if self.form == "dnf" else np.all(fired, axis=1)
 
-    def predict(self, columns: Columns) -> NDArray[np.object_]:
-        """Give each row its label: shape (n,)."""
-        fired = self.clauses_fired(columns)
+    def predict(self, X: Any) -> NDArray[np.object_]:
+        """Give each row its label: shape (n,); see `clauses_fired` for what `X` may be."""
+        fired = self.clauses_fired(X)
         answer = np.full(len(fired), self.default, dtype=object)
         if self.form == "cnf":
             answer[fired.all(axis=1)] = self.labels[0]
@@ -151,6 +164,23 @@ class RuleSet:
         turned = tuple(c.negated() for c in self.clauses)
         kept = (self.default,) * (1 if other == "cnf" and not turned else len(turned))
         return RuleSet(turned, kept, other, self.labels[0])
+
+
+def rule_of(model: Any) -> RuleSet:
+    """Return the rule set of a fitted model, or the rule set itself.
+
+    Raises
+    ------
+    RuleError
+        If there is none.
+    """
+    rule = model if isinstance(model, RuleSet) else getattr(model, "rule_set_", None)
+    if not isinstance(rule, RuleSet):
+        raise RuleError(
+            f"A rule set or a fitted rule model is needed, got {type(model).__name__} without "
+            "`rule_set_`; call `fit` first."
+        )
+    return rule
 
 
 def _plain(label: Label) -> Label:

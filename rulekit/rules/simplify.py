@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from rulekit.rules.clause import Clause, Condition
+from rulekit.rules.clause import Clause
+from rulekit.rules.condition import Condition
 from rulekit.rules.intervals import FeatureTest, feature_test, intervals
 from rulekit.rules.literal import Literal
 from rulekit.rules.rule_set import Label, RuleSet

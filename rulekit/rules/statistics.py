@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
 from rulekit.rules.clause import Clause
-from rulekit.rules.literal import Columns
-from rulekit.rules.rule_set import Label, RuleSet
+from rulekit.rules.condition import Columns, columns_in
+from rulekit.rules.rule_set import Label, rule_of
 
 Z_95 = 1.959963984540054  # two-sided 95 % point of the normal distribution
 
@@ -27,7 +27,7 @@ class ClauseStatistics:
         What the clause says of the rows it *matches*. A DNF's clause matches the rows it holds on
         and gives them its label. A CNF's clause matches the rows it *fails* on: these are what it
         decides, and they get the rule set's default.
-    n_literals : int
+    n_conditions : int
     n : int
         Rows matched.
     n_unique : int
@@ -55,7 +55,7 @@ class ClauseStatistics:
 
     clause: Clause
     label: Label
-    n_literals: int
+    n_conditions: int
     n: int
     n_unique: int
     n_first: int
@@ -96,7 +96,7 @@ class RuleStatistics:
         right. NaN where there is none.
     coverage : float
         Share of rows that do not fall to the default, by weight.
-    n_clauses, n_literals : int
+    n_clauses, n_conditions : int
     """
 
     labels: tuple[Label, ...]
@@ -109,12 +109,12 @@ class RuleStatistics:
     recall: dict[Label, float]
     coverage: float
     n_clauses: int
-    n_literals: int
+    n_conditions: int
 
 
 def clause_statistics(
-    rule_set: RuleSet,
-    columns: Columns,
+    model: Any,
+    X: Any,
     y: Sequence[Label] | NDArray[Any],
     sample_weight: Sequence[float] | NDArray[Any] | None = None,
 ) -> tuple[ClauseStatistics, ...]:
@@ -122,8 +122,9 @@ def clause_statistics(
 
     Parameters
     ----------
-    rule_set : RuleSet
-    columns : mapping of str to ndarray of shape (n,)
+    model : RuleSet or fitted model
+    X : data frame, or mapping of str to ndarray of shape (n,)
+        The rows.
     y : array of shape (n,)
         The true class of each row.
     sample_weight : array of shape (n,), optional
@@ -137,7 +138,8 @@ def clause_statistics(
     Raises
     ------
     RuleError
-        If lengths differ or weights are negative or not finite.
+        If there is no rule, the rows do not fit it, lengths differ, or weights are negative or not
+        finite.
 
     Notes
     -----
@@ -145,14 +147,16 @@ def clause_statistics(
 
     Examples
     --------
-    >>> from rulekit.rules import Literal
+    >>> from rulekit.rules import Literal, RuleSet
     >>> rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
     >>> age = np.array([60.0, 70.0, 40.0, 30.0])
     >>> (found,) = clause_statistics(rule, {"age": age}, ["ill", "well", "ill", "well"])
     >>> found.n, found.confidence, found.lift, found.coverage
     (2, 0.5, 1.0, 0.5)
     """
-    weight, truth = _checked(columns, y, sample_weight, rule_set)
+    rule_set = rule_of(model)
+    columns = columns_in(X, rule_set.features)
+    weight, truth = _checked(columns, y, sample_weight)
     matched = rule_set.clauses_fired(columns)
     labels = rule_set.labels
     if rule_set.form == "cnf":
@@ -169,8 +173,8 @@ def clause_statistics(
 
 
 def rule_statistics(
-    rule_set: RuleSet,
-    columns: Columns,
+    model: Any,
+    X: Any,
     y: Sequence[Label] | NDArray[Any],
     sample_weight: Sequence[float] | NDArray[Any] | None = None,
 ) -> RuleStatistics:
@@ -178,7 +182,7 @@ def rule_statistics(
 
     Parameters
     ----------
-    rule_set, columns, y, sample_weight
+    model, X, y, sample_weight
         As for `clause_statistics`.
 
     Returns
@@ -188,18 +192,20 @@ def rule_statistics(
     Raises
     ------
     RuleError
-        If lengths differ or weights are negative or not finite.
+        As for `clause_statistics`.
 
     Examples
     --------
-    >>> from rulekit.rules import Literal
+    >>> from rulekit.rules import Literal, RuleSet
     >>> rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
     >>> age = np.array([60.0, 70.0, 40.0, 30.0])
     >>> found = rule_statistics(rule, {"age": age}, ["ill", "well", "ill", "well"])
     >>> found.errors, found.precision["ill"], found.confusion.tolist()
     (2, 0.5, [[1, 1], [1, 1]])
     """
-    weight, truth = _checked(columns, y, sample_weight, rule_set)
+    rule_set = rule_of(model)
+    columns = columns_in(X, rule_set.features)
+    weight, truth = _checked(columns, y, sample_weight)
     answers = rule_set.predict(columns)
     labels = tuple(sorted({*truth.tolist(), *rule_set.classes}, key=lambda v: (str(v), repr(v))))
     place = {label: k for k, label in enumerate(labels)}
@@ -221,7 +227,7 @@ def rule_statistics(
         recall=_shares(labels, right, weighted.sum(axis=1)),
         coverage=_share(float(weight[rule_set.mask(columns)].sum()), total),
         n_clauses=rule_set.n_clauses,
-        n_literals=rule_set.n_literals,
+        n_conditions=rule_set.n_conditions,
     )
 
 
@@ -280,7 +286,7 @@ def _of_clause(
     return ClauseStatistics(
         clause=clause,
         label=label,
-        n_literals=clause.n_literals,
+        n_conditions=clause.n_conditions,
         n=n,
         n_unique=int(matches.alone.sum()),
         n_first=int(matches.first.sum()),
@@ -300,7 +306,7 @@ def _of_clause(
 
 
 def _checked(
-    columns: Columns, y: Any, sample_weight: Any, rule_set: RuleSet
+    columns: Columns, y: Any, sample_weight: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
     truth = np.asarray(y).astype(object)
     n = len(truth)

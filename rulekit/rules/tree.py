@@ -8,7 +8,8 @@ found again in the paths, so an edited or loaded rule has one as well.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rulekit.rules.clause import Clause, Condition
+from rulekit.rules.clause import Clause
+from rulekit.rules.condition import Condition
 from rulekit.rules.rule_set import Label, RuleSet
 
 Path = tuple[Condition, ...]

@@ -1,7 +1,7 @@
 """The mathematics: NumPy arrays in, NumPy arrays out.
 
 What belongs here: programs, bounds and search over Boolean matrices. What does not: names,
-tables, scikit-learn, rules in words (that is `rulekit.rules`; `rulekit.estimators` joins the
+tables, scikit-learn, rules in words (that is `rulekit.rules`; `rulekit.learners` joins the
 two). May import NumPy, SciPy, highspy (in `lp` only) and `rulekit.exceptions`.
 
 Every two-level solver learns a CNF, as the paper does: rows with ``y`` true are to be covered

@@ -1,4 +1,4 @@
-"""The one door to linear and integer programs: SciPy's HiGHS, or HiGHS called directly.
+"""The one door to linear and integer programs, and the only place that knows who solves them.
 
 ::
 
@@ -6,14 +6,15 @@
     subject to  lower <= A @ x <= upper,  x_lower <= x <= x_upper,
                 x[k] an integer where integrality[k] is true
 
-SciPy's `linprog` and `milp` are the reference. `highspy`, when it is installed, is the fast
-engine: the same simplex code without the overhead of translating the problem, and tested equal.
-Both solve cold, with the dual simplex method, without presolve and with tolerances of 1e-10, so
-that an answer depends on the program alone.
+`highspy` solves linear programs where it is installed, SciPy's `linprog` elsewhere: the same
+simplex code, called directly or with the overhead of translating each program. Nobody above
+chooses. Both solve cold, with the dual simplex method, without presolve and with tolerances of
+1e-10, so that an answer depends on the program alone. Tests run with both: with `load_highs`
+replaced by a function that returns None, all of the package is as on a machine without highspy.
 """
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -22,8 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
-
-from rulekit.exceptions import SolverError
 
 Floats = NDArray[np.float64]
 
@@ -45,7 +44,6 @@ HIGHS_STATUS = {
     "kUnbounded": "unbounded",
     "kUnboundedOrInfeasible": "infeasible",
 }
-ENGINES = ("auto", "scipy", "highs")
 
 
 @dataclass(frozen=True)
@@ -114,7 +112,7 @@ class LPSolution:
     message : str
         The solver's own words.
     basic_x : ndarray of bool, shape (n,) or None
-        The variables in the optimal basis, where the engine tells ("highs").
+        The variables in the optimal basis, where the solver tells (highspy does).
     basic_rows : ndarray of bool, shape (m,) or None
         The rows whose slack is in the basis.
     """
@@ -130,30 +128,19 @@ class LPSolution:
     basic_rows: NDArray[np.bool_] | None = field(default=None, repr=False)
 
 
-def solve_lp(
-    lp: LinearProgram, *, engine: str = "auto", time_limit: float | None = None
-) -> LPSolution:
+def solve_lp(lp: LinearProgram, *, time_limit: float | None = None) -> LPSolution:
     """Solve a linear program.
 
     Parameters
     ----------
     lp : LinearProgram
         Its `integrality` is not read.
-    engine : {"auto", "scipy", "highs"}, default="auto"
-        "auto" takes highspy where it is installed, and SciPy elsewhere.
     time_limit : float, optional
         Seconds after which the solver stops with status "time limit".
 
     Returns
     -------
     LPSolution
-
-    Raises
-    ------
-    ValueError
-        If the engine is not one of those named.
-    SolverError
-        If engine "highs" is asked for and highspy is not installed.
 
     Examples
     --------
@@ -167,18 +154,8 @@ def solve_lp(
     >>> solve_lp(lp).x
     array([1.5, 0.5])
     """
-    if engine not in ENGINES:
-        raise ValueError(f"`engine` must be one of {ENGINES}, got {engine!r}.")
-    module = highs_module()
-    if engine == "highs" and module is None:
-        raise SolverError(
-            "`engine='highs'` needs the package highspy, which is not installed; install the "
-            "extra 'fast', or leave `engine='auto'`."
-        )
     if len(lp.c) == 0:
         return _without_variables(lp)
-    if module is None or engine == "scipy":
-        return _solve_with_linprog(lp, time_limit)
     return ResidentProgram(lp).solve(time_limit=time_limit)
 
 
@@ -226,11 +203,16 @@ def solve_milp(
     return LPSolution(x, value, None, None, status, bound, str(result.message))
 
 
-@cache
 def highs_module() -> ModuleType | None:
-    """Return highspy's core, or None where it is not installed."""
+    """Return highspy's core, or None where SciPy is to solve linear programs."""
+    return load_highs()
+
+
+@cache
+def load_highs() -> ModuleType | None:
+    """Import highspy's core, once; None where it is not installed."""
     try:
-        # Optional: the extra "fast" of this distribution.
+        # Optional: the extra "app" of this distribution.
         from highspy import _core
     except ImportError:
         return None
@@ -238,7 +220,7 @@ def highs_module() -> ModuleType | None:
 
 
 class ResidentProgram:
-    """A linear program kept inside HiGHS, so that only what changes is passed again.
+    """A linear program of which only bounds change; with highspy it stays inside HiGHS.
 
     Parameters
     ----------
@@ -253,10 +235,10 @@ class ResidentProgram:
 
     def __init__(self, lp: LinearProgram) -> None:
         module = highs_module()
-        if module is None:
-            raise SolverError("A resident program needs the package highspy; use `solve_lp`.")
-        self._n, self._m = len(lp.c), len(lp.lower)
-        self._highs = silent_highs(module)
+        self._lp, self._n, self._m = lp, len(lp.c), len(lp.lower)
+        self._highs: Any = None if module is None else silent_highs(module)
+        if self._highs is None:
+            return
         matrix = sparse.csc_matrix(lp.A)
         self._highs.passModel(
             self._n,
@@ -278,17 +260,25 @@ class ResidentProgram:
 
     def solve(self, *, time_limit: float | None = None) -> LPSolution:
         """Solve with the present costs and bounds, from the slack basis."""
+        if self._highs is None:
+            return _solve_with_linprog(self._lp, time_limit)
         self._highs.clearSolver()
         return run_highs(self._highs, self._n, self._m, time_limit)
 
     def change_row_bounds(self, lower: Floats, upper: Floats) -> None:
         """Replace the bounds of all rows."""
+        if self._highs is None:
+            self._lp = replace(self._lp, lower=lower, upper=upper)
+            return
         self._highs.changeRowsBounds(
             self._m, np.arange(self._m, dtype=np.int32), lower.astype(float), upper.astype(float)
         )
 
     def change_column_bounds(self, lower: Floats, upper: Floats) -> None:
         """Replace the bounds of all variables."""
+        if self._highs is None:
+            self._lp = replace(self._lp, x_lower=lower, x_upper=upper)
+            return
         self._highs.changeColsBounds(
             self._n, np.arange(self._n, dtype=np.int32), lower.astype(float), upper.astype(float)
         )

@@ -51,6 +51,7 @@ def people():
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(frames(), st.sampled_from(METHODS), st.sampled_from((None, 1, 3)), columns())
 def test_every_entry_is_what_its_literal_says_of_the_row(case, method, n_thresholds, later):

@@ -6,15 +6,16 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -73,21 +74,22 @@ def served(workspace: Path, script: str = "app.py") -> Iterator[str]:
         yield address
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait()
 
 
 def _wait_for(address: str, process: subprocess.Popen, log: Path) -> None:
     """Wait until the server answers."""
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
+
+    def answers() -> bool:
         if process.poll() is not None:
-            break
+            raise RuntimeError(f"The dashboard did not start:\n{log.read_text()[-2000:]}")
         try:
-            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
-                return
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=PATIENCE):
+                return True
         except OSError:
-            time.sleep(0.1)
-    raise RuntimeError(f"The dashboard did not start:\n{log.read_text()[-2000:]}")
+            return False
+
+    until(answers, pause=0.1)
 
 
 @dataclass
@@ -128,40 +130,38 @@ class Visitor:
 
     def ready(self) -> "Visitor":
         """Wait until the script has run and the page's title is there."""
-        self.page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for(
-            timeout=60_000
-        )
-        self.page.locator("h1").first.wait_for(timeout=60_000)
-        self.runs = self.page.evaluate("window.runsSeen")
+        self.page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+        self.page.locator("h1").first.wait_for()
+        self.runs = self.begun()
         return self
 
+    def begun(self) -> int:
+        """Return how many runs of the script this page has seen begin."""
+        return self.page.evaluate("window.runsSeen")
+
     def press(self, key: str) -> "Visitor":
-        """Press the button with a key and wait."""
+        """Press the button with a key and wait for the run that it starts."""
+        self.runs = self.begun()
         self.page.locator(f".st-key-{key} button").first.click()
-        return self.settled()
+        return self.rerun()
 
-    def settled(self) -> "Visitor":
-        """Wait until a run that an action has started is over.
-
-        On a busy machine a while passes before it begins; an action that starts none costs 2 s.
-        """
-        self.page.wait_for_timeout(250)
-        with suppress(TimeoutError):
-            self.until(lambda: self.page.evaluate("window.runsSeen") > self.runs, seconds=2)
+    def rerun(self) -> "Visitor":
+        """Wait until the run that an action starts has begun and is over."""
+        self.until(lambda: self.begun() > self.runs)
         return self.ready()
 
     def turn_to(self, title: str) -> "Visitor":
         """Go to another page by the sidebar."""
         self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=title).click()
-        self.page.locator("h1", has_text=title).wait_for(timeout=60_000)
+        self.page.locator("h1", has_text=title).wait_for()
         return self.ready()
 
     def upload(self, name: str, content: bytes) -> "Visitor":
         """Put a file into the page's upload field."""
         file = {"name": name, "mimeType": "text/csv", "buffer": content}
+        self.runs = self.begun()
         self.page.locator("input[type=file]").first.set_input_files(files=[file])
-        self.page.wait_for_timeout(600)
-        return self.ready()
+        return self.rerun()
 
     def reads(self, sentence: str) -> None:
         """Wait until a sentence stands on the page; the page's text is told if it never does.
@@ -171,16 +171,12 @@ class Visitor:
         """
         try:
             self.until(lambda: sentence in self.text())
-        except TimeoutError:
+        except AssertionError:
             pytest.fail(f"{sentence!r} never stood on the page:\n{self.text()}")
 
-    def until(self, holds: Callable[[], bool], seconds: float = 30.0) -> None:
-        """Wait until something holds; `TimeoutError` if it never does."""
-        end = time.monotonic() + seconds
-        while not holds():
-            if time.monotonic() > end:
-                raise TimeoutError(f"It did not come true in {seconds:g} s.")
-            self.page.wait_for_timeout(100)
+    def until(self, holds: Callable[[], bool]) -> None:
+        """Wait until something holds, while the page goes on."""
+        until(lambda: holds() or self.page.wait_for_timeout(50), pause=0.0)
 
     def leave(self) -> None:
         """Close the visitor's browser context; what it met is kept."""
@@ -209,9 +205,15 @@ def chromium():
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory) -> Iterator[str]:
+def shared_workspace(tmp_path_factory) -> Path:
+    """The folder of the analyses of the shared dashboard."""
+    return tmp_path_factory.mktemp("served") / "workspace"
+
+
+@pytest.fixture(scope="session")
+def server(shared_workspace) -> Iterator[str]:
     """The address of a dashboard that all tests of this session share."""
-    with served(tmp_path_factory.mktemp("served") / "workspace") as address:
+    with served(shared_workspace) as address:
         yield address
 
 
@@ -234,6 +236,7 @@ def visit(chromium, request):
 
     def opened(path="/", *, address=None, height=1400):
         context = chromium.new_context(viewport={"width": 1280, "height": height})
+        context.set_default_timeout(PATIENCE * 1000)
         visitor = Visitor(context.new_page(), address or request.getfixturevalue("server"))
         visitor.watch()
         visitors.append(visitor)

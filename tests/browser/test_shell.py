@@ -1,11 +1,11 @@
 """The frame in a real browser: addresses, sessions, reloads, a server that has just started."""
 
 import re
-import time
 
 import pytest
 
 from tests.browser.conftest import served
+from tests.waiting import until
 from ui.shell import PAGES
 
 
@@ -62,7 +62,8 @@ registry.grace = 0.5
 
 def work(job):
     while not job.should_stop():
-        pathlib.Path(r"{alive}").touch()
+        tabs, timers = registry._tabs.get("me"), len(registry._timers)
+        pathlib.Path(r"{alive}").write_text(f"{{tabs}} tabs, {{timers}} timers")
         job._stop.wait(0.05)
     pathlib.Path(r"{ended}").touch()
 
@@ -78,20 +79,17 @@ def test_closing_the_last_tab_ends_the_job_after_the_grace(visit, tmp_path):
     script.write_text(WATCHED.format(alive=alive, ended=ended))
     with served(tmp_path / "workspace", str(script)) as address:
         first, second = visit("/", address=address), visit("/", address=address)
+        until(lambda: alive.exists() and alive.read_text() == "2 tabs, 0 timers")
         first.leave()
-        second.page.wait_for_timeout(2_000)
-        assert alive.exists()
+        until(lambda: alive.exists() and alive.read_text() == "1 tabs, 0 timers")
         assert not ended.exists()
         second.leave()
-        end = time.monotonic() + 15
-        while not ended.exists() and time.monotonic() < end:
-            time.sleep(0.1)
-    assert ended.exists()
+        until(ended.exists)
 
 
 def test_what_was_chosen_stays_when_pages_are_turned(visit):
     visitor = visit("/").press("sample_breast_cancer").turn_to("Binning")
     visitor.page.get_by_role("spinbutton", name="Cut points a column").fill("4")
     visitor.page.keyboard.press("Enter")
-    visitor.settled().turn_to("Data").turn_to("Binning")
+    visitor.rerun().turn_to("Data").turn_to("Binning")
     assert visitor.page.get_by_role("spinbutton", name="Cut points a column").input_value() == "4"

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from rulekit.data import (
     Limits,
+    ParseOptions,
     check_target,
     columns_of,
     compare_tables,
@@ -35,7 +36,7 @@ def archive(**members):
     ("raw", "sentence"),
     [
         (pickle.dumps({"a": [1]}), "a pickle, which could run any program"),
-        (gzip.compress(b"a,b\n1,2\n"), "a gzip archive"),
+        (gzip.compress(b"a,b\n1,2\n", mtime=0), "a gzip archive"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", r"an old spreadsheet \(XLS\)"),
         (b"%PDF-1.7", "a PDF document"),
         (b" \n<!DOCTYPE html><html>", "a web page"),
@@ -178,3 +179,12 @@ def test_a_damaged_file_gives_a_table_or_a_sentence_and_nothing_else(raw, change
     quality_notes(table, target)
     assert list(columns_of(table.frame)) == [c.name for c in table.columns]
     assert not any(note.blocks for note in compare_tables(table, table))
+
+
+@pytest.mark.parametrize(
+    ("raw", "encoding"),
+    [("€,age\n1,2\n3,4\n".encode("cp1252"), "cp1252"), (b"a\x02b,age\n1,2\n3,4\n", None)],
+)
+def test_a_table_that_shares_one_byte_with_a_pickle_is_read(raw, encoding):
+    table = read_table(raw, options=ParseOptions(encoding=encoding))
+    assert table.frame["age"].tolist() == [2, 4]

@@ -152,3 +152,12 @@ def test_the_best_threshold_is_the_best_of_all(rows):
 def test_one_class_a_row_is_needed():
     with pytest.raises(DataError, match="3 rows, 2 classes"):
         separation_error(pd.Series([1.0, 2.0, 3.0]), np.array([0, 1]))
+
+
+def test_each_level_of_a_text_column_is_given_its_own_most_frequent_class():
+    counts = {("a", 0): 12, ("a", 1): 4, ("b", 1): 16, ("c", 0): 8}
+    levels = [level for (level, _), n in counts.items() for _ in range(n)]
+    classes = np.array([k for (_, k), n in counts.items() for _ in range(n)])
+    error, guessed = separation_error(pd.Series(levels), classes)
+    assert error == pytest.approx(4 / 40)  # only the four rows of level a and class 1
+    assert guessed == pytest.approx(0.5)

@@ -64,9 +64,14 @@ def as_rule_set(planted, labels):
 
 
 @given(st.sampled_from(["dnf", "cnf"]), st.integers(1, 3), st.integers(1, 3), st.integers(0, 50))
-def test_the_planted_rule_gives_the_labels_but_for_the_noise(form, n_clauses, n_literals, seed):
+def test_the_planted_rule_gives_the_labels_but_for_the_noise(form, n_clauses, n_conditions, seed):
     planted = planted_two_level(
-        form, n_rows=80, n_clauses=n_clauses, n_literals=n_literals, noise=0.1, random_state=seed
+        form,
+        n_rows=80,
+        n_clauses=n_clauses,
+        n_conditions=n_conditions,
+        noise=0.1,
+        random_state=seed,
     )
     predicted = as_rule_set(planted, ("yes", "no")).predict(columns_of(planted.frame))
     assert (predicted != planted.labels).sum() == 8
@@ -96,7 +101,7 @@ def test_a_seed_fixes_a_planted_table():
     [
         ({"form": "xor"}, "`form` must be 'dnf' or 'cnf'"),
         ({"noise": 0.5}, r"`noise` must be in \[0, 0.5\)"),
-        ({"n_clauses": 5, "n_literals": 3}, "`n_features` must be at least 15"),
+        ({"n_clauses": 5, "n_conditions": 3}, "`n_features` must be at least 15"),
     ],
 )
 def test_a_rule_that_cannot_be_planted_is_refused(settings, sentence):

@@ -8,13 +8,20 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from rulekit.rules import Clause, Literal, RuleSet
+from tests.waiting import until
+
+
+def gate(journal):
+    """Return the file that holds up the fits that are noted in a folder."""
+    return Path(f"{journal}.gate")
 
 
 class Stump(ClassifierMixin, BaseEstimator):
     """Predicts 1 where column `column` is above `theta`; always 0 where `theta` is large.
 
     `journal` names a folder: each fit leaves a file there, so that tests can count fits over
-    processes. `pause` seconds are spent in each fit, and those of the variable STUMP_PAUSE.
+    processes. `pause` seconds are spent in each fit. While a file beside the folder (see `gate`)
+    holds a number, fits wait as soon as that many are done.
     """
 
     def __init__(self, theta=0.0, column=0, pause=0.0, journal=None, fail_at=None):
@@ -27,18 +34,27 @@ class Stump(ClassifierMixin, BaseEstimator):
     def fit(self, X, y, sample_weight=None):
         if self.fail_at is not None and self.theta == self.fail_at:
             raise ValueError("the planted failure")
-        time.sleep(self.pause + float(os.environ.get("STUMP_PAUSE", "0")))
+        time.sleep(self.pause)
+        if self.journal is not None:
+            until(self._may_go_on)
         self.classes_ = np.unique(y)
         literal = Literal(f"x{self.column}", ">", self.theta)
         clauses = (Clause((literal,)),) if self.theta < 1.5 else ()
         self.rule_set_ = RuleSet(clauses, (1,) * len(clauses), "dnf", 0)
-        self.n_literals_ = self.rule_set_.n_literals
+        self.n_conditions_ = self.rule_set_.n_conditions
         self.n_rules_ = self.rule_set_.n_clauses
         self.objective_ = self.theta + (0 if sample_weight is None else float(sample_weight[0]))
         if self.journal is not None:
             note = f"{self.theta}-{self.column}-{time.time_ns()}-{os.getpid()}"
             (Path(self.journal) / note).touch()
         return self
+
+    def _may_go_on(self):
+        try:
+            done_before = int(gate(self.journal).read_text())
+        except FileNotFoundError:
+            return True
+        return len(os.listdir(self.journal)) < done_before
 
     def predict(self, X):
         values = np.asarray(X, dtype=float)

@@ -37,13 +37,13 @@ def test_a_forest_takes_the_same_table(mixed):
     assert grid == {}
     forest.learner.set_params(n_estimators=10)
     assert (forest.fit(X, y).predict(X) == y).mean() > 0.9
-    assert forest.n_literals_ is None
+    assert forest.n_conditions_ is None
 
 
 def test_a_tree_of_two_leaves_has_one_literal_and_the_majority_none(mixed):
     found = baselines(*mixed, cv=3, only=["majority", "tree"])
-    assert found["tree"].summary["n_literals"].iloc[0] == 1
-    assert found["majority"].summary["n_literals"].tolist() == [0]
+    assert found["tree"].summary["n_conditions"].iloc[0] == 1
+    assert found["majority"].summary["n_conditions"].tolist() == [0]
     assert found["majority"].summary["learner"].tolist() == ["majority"]
 
 
@@ -52,7 +52,7 @@ def test_a_baseline_stands_on_one_front_with_a_rule_of_the_same_folds():
     rules = sweep(Stump(), X, y, grid={"theta": [0.0]}, cv=4)
     both = rules.join(*baselines(X, y, cv=4, only=["tree"]).values())
     assert set(both.summary["learner"]) == {"Stump", "tree"}
-    assert both.front()["n_literals"].is_monotonic_increasing
+    assert both.front()["n_conditions"].is_monotonic_increasing
 
 
 def test_a_value_never_seen_in_training_does_not_stop_a_baseline(mixed):
@@ -86,4 +86,4 @@ def test_many_trees_from_one_preparation_are_those_of_single_fits(mixed):
         for rows in (X, other, X.iloc[1:], X):
             np.testing.assert_array_equal(model.predict_proba(rows), alone.predict_proba(rows))
             np.testing.assert_array_equal(model.predict(rows), alone.predict(rows))
-        assert model.n_literals_ == alone.n_literals_
+        assert model.n_conditions_ == alone.n_conditions_

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.estimators import TwoLevelRuleClassifier
-from rulekit.evaluation.grid import THETA_GRID, families, search_grid, settings_of
+from rulekit.evaluation.grid import THETA_GRID, families, settings_of
 
 
 def test_the_papers_grid_is_one_two_five_times_six_powers_of_ten():
@@ -59,11 +58,3 @@ def test_the_middle_price_is_fitted_first_and_then_both_ends():
     settings = settings_of({"theta": [1, 2, 3, 4, 5], "n_clauses": [1, 2]})
     (order,) = families(settings, ["theta", "n_clauses"])
     assert [settings[i]["theta"] for i in order[:6]] == [3, 3, 5, 5, 1, 1]
-
-
-def test_the_grid_to_choose_among_has_both_classes_and_prices_that_grow_with_the_rows():
-    small, large = (search_grid(["b"] * n + ["a"] * n) for n in (50, 500))
-    assert small["positive_label"] == ["a", "b"]
-    assert small["doubt"] == [0.0, 1.0]
-    assert [10 * t for t in small["theta"]] == pytest.approx(large["theta"])
-    assert settings_of(large, TwoLevelRuleClassifier().get_params())

@@ -8,11 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.evaluation import fit_setting, summarise, sweep
-from rulekit.evaluation.grid import settings_of
+from rulekit.evaluation import fit_setting, suggest, summarise, sweep
 from rulekit.evaluation.result import SweepResult, table_of
-from rulekit.evaluation.suggestion import neighbourhoods
-from rulekit.solvers.choice import smoothed
 from tests.evaluation.learners import Stump, noisy_table
 
 
@@ -23,7 +20,7 @@ def result_of(points, n_folds=4):
         {
             "setting": i, "learner": "Made", "theta": float(i), "fold": fold,
             "test_error": error + spread * turns[fold], "train_error": error / 2,
-            "n_literals": literals, "n_clauses_used": 1.0,
+            "n_conditions": literals, "n_clauses_used": 1.0,
         }
         for i, (error, spread, literals) in enumerate(points)
         for fold in range(n_folds)
@@ -31,19 +28,6 @@ def result_of(points, n_folds=4):
     settings = tuple({"theta": float(i)} for i in range(len(points)))
     models = (Stump(),) * len(points)
     return SweepResult(table_of(rows, ["theta"]), settings, models, n_folds, True, "folds")
-
-
-def slow_smooth(scores, settings, setting, grid):
-    """Average over the 3 x 3 neighbours in price and clauses, one that is not there replaced."""
-    total = 0.0
-    for step_theta, weight_theta in ((-1, 0.25), (0, 0.5), (1, 0.25)):
-        for step_clauses, weight_clauses in ((-1, 0.25), (0, 0.5), (1, 0.25)):
-            near = dict(setting)
-            for key, step in (("theta", step_theta), ("n_clauses", step_clauses)):
-                at = grid[key].index(setting[key]) + step
-                near[key] = grid[key][min(max(at, 0), len(grid[key]) - 1)]
-            total += weight_theta * weight_clauses * scores[settings.index(near)]
-    return total
 
 
 POINTS = st.lists(
@@ -58,7 +42,7 @@ def test_the_summary_holds_means_and_standard_errors_over_folds():
     assert row["test_error"] == pytest.approx(0.3)
     spread = np.std([0.2, 0.4, 0.2, 0.4], ddof=1)
     assert row["test_error_se"] == pytest.approx(spread / np.sqrt(4))
-    assert (row["train_error"], row["n_literals"], row["folds"]) == (0.15, 2.0, 4)
+    assert (row["train_error"], row["n_conditions"], row["folds"]) == (0.15, 2.0, 4)
 
 
 def test_a_single_fold_has_no_standard_error():
@@ -85,11 +69,11 @@ def test_no_setting_beats_one_on_the_front(points):
     result = result_of(points)
     front = result.front()
     for _, chosen in front.iterrows():
-        better = (result.summary["n_literals"] <= chosen["n_literals"]) & (
+        better = (result.summary["n_conditions"] <= chosen["n_conditions"]) & (
             result.summary["test_error"] < chosen["test_error"]
         )
         assert not better.any()
-    assert front["n_literals"].is_monotonic_increasing
+    assert front["n_conditions"].is_monotonic_increasing
 
 
 def test_a_measure_where_large_is_good_has_its_own_front():
@@ -119,7 +103,7 @@ def test_the_simplest_is_never_larger_than_the_best_and_at_most_one_error_worse(
     rows = result.summary.set_index("setting")
     best, simple = rows.loc[chosen["best"]], rows.loc[chosen["simplest_within_1se"]]
     assert best["test_error"] == rows["test_error"].min()
-    assert simple["n_literals"] <= best["n_literals"]
+    assert simple["n_conditions"] <= best["n_conditions"]
     assert simple["test_error"] <= best["test_error"] + best["test_error_se"] + 1e-12
 
 
@@ -133,10 +117,10 @@ def test_the_default_is_best_among_its_neighbours_and_says_why():
     chosen = result_of([(e, 0.05, 7.0 - i) for i, e in enumerate(errors)]).suggest()
     assert (chosen["best"], chosen["default"], chosen["simplest_within_1se"]) == (1, 5, 5)
     assert chosen["reason"] == (
-        "The default is theta = 5.0 (21.0 % with 2.0 literals). A single best figure among many is "
-        "partly luck, so each mean test error was averaged with those of settings of nearly the "
-        "same size and charged 0.2 points for each literal; then no other is better. The best mean "
-        "of its own has theta = 1.0 (20.0 % with 6.0 literals)."
+        "The default is theta = 5.0 (21.0 % with 2.0 conditions). A single best figure among many "
+        "is partly luck, so each mean test error was averaged with those of settings of nearly the "
+        "same size and charged 0.2 points for each condition; then no other is better. The best "
+        "mean of its own has theta = 1.0 (20.0 % with 6.0 conditions)."
     )
 
 
@@ -166,18 +150,6 @@ def test_settings_that_differ_in_more_than_size_are_no_neighbours():
     assert result_of([*points, (0.21, 0.0, 2)]).suggest()["default"] == 3
 
 
-def test_scores_are_smoothed_as_the_slow_twin_does():
-    rng = np.random.default_rng(0)
-    grid = {"theta": [0.1, 1.0, 3.0, 9.0], "n_clauses": [1, 2, 5], "kind": ["a", "b"]}
-    settings = settings_of(grid)
-    scores = rng.random(len(settings))
-    order = rng.permutation(len(settings))
-    axes = neighbourhoods([settings[i] for i in order], [""] * len(order))
-    found = smoothed(scores[order], axes)
-    for place, i in enumerate(order):
-        assert found[place] == pytest.approx(slow_smooth(scores, settings, settings[i], grid))
-
-
 def test_an_empty_rule_is_not_the_default_even_when_nothing_is_better():
     chosen = result_of([(0.34, 0.02, 0), (0.34, 0.02, 2)]).suggest()
     assert chosen["simplest_within_1se"] == 0
@@ -189,6 +161,22 @@ def test_where_every_rule_is_empty_the_empty_rule_is_the_default():
     chosen = result_of([(0.34, 0.02, 0)]).suggest()
     assert chosen["default"] == 0
     assert "it also has the best mean of its own." in chosen["reason"]
+
+
+def test_the_summary_alone_gives_the_suggestion_of_the_result():
+    result = result_of([(0.30, 0.05, 7), (0.20, 0.05, 6), (0.30, 0.05, 5), (0.21, 0.05, 2)])
+    assert suggest(result.summary) == suggest(result) == result.suggest()
+
+
+def test_a_table_without_sizes_is_refused_with_what_is_missing():
+    rows = result_of([(0.3, 0.0, 1)]).summary.drop(columns=["n_conditions", "folds"])
+    with pytest.raises(ValueError, match=r"folds, n_conditions are missing\. `summ"):
+        suggest(rows)
+
+
+def test_errors_alike_but_for_rounding_are_a_tie():
+    result = result_of([(0.2, 0.0, 3), (0.2 + 1e-15, 0.0, 2)])
+    assert result.suggest()["best"] == 1
 
 
 def test_nothing_finished_means_nothing_to_suggest():
@@ -232,7 +220,7 @@ def test_the_model_of_a_setting_is_fitted_on_the_rows_given():
     X, y = noisy_table()
     result = sweep(Stump(column=1), X, y, grid={"theta": [0.0, 2.0]}, cv=4)
     model = fit_setting(Stump(column=1), result.setting(1), X, y)
-    assert (model.theta, model.column, model.n_literals_) == (2.0, 1, 0)
+    assert (model.theta, model.column, model.n_conditions_) == (2.0, 1, 0)
     weighted = fit_setting(Stump(), {}, X, y, np.full(len(y), 5.0))
     assert weighted.objective_ == 5.0
 
@@ -240,3 +228,15 @@ def test_the_model_of_a_setting_is_fitted_on_the_rows_given():
 def test_a_number_that_is_no_setting_is_refused():
     with pytest.raises(ValueError, match="numbered 0 to 1; there is none 2"):
         result_of([(0.3, 0.0, 1)] * 2).setting(2)
+
+
+def test_settings_that_are_whole_numbers_stay_whole_in_the_table():
+    settings = [{"n_clauses": 2, "theta": 1}, {"n_clauses": 3, "theta": 0.5}]
+    rows = [
+        {"setting": k, "learner": "A", "fold": 0, "rule": "", **setting}
+        for k, setting in enumerate(settings)
+    ]
+    table = table_of(rows)
+    assert table["n_clauses"].dtype == int
+    assert table["theta"].dtype == float
+    assert table_of(rows, ["other"])["other"].tolist() == [None, None]

@@ -4,13 +4,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from rulekit.evaluation import SweepStore, sweep
-from tests.evaluation.learners import SharedStump, noisy_table
+from tests.evaluation.learners import SharedStump, gate, noisy_table
+from tests.waiting import until
 
 SETTINGS = {"theta": [-0.5, 0.0, 0.5, 1.0], "column": [0, 1]}
 RUN = """
@@ -33,18 +34,18 @@ def fits_done(folder):
 def run_and_kill(folder, n_jobs, after):
     """Start the sweep in a process of its own, and kill -9 it and its workers mid-way."""
     root = Path(__file__).parents[2]
+    gate(folder / "journal").write_text("24")
     process = subprocess.Popen(
-        [sys.executable, "-c", RUN, str(folder), str(n_jobs)], cwd=root, start_new_session=True,
-        env=os.environ | {"STUMP_PAUSE": "0.2"},
-    )  # fmt: skip
+        [sys.executable, "-c", RUN, str(folder), str(n_jobs)], cwd=root, start_new_session=True
+    )
     with SweepStore(folder / "store.sqlite") as store:
-        deadline = time.monotonic() + 120
-        while len(store) < after and time.monotonic() < deadline:
-            time.sleep(0.02)
+        until(lambda: len(store) >= after or process.poll() is not None)
     os.killpg(process.pid, signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
+    gate(folder / "journal").unlink()
 
 
+@pytest.mark.slow
 def test_a_killed_sweep_resumes_where_it_stopped_and_gives_the_same_table(tmp_path):
     (tmp_path / "journal").mkdir()
     n_all = 4 * 8

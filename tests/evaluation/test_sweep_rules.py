@@ -9,11 +9,15 @@ import pytest
 from sklearn.base import clone
 
 from rulekit.data import load_sample
-from rulekit.estimators.two_level import TwoLevelRuleClassifier
 from rulekit.evaluation import SweepStore, fit_setting, sweep
 from rulekit.evaluation.grid import settings_of
 from rulekit.evaluation.measuring import Measuring
 from rulekit.exceptions import EmptyRuleWarning
+from rulekit.learners import (
+    BoxSearchClassifier,
+    PowerLawTreeClassifier,
+    TwoLevelRuleClassifier,
+)
 
 GRID = [
     {"method": ["alternating", "set_cover"], "n_clauses": [1, 3], "theta": [0.05, 1.0, 50.0]},
@@ -22,12 +26,16 @@ GRID = [
 KEYS = ["method", "n_clauses", "form", "rounding", "theta", "fold"]
 
 
-class Alone(TwoLevelRuleClassifier):
-    """The same learner, fitted one setting at a time."""
+class OneByOne:
+    """Hides that settings can be fitted together."""
 
     @property
     def fit_many(self):
         raise AttributeError("not offered")
+
+
+class Alone(OneByOne, TwoLevelRuleClassifier):
+    """The same learner, fitted one setting at a time."""
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +68,7 @@ def test_fitting_one_setting_at_a_time_finds_the_same_rules(table, plain):
 def test_a_grid_told_backwards_finds_the_same_rules(table, plain):
     backwards = [{k: v[::-1] for k, v in part.items()} for part in GRID[::-1]]
     turned = sweep(TwoLevelRuleClassifier(), *table, grid=backwards, cv=3).table
-    columns = [*KEYS, "test_error", "train_error", "n_literals", "objective", "rule"]
+    columns = [*KEYS, "test_error", "train_error", "n_conditions", "objective", "rule"]
     left, right = (
         t[columns].astype(dict.fromkeys(KEYS, str)).sort_values(KEYS).reset_index(drop=True)
         for t in (turned, plain.table)
@@ -85,29 +93,41 @@ def test_a_rule_of_a_fold_predicts_what_was_measured(table, plain):
     row = plain.table.iloc[4]
     model = fit_setting(TwoLevelRuleClassifier(), plain.setting(int(row["setting"])), X, y)
     assert type(row["rule"]) is type(model.rule_set_)
-    assert row["n_literals"] == row["rule"].n_literals
+    assert row["n_conditions"] == row["rule"].n_conditions
+
+
+def test_the_size_of_a_tree_is_that_of_its_rule_where_paths_repeat_splits():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(1, 3, (240, 2))
+    y = np.array(["low", "middle", "high"])[np.digitize(X[:, 0] * X[:, 1], [3.0, 5.0])]
+    tree = PowerLawTreeClassifier(max_power_laws=1)
+    alone = tree.fit(X, y)
+    assert alone.n_conditions_ < alone.rule_set_.n_conditions
+    found = sweep(tree, X, y, grid={"max_power_laws": [1]}, cv=2).table
+    assert found["n_conditions"].tolist() == [rule.n_conditions for rule in found["rule"]]
 
 
 def test_an_empty_rule_is_a_point_of_the_curve_like_any_other(plain):
     dear = plain.summary[(plain.summary["theta"] == 50.0) & (plain.summary["n_clauses"] == 1)]
-    assert (dear["n_literals"] == 0).all()
+    assert (dear["n_conditions"] == 0).all()
     assert plain.setting(plain.suggest()["default"])["theta"] < 50.0
 
 
-SEARCH = TwoLevelRuleClassifier(method="search", kicks=0, random_state=0)
+SEARCH = BoxSearchClassifier(kicks=0, random_state=0)
 SEARCH_GRID = {
     "robustness": [0.0, 0.3],
     "positive_label": ["yes", "no"],
-    "max_literals": [None, 3],
+    "max_conditions": [None, 3],
     "n_clauses": [1, 6],
     "theta": [0.05, 50.0],
 }
 
 
-class SearchAlone(Alone):
+class SearchAlone(OneByOne, BoxSearchClassifier):
     """The box search, fitted one setting at a time."""
 
 
+@pytest.mark.slow
 def test_settings_answered_by_one_search_are_the_models_that_single_fits_give(table):
     X, y = table
     labels = sorted(set(y))
@@ -127,7 +147,7 @@ def test_settings_answered_by_one_search_are_the_models_that_single_fits_give(ta
 def test_a_sweep_by_one_search_a_fold_is_the_sweep_by_single_fits(table):
     X, y = table
     grid = {"positive_label": sorted(set(y)), "n_clauses": [1, 3], "theta": [0.05, 1.0]}
-    alone = SearchAlone(method="search", kicks=0, random_state=0)
+    alone = SearchAlone(kicks=0, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EmptyRuleWarning)
         same(sweep(alone, X, y, grid=grid, cv=2), sweep(SEARCH, X, y, grid=grid, cv=2))
@@ -150,7 +170,7 @@ def test_chance_without_a_seed_is_drawn_once_for_a_fold(table):
     learner = clone(SEARCH).set_params(random_state=None)
     settings = [{"n_clauses": 3, "theta": t} for t in (0.05, 0.2, 0.5, 1.0)]
     models = list(learner.fit_many(X, y, settings))
-    losses = [m.objective_ - m.theta * m.n_literals_ for m in models]
+    losses = [m.objective_ - m.theta * m.n_conditions_ for m in models]
     assert losses == sorted(losses)  # as of one archive
 
 

@@ -51,10 +51,10 @@ def literals(draw, names):
 
 
 @st.composite
-def rule_sets(draw, names, max_clauses=3, max_literals=3, many_labels=True):
+def rule_sets(draw, names, max_clauses=3, max_conditions=3, many_labels=True):
     form = draw(st.sampled_from(["dnf", "cnf"]))
     label, default = draw(st.sampled_from(LABELS))
-    size = st.lists(literals(names), max_size=max_literals)
+    size = st.lists(literals(names), max_size=max_conditions)
     op = "and" if form == "dnf" else "or"
     clauses = tuple(Clause(tuple(c), op) for c in draw(st.lists(size, max_size=max_clauses)))
     labels = (label,) * (len(clauses) or (form == "cnf"))
@@ -101,11 +101,13 @@ class FakeModel:
         self.classes_ = np.array(rule.classes if classes is None else classes, dtype=object)
         self.answers = answers
 
-    def columns_(self, X):
+    def read_columns(self, X):
         return {str(c): X[c].to_numpy() for c in X.columns}
 
     def predict(self, X):
-        return self.rule_set_.predict(self.columns_(X)) if self.answers is None else self.answers
+        return (
+            self.rule_set_.predict(self.read_columns(X)) if self.answers is None else self.answers
+        )
 
 
 def patients():

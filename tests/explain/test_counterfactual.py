@@ -53,7 +53,7 @@ def test_smallest_change_is_as_small_as_any_combination_of_values(rule, columns)
         assert found.cost == pytest.approx(best[1], rel=1e-6, abs=1e-6)
 
 
-@given(cases(PLAIN, max_clauses=5, max_literals=4), st.sets(st.sampled_from(sorted(PLAIN))))
+@given(cases(PLAIN, max_clauses=5, max_conditions=4), st.sets(st.sampled_from(sorted(PLAIN))))
 def test_the_changed_row_gets_the_answer_named_and_only_free_columns_change(case, immutable):
     rule, columns = case
     for i in range(len(columns["age"])):

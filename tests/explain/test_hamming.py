@@ -45,7 +45,7 @@ def test_distances_and_literals_add_up_to_the_objective_that_was_minimised(form)
     X, y = load_sample("breast_cancer").xy("diagnosis")
     model = TwoLevelRuleClassifier(n_clauses=2, theta=2.0, form=form).fit(X, y)
     distances = [e.hamming_distance for e in explain(model, X, y)]
-    assert sum(distances) + 2.0 * model.n_literals_ == pytest.approx(model.objective_)
+    assert sum(distances) + 2.0 * model.n_conditions_ == pytest.approx(model.objective_)
 
 
 def test_rows_answered_rightly_are_at_distance_zero():

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit import LPSVM, HyperplaneRuleClassifier, explain_with_hyperplane
-from rulekit.estimators._confidence import calibrated
+from rulekit import LPSVM, HyperplaneRuleClassifier
 from rulekit.exceptions import DataError, RuleError
-from rulekit.explain import Wording
-from rulekit.solvers.water_filling import water_fill
-from tests.estimators.planes import blobs, with_levels
+from rulekit.explain import Wording, explain_with_hyperplane
+from rulekit.learners.plane.confidence import calibrated
+from rulekit.solvers.plane_boxes.corners import water_fill
+from tests.learners.planes import blobs, with_levels
 from tests.reference import hypercubes as reference
 
 
@@ -68,7 +68,7 @@ def test_counts_and_volume_are_those_of_the_box(fitted, box):
 @pytest.mark.parametrize("box", ["corner", "symmetric"])
 def test_the_conditions_hold_on_the_same_training_rows(fitted, box):
     model, X, _ = fitted
-    columns = model.columns_(X)
+    columns = model.read_columns(X)
     for told in explain_with_hyperplane(model, X.head(25), box=box):
         holds = told.clause.mask(columns)
         assert holds.sum() == told.n_covered
@@ -79,7 +79,7 @@ def test_the_rule_that_holds_a_case_is_named_and_else_extraction_goes_on(fitted)
     _, X, y = fitted
     short = HyperplaneRuleClassifier(LPSVM(nu=1.0), max_rules=1).fit(X, y)
     fired = short.clauses_fired(X)[:, 0]
-    columns = short.columns_(X)
+    columns = short.read_columns(X)
     for told in explain_with_hyperplane(short, X):
         covering = told.covering
         assert covering.clause.mask(columns)[told.row]
@@ -136,7 +136,7 @@ def test_a_box_without_training_rows_says_so():
 def test_levels_are_told_as_levels():
     X, y = with_levels()
     model = HyperplaneRuleClassifier(LPSVM(nu=0.5)).fit(X, y)
-    columns = model.columns_(X)
+    columns = model.read_columns(X)
     for told in explain_with_hyperplane(model, X.head(20)):
         assert told.clause.mask(columns)[told.row]
         assert {c.op for c in told.clause.literals if c.feature == "town"} <= {

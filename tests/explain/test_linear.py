@@ -5,7 +5,7 @@ import pandas as pd
 
 from rulekit import LPSVM, HyperplaneRuleClassifier, explain
 from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
-from tests.estimators.planes import blobs
+from tests.learners.planes import blobs
 
 PLANE = LinearSplit((("age", 0.5), ("bmi", -1.0)), ">", 3.0)
 RULE = RuleSet(

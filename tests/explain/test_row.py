@@ -219,3 +219,15 @@ def test_any_column_name_and_level_make_one_line(name, level):
     for found in explain(rule, pd.DataFrame({name: [level, "x", None]})):
         assert found.sentence.isprintable()
         assert all(m.sentence.isprintable() for m in found.near_misses)
+
+
+def test_a_model_that_does_not_read_tables_itself_is_explained_by_the_names_of_columns():
+    rule, frame = patients()
+
+    class Bare:
+        rule_set_ = rule
+
+    by_model, by_rule = explain(Bare(), frame), explain(rule, frame)
+    assert [e.sentence for e in by_model] == [e.sentence for e in by_rule]
+    with pytest.raises(DataError, match="A rule set reads columns by name"):
+        explain(Bare(), frame.to_numpy())

@@ -1,21 +1,22 @@
 """Every export means what the rule means, whatever columns, levels and labels are called."""
 
 import ast
+import csv
+import io
 import re
 from html.parser import HTMLParser
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from rulekit import export
 from rulekit.exceptions import ExportError
 from rulekit.export import (
+    FORMATS,
     clause_numbers,
     from_text,
-    to_csv,
-    to_frame,
     to_html,
     to_latex,
     to_markdown,
@@ -74,8 +75,8 @@ def test_any_name_level_and_label_survive_every_format(name, level, label, data)
 @given(rule_sets(PLAIN))
 def test_text_read_back_has_the_same_size_form_and_labels(rule):
     back = from_text(to_text(rule))
-    assert (back.n_literals, back.n_clauses, back.form) == (
-        rule.n_literals,
+    assert (back.n_conditions, back.n_clauses, back.form) == (
+        rule.n_conditions,
         rule.n_clauses,
         rule.form,
     )
@@ -139,24 +140,50 @@ def test_python_function_refuses_a_row_without_a_column():
         module["predict_row"]({"glucose": 1, "age": 2})
 
 
-@given(cases())
-def test_no_cell_of_the_csv_is_a_formula(case):
-    rule, _ = case
-    frame = pd.read_csv(pd.io.common.StringIO(to_csv(rule)), dtype=str, keep_default_na=False)
-    assert len(frame) == rule.n_clauses + 1
-    for name in ("clause", "conditions"):
-        assert not frame[name].str.startswith(("=", "+", "-", "@", "\t", "\r")).any()
+SPREADSHEETS = ("csv", "tsv", "xls", "xlsx", "ods")
+SHEETS = {n for n, f in FORMATS.items() if f.suffix.rpartition(".")[2] in SPREADSHEETS}
+FORMULAS = ("=cmd()", "+1", "-1", "@sum", "\t=1", "\r=1", "\n=1", "a\r=cmd()", "b\n=1", "c\r\n=1")
 
 
-def test_formula_in_a_label_gets_an_apostrophe():
-    rule = RuleSet((), (), "dnf", "=cmd()")
-    assert to_csv(rule).splitlines()[1] == "otherwise,,'=cmd(),0"
+def rows_of(text):
+    """Every row as a spreadsheet sees it, a carriage return that is not quoted ending a line."""
+    return list(csv.reader(io.StringIO(text, newline="")))
 
 
-def test_frame_has_a_row_a_clause_and_one_for_the_rest():
-    frame = to_frame(patients()[0])
-    assert frame["clause"].tolist() == ["1", "2", "otherwise"]
-    assert frame["literals"].tolist() == [2, 2, 0]
+@pytest.mark.parametrize("name", sorted(SHEETS))
+@settings(max_examples=40)
+@given(st.sampled_from(FORMULAS), st.sampled_from(FORMULAS), st.sampled_from(FORMULAS))
+def test_no_cell_that_a_spreadsheet_opens_is_a_formula(name, column, level, label):
+    rule = RuleSet((Clause((Literal(column, "==", level),)),), (label,), "dnf", f"{label} not")
+    text = FORMATS[name].write(rule)
+    rows = rows_of(text)
+    assert len(rows) == rule.n_clauses + 2
+    cells = [cell for row in rows for cell in row]
+    assert not [c for c in cells if c.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))]
+    assert sum(label in cell for cell in cells) >= 2
+
+
+def test_a_file_for_spreadsheets_is_known_by_its_suffix():
+    sheets = ("csv", "tab-separated", "sheet", "excel")
+    told = {n for n, f in FORMATS.items() if any(word in f.mime for word in sheets)}
+    assert told == SHEETS
+
+
+def test_no_two_formats_have_files_of_one_name():
+    suffixes = [form.suffix for form in FORMATS.values()]
+    assert len(set(suffixes)) == len(suffixes)
+    assert len({form.name for form in FORMATS.values()}) == len(suffixes)
+
+
+def test_every_writer_of_the_package_is_in_the_table_of_formats():
+    writers = {name for name in export.__all__ if name.startswith("to_")} - {"to_frame"}
+    entered = {getattr(form.write, "func", form.write).__name__ for form in FORMATS.values()}
+    assert entered == writers
+
+
+def test_a_format_is_run_or_says_why_not():
+    for form in FORMATS.values():
+        assert (form.run is None) == form.how.endswith("."), form.name
 
 
 @pytest.mark.parametrize("write", [to_text, to_markdown, to_html, to_latex, to_python, to_sql])
@@ -184,22 +211,3 @@ def test_infinity_and_tiny_numbers_keep_their_value():
     columns = {"x": np.array([np.inf, 5e-324, 0.0]), "y": np.array([0.0, 1.0, -np.inf])}
     for format in ("text", "markdown", "html", "python", "sqlite", "duckdb"):
         assert verify_export(rule, columns, format).ok
-
-
-def test_verification_counts_the_rows_that_differ():
-    rule, frame = patients()
-    model = FakeModel(rule, answers=np.array(["ill", "ill", "well", "well"], dtype=object))
-    found = verify_export(model, frame, "json")
-    assert (found.n_equal, found.n_rows, found.ok) == (3, 4, False)
-    assert found.sentence.startswith("Not the same: 3/4 rows give the same class")
-
-
-def test_verification_tries_values_at_and_beside_every_threshold():
-    rule = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
-    found = verify_export(rule, {"age": np.array([10.0])}, "duckdb")
-    assert (found.n_rows, found.n_probes, found.ok) == (1, 5, True)
-
-
-def test_format_that_cannot_be_run_is_refused():
-    with pytest.raises(ValueError, match=r"`format` must be one of .*got 'latex'"):
-        verify_export(patients()[0], patients()[1], "latex")

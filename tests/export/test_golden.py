@@ -3,34 +3,29 @@
 Do so only when a format was changed on purpose, and read the difference before committing it.
 """
 
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from rulekit import export
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit import OneLevelRuleClassifier
+from rulekit.export import FORMATS
+from rulekit.export.subject import exported_rule
+from rulekit.rules import Clause, Factor, LinearSplit, Literal, PowerLaw, PowerLawSplit, RuleSet
 from tests.explain.tables import patients
 
 FOLDER = Path(__file__).parents[1] / "golden" / "exports"
-WRITERS = {
-    "txt": export.to_text,
-    "md": export.to_markdown,
-    "json": export.to_json,
-    "sql": export.to_sql,
-    "sqlite.sql": partial(export.to_sql, dialect="sqlite", table="patients"),
-    "duckdb.sql": partial(export.to_sql, dialect="duckdb", part="where", table="patients"),
-    "py.txt": export.to_python,
-    "html": export.to_html,
-    "tex": partial(export.to_latex, caption="Who is ill"),
-    "csv": export.to_csv,
+OPTIONS = {
+    "sqlite": {"table": "patients"},
+    "duckdb": {"part": "where", "table": "patients"},
+    "latex": {"caption": "Who is ill"},
+    "script": {"source": "patients.csv", "target": "ill"},
 }
 
 
 def rules():
-    """A DNF, its mirror image, and a rule with every kind of condition and three answers."""
+    """A DNF, its mirror image, a rule with every kind of test and three answers, one of sums."""
     dnf, _ = patients()
-    kinds = (
+    tests = (
         Clause(
             (Literal("age", ">=", 20), Literal("age", "<", 30.5), Literal("smoker", "==", True))
         ),
@@ -40,22 +35,63 @@ def rules():
         ),
         Clause((Literal("bmi", "not-missing"),)),
     )
-    mixed = RuleSet(kinds, ("low", "middle", "middle", "high"), "dnf", "none of these")
-    return {"dnf": dnf, "cnf": dnf.negated(), "mixed": mixed}
+    mixed = RuleSet(tests, ("low", "middle", "middle", "high"), "dnf", "none of these")
+    plane = LinearSplit((("age", 0.5), ("glucose", -1.25)), ">", 3.0)
+    ratio = PowerLaw(-2.5, (Factor("glucose"), Factor("age", -2, shift=1.0, floor=20.0)))
+    band = PowerLawSplit((ratio, PowerLaw(1.0, (Factor("age"),))), 40.0, 1e-7, missing=True)
+    sums = RuleSet((Clause((plane, band.negated())), Clause((band,))), ("ill",) * 2, "dnf", "well")
+    return {"dnf": dnf, "cnf": dnf.negated(), "mixed": mixed, "sums": sums}
 
 
-@pytest.mark.parametrize("suffix", WRITERS)
-@pytest.mark.parametrize("name", ["dnf", "cnf", "mixed"])
-def test_export_is_word_for_word_the_recorded_one(name, suffix):
-    recorded = (FOLDER / f"{name}.{suffix}").read_text(encoding="utf-8")
-    assert WRITERS[suffix](rules()[name]) == recorded
+def written():
+    """The text of every format, by the file it is recorded in."""
+    _, frame = patients()
+    table, labels = frame[["glucose", "age", "colour"]], ["ill", "well", "ill", "well"]
+    model = OneLevelRuleClassifier(theta=0.5).fit(table, labels)
+    found = {}
+    for name, form in FORMATS.items():
+        options = OPTIONS.get(name, {})
+        subjects = {"model": model} if form.learned else rules()
+        for subject, rule in subjects.items():
+            if name == "report" and not set(rule.features) <= set(table):
+                continue
+            if name == "report":
+                options = {"training": (table, labels)}
+            suffix = f"{form.suffix}.txt" if form.suffix.endswith("py") else form.suffix
+            found[f"{subject}.{suffix}"] = (form, rule, options)
+    return found
+
+
+WRITTEN = written()
+
+
+@pytest.mark.parametrize("file", WRITTEN)
+def test_export_is_word_for_word_the_recorded_one(file):
+    form, rule, options = WRITTEN[file]
+    recorded = (FOLDER / file).read_text(encoding="utf-8")
+    assert form.write(rule, **options) == recorded
+
+
+@pytest.mark.parametrize("file", WRITTEN)
+def test_no_answer_of_a_rule_is_left_out_that_of_all_other_rows_neither(file):
+    form, rule, options = WRITTEN[file]
+    text = form.write(rule, **{k: v for k, v in options.items() if k != "part"})
+    assert all(str(label) in text for label in exported_rule(rule).classes)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_has_recorded_text(name):
+    assert any(form is FORMATS[name] for form, _, _ in WRITTEN.values())
+
+
+def test_nothing_is_recorded_that_no_format_writes():
+    assert {path.name for path in FOLDER.iterdir()} == set(WRITTEN)
 
 
 def write_anew():
     """Record what the formats look like now."""
-    for name, rule in rules().items():
-        for suffix, write in WRITERS.items():
-            (FOLDER / f"{name}.{suffix}").write_text(write(rule), encoding="utf-8")
+    for file, (form, rule, options) in WRITTEN.items():
+        (FOLDER / file).write_text(form.write(rule, **options), encoding="utf-8")
 
 
 if __name__ == "__main__":

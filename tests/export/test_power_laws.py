@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from rulekit import from_json, to_json, to_latex, to_python, to_sql, to_text, verify_export
+from rulekit import from_json, to_json, to_python, to_sql, to_text, verify_export
 from rulekit.exceptions import ExportError
-from rulekit.export import from_text, to_html, to_markdown, to_report
+from rulekit.export import from_text, to_html, to_latex, to_markdown, to_report
 from rulekit.rules import Clause, Factor, Literal, PowerLaw, PowerLawSplit, RuleSet
-from rulekit.rules.crossings import crossings
 from tests.strategies_power_laws import rows, split_rules, splits
 
 FORMATS = ("text", "markdown", "html", "json", "python", "sql", "sqlite", "duckdb")
@@ -113,7 +112,7 @@ def test_at_a_crossing_the_sum_meets_a_bound(split, columns):
     if any(np.isnan(row[f]) for f in split.features):
         return
     for feature in split.features:
-        for value in crossings(split, feature, row):
+        for value in split.crossings(feature, row):
             there = {name: np.array([v]) for name, v in (row | {feature: value}).items()}
             total = split.total(there)[0]
             size = sum(abs(t.weight) * abs(t.value(there)[0]) for t in split.terms)

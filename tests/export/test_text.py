@@ -40,7 +40,7 @@ def test_two_bounds_of_a_column_are_one_interval_and_still_two_literals():
     clause = Clause((Literal("age", ">", 20), Literal("bmi", "<", 30), Literal("age", "<=", 50)))
     text = to_text(RuleSet((clause,), ("ill",), "dnf", "well"))
     assert "1. IF 20 < age <= 50 AND bmi < 30 THEN ill" in text
-    assert from_text(text).n_literals == 3
+    assert from_text(text).n_conditions == 3
 
 
 def test_numbers_stand_below_their_clause_as_a_comment():

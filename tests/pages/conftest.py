@@ -3,30 +3,18 @@
 from pathlib import Path
 
 import pytest
-from streamlit.runtime.pages_manager import PagesManager
-from streamlit.testing.v1 import AppTest
 
-from rulekit.data import Table
+from rulekit.data import Table, load_sample
+from tests.pages.driving import analysed, copied, opened, routed
 from ui import jobs
-from ui.certificate_card import proofs
-
-APP = Path(__file__).parents[2] / "app.py"
+from ui.learners.certificate_card import proofs
+from ui.state import AppState
 
 
 @pytest.fixture(autouse=True)
-def _served_by_the_router(monkeypatch):
-    """Let every run go through ``app.py``, as on a server that has answered before.
-
-    `AppTest` otherwise starts each run as a fresh server does, which runs a page's file without
-    the router; that case is tested in the browser.
-    """
-    begin = PagesManager.__init__
-
-    def with_navigation(self, *args, **kwargs):
-        begin(self, *args, **kwargs)
-        PagesManager.uses_pages_directory = False
-
-    monkeypatch.setattr(PagesManager, "__init__", with_navigation)
+def _served_by_the_router():
+    with routed():
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -50,21 +38,29 @@ def open_app():
     """Return a function that opens the dashboard in a new session, on the page asked for.
 
     ``open_app("rules", sample="iris")`` begins with a bundled table, its target chosen;
-    ``open_app(query={"analysis": id})`` with query parameters in the address.
+    ``open_app("rules", state=state)`` with an analysis; ``open_app(query={"analysis": id})`` with
+    query parameters in the address.
     """
 
-    def opened(page="data", *, sample=None, query=None):
-        app = AppTest.from_file(str(APP), default_timeout=60)
-        for name, value in (query or {}).items():
-            app.query_params[name] = value
-        app.run()
+    def begun(page="data", *, sample=None, state=None, query=None):
+        if sample is not None and page == "data":
+            return opened(query=query).button(key=f"sample_{sample}").click().run()
         if sample is not None:
-            app.button(key=f"sample_{sample}").click().run()
-        if page != "data":
-            app.switch_page(f"pages/{page}.py").run()
-        return app
+            state = AppState(table=load_sample(sample))
+        return opened(page, state=state, query=query)
 
-    return opened
+    return begun
+
+
+@pytest.fixture(scope="session")
+def _analysed_credit(tmp_path_factory) -> Path:
+    return analysed(tmp_path_factory.mktemp("ready"), load_sample("credit"))
+
+
+@pytest.fixture
+def swept_credit(open_app, workspace_folder, _analysed_credit):
+    """Models, opened on the sample "credit" after a small run: its points are there."""
+    return open_app("models", query={"analysis": copied(_analysed_credit, workspace_folder)})
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from ui.binning_cards import METHODS, parsed_cuts
-from ui.data_choices import set_role
-from ui.learners import RunSpec
+from ui.binning.cards import METHODS, parsed_cuts
+from ui.data.choices import set_role
+from ui.learners.offered import RunSpec
 from ui.state import app_state
 
 
@@ -47,13 +47,14 @@ def test_every_sample_is_shown_with_its_conditions(open_app, sample):
     assert len(app.get("plotly_chart")) == 2
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_every_method_works(open_app, method):
+@pytest.mark.slow
+def test_every_method_works(open_app):
     app = open_app("binning", sample="breast_cancer")
-    box(app, "binning_method").set_value(method).run()
-    assert not app.exception
-    assert not app.error
-    assert app.session_state["app"].binning.method == method
+    for method in METHODS:
+        box(app, "binning_method").set_value(method).run()
+        assert not app.exception, method
+        assert not app.error, method
+        assert app.session_state["app"].binning.method == method
 
 
 def test_more_cut_points_give_more_conditions(open_app):
@@ -64,6 +65,7 @@ def test_more_cut_points_give_more_conditions(open_app):
     assert app.session_state["app"].binning.n_thresholds == 20
 
 
+@pytest.mark.slow
 def test_a_cut_at_every_distinct_value_is_shown_and_screened(open_app):
     app = open_app("binning", sample="iris")
     few = int(metric(app, "Candidate conditions").replace(",", ""))
@@ -94,7 +96,7 @@ def test_a_higher_price_leaves_fewer_conditions(open_app):
 
 
 def test_large_tables_are_screened_when_asked_for(open_app, monkeypatch):
-    monkeypatch.setattr("ui.screening_card.AT_ONCE", 0)
+    monkeypatch.setattr("ui.binning.screening_card.AT_ONCE", 0)
     app = open_app("binning", sample="iris")
     assert "May matter" not in {m.label for m in app.metric}
     app.button(key="screen").click().run()
@@ -172,10 +174,11 @@ def with_role(app, monkeypatch, name, role):
 
     app.switch_page("pages/data.py")
     with monkeypatch.context() as patched:
-        patched.setattr("ui.data_choices.split_card", edited)
+        patched.setattr("ui.data.choices.split_card", edited)
         return app.run()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["quantile", "manual"])
 def test_a_column_with_cut_points_of_its_own_can_be_ignored_and_come_back(
     open_app, monkeypatch, method
@@ -216,6 +219,7 @@ def test_a_category_shows_its_levels_instead_of_cuts(open_app):
     assert len(app.get("plotly_chart")) == 2
 
 
+@pytest.mark.slow
 def test_every_column_of_the_mixed_sample_can_be_looked_at(open_app):
     app = open_app("binning", sample="credit")
     for name in app.session_state["app"].features:
@@ -224,6 +228,7 @@ def test_every_column_of_the_mixed_sample_can_be_looked_at(open_app):
         assert not app.error, name
 
 
+@pytest.mark.slow
 def test_settings_survive_another_page_and_a_reload(open_app):
     app = open_app("binning", sample="breast_cancer")
     box(app, "binning_method").set_value("entropy").run()

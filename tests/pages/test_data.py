@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from rulekit.data import list_samples
-from ui.data_choices import apply_edits, editor_frame
-from ui.learners import RunSpec
-from ui.split_figure import split_figure, split_sentence
+from ui.data.choices import apply_edits, editor_frame
+from ui.data.split_figure import split_figure, split_sentence
+from ui.learners.offered import RunSpec
 from ui.state import BinningSpec, SplitSpec, Wording
 from ui.workspace import to_plain
 
@@ -301,7 +301,7 @@ def test_edits_of_the_editor_reach_the_analysis(monkeypatch, open_app):
     app = open_app(sample="credit")
     held = {"app": app.session_state["app"]}
     monkeypatch.setattr("ui.state.st.session_state", held)
-    monkeypatch.setattr("ui.data_choices.st.session_state", held)
+    monkeypatch.setattr("ui.data.choices.st.session_state", held)
     monkeypatch.setattr("ui.workspace.save", lambda: None)
     names = [c.name for c in held["app"].table.columns]
     age, income = names.index("age"), names.index("income")

@@ -6,13 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from rulekit.data import load_sample
 from rulekit.rules import Clause, Literal, RuleSet
-from ui.cases import case_list, distance_to_boundary, row_name
-from ui.learners import RunSpec
+from ui.cases import row_name
+from ui.explain.choice import case_list
+from ui.learners.offered import RunSpec
 from ui.state import AppState
 
 SETTING = {"learner": "alternating", "theta": 2.0, "n_clauses": 2}
@@ -27,11 +26,13 @@ def text(app):
 @pytest.fixture
 def on_credit(open_app):
     def opened(query=None, **setting):
-        app = open_app("explain", query=query)
-        app.session_state["app"] = AppState(
-            table=load_sample("credit"), setting={**SETTING, **setting}, run_settings=QUICK
+        return open_app(
+            "explain",
+            query=query,
+            state=AppState(
+                table=load_sample("credit"), setting={**SETTING, **setting}, run_settings=QUICK
+            ),
         )
-        return app.run()
 
     return opened
 
@@ -160,38 +161,6 @@ def test_a_rule_without_conditions_is_explained_too(on_credit):
 
 OLD = Literal("age", ">", 50.0)
 RULE = RuleSet((Clause((OLD, Literal("bmi", ">=", 30.0))),), ("ill",), "dnf", "well")
-RANGES = {"age": 100.0, "bmi": 50.0}
-
-
-def columns(age, bmi):
-    return {"age": np.array([age], dtype=float), "bmi": np.array([bmi], dtype=float)}
-
-
-@pytest.mark.parametrize(
-    ("age", "bmi", "distance"),
-    [
-        (60, 35, 0.1),  # both hold: the nearer one decides
-        (60, 25, 0.1),  # one short
-        (40, 25, np.inf),  # no single change helps
-        (np.nan, 35, np.inf),  # a missing value is not moved
-    ],
-)
-def test_the_boundary_is_as_far_as_the_nearest_single_change(age, bmi, distance):
-    found = distance_to_boundary(RULE, columns(age, bmi), RANGES)
-    np.testing.assert_allclose(found, [distance])
-
-
-@given(st.floats(0, 100), st.floats(0, 60))
-def test_the_boundary_agrees_with_trying_values_around_each_threshold(age, bmi):
-    row = columns(age, bmi)
-    answer = RULE.predict(row)[0]
-    gaps = [np.inf]
-    for name, threshold in (("age", 50.0), ("bmi", 30.0)):
-        for value in (np.nextafter(threshold, 0), threshold, np.nextafter(threshold, 99)):
-            moved = {**row, name: np.array([value])}
-            if RULE.predict(moved)[0] != answer:
-                gaps.append(abs(row[name][0] - threshold) / RANGES[name])
-    np.testing.assert_allclose(distance_to_boundary(RULE, row, RANGES), [min(gaps)])
 
 
 def cases():

@@ -13,11 +13,11 @@ import pandas as pd
 import pytest
 
 from rulekit.data import load_sample
-from rulekit.estimators import FixedRuleClassifier
 from rulekit.export import from_json, to_json, to_text
+from rulekit.learners import FixedRuleClassifier
 from ui.cases import row_name
-from ui.export_formats import FORMATS, bundle, record_text, report
-from ui.learners import RunSpec
+from ui.export.formats import FORMATS, bundle, record_text, report
+from ui.learners.offered import RunSpec
 from ui.state import NUMERIC, AppState, SplitSpec
 
 ROOT = Path(__file__).parents[2]
@@ -33,11 +33,9 @@ def text(app):
 
 @pytest.fixture
 def on_credit(open_app):
-    app = open_app("export")
-    app.session_state["app"] = AppState(
-        table=load_sample("credit"), setting=SETTING, run_settings=QUICK
+    return open_app(
+        "export", state=AppState(table=load_sample("credit"), setting=SETTING, run_settings=QUICK)
     )
-    return app.run()
 
 
 def test_without_a_model_the_page_points_to_models(open_app):
@@ -129,11 +127,12 @@ def test_what_a_format_is_for_is_told_with_its_names_as_they_are(on_credit):
 
 
 def test_without_test_rows_the_report_says_nothing_of_them(open_app):
-    app = open_app("export")
-    app.session_state["app"] = AppState(
-        table=load_sample("credit"), setting=SETTING, run_settings=QUICK, split=SplitSpec(0.0)
+    app = open_app(
+        "export",
+        state=AppState(
+            table=load_sample("credit"), setting=SETTING, run_settings=QUICK, split=SplitSpec(0.0)
+        ),
     )
-    app.run()
     shown(app, "report")
     state = app.session_state["app"]
     assert state.test_looks == 0
@@ -142,11 +141,9 @@ def test_without_test_rows_the_report_says_nothing_of_them(open_app):
 
 @pytest.mark.parametrize("sample", ["credit", "iris"])
 def test_the_script_run_beside_the_samples_learns_the_rule_again(open_app, sample, capsys):
-    app = open_app("export")
-    app.session_state["app"] = AppState(
-        table=load_sample(sample), setting=SETTING, run_settings=QUICK
+    app = open_app(
+        "export", state=AppState(table=load_sample(sample), setting=SETTING, run_settings=QUICK)
     )
-    app.run()
     shown(app, "script")
     assert "Not run here" in text(app)
     state = app.session_state["app"]
@@ -206,7 +203,7 @@ def test_the_record_tells_data_setting_seeds_and_versions(on_credit):
     assert record["data"]["sha256"] == state.table.digest
     assert record["setting"] == SETTING
     assert record["split"]["test_rows"] == 300
-    assert record["result"]["conditions"] == state.model.rule_set_.n_literals
+    assert record["result"]["conditions"] == state.model.rule_set_.n_conditions
     assert "python" in record["versions"]
 
 

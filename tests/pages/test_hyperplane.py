@@ -1,15 +1,13 @@
 """Boxes from a plane, through the pages: learned on Models, seen on Rules, told on Explain."""
 
-import pandas as pd
 import pytest
 
 from rulekit.data import load_sample
 from tests.pages.driving import text
-from ui.hyperplane_learner import HYPERPLANE, usual_nus
-from ui.learners import LEARNERS, RunSpec, settings_of_run
-from ui.models_rounds import parts_of
+from ui.learners.hyperplane import HYPERPLANE
+from ui.learners.offered import LEARNERS, RunSpec, families, settings_of_run
+from ui.learners.spec import NUS
 from ui.picked import fit_path, model_key, setting_words
-from ui.run_spec import NUS
 from ui.state import AppState
 
 SPEC = RunSpec(learners=(HYPERPLANE,), nus=(0.01, 0.1), clauses=(1, 3), folds=5, baselines=False)
@@ -21,11 +19,12 @@ def on_cancer(open_app):
     """Open a page on the breast cancer sample with a setting chosen."""
 
     def opened(page):
-        app = open_app(page)
-        app.session_state["app"] = AppState(
-            table=load_sample("breast_cancer"), setting=SETTING, run_settings=SPEC.to_dict()
+        return open_app(
+            page,
+            state=AppState(
+                table=load_sample("breast_cancer"), setting=SETTING, run_settings=SPEC.to_dict()
+            ),
         )
-        return app.run()
 
     return opened
 
@@ -33,22 +32,18 @@ def on_cancer(open_app):
 def test_settings_have_the_shared_names_and_the_order_of_the_sweep():
     spec = RunSpec(learners=("search", HYPERPLANE, "one_level"), thetas=(1.0,), nus=(0.1,))
     listed = settings_of_run(spec)
-    parts = parts_of(spec, AppState(table=load_sample("credit")))
-    part = next(p for p in parts if "linear__nu" in p.grid)
+    parts = families(spec, AppState(table=load_sample("credit")))
+    place, part = next((k, p) for k, p in enumerate(parts) if "linear__nu" in p.grid)
     assert part.grid == {"max_rules": [1, 2, 3, 4, 5], "linear__nu": [0.1]}
     own = [{"learner": HYPERPLANE, "n_clauses": n, "theta": 0.1} for n in range(1, 6)]
-    assert list(listed[part.first : part.first + len(own)]) == own
+    first = sum(len(before.settings) for before in parts[:place])
+    assert list(listed[first : first + len(own)]) == own
     assert LEARNERS[HYPERPLANE].settings(spec) == own
 
 
 def test_a_run_is_kept_with_its_prices():
     assert RunSpec.from_dict(SPEC.to_dict()) == SPEC
     assert RunSpec().nus == NUS
-
-
-def test_prices_are_in_proportion_to_the_rows_of_the_smaller_class():
-    y = pd.Series(["ill"] * 50 + ["well"] * 200)
-    assert usual_nus(y) == (0.02, 0.03, 0.04, 0.06, 0.1, 0.16, 0.3, 0.6)
 
 
 def test_a_setting_is_named_by_its_own_price():

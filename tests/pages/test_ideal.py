@@ -1,24 +1,18 @@
 """What the pages show of the ideal DNF, and of a file on the server's disk."""
 
-import time
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from rulekit import IdealDNFClassifier
 from rulekit.data import Table, load_sample
-from rulekit.estimators._database import duckdb_module
 from rulekit.export import to_json
-from ui import jobs
+from rulekit.learners.ideal.database import duckdb_module
+from tests.pages.driving import slider, the_job
+from tests.waiting import until
 from ui.cases import row_number
-from ui.ideal_cards import NO_PAST_CASE, curve_table
+from ui.learners.ideal_cards import NO_PAST_CASE, curve_table
 from ui.state import AppState
-
-
-def slider(app, name):
-    """Find the slider along a setting, whatever it offers."""
-    return next(s for s in app.select_slider if s.key.startswith(f"slider_{name}_"))
 
 
 def text(app):
@@ -102,6 +96,7 @@ def test_without_a_folder_no_file_of_the_server_is_offered(open_app):
     assert "server_open" not in {b.key for b in open_app("data").button}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(duckdb_module() is None, reason="needs the extra 'big'")
 def test_a_file_on_the_server_is_opened_as_a_sample_and_learned_from_whole(open_app, server_folder):
     app = open_app("data")
@@ -111,13 +106,8 @@ def test_a_file_on_the_server_is_opened_as_a_sample_and_learned_from_whole(open_
     app.session_state["app"].table = table.with_roles({"ill": "target"}, positive_label="yes")
     app.switch_page("pages/models.py").run()
     app.button(key="whole_file").click().run()
-    for _ in range(100):
-        if WHOLE_DONE in text(app):
-            break
-        time.sleep(0.1)
-        app.run()
+    until(lambda: WHOLE_DONE in text(app.run()))
     state = app.session_state["app"]
-    assert WHOLE_DONE in text(app)
     assert state.model.n_rows_ == 60_000
     app.switch_page("pages/rules.py").run()
     assert not app.exception
@@ -135,16 +125,10 @@ RUN = {
 
 def after_the_run(open_app, table, **settings):
     """Run on Models with these settings, and wait for the end."""
-    app = open_app("models")
-    app.session_state["app"] = AppState(table=table, run_settings=RUN | settings)
-    app.run()
+    app = open_app("models", state=AppState(table=table, run_settings=RUN | settings))
     app.button(key="run").click().run()
-    for _ in range(300):
-        (job,) = jobs.registry()._jobs.values()
-        if not job.active:
-            return app.run()
-        time.sleep(0.1)
-    raise AssertionError("The run did not end within half a minute.")
+    until(lambda: not the_job().active)
+    return app.run()
 
 
 def test_the_ideal_dnf_stands_on_the_front_of_the_other_learners(open_app):
@@ -158,6 +142,7 @@ def test_the_ideal_dnf_stands_on_the_front_of_the_other_learners(open_app):
     assert found.points["test_error"].notna().all()
 
 
+@pytest.mark.slow
 def test_a_picked_ideal_dnf_has_its_curve_and_a_slider_of_its_own(open_app):
     app = after_the_run(open_app, load_sample("credit"), learners=["ideal"])
     assert not app.exception
@@ -177,6 +162,7 @@ def test_constraints_that_counting_cannot_keep_are_refused_in_a_sentence(open_ap
     assert "can only forbid whole columns" in text(app)
 
 
+@pytest.mark.slow
 def test_a_small_table_is_offered_leave_one_out(open_app):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": rng.normal(size=60).round(2), "b": rng.normal(size=60).round(2)})

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.pages.driving import text
-from ui.learners import LEARNERS, RunSpec
-from ui.models_asked import GREY, READERS, own_ways, unread
+from ui.learners.offered import LEARNERS, RunSpec
+from ui.models.form import GREY, READERS, own_ways, unread
 
 WIDGETS = {
     "form": ("segmented_control", "run_form_shape"),

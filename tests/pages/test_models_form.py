@@ -6,8 +6,8 @@ import pytest
 from rulekit.data import Table, load_sample
 from tests.pages.driving import small, text
 from ui import jobs
-from ui.learners import LEARNERS, RunSpec, settings_of_run
-from ui.prices import parsed_prices
+from ui.learners.offered import LEARNERS, RunSpec, settings_of_run
+from ui.learners.prices import parsed_prices
 from ui.state import AppState, SplitSpec
 
 
@@ -44,9 +44,7 @@ def test_no_learner_is_a_sentence(open_app):
 def test_a_class_with_fewer_rows_than_folds_is_a_sentence(open_app):
     frame = pd.DataFrame({"age": [7 * k % 20 for k in range(40)], "ill": ["yes"] + ["no"] * 39})
     table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="yes")
-    app = open_app("models")
-    app.session_state["app"] = AppState(table=table, split=SplitSpec(test_share=0.0))
-    app.run()
+    app = open_app("models", state=AppState(table=table, split=SplitSpec(test_share=0.0)))
     assert not app.exception
     assert "'yes'" in text(app)
     app.button(key="run").click().run()
@@ -78,8 +76,8 @@ def test_a_run_survives_being_written_as_json():
 
 def test_settings_are_as_many_as_the_run_says():
     spec = RunSpec(learners=("alternating", "one_level", "set_cover"), thetas=(1.0, 2.0))
-    assert len(settings_of_run(spec)) == spec.n_settings == 22
-    assert RunSpec(thetas=(1.0, 2.0)).n_settings == 100  # five kinds of rule, two sides
+    assert len(settings_of_run(spec)) == 22
+    assert len(settings_of_run(RunSpec(thetas=(1.0, 2.0)))) == 100  # five kinds of rule, two sides
 
 
 def test_column_generation_is_offered_and_asked_for_no_number_of_clauses():

@@ -1,13 +1,13 @@
 """What is left of a run on Models after a reload or a restart of the server."""
 
 import sys
-import time
 from dataclasses import replace
 
 import pandas as pd
 import pytest
 
-from tests.pages.driving import finished, small, text
+from tests.pages.driving import finished, small, text, the_job
+from tests.waiting import until
 from ui import jobs
 from ui.state import BinningSpec
 
@@ -30,6 +30,7 @@ def no_fits(monkeypatch):
     return lambda: monkeypatch.setattr(SWEEP, "_do", refused)
 
 
+@pytest.mark.slow
 def test_after_a_restart_all_points_are_back_and_nothing_is_fitted(open_app, no_fits):
     app = finished(small(open_app("models", sample="credit")))
     before = app.session_state["app"]
@@ -47,13 +48,13 @@ def test_after_a_restart_all_points_are_back_and_nothing_is_fitted(open_app, no_
     assert jobs.registry().get(again.session_state["analysis_id"]) is None
 
 
+@pytest.mark.slow
 def test_after_a_restart_a_cancelled_run_shows_its_points_and_is_resumed(open_app, no_fits):
     app = small(open_app("models", sample="credit"), "0.5, 1, 2, 5, 10, 20")
-    (job,) = jobs.registry()._jobs.values()
-    while not job.done:
-        time.sleep(0.002)
+    job = the_job()
+    until(lambda: job.done)
     job.cancel()
-    time.sleep(0.5)  # what the job's thread still finishes is kept, too
+    until(lambda: not jobs.registry()._threads)  # what its thread still finishes is kept, too
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(SWEEP, "_do", None)
         again = reloaded(app, open_app)
@@ -69,6 +70,7 @@ def test_after_a_restart_a_cancelled_run_shows_its_points_and_is_resumed(open_ap
     assert sum(row["from_store"] for row in job.results) >= found.finished
 
 
+@pytest.mark.slow
 def test_after_a_restart_the_form_is_set_as_the_run_was(open_app):
     app = small(open_app("models", sample="credit"), "0.125, 2, 20")
     app.segmented_control(key="run_form_shape").set_value("cnf")
@@ -88,13 +90,13 @@ def widgets(app):
     return [*app.text_input, *app.slider, *app.segmented_control, *app.multiselect]
 
 
-def test_points_of_other_cut_points_do_not_come_back(open_app, no_fits):
-    app = finished(small(open_app("models", sample="credit")))
+def test_points_of_other_cut_points_do_not_come_back(swept_credit, no_fits):
+    app = swept_credit
     app.session_state["app"] = replace(
         app.session_state["app"], sweep=None, binning=BinningSpec("median"), model=None
     )
     jobs.registry().forget(app.session_state["analysis_id"])
-    del app.session_state["_followed"]  # as in a session that comes back
+    del app.session_state["_run"]  # as in a session that comes back
     no_fits()
     app.run()
     assert not app.exception
@@ -102,13 +104,14 @@ def test_points_of_other_cut_points_do_not_come_back(open_app, no_fits):
     assert "are not kept for this table" in text(app)
 
 
-def test_a_damaged_store_is_a_sentence_and_a_run_can_be_asked_for(open_app, workspace_folder):
-    app = finished(small(open_app("models", sample="credit")))
+def test_a_damaged_store_is_a_sentence_and_a_run_can_be_asked_for(
+    open_app, swept_credit, workspace_folder
+):
     (store,) = workspace_folder.glob("*/sweep.sqlite")
     for path in workspace_folder.glob("*/sweep.sqlite-*"):
         path.unlink()
     store.write_bytes(b"no database" * 100)
-    again = reloaded(app, open_app)
+    again = reloaded(swept_credit, open_app)
     assert not again.exception
     assert "sweep.sqlite" in again.error[0].value.replace("\\", "")
     assert again.button(key="run").label == "Run"

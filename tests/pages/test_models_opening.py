@@ -1,31 +1,24 @@
 """How Models opens: what is drawn at once, and what of it the rest of the visit keeps."""
 
 import json
-import time
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
 from rulekit.data import Table, load_sample
-from ui import jobs
-from ui import models_progress as progress
-from ui import models_sliders as sliders
-from ui.learners import run_key
-from ui.models_form import fold_choices
-from ui.models_points import outcome_of
+from tests.pages.driving import the_job
+from tests.waiting import PATIENCE, until
+from ui.learners.offered import run_key
+from ui.models import picked_rule, progress
+from ui.models.form import fold_choices
 from ui.state import AppState, SplitSpec
 
 
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch):
     """Wait for a first fold as long as a busy machine takes."""
-    monkeypatch.setattr(progress, "FIRST_SECONDS", 60.0)
-
-
-def the_job():
-    (job,) = jobs.registry()._jobs.values()
-    return job
+    monkeypatch.setattr(progress, "FIRST_SECONDS", PATIENCE)
 
 
 @pytest.mark.parametrize("sample", ["breast_cancer", "credit"])
@@ -34,7 +27,7 @@ def test_the_very_first_drawing_holds_the_points_of_a_first_fold(open_app, sampl
     assert not app.exception
     (chart,) = app.get("plotly_chart")
     first = the_job().glimpse.points
-    assert first[["test_error", "n_literals"]].notna().all(axis=None)
+    assert first[["test_error", "n_conditions"]].notna().all(axis=None)
     drawn = json.loads(chart.proto.spec)["data"][0]
     assert sorted(number for (number,) in drawn["customdata"]) == sorted(first.index)
 
@@ -46,7 +39,7 @@ def test_settings_in_fold_outs_that_are_filled_after_the_curve_are_those_the_run
     assert app.multiselect(key="run_forbidden").value == []
     app.run()
     assert the_job() is job
-    assert job.key == app.session_state["_followed"]
+    assert job.key == app.session_state["_run"].key
 
 
 def test_what_was_chosen_before_the_fold_outs_were_filled_is_kept(open_app):
@@ -57,19 +50,7 @@ def test_what_was_chosen_before_the_fold_outs_were_filled_is_kept(open_app):
     assert not app.exception
     assert app.session_state["app"].run_settings["folds"] == 5
     app.run()
-    assert the_job().key == app.session_state["_followed"]
-
-
-def test_a_first_look_has_the_points_of_the_whole_and_suggests_nothing(open_app):
-    open_app("models", sample="breast_cancer")
-    job = the_job()
-    job.cancel()
-    spec = job.glimpse.spec
-    whole = outcome_of(job.results, spec)
-    seen = outcome_of(job.results, spec, suggest=False)
-    assert whole.suggestion
-    assert not seen.suggestion
-    assert seen.points.equals(whole.points)
+    assert the_job().key == app.session_state["_run"].key
 
 
 def test_a_class_of_few_rows_is_offered_no_more_folds_than_it_can_fill(open_app):
@@ -77,9 +58,7 @@ def test_a_class_of_few_rows_is_offered_no_more_folds_than_it_can_fill(open_app)
     table = Table.from_frame(frame, name="few").with_roles(
         {"a": "feature", "ill": "target"}, positive_label="no"
     )
-    app = open_app("models")
-    app.session_state["app"] = AppState(table=table, split=SplitSpec(0.0))
-    app.run()
+    app = open_app("models", state=AppState(table=table, split=SplitSpec(0.0)))
     assert not app.exception
     assert not app.error
     assert app.session_state["app"].run_settings["folds"] == 4
@@ -94,11 +73,11 @@ def test_folds_offered_fit_the_rarest_class(n_rows, n_least, offered):
     assert list(fold_choices(n_rows, n_least)) == offered
 
 
+@pytest.mark.slow
 def test_a_slider_that_reports_an_old_position_by_a_timer_picks_nothing(open_app, monkeypatch):
     app = open_app("models", sample="breast_cancer")
     job = the_job()
-    while job.standing is None:
-        time.sleep(0.02)
+    until(lambda: job.standing is not None)
     job.cancel()
     app.run()
     picked = app.session_state["app"].setting
@@ -106,12 +85,12 @@ def test_a_slider_that_reports_an_old_position_by_a_timer_picks_nothing(open_app
     other = next(price for price in slider.options if float(price) != picked["theta"])
 
     by_timer = SimpleNamespace(fragment_ids_this_run=["progress"])
-    monkeypatch.setattr(sliders, "get_script_run_ctx", lambda **_: by_timer)
+    monkeypatch.setattr(picked_rule, "get_script_run_ctx", lambda **_: by_timer)
     slider.set_value(float(other)).run()
     assert app.session_state["app"].setting == picked
 
     monkeypatch.setattr(
-        sliders, "get_script_run_ctx", lambda **_: SimpleNamespace(fragment_ids_this_run=None)
+        picked_rule, "get_script_run_ctx", lambda **_: SimpleNamespace(fragment_ids_this_run=None)
     )
     slider = next(s for s in app.select_slider if s.key.startswith("slider_theta_"))
     assert slider.value == picked["theta"]

@@ -3,11 +3,15 @@
 import re
 import sys
 
+import pytest
+
 from tests.pages.driving import chosen, finished, slider, small, standing, text
 from ui import jobs
 from ui.picked import fitted, model_key
+from ui.words import size_words
 
 
+@pytest.mark.slow
 def test_what_a_person_picked_stays_picked_when_better_points_come(open_app):
     app = standing(small(open_app("models", sample="credit")))
     found = app.session_state["app"].sweep
@@ -23,6 +27,7 @@ def test_what_a_person_picked_stays_picked_when_better_points_come(open_app):
     assert state.model is state.sweep.models[model_key(mine)]
 
 
+@pytest.mark.slow
 def test_rules_against_the_class_and_robust_ones_are_moved_to_by_look_up(open_app, monkeypatch):
     app = small(open_app("models", sample="credit"))
     app.toggle(key="run_against").set_value(True)
@@ -47,6 +52,7 @@ def test_rules_against_the_class_and_robust_ones_are_moved_to_by_look_up(open_ap
     assert last == ("OTHERWISE high" if side == "other" else "OTHERWISE low")
 
 
+@pytest.mark.slow
 def test_kinds_of_rule_that_were_not_joined_give_way_to_each_other(open_app):
     app = small(open_app("models", sample="credit"))
     app.toggle(key="run_robust").set_value(True)
@@ -82,18 +88,25 @@ def test_a_run_ends_with_the_simplest_good_rule_picked(open_app):
     assert "Suggested is" in text(app)
 
 
-def test_moving_the_price_picks_another_computed_setting_and_sweeps_nothing(open_app):
-    app = finished(small(open_app("models", sample="credit")))
-    (before,) = jobs.registry()._jobs.values()
+def test_moving_the_price_picks_another_computed_setting_and_sweeps_nothing(swept_credit):
+    app = swept_credit
     other = next(v for v in (2.0, 20.0) if v != app.session_state["app"].setting["theta"])
     slider(app, "theta").set_value(other).run()
-    (after,) = jobs.registry()._jobs.values()
     assert app.session_state["app"].setting["theta"] == other
-    assert after is before
+    assert not jobs.registry()._jobs
 
 
-def test_the_held_out_error_is_shown_on_request_and_counted(open_app):
-    app = finished(small(open_app("models", sample="credit")))
+def test_the_size_of_the_picked_rule_is_told_in_the_same_words_here_and_in_the_sidebar(
+    swept_credit,
+):
+    app = swept_credit
+    size = size_words(app.session_state["app"].model.rule_set_)
+    assert f"Size of this rule: {size}." in text(app)
+    assert size in [c.value for c in app.sidebar.caption]
+
+
+def test_the_held_out_error_is_shown_on_request_and_counted(swept_credit):
+    app = swept_credit
     assert app.session_state["app"].test_looks == 0
     app.button(key="held_out").click().run()
     assert app.session_state["app"].test_looks == 1
@@ -102,8 +115,8 @@ def test_the_held_out_error_is_shown_on_request_and_counted(open_app):
     assert app.session_state["app"].test_looks == 1
 
 
-def test_compared_settings_are_told_apart_in_words(open_app):
-    app = finished(small(open_app("models", sample="credit")))
+def test_compared_settings_are_told_apart_in_words(swept_credit):
+    app = swept_credit
     found = app.session_state["app"].sweep
     short, long = (
         found.number_of({"learner": "search", "theta": theta, "n_clauses": n})

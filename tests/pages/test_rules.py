@@ -1,32 +1,28 @@
 """The Rules page: the rule in words, figures, switches, the editor, empty and perfect rules."""
 
 import sys
-import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from rulekit.data import Table, load_sample
-from rulekit.estimators import Certificate
-from rulekit.exceptions import RuleError
+from rulekit.learners import Certificate
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.pages.driving import text
-from ui.certificate_card import proofs
-from ui.learners import RunSpec
-from ui.rule_editor import rows_to_rule, rule_to_rows
-from ui.rule_view import clause_words, rule_words, without_clauses
-from ui.rules_cards import wording
+from tests.waiting import until
+from ui.learners.certificate_card import proofs
+from ui.learners.offered import RunSpec
 from ui.state import AppState, Wording
+from ui.words import clause_words, rule_words, without_clauses, wording
 
 QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
 
 
 def with_model(open_app, page, table, setting, **more):
     """Open a page on an analysis whose setting is chosen and not fitted yet, as after a reload."""
-    app = open_app(page)
-    app.session_state["app"] = AppState(table=table, setting=setting, run_settings=QUICK, **more)
-    return app.run()
+    return open_app(page, state=AppState(table=table, setting=setting, run_settings=QUICK, **more))
 
 
 @pytest.fixture
@@ -60,6 +56,25 @@ def test_the_rule_is_told_with_figures_of_training_and_test_rows(on_credit):
     assert app.session_state["app"].test_looks == 1
 
 
+def test_a_rule_shown_again_after_reloads_is_one_look_at_the_test_rows_and_another_is_a_second(
+    on_credit, open_app
+):
+    app = on_credit()
+    address = {"analysis": app.query_params["analysis"]}
+    for _ in range(2):
+        app = open_app("rules", query=address)
+        assert not app.exception
+        assert "looked at for 1 rule so far" in text(app)
+        assert app.session_state["app"].test_looks == 1
+    before = app.session_state["app"]
+    app.session_state["app"] = replace(
+        before, setting=before.setting | {"n_clauses": 1}, model=None, rule_json=None
+    )
+    app.run()
+    assert app.session_state["app"].rule_json != before.rule_json
+    assert "looked at for 2 rules so far" in text(app)
+
+
 def test_business_names_and_units_are_used(on_credit):
     app = on_credit(wording={"late_payments": Wording("Late payments", "in five years")})
     assert "Late payments > 1 in five years" in app.code[0].value
@@ -79,13 +94,15 @@ def test_a_clause_switched_off_tells_what_changes_and_can_be_left_out(on_credit)
     assert app.session_state["app"].model.rule_set_.n_clauses == n
 
 
-def test_an_empty_rule_says_which_price_gives_one_and_a_button_sets_it(on_credit):
+def test_an_empty_rule_says_below_which_price_a_condition_pays_and_a_button_goes_there(on_credit):
     app = on_credit(theta=1e6)
     assert not app.exception
-    assert "A rule appears below theta=" in text(app)
-    app.button(key="lower_theta").click().run()
+    assert "some single condition is worth its price" in text(app)
+    for _ in range(3):  # alternating minimisation may need a lower price than the best clause
+        if app.session_state["app"].model.rule_set_.is_constant:
+            app.button(key="lower_theta").click().run()
     assert not app.exception
-    assert app.session_state["app"].model.rule_set_.n_literals > 0
+    assert app.session_state["app"].model.rule_set_.n_conditions > 0
 
 
 def test_below_the_price_that_ends_a_rule_a_lower_one_is_offered_all_the_same(open_app):
@@ -154,13 +171,10 @@ def test_a_robust_rule_against_the_class_is_shown_like_any_other(open_app, page)
     assert model.rule_set_.default == "high"
 
 
-def proof_over(app, seconds=20):
+def proof_over(app):
     """Wait for the quick proof, and draw the page anew."""
     (job,) = proofs()._jobs.values()
-    end = time.monotonic() + seconds
-    while job.active:
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    until(lambda: not job.active)
     return app.run()
 
 
@@ -175,7 +189,7 @@ def test_a_rule_of_one_clause_says_by_itself_that_it_is_proven(open_app):
 
 
 def test_what_two_seconds_do_not_prove_is_not_spoken_of(open_app, monkeypatch):
-    card = sys.modules["ui.certificate_card"]
+    card = sys.modules["ui.learners.certificate_card"]
     nothing = Certificate(9.0, None, False, "Nothing is proved: for this test.")
     monkeypatch.setattr(card, "certify", lambda *_, **__: nothing)
     setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
@@ -186,7 +200,7 @@ def test_what_two_seconds_do_not_prove_is_not_spoken_of(open_app, monkeypatch):
 
 
 def test_a_better_rule_that_a_proof_met_can_be_taken(open_app, monkeypatch):
-    card = sys.modules["ui.certificate_card"]
+    card = sys.modules["ui.learners.certificate_card"]
     better = RuleSet((Clause((Literal("income", ">", 3.0),)),), ("high",), "dnf", "low")
     found = Certificate(9.0, 8.0, False, "Within 12.5 %.", better=better)
     monkeypatch.setattr(card, "certify", lambda *_, **__: found)
@@ -204,13 +218,6 @@ def test_a_rule_changed_by_hand_is_not_offered_a_proof(on_credit):
     assert not [b for b in app.button if b.key == "certify"]
 
 
-# The editor ------------------------------------------------------------------------------
-
-COLUMNS = {
-    "age": np.array([20.0, 60.0]),
-    "town": np.array(["Bonn", "Ulm"], dtype=object),
-    "smokes": np.array([True, False], dtype=object),
-}
 RULE = RuleSet(
     (
         Clause((Literal("age", ">", 50.5), Literal("town", "in", ("Bonn", "Ulm")))),
@@ -220,45 +227,6 @@ RULE = RuleSet(
     "dnf",
     "well",
 )
-
-
-def test_a_rule_written_as_rows_is_read_back_as_it_was():
-    assert rows_to_rule(rule_to_rows(RULE), RULE, COLUMNS) == RULE
-
-
-def test_rows_without_a_column_are_left_out_and_clauses_numbered_anew():
-    rows = rule_to_rows(RULE).iloc[2:]
-    rows.loc[99] = [7, None, ">", "", False]
-    found = rows_to_rule(rows, RULE, COLUMNS)
-    assert found.clauses == RULE.clauses[1:]
-
-
-def test_no_row_at_all_is_the_empty_rule():
-    found = rows_to_rule(rule_to_rows(RULE).iloc[:0], RULE, COLUMNS)
-    assert found.is_constant
-
-
-@pytest.mark.parametrize(
-    ("cell", "value", "message"),
-    [
-        ("value", "old", "'age' holds numbers, 'old' is none"),
-        ("value", "", "needs a value"),
-        ("column", "height", "no column 'height'"),
-        ("test", "~", "choose a test"),
-    ],
-)
-def test_a_cell_that_cannot_be_read_is_named_by_its_row(cell, value, message):
-    rows = rule_to_rows(RULE)
-    rows.loc[0, cell] = value
-    with pytest.raises(RuleError, match=f"Row 1 of the rule.*{message}"):
-        rows_to_rule(rows, RULE, COLUMNS)
-
-
-def test_text_is_never_compared_by_order():
-    rows = rule_to_rows(RULE)
-    rows.loc[0, "column"] = "town"
-    with pytest.raises(RuleError, match="'town' holds no numbers"):
-        rows_to_rule(rows, RULE, COLUMNS)
 
 
 # Words -----------------------------------------------------------------------------------

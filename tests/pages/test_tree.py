@@ -1,16 +1,15 @@
 """Power-law trees, through the pages: of two classes and of three, learned, read and taken away."""
 
-import time
-
 import pytest
 
 from rulekit.data import load_sample
+from tests.pages.driving import finished
 from ui import workspace
-from ui.export_formats import FORMATS
-from ui.learners import RunSpec
-from ui.models_rounds import swept
+from ui.export.formats import FORMATS
+from ui.learners.offered import RunSpec, settings_of_run
+from ui.learners.tree import TREE
+from ui.models.work import prepared
 from ui.state import AppState
-from ui.tree_learner import TREE
 
 SPEC = RunSpec(learners=(TREE,), taus=(0.05,), folds=3, baselines=True)
 SETTING = {"learner": TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 2}
@@ -21,32 +20,21 @@ def text(app):
     return " ".join(e.value for e in elements).replace("\\", "").replace("\u2060", "")
 
 
-def finished(app, seconds=90):
-    """Wait for the run, and draw the page as it is then."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        app.run()
-        sweep = app.session_state["app"].sweep
-        if sweep is not None and sweep.complete and not app.button(key="run").disabled:
-            return app
-        time.sleep(0.2)
-    raise AssertionError("the run did not end")
-
-
 @pytest.fixture
 def on_iris(open_app):
     """Open a page on iris, all three species told apart, a tree picked."""
 
     def opened(page, **more):
-        app = open_app(page)
-        app.session_state["app"] = AppState(
-            table=load_sample("iris"),
-            every_class=True,
-            setting=SETTING,
-            run_settings=SPEC.to_dict(),
-            **more,
+        return open_app(
+            page,
+            state=AppState(
+                table=load_sample("iris"),
+                every_class=True,
+                setting=SETTING,
+                run_settings=SPEC.to_dict(),
+                **more,
+            ),
         )
-        return app.run()
 
     return opened
 
@@ -87,16 +75,16 @@ def test_another_target_describes_one_class_again(open_app):
     assert not app.session_state["app"].several
 
 
+@pytest.mark.slow
 def test_a_run_over_trees_of_three_classes_ends_with_one_picked_and_no_measure_it_lacks(on_iris):
     app = on_iris("models")
     app.segmented_control(key="run_folds").set_value(5)
-    app.button(key="run").click().run()
-    finished(app)
+    app = finished(app)
     assert not app.exception
     state = app.session_state["app"]
     assert state.model.rule_set_.n_clauses >= 2
     assert state.sweep.points["test_error"].min() < 0.1
-    assert len(state.sweep.models) == state.sweep.spec.n_settings
+    assert len(state.sweep.models) == len(settings_of_run(state.sweep.spec))
     judged = next(s for s in app.selectbox if s.label == "Judge by")
     assert "1 − F1, cross-validated" not in judged.options
 
@@ -115,6 +103,7 @@ def test_explain_names_the_class_of_a_case_and_its_way_through_the_tree(on_iris)
     assert any(name in text(app) for name in ("setosa", "versicolor", "virginica"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_every_format_holds_a_tree_of_three_classes_or_says_why_not(on_iris, name):
     app = on_iris("export")
@@ -136,5 +125,5 @@ def test_an_analysis_of_all_classes_comes_back_as_it_was():
 
 def test_folds_hold_all_classes():
     state = AppState(table=load_sample("iris"), every_class=True)
-    data = swept(SPEC, state)
-    assert all(len(set(data.y.iloc[test])) == 3 for _, test in data.folds)
+    data = prepared(SPEC, state)
+    assert all(len(set(data["y"].iloc[test])) == 3 for _, test in data["cv"])

@@ -11,7 +11,7 @@ def settings(n=6, **more):
     errors = np.linspace(0.3, 0.1, n)
     table = pd.DataFrame(
         {
-            "n_literals": np.arange(n, dtype=float),
+            "n_conditions": np.arange(n, dtype=float),
             "test_error": errors,
             "test_error_se": 0.01,
             "on_front": True,
@@ -66,7 +66,7 @@ def test_one_learner_needs_no_legend_of_learners():
 
 def test_far_more_than_two_hundred_points_are_thinned_and_the_front_stays():
     points = settings(500)
-    points["on_front"] = points["n_literals"] < 20
+    points["on_front"] = points["n_conditions"] < 20
     labels = {row[0] for row in front_figure(points).data[0].customdata}
     assert len(labels) == 200
     assert {10 * k for k in range(20)} <= labels

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from rulekit.solvers.box_problem import Boxes
+from rulekit.solvers.box_search.problem import Boxes
 
 
 def violations_of(problem, boxes, r, i):
@@ -20,7 +20,7 @@ def violations_of(problem, boxes, r, i):
 
 
 def loss_of(problem, boxes):
-    """Price all wrong rows by the definition in `BoxState.loss`."""
+    """Price all wrong rows by the definition in `descent_kernels`."""
     prices, total = problem.prices, 0.0
     for i in range(problem.n_rows):
         v = [violations_of(problem, boxes, r, i) for r in range(boxes.n_clauses)]

@@ -3,11 +3,13 @@
 from itertools import product
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import linprog
 
-from rulekit.solvers.canonical import snapped
-from rulekit.solvers.cover_program import Vertex
-from rulekit.solvers.one_level import CoverProblem
+from rulekit.solvers.columns.perturbation import snapped
+from rulekit.solvers.lp import LinearProgram
+from rulekit.solvers.one_level.problem import CoverProblem
+from rulekit.solvers.one_level.program import Vertex
 
 
 def clause_cost(A, y, rows, chosen, theta):
@@ -39,6 +41,25 @@ def compact_value(A, y, rows, theta, perturbation, extra=0.0):
     )
     assert result.status == 0
     return result.fun, result.x[:d]
+
+
+def theta_max(A, y, rows):
+    """Price from which on no column is worth having in a single clause."""
+    return max(0.0, *(rows[y & a].sum() - rows[~y & a].sum() for a in A.T))
+
+
+def printed_program(A, y, weight, theta):
+    """(2.1)-(2.4) as printed: a variable and a row for every row; variables w (d) then xi (n)."""
+    n, d = A.shape
+    return LinearProgram(
+        np.concatenate([np.full(d, float(theta)), weight]),
+        sparse.csr_array(np.hstack([A.astype(float), np.diag(np.where(y, 1.0, -1.0))])),
+        np.where(y, 1.0, 0.0),
+        np.where(y, np.inf, 0.0),
+        np.zeros(d + n),
+        np.concatenate([np.ones(d), np.full(n, np.inf)]),
+        np.concatenate([np.ones(d, dtype=bool), np.zeros(n, dtype=bool)]),
+    )
 
 
 def printed_value(A, y, rows, theta):

@@ -63,3 +63,15 @@ def printed_relaxation(A, y, weight, n_clauses, price):
     result = linprog(c, A_ub=np.array(rows), b_ub=np.array(rhs), bounds=bounds, method="highs")
     assert result.status == 0
     return result.fun
+
+
+def relaxed_errors(A, y, w):
+    """psi of (4.14) at fractional clauses w: shape (n,)."""
+    psi = []
+    for row, described in zip(A, y, strict=True):
+        if described:
+            psi.append(max([0.0, *(1.0 - row @ clause for clause in w)]))
+        else:
+            beta = [max([0.0, *(clause[row])]) for clause in w]
+            psi.append(max(0.0, sum(beta) - (len(w) - 1)))
+    return np.array(psi)

@@ -93,7 +93,7 @@ def test_what_is_no_dictionary_is_refused():
 def test_a_condition_without_a_plain_form_is_refused_when_written():
     class Strange:
         features = ("a",)
-        n_literals = 1
+        n_conditions = 1
 
     rule = RuleSet((Clause((Strange(),)),), (1,), "dnf", 0)
     with pytest.raises(RuleError, match="type Strange has no plain form"):

@@ -57,7 +57,7 @@ def test_one_value_is_answered_as_in_a_column(literal, data):
 @given(clauses("and"))
 def test_grouping_neither_loses_nor_invents_a_literal(clause):
     tests = intervals(clause)
-    assert sum(t.n_literals for t in tests) == clause.n_literals
+    assert sum(t.n_conditions for t in tests) == clause.n_conditions
     assert {c for t in tests for c in t.literals} == set(clause.conditions)
     assert [t.feature for t in tests] == list(clause.features)
 
@@ -68,7 +68,7 @@ def test_an_interval_is_told_once_and_counts_two():
     )
     first, second = intervals(clause)
     assert (first.low, first.low_closed, first.high, first.high_closed) == (120, False, 150, True)
-    assert (str(first), first.n_literals) == ("120 < bp <= 150", 2)
+    assert (str(first), first.n_conditions) == ("120 < bp <= 150", 2)
     assert str(second) == "sex == female"
 
 
@@ -118,7 +118,7 @@ def test_a_test_nothing_meets_has_no_literals():
 def test_conditions_of_another_kind_stand_as_they_are():
     class Odd:
         features = ("a",)
-        n_literals = 3
+        n_conditions = 3
 
         def mask(self, columns):
             return np.asarray(columns["a"]) % 2 == 1

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rulekit.exceptions import RuleError
 from rulekit.rules import Clause, LinearSplit, RuleSet, rule_from_dict, rule_to_dict
-from rulekit.solvers.half_space import plane_values
+from rulekit.solvers.plane_boxes.half_space import plane_values
 
 NUMBERS = st.floats(-1e3, 1e3).filter(lambda v: v == 0 or abs(v) > 1e-6)
 PLANE = LinearSplit((("age", 0.5), ("bmi", -1.25)), "<=", 3.0)
@@ -69,7 +69,7 @@ def test_truth_values_count_as_zero_and_one():
 def test_it_reads_as_a_sum_and_counts_its_columns():
     assert str(PLANE) == "0.5 * age - 1.25 * bmi <= 3"
     assert str(PLANE.negated()) == "0.5 * age - 1.25 * bmi > 3 (or missing)"
-    assert PLANE.n_literals == 2
+    assert PLANE.n_conditions == 2
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from rulekit.exceptions import RuleError
-from rulekit.rules import Literal, literal_name
+from rulekit.rules import Literal
 from rulekit.rules.literal import NEGATED
 from tests.reference.rules import literal_holds
 from tests.strategies import columns, literals
@@ -29,7 +29,7 @@ def test_negating_twice_gives_the_literal_back(literal):
 
 @given(literals(), literals())
 def test_two_literals_have_one_name_and_one_sort_key_only_if_equal(a, b):
-    assert (literal_name(a) == literal_name(b)) == (a == b)
+    assert (str(a) == str(b)) == (a == b)
     assert (a.sort_key == b.sort_key) == (a == b)
 
 
@@ -80,7 +80,7 @@ def test_truth_values_can_be_compared_with_numbers():
         (("x", "in", ()), "needs a non-empty tuple"),
         (("x", "==", ("a",)), "needs one value"),
         (("x", "missing", 1), "takes no value"),
-        (("x", "==", object()), "compares with text, a number or a truth value"),
+        (("x", "==", range(3)), "compares with text, a number or a truth value"),
     ],
     ids=str,
 )
@@ -102,4 +102,4 @@ def test_a_literal_that_makes_no_sense_is_refused(args, message):
     ids=str,
 )
 def test_a_literal_has_a_readable_name(literal, name):
-    assert literal_name(literal) == name
+    assert str(literal) == name

@@ -1,11 +1,14 @@
 """Clauses and rule sets: how conditions are joined, and told from the other side."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 
+from rulekit import OneLevelRuleClassifier, load_sample
+from rulekit.data import suggest_target
 from rulekit.exceptions import RuleError
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules import Clause, Literal, RuleSet, rule_of
 from tests.reference.rules import clause_holds, decide, rows_of
 from tests.strategies import clauses, columns, rule_sets
 
@@ -96,3 +99,30 @@ def test_several_labels_cannot_be_told_from_the_other_side():
     rule = RuleSet((Clause((OLD,)), Clause((HEAVY,))), ("a", "b"), "dnf", "c")
     with pytest.raises(RuleError, match="share one label"):
         rule.negated()
+
+
+@pytest.mark.parametrize("name", ["credit", "wine", "iris"])
+def test_the_rows_of_a_data_frame_get_what_the_model_says(name):
+    table = load_sample(name)
+    target = suggest_target(table)
+    X, y = table.xy(target)
+    X = X.copy()
+    X.iloc[::7, 0] = None
+    X.iloc[::5, -1] = None
+    y = (y == y.iloc[0]).to_numpy()
+    model = OneLevelRuleClassifier(theta=1.0).fit(X, y)
+    rule = model.rule_set_
+    assert rule.predict(X).tolist() == model.predict(X).tolist()
+    columns = model.read_columns(X)
+    assert (rule.mask(X) == rule.mask(columns)).all()
+    assert (rule.clauses_fired(X) == rule.clauses_fired(columns)).all()
+
+
+def test_a_rule_that_reads_no_column_answers_every_row_of_a_frame():
+    rule = RuleSet((), (), "dnf", "no")
+    assert rule.predict(pd.DataFrame({"a": [1, 2, 3]})).tolist() == ["no"] * 3
+
+
+def test_the_rule_of_something_that_has_none_is_asked_for():
+    with pytest.raises(RuleError, match="got int without `rule_set_`; call `fit` first"):
+        rule_of(3)

@@ -101,7 +101,7 @@ def test_a_rule_is_described_by_textbook_numbers():
     assert (s.errors, s.error, s.coverage) == (3, 3 / 8, 5 / 8)
     assert (s.precision["ill"], s.recall["ill"]) == (3 / 5, 3 / 4)
     assert (s.precision["well"], s.recall["well"]) == (2 / 3, 2 / 4)
-    assert (s.n_clauses, s.n_literals) == (2, 2)
+    assert (s.n_clauses, s.n_conditions) == (2, 2)
 
 
 def test_sample_weights_change_shares_but_not_the_width_of_the_interval():

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
 
-from rulekit.exceptions import SolverError
-from rulekit.solvers import lp as door
 from rulekit.solvers.lp import LinearProgram, ResidentProgram, solve_lp, solve_milp
+from tests.engines import ENGINES, only_highspy, solved_by
 
-needs_highspy = pytest.mark.skipif(
-    door.highs_module() is None, reason="highspy, the fast engine, is not installed"
-)
-ENGINES = ["scipy", pytest.param("highs", marks=needs_highspy)]
+
+@pytest.fixture(params=ENGINES, autouse=True)
+def engine(request):
+    with solved_by(request.param):
+        yield request.param
 
 
 def covering(seed, m=12, n=8):
@@ -29,11 +29,10 @@ def covering(seed, m=12, n=8):
     )
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @given(seed=st.integers(0, 10_000))
-def test_the_optimal_value_is_that_of_linprog_written_by_hand(engine, seed):
+def test_the_optimal_value_is_that_of_linprog_written_by_hand(seed):
     lp = covering(seed)
-    answer = solve_lp(lp, engine=engine)
+    answer = solve_lp(lp)
     by_hand = linprog(
         lp.c,
         A_ub=np.vstack([-lp.A, lp.A]),
@@ -45,26 +44,25 @@ def test_the_optimal_value_is_that_of_linprog_written_by_hand(engine, seed):
     assert answer.bound == answer.value
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @given(seed=st.integers(0, 10_000))
-def test_duals_and_reduced_costs_price_the_bounds_exactly(engine, seed):
+def test_duals_and_reduced_costs_price_the_bounds_exactly(seed):
     lp = covering(seed)
-    answer = solve_lp(lp, engine=engine)
+    answer = solve_lp(lp)
     np.testing.assert_allclose(lp.A.T @ answer.duals + answer.reduced_costs, lp.c, atol=1e-8)
     priced = np.where(answer.duals > 0, lp.lower, lp.upper) @ answer.duals
     bounds = np.where(answer.reduced_costs > 0, lp.x_lower, lp.x_upper) @ answer.reduced_costs
     assert priced + bounds == pytest.approx(answer.value, abs=1e-8)
 
 
-@needs_highspy
+@only_highspy
 def test_the_basis_has_one_member_for_each_row():
     lp = covering(3)
-    answer = solve_lp(lp, engine="highs")
+    with solved_by("highs"):
+        answer = solve_lp(lp)
     assert answer.basic_x.sum() + answer.basic_rows.sum() == len(lp.lower)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_equations_and_sparse_matrices_are_understood(engine):
+def test_equations_and_sparse_matrices_are_understood():
     lp = LinearProgram(
         np.array([1.0, 2.0]),
         sparse.csr_array(np.array([[1.0, 1.0], [1.0, -1.0]])),
@@ -73,16 +71,15 @@ def test_equations_and_sparse_matrices_are_understood(engine):
         np.zeros(2),
         np.full(2, np.inf),
     )
-    answer = solve_lp(lp, engine=engine)
+    answer = solve_lp(lp)
     np.testing.assert_allclose(answer.x, [2.5, 1.5])
     np.testing.assert_allclose(answer.duals, [1.5, -0.5])
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     ("c", "row", "status"), [(1.0, (3.0, np.inf), "infeasible"), (-1.0, (0.0, np.inf), "unbounded")]
 )
-def test_programs_without_an_optimum_say_so_and_hold_no_numbers(engine, c, row, status):
+def test_programs_without_an_optimum_say_so_and_hold_no_numbers(c, row, status):
     upper = 2.0 if status == "infeasible" else np.inf
     lp = LinearProgram(
         np.array([c]),
@@ -92,21 +89,20 @@ def test_programs_without_an_optimum_say_so_and_hold_no_numbers(engine, c, row, 
         np.zeros(1),
         np.array([upper]),
     )
-    answer = solve_lp(lp, engine=engine)
+    answer = solve_lp(lp)
     assert answer.status == status
     assert answer.x is None
     assert answer.value is None
     assert answer.message
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_time_limit_ends_a_solve(engine):
+def test_a_time_limit_ends_a_solve():
     rng = np.random.default_rng(0)
     A = rng.random((500, 500))
     lp = LinearProgram(
         rng.random(500), A, np.ones(500), np.full(500, np.inf), np.zeros(500), np.full(500, np.inf)
     )
-    assert solve_lp(lp, engine=engine, time_limit=1e-3).status == "time limit"
+    assert solve_lp(lp, time_limit=1e-3).status == "time limit"
 
 
 def test_a_program_without_variables_is_answered():
@@ -126,19 +122,19 @@ def test_shapes_that_do_not_agree_are_refused():
         )
 
 
-def test_an_unknown_engine_is_refused():
-    with pytest.raises(ValueError, match=r"`engine` must be one of .* got 'cplex'"):
-        solve_lp(covering(0), engine="cplex")
+@only_highspy
+@pytest.mark.parametrize("seed", range(10))
+def test_without_highspy_scipy_finds_the_same_optimum(seed):
+    found = []
+    for solver in ("highs", "scipy"):
+        with solved_by(solver):
+            found.append(solve_lp(covering(seed)))
+    highs, scipy = found
+    assert scipy.basic_x is None
+    assert highs.basic_x is not None
+    np.testing.assert_allclose(highs.x, scipy.x, atol=1e-9)
 
 
-def test_asking_for_highs_where_it_is_not_installed_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(door, "highs_module", lambda: None)
-    with pytest.raises(SolverError, match="install the extra 'fast'"):
-        solve_lp(covering(0), engine="highs")
-    assert solve_lp(covering(0)).status == "optimal"
-
-
-@needs_highspy
 def test_a_resident_program_answers_as_a_fresh_one_whatever_it_solved_before():
     first, second = covering(1), covering(2)
     resident = ResidentProgram(first)
@@ -149,22 +145,21 @@ def test_a_resident_program_answers_as_a_fresh_one_whatever_it_solved_before():
         fresh = LinearProgram(
             first.c, first.A, first.lower, rows, first.x_lower, second.x_upper / 2
         )
-        expected, found = solve_lp(fresh, engine="highs"), resident.solve()
+        expected, found = solve_lp(fresh), resident.solve()
         assert found.status == expected.status
         if found.x is not None:
             np.testing.assert_array_equal(found.x, expected.x)
             np.testing.assert_array_equal(found.duals, expected.duals)
 
 
-@needs_highspy
 def test_threads_get_the_answers_a_single_thread_gets():
     programs = [covering(seed, 40, 30) for seed in range(12)]
-    expected = [solve_lp(lp, engine="highs").value for lp in programs]
+    expected = [solve_lp(lp).value for lp in programs]
     found = [None] * len(programs)
 
     def work(start):
         for k in range(start, len(programs), 3):
-            found[k] = solve_lp(programs[k], engine="highs").value
+            found[k] = solve_lp(programs[k]).value
 
     threads = [threading.Thread(target=work, args=(k,)) for k in range(3)]
     for thread in threads:

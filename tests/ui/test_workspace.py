@@ -38,13 +38,22 @@ def test_what_was_decided_comes_back(session):
         setting={"theta": 0.5},
         notes="ask Ada 💡",
         test_looks=2,
+        looked_at=("ab", "cd"),
     )
     back = saved_and_loaded(session, state)
     assert back.fit_key == state.fit_key
     assert (back.wording, back.notes, back.setting) == (state.wording, state.notes, state.setting)
     assert (back.binning, back.split, back.test_looks) == (state.binning, state.split, 2)
+    assert back.looked_at == ("ab", "cd")
     assert back.table.digest == state.table.digest
     pd.testing.assert_frame_equal(back.table.frame, state.table.frame)
+
+
+def test_an_analysis_saved_with_the_number_of_looks_alone_keeps_the_number():
+    state = AppState(table=load_sample("iris"), test_looks=3)
+    older = {k: v for k, v in workspace.to_plain(state).items() if k != "looked_at"}
+    back = workspace.from_plain(older, state.table)
+    assert (back.test_looks, back.looked_at) == (3, ())
 
 
 @pytest.mark.parametrize("sample", ["breast_cancer", "iris", "wine", "planted_cnf"])

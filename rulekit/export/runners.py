@@ -1,0 +1,99 @@
+"""Runs what was exported on given rows: Python, SQL, and text that is read back."""
+
+import math
+import sqlite3
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from rulekit.exceptions import ExportError
+from rulekit.explain.subject import value_at
+from rulekit.rules import RuleSet
+
+Rows = dict[str, NDArray[Any]]
+Run = Callable[[str, Rows, int], list[Any]]
+
+
+def read_back(read: Callable[[str], RuleSet]) -> Run:
+    """Make a runner of what reads a text as a rule."""
+
+    def run(text: str, rows: Rows, n: int) -> list[Any]:
+        answers: list[Any] = read(text).predict(rows or {"": np.zeros(n)}).tolist()
+        return answers
+
+    return run
+
+
+def run_python(text: str, rows: Rows, n: int) -> list[Any]:
+    """Execute a module and ask its `predict`."""
+    module: dict[str, Any] = {}
+    exec(compile(text, "exported rule", "exec"), module)
+    given = [{f: _given(column, i) for f, column in rows.items()} for i in range(n)]
+    answers: list[Any] = module["predict"](given)
+    return answers
+
+
+def _given(column: NDArray[Any], row: int) -> Any:
+    """Give a cell; a missing one as None and as NaN in turn."""
+    value = value_at(column, row)
+    return (math.nan if row % 2 else None) if value is None else value
+
+
+def run_sqlite(text: str, rows: Rows, n: int) -> list[Any]:
+    """Run an expression in sqlite3."""
+    names, order = [_quoted(f) for f in rows], _quoted(_free(rows))
+    types = ["TEXT" if _is_text(c) else "REAL" for c in rows.values()]
+    with sqlite3.connect(":memory:") as connection:
+        declared = [f"{a} {b}" for a, b in zip(names, types, strict=True)]
+        connection.execute(f"CREATE TABLE t ({', '.join([f'{order} INTEGER', *declared])})")
+        marks = ", ".join("?" * (len(rows) + 1))
+        values = ((i, *(value_at(c, i) for c in rows.values())) for i in range(n))
+        connection.executemany(f"INSERT INTO t VALUES ({marks})", values)
+        found = connection.execute(f"SELECT {text} FROM t ORDER BY {order}").fetchall()
+    connection.close()
+    return [row[0] for row in found]
+
+
+def run_duckdb(text: str, rows: Rows, n: int) -> list[Any]:
+    """Run an expression in DuckDB; ExportError where it is not installed."""
+    try:
+        import duckdb  # an extra: most people never need it
+    except ImportError:
+        raise ExportError(
+            "Checking SQL for DuckDB needs the package duckdb; install it, or take 'sql'."
+        ) from None
+    arrays = [_arrow(column, n) for column in rows.values()]
+    table = pa.table([pa.array(range(n), pa.int64()), *arrays], names=[_free(rows), *rows])
+    with duckdb.connect() as connection:
+        connection.register("t", table)
+        query = f"SELECT {text} FROM t ORDER BY {_quoted(_free(rows))}"
+        return [row[0] for row in connection.execute(query).fetchall()]
+
+
+def _arrow(column: NDArray[Any], n: int) -> pa.Array:
+    """Make a column of Arrow with NULL and, among numbers, NaN in turn where it is missing."""
+    values = [value_at(column, i) for i in range(n)]
+    if _is_text(column):
+        return pa.array(values, pa.string())
+    if column.dtype == object:
+        return pa.array(values, pa.bool_())
+    return pa.array([_given(column, i) for i in range(n)], pa.float64(), from_pandas=False)
+
+
+def _is_text(column: NDArray[Any]) -> bool:
+    return column.dtype == object and not any(isinstance(v, (bool, np.bool_)) for v in column)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _free(rows: Rows) -> str:
+    """Return a column name that is not taken, whatever case a database folds."""
+    name = "row_number"
+    while name in {f.lower() for f in rows}:
+        name += "_"
+    return name

@@ -1,0 +1,357 @@
+"""What classifiers that end in a rule share: one `fit`, and answers by the rule that is shown."""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from rulekit._validation import Needs, StrOptions, check_needs, check_parameters
+from rulekit.exceptions import EmptyRuleWarning, StoppedError
+from rulekit.learners.training import (
+    CheckedColumns,
+    SharedWork,
+    TrainingTable,
+    columns_like_training,
+    plain_label,
+    positive_code,
+    read_training_table,
+)
+from rulekit.rules import Columns, RuleSet, clause_line, rule_lines
+
+SEEN_IN_FIT = ("n_features_in_", "feature_names_in_")  # what reading a table sets
+
+#: What every learner may be asked: which class the rule describes, and what classes weigh.
+CLASS_PARAMETERS: dict[str, Any] = {
+    "positive_label": "no_validation",
+    "class_weight": [dict, StrOptions({"balanced"}), None],
+}
+
+
+class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier whose `predict` evaluates `rule_set_` and nothing else.
+
+    A subclass says in `_fit_table` how the rule is learned, and in `_needs` which of its parameters
+    are read only beside certain values of others: elsewhere they are refused, never ignored.
+
+    Attributes
+    ----------
+    rule_set_ : RuleSet
+        The rule, as it is shown, explained and exported.
+    classes_ : ndarray of shape (2,)
+        The two classes, sorted.
+    positive_label_, default_label_
+        The class the rule describes, and the other one.
+    n_features_in_, feature_names_in_
+        As in scikit-learn; the names only where `fit` was given some. An array's columns are
+        called x0, x1, ... in the rule.
+    n_rules_, n_conditions_ : int
+        Number of clauses, and of conditions; an interval counts two.
+    training_error_ : float
+        Weighted share of training rows that the rule gets wrong.
+    empty_rule_hint_ : str or None
+        For a rule without conditions, why it has none.
+    """
+
+    _multi_class: ClassVar[bool] = False
+    _needs: ClassVar[tuple[Needs, ...]] = ()
+
+    rule_set_: RuleSet
+    classes_: NDArray[Any]
+    n_features_in_: int
+    positive_label: Any
+    positive_label_: Any
+    default_label_: Any
+    empty_rule_hint_: str | None
+    _kinds: dict[str, str]
+    _shares: "_Shares"
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn a rule.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+            Numbers, text, categories, truth values, gaps.
+        y : array-like of shape (n,)
+            Two classes; more where the learner says so.
+        sample_weight : array-like of shape (n,), optional
+            What a row counts. With `class_weight` rescaled to sum to n, so that a price in rows
+            keeps its meaning; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            If the table or the classes cannot be used; the column or row is named.
+        ValueError
+            If a parameter is not allowed, or would not be read beside the others.
+        SolverError
+            If a linear program is not solved.
+
+        Warns
+        -----
+        EmptyRuleWarning
+            If the rule has no condition; `empty_rule_hint_` says why.
+        ConvergenceWarning
+            If the time limit passed; the best rule so far is kept.
+        """
+        self._check()
+        table = self._read(X, y, sample_weight)
+        self._fit_table(table, SharedWork())
+        self._warn()
+        return self
+
+    def fit_many(
+        self,
+        X: Any,
+        y: Any,
+        settings: Sequence[Mapping[str, Any]],
+        sample_weight: Any = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> Iterator[Self]:
+        """Learn a rule for each of many settings; what they have in common is done once.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        settings : sequence of mapping
+            Parameters to set, by name.
+        should_stop : callable, optional
+            Asked before each setting, by power-law trees more often; true ends the work, and what
+            is not finished is not given.
+
+        Yields
+        ------
+        BaseRuleClassifier
+            In the order of `settings`, the very model that
+            ``clone(self).set_params(**setting).fit(X, y, sample_weight)`` is; without
+            `random_state` chance is drawn once for all of them. Empty rules are not warned about.
+
+        Raises
+        ------
+        DataError, ValueError, SolverError
+            As `fit` does.
+        """
+        reader, shared = clone(self), SharedWork(should_stop, many=True)
+        table = reader._read(X, y, sample_weight)
+        for setting in settings:
+            if should_stop is not None and should_stop():
+                return
+            model = self._known(setting, shared)
+            if model is None:
+                model = clone(self).set_params(**setting)
+                model._check()
+                vars(model).update({k: v for k, v in vars(reader).items() if k in SEEN_IN_FIT})
+                try:
+                    model._fit_table(table, shared)
+                except StoppedError:
+                    return
+                self._remember(setting, model, table, shared)
+            yield model
+
+    def _check(self) -> None:
+        """Refuse parameters that are not allowed, and those that would not be read."""
+        check_parameters(self)
+        check_needs(self, self._needs)
+
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
+        """Check the training table."""
+        return read_training_table(self, X, y, sample_weight, multi_class=self._multi_class)
+
+    @abstractmethod
+    def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+        """Learn from a table that was checked; `StoppedError` if it was stopped."""
+
+    def _warn(self) -> None:
+        """Say what `fit` alone says of its rule."""
+        if self.empty_rule_hint_ is not None:
+            warnings.warn(self.empty_rule_hint_, EmptyRuleWarning, stacklevel=3)
+
+    def _known(self, setting: Mapping[str, Any], shared: SharedWork) -> Self | None:
+        """Make the model of a setting from one fitted before, where that is possible."""
+        return None
+
+    def _remember(
+        self, setting: Mapping[str, Any], model: Self, table: TrainingTable, shared: SharedWork
+    ) -> None:
+        """Note what a fitted model lets `_known` answer."""
+
+    def _note_classes(self, classes: NDArray[Any], kinds: dict[str, str], label: Any) -> int:
+        """Keep what is known of two classes; return the code of the one that is described."""
+        self.classes_, self._kinds = classes, kinds
+        positive = positive_code(label, classes)
+        self.positive_label_ = plain_label(classes[positive])
+        self.default_label_ = plain_label(classes[1 - positive])
+        return positive
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Answer each row with the rule.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+            Rows. A frame's columns are found by name, in any order; further columns are ignored.
+            What `read_columns` gave is taken, too, and not checked again.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            A class for each row.
+
+        Raises
+        ------
+        DataError
+            If a column of the training table is missing or holds another kind of value.
+        """
+        return self._answers(self.read_columns(X))
+
+    def _answers(self, columns: Columns) -> NDArray[Any]:
+        return self.rule_set_.predict(columns).astype(self.classes_.dtype)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Say how often rows decided like this one had each class in the training table.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+            Columns in the order of `classes_`.
+
+        Notes
+        -----
+        A row is decided by the clauses that fire on it (in a DNF; in a CNF, by those that fail),
+        and gets the largest share among them; rows decided by no clause share one number. Shares
+        are weighted as in `fit` and smoothed, ``(k + 1) / (n + 2)``, and the class that `predict`
+        gives has always the greater one.
+        """
+        columns = self.read_columns(X)
+        share = self._shares.of(_deciding(self.rule_set_, columns))
+        answered = np.asarray(self._answers(columns) == self.classes_[1])
+        return np.column_stack(
+            [np.where(answered, 1.0 - share, share), np.where(answered, share, 1.0 - share)]
+        )
+
+    def read_columns(self, X: Any) -> CheckedColumns:
+        """Check rows as `predict` does, once for whatever is asked about them.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+            As in `predict`.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n,)
+            The rows as rules read them, to be given to `predict` and the others in place of `X`.
+        """
+        check_is_fitted(self)
+        return columns_like_training(self, X, self._kinds)
+
+    def clauses_fired(self, X: Any) -> NDArray[np.bool_]:
+        """Say for each row and clause of `rule_set_` whether the clause holds.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray of bool, shape (n, n_rules_)
+        """
+        return self.rule_set_.clauses_fired(self.read_columns(X))
+
+    def get_rules(self) -> pd.DataFrame:
+        """List the clauses.
+
+        Returns
+        -------
+        DataFrame
+            A row a clause: `clause` (its number, from 1), `label` (the class given; in a CNF,
+            when all clauses hold), `text`, `n_conditions`, and `share` (how often the clause was
+            right in training where it decides, smoothed; see `predict_proba`).
+        """
+        check_is_fitted(self)
+        return self._rules_frame().assign(share=self._shares.clauses)
+
+    def _rules_frame(self) -> pd.DataFrame:
+        rule = self.rule_set_
+        return pd.DataFrame(
+            {
+                "clause": range(1, rule.n_clauses + 1),
+                "label": list(rule.labels[: rule.n_clauses]),
+                "text": [clause_line(c) for c in rule.clauses],
+                "n_conditions": [c.n_conditions for c in rule.clauses],
+            }
+        )
+
+    def __str__(self) -> str:
+        """Write the rule, or the parameters of a classifier without one."""
+        if not hasattr(self, "rule_set_"):
+            return repr(self)
+        return rule_lines(self.rule_set_)
+
+    def __sklearn_tags__(self) -> Tags:
+        """Declare two classes, and columns with gaps, text and categories."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def _keep_rule(self, rule: RuleSet, table: TrainingTable, weight: NDArray[np.float64]) -> None:
+        """Set what follows from the rule and its training table."""
+        self.rule_set_ = rule
+        self.n_rules_ = rule.n_clauses
+        self.n_conditions_ = rule.n_conditions
+        right = np.equal(self._answers(table.columns), table.y)
+        self.training_error_ = float(weight[~right].sum() / weight.sum())
+        self._shares = _Shares.measured(_deciding(rule, table.columns), right, weight)
+
+
+class _Shares:
+    """How often each clause, and the rest, was right in training."""
+
+    def __init__(self, clauses: NDArray[np.float64], rest: float) -> None:
+        self.clauses, self.rest = clauses, rest
+
+    @classmethod
+    def measured(
+        cls, deciding: NDArray[np.bool_], right: NDArray[np.bool_], weight: NDArray[np.float64]
+    ) -> "_Shares":
+        rest: NDArray[np.bool_] = np.logical_not(np.any(deciding, axis=1))
+        clauses = [_smoothed(weight, right, deciding[:, k]) for k in range(deciding.shape[1])]
+        return cls(np.array(clauses, dtype=float), _smoothed(weight, right, rest))
+
+    def of(self, deciding: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Share of the answer given, for each row: shape (n,), above one half."""
+        best = np.where(deciding, self.clauses, 0.0).max(axis=1, initial=0.0)
+        return np.maximum(np.where(deciding.any(axis=1), best, self.rest), 0.5 + 1e-6)
+
+
+def _smoothed(
+    weight: NDArray[np.float64], right: NDArray[np.bool_], among: NDArray[np.bool_]
+) -> float:
+    return float((weight[among & right].sum() + 1.0) / (weight[among].sum() + 2.0))
+
+
+def _deciding(rule: RuleSet, columns: Columns) -> NDArray[np.bool_]:
+    """Clauses that settle a row by themselves: those that hold (DNF), or fail (CNF)."""
+    fired = rule.clauses_fired(columns)
+    return fired if rule.form == "dnf" else ~fired

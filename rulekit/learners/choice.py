@@ -1,0 +1,315 @@
+"""Choosing among many settings by their cross-validated scores.
+
+Over many settings the lowest score is low by luck, and the setting that has it is not the best one.
+Three things help: a score is averaged with those of neighbouring settings, whose luck differs; a
+price per condition decides between settings that the folds cannot tell apart; and settings are few.
+"""
+
+import math
+import warnings
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from rulekit.learners.training import CheckedColumns, TrainingTable
+
+Setting = dict[str, Any]
+Settings = Sequence[Setting] | Mapping[int, Setting]  # by number
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+PLAIN = (str, int, float, type(None))
+
+#: Measures that are better when larger; all others are better when smaller.
+MAXIMISED = frozenset({"test_f1", "test_auc"})
+
+#: Price of one condition when settings are compared, as a share of rows: two tenths of a point.
+CONDITION_PRICE = 0.002
+
+#: Parameters that set how large a rule may be: settings next to each other in one of these, and
+#: alike in all others, are neighbours. Of nested names the last part counts.
+SIZE_KEYS = ("theta", "n_clauses", "max_conditions", "max_features", "max_leaf_nodes")
+
+
+def fold_scores(
+    learner: Any,
+    table: TrainingTable,
+    settings: Sequence[Mapping[str, Any]],
+    folds: Sequence[Fold],
+    weight: NDArray[np.float64],
+    n_jobs: int | None = 1,
+    stops: Sequence[Callable[[], bool] | None] | None = None,
+) -> NDArray[np.float64]:
+    """Cross-validate settings on training rows; what settings of a fold share is done once.
+
+    Parameters
+    ----------
+    learner : BaseRuleClassifier
+        Left as it is.
+    table : TrainingTable
+        The rows.
+    settings : sequence of mapping
+        Parameters to set, by name.
+    folds : sequence of (ndarray of int, ndarray of int)
+        Positions of the rows to learn from, and of those to answer.
+    weight : ndarray of shape (n,)
+        What a wrong answer counts.
+    n_jobs : int, default=1
+        Workers; a fold is one piece of work.
+    stops : sequence of callable, optional
+        For each fold, asked before each setting; true leaves the rest of its settings out.
+
+    Returns
+    -------
+    ndarray of float, shape (number of folds, number of settings, 3)
+        Share of the left-out weight that was wrong, number of conditions, number of clauses; NaN
+        for a setting that was left out.
+    """
+    asked = [None] * len(folds) if stops is None else stops
+    found = Parallel(n_jobs=n_jobs)(
+        delayed(_scores)(learner, table, settings, fold, weight, stop)
+        for fold, stop in zip(folds, asked, strict=True)
+    )
+    return np.stack(found)
+
+
+def _scores(
+    learner: Any,
+    table: TrainingTable,
+    settings: Sequence[Mapping[str, Any]],
+    fold: Fold,
+    weight: NDArray[np.float64],
+    stop: Callable[[], bool] | None,
+) -> NDArray[np.float64]:
+    train, test = fold
+    found = np.full((len(settings), 3), math.nan)
+    columns = CheckedColumns({name: values[test] for name, values in table.columns.items()})
+    known: dict[Any, float] = {}
+    with threadpool_limits(1), warnings.catch_warnings():
+        if stop is not None:  # who limits the time tells that it passed
+            warnings.simplefilter("ignore", ConvergenceWarning)
+        models = clone(learner).fit_many(
+            table.frame.iloc[train],
+            table.y[train],
+            settings,
+            sample_weight=table.sample_weight[train],
+            should_stop=stop,
+        )
+        for i, model in enumerate(models):
+            rule = model.rule_set_
+            if rule not in known:  # neighbouring prices mostly end in the same rule
+                wrong = model.predict(columns) != table.y[test]
+                known[rule] = float((weight[test] * wrong).sum() / weight[test].sum())
+            found[i] = known[rule], model.n_conditions_, model.n_rules_
+    return found
+
+
+def summary_of(settings: Sequence[Setting], scores: NDArray[np.float64]) -> pd.DataFrame:
+    """Average `fold_scores` over folds: a row a setting, named as a sweep's summary names them."""
+    errors = pd.DataFrame(scores[:, :, 0])
+    means = {"test_error": errors.mean(), "test_error_se": errors.sem()}
+    for k, name in enumerate(("n_conditions", "n_clauses_used"), start=1):
+        means[name] = pd.DataFrame(scores[:, :, k]).mean()
+    numbers = pd.DataFrame({"setting": range(len(settings))})
+    summary = pd.concat([numbers, pd.DataFrame(list(settings)), pd.DataFrame(means)], axis=1)
+    return summary.assign(folds=errors.count())
+
+
+def suggestion(summary: pd.DataFrame, settings: Settings, y: str) -> dict[str, Any]:
+    """Choose among settings; see `rulekit.suggest`.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        A row a setting: ``setting``, ``folds``, the measure, its standard error under its name with
+        ``_se``, ``n_conditions``, ``n_clauses_used``.
+    settings : sequence of dict, or mapping of int to dict
+        The parameters behind each number in column ``setting``.
+    y : str
+        The measure.
+
+    Returns
+    -------
+    dict
+    """
+    rows = comparable(summary)
+    worth = coordinate(rows, y).round(12)  # figures alike but for rounding are a tie
+    rows = rows.assign(_worth=worth)[~np.isnan(worth)]
+    if rows.empty:
+        raise ValueError(f"Nothing to suggest: no setting has a {y!r} yet. Sweep on.")
+    best = rows.sort_values(["_worth", "n_conditions", "n_clauses_used", "setting"]).iloc[0]
+    error = best[f"{y}_se"] if np.isfinite(best[f"{y}_se"]) else 0.0
+    near = rows[rows["_worth"] <= best["_worth"] + error + 1e-12]
+    simplest = near.sort_values(["n_conditions", "_worth", "n_clauses_used", "setting"]).iloc[0]
+    rows = rows.sort_values(["n_clauses_used", "setting"])
+    own = [settings[int(number)] for number in rows["setting"]]
+    learners = rows["learner"].tolist() if "learner" in rows else [""] * len(rows)
+    even = smoothed(rows["_worth"], neighbourhoods(own, learners))
+    order = cheapest(even, rows["n_conditions"], _price_of_condition(rows, y))
+    says = ~(rows["n_conditions"].to_numpy(dtype=float) < 0.5)
+    chosen = next((i for i in order if says[i]), order[0])
+    default = rows.iloc[chosen]
+    return {
+        "default": int(default["setting"]),
+        "simplest_within_1se": int(simplest["setting"]),
+        "best": int(best["setting"]),
+        "reason": _reason(best, simplest, default, settings, y)
+        + ("" if chosen == order[0] else _about_the_empty(rows.iloc[order[0]], settings)),
+    }
+
+
+def comparable(summary: pd.DataFrame) -> pd.DataFrame:
+    """Keep the settings with the most finished folds: the others were judged on other rows."""
+    return summary[summary["folds"] == summary["folds"].max()] if len(summary) else summary
+
+
+def coordinate(rows: pd.DataFrame, name: str) -> NDArray[np.float64]:
+    """Read a column of a summary so that smaller is better.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column, or it holds no numbers.
+    """
+    if name not in rows.columns or not pd.api.types.is_numeric_dtype(rows[name]):
+        numeric = [c for c in rows.columns if pd.api.types.is_numeric_dtype(rows[c])]
+        raise ValueError(f"The summary has no measure {name!r}; it has {', '.join(numeric)}.")
+    values: NDArray[np.float64] = rows[name].to_numpy(dtype=float)
+    return -values if name in MAXIMISED else values
+
+
+def neighbourhoods(
+    settings: Sequence[Setting], learners: Sequence[str]
+) -> list[tuple[list[Any], NDArray[np.float64]]]:
+    """List, for each size parameter, the line a setting lies on and its place there.
+
+    Returns
+    -------
+    list of (list, ndarray), for `smoothed`
+        Without a value for a parameter (None: no limit) a setting stands last on its line.
+    """
+    names = dict.fromkeys(k for s in settings for k in s if k.rpartition("__")[2] in SIZE_KEYS)
+    axes = []
+    for name in names:
+        lines = [
+            (learner, name in setting, identity({k: v for k, v in setting.items() if k != name}))
+            for setting, learner in zip(settings, learners, strict=True)
+        ]
+        values = [s.get(name) for s in settings]
+        places = np.array([math.inf if v is None else float(v) for v in values])
+        axes.append((lines, places))
+    return axes
+
+
+def identity(setting: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Stand for a setting: by value what is plain, by identity any other object."""
+    return tuple(
+        (name, type(value).__name__, value if isinstance(value, PLAIN) else id(value))
+        for name, value in sorted(setting.items())
+    )
+
+
+def smoothed(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], ArrayLike]]) -> Any:
+    """Average each setting's score with those of its neighbours.
+
+    Parameters
+    ----------
+    scores : array-like of float, shape (m,)
+        One score a setting.
+    axes : sequence of (sequence of hashable, array-like of float), each of length m
+        Along each axis: what a setting shares with its neighbours, and where it stands among them.
+        Settings with equal first parts form a line, ordered by the second.
+
+    Returns
+    -------
+    ndarray of float, shape (m,)
+        Axis after axis, half the score and a quarter of that of the neighbour on either side; at
+        an end of a line the own score stands in for the neighbour that is not there.
+    """
+    found = np.array(scores, dtype=float)
+    for line_of, place in axes:
+        places = np.asarray(place, dtype=float)
+        lines: dict[Hashable, list[int]] = {}
+        for i in np.argsort(places, kind="stable").tolist():
+            lines.setdefault(line_of[i], []).append(i)
+        for members in lines.values():
+            line = found[members]
+            before, after = np.r_[line[:1], line[:-1]], np.r_[line[1:], line[-1:]]
+            found[members] = 0.25 * before + 0.5 * line + 0.25 * after
+    return found
+
+
+def cheapest(scores: ArrayLike, sizes: ArrayLike, price: float) -> NDArray[np.intp]:
+    """Order settings by score plus `price` a condition; ties go to fewer conditions, then by place.
+
+    Parameters
+    ----------
+    scores, sizes : array-like of float, shape (m,)
+        Small is good; NaN comes last.
+    price : float
+        Of one condition, in the unit of the scores.
+
+    Returns
+    -------
+    ndarray of int, shape (m,)
+    """
+    size = np.nan_to_num(np.asarray(sizes, dtype=float))
+    total = np.asarray(scores, dtype=float) + price * size
+    return np.lexsort((size, total.round(12)))
+
+
+def _price_of_condition(rows: pd.DataFrame, y: str) -> float:
+    """Price of a condition in the unit of a measure.
+
+    A share of rows as it is; a cost, which has no unit of its own, in shares of the greatest one.
+    """
+    return CONDITION_PRICE * (float(rows["_worth"].abs().max()) if y == "test_cost" else 1.0)
+
+
+def _reason(best: Any, simplest: Any, default: Any, settings: Settings, y: str) -> str:
+    measure = y.replace("_", " ")
+    named = {int(row["setting"]): _named(row, settings) for row in (best, simplest, default)}
+    first = named[int(default["setting"])]
+    told = (
+        f"The default is {first} ({_figure(default, y)}). A single best figure among many is "
+        f"partly luck, so each mean {measure} was averaged with those of settings of nearly the "
+        f"same size and charged {_price(y)} for each condition; then no other is better"
+    )
+    if best["setting"] == default["setting"]:
+        told += "; it also has the best mean of its own"
+    else:
+        told += f". The best mean of its own has {named[int(best['setting'])]} ({_figure(best, y)})"
+    if simplest["setting"] not in (default["setting"], best["setting"]):
+        told += (
+            f"; within one standard error of it the simplest is "
+            f"{named[int(simplest['setting'])]} ({_figure(simplest, y)})"
+        )
+    return f"{told}."
+
+
+def _about_the_empty(row: Any, settings: Settings) -> str:
+    return (
+        f" An empty rule, {_named(row, settings)}, which gives every row the same answer, does no "
+        "worse by that count; the default is the first setting that says something."
+    )
+
+
+def _price(y: str) -> str:
+    if y == "test_cost":
+        return f"{100 * CONDITION_PRICE:g} % of the greatest cost"
+    return f"{CONDITION_PRICE:g}" if y in MAXIMISED else f"{100 * CONDITION_PRICE:g} points"
+
+
+def _named(row: Any, settings: Settings) -> str:
+    setting = settings[int(row["setting"])]
+    return ", ".join(f"{k} = {v}" for k, v in setting.items()) or str(row["learner"])
+
+
+def _figure(row: Any, y: str) -> str:
+    value = f"{row[y]:.3f}" if y in MAXIMISED or y == "test_cost" else f"{100 * row[y]:.1f} %"
+    return f"{value} with {row['n_conditions']:.1f} conditions"

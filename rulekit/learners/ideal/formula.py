@@ -1,0 +1,115 @@
+"""A counted formula: a few conditions, how often their types occur, and what to answer."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit.learners.base import _Shares
+from rulekit.learners.ideal.columns import Pair
+from rulekit.rules import Clause, Columns, RuleSet
+from rulekit.rules.simplify import simplify_clause
+from rulekit.solvers.truth_tables import Counts, MinimumForm, majority, minimum_dnf
+
+MODES = ("paper", "compact")
+MINIMISE_SECONDS = 3.0
+EVEN = 0.5 + 1e-6  # share of an answer that rests on nothing
+
+
+@dataclass(frozen=True, eq=False)
+class IdealFormula:
+    """The best formula over k conditions.
+
+    Attributes
+    ----------
+    pairs : tuple of (Literal, Literal)
+        Each condition and its negation, the most telling first.
+    counts : ndarray of shape (2**k, 2)
+        Weight of the rows of each type: of the other class, and of the class described.
+    rows : ndarray of int of the same shape, or None
+        The rows themselves; None where they have weights of their own.
+    positive, default : label
+        The class described, and the other one.
+    time_limit : float or None
+        Seconds for writing the formula short; None is 3.
+    """
+
+    pairs: tuple[Pair, ...]
+    counts: Counts
+    rows: Counts | None
+    positive: Any
+    default: Any
+    time_limit: float | None = None
+    _known: dict[str, MinimumForm] = field(default_factory=dict, repr=False)
+
+    def minimised(self, mode: str) -> MinimumForm:
+        """Write the formula as short as can be; see `IdealDNFClassifier` for the modes."""
+        if mode not in self._known:
+            on = majority(self.counts)
+            off = self.counts[:, 0] > self.counts[:, 1] if mode == "compact" else ~on
+            limit = MINIMISE_SECONDS if self.time_limit is None else self.time_limit
+            self._known[mode] = minimum_dnf(on, off, time_limit=limit)
+        return self._known[mode]
+
+    def rule(self, mode: str) -> RuleSet:
+        """Read the formula as a rule, each term with as few literals of a column as possible."""
+        clauses = [self._clause(cube.tolist()) for cube in self.minimised(mode).cubes]
+        return RuleSet(tuple(clauses), (self.positive,) * len(clauses), "dnf", self.default)
+
+    def _clause(self, cube: list[int]) -> Clause:
+        read = zip(self.pairs, cube, strict=True)
+        clause = Clause(tuple(pair[1 - answer] for pair, answer in read if answer >= 0))
+        # a term holds on a type that occurs, so it cannot be a contradiction
+        return simplify_clause(clause) or clause
+
+    def types_of(self, columns: Columns) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Give each row's type, and whether it answers each condition with yes or no at all."""
+        n = len(next(iter(columns.values())))
+        codes, met = np.zeros(n, dtype=np.int64), np.ones(n, dtype=bool)
+        for yes, no in self.pairs:
+            holds = yes.mask(columns)
+            met &= holds ^ no.mask(columns)
+            codes = 2 * codes + holds
+        return codes, met
+
+    def seen(self, columns: Columns) -> NDArray[np.bool_]:
+        """Say which rows are of a type that occurs: shape (n,)."""
+        codes, met = self.types_of(columns)
+        occurring: NDArray[np.bool_] = met & (self.counts[codes].sum(axis=1) > 0)
+        return occurring
+
+    def described_share(self, columns: Columns) -> NDArray[np.float64]:
+        """Give the smoothed share of the class described among rows of the same type: (n,)."""
+        codes, met = self.types_of(columns)
+        counts = np.where(met[:, None], self.counts[codes], 0.0)
+        share: NDArray[np.float64] = (counts[:, 1] + 1.0) / (counts.sum(axis=1) + 2.0)
+        return share
+
+    def shares(self, mode: str) -> _Shares:
+        """Say how often each clause, and the rest, is right in training."""
+        form = self.minimised(mode)
+        hits = [MinimumForm(cube[None, :], 0, 0).holds() for cube in form.cubes]
+        clauses = [_smoothed(self.counts[hit, 1], self.counts[hit]) for hit in hits]
+        rest = ~form.holds()
+        return _Shares(
+            np.array(clauses, dtype=float), _smoothed(self.counts[rest, 0], self.counts[rest])
+        )
+
+    def frame(self, mode: str) -> pd.DataFrame:
+        """List the types that occur: answers, rows of each class, what the formula says."""
+        occurring = np.flatnonzero(self.counts.sum(axis=1) > 0)
+        k = len(self.pairs)
+        answers = (occurring[:, None] >> np.arange(k - 1, -1, -1)) & 1 == 1
+        names = [str(yes) for yes, _ in self.pairs]
+        counts = (self.counts if self.rows is None else self.rows)[occurring]
+        says = np.where(self.minimised(mode).holds()[occurring], 0, 1)
+        labels = np.array([self.positive, self.default], dtype=object)
+        return pd.DataFrame(answers, columns=names).assign(
+            rows_positive=counts[:, 1], rows_default=counts[:, 0], answer=labels[says]
+        )
+
+
+def _smoothed(right: Counts, among: Counts) -> float:
+    return float((right.sum() + 1.0) / (among.sum() + 2.0))

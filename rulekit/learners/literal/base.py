@@ -1,0 +1,297 @@
+"""The family of rules made of literals: from table to problem, from what was found to a rule."""
+
+import time
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any, ClassVar
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from rulekit._validation import Interval, StrOptions
+from rulekit.binarize import Binarizer
+from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.literal.binary_problem import (
+    BinaryProblem,
+    binary_problem,
+    price_of_a_first_condition,
+)
+from rulekit.learners.literal.cell_problem import CellProblem, cell_problem
+from rulekit.learners.literal.required import RequiredConditions
+from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, wishes_for
+from rulekit.rules import Clause, Literal, RuleSet, simplify
+from rulekit.rules.constraints import Constraints
+from rulekit.solvers.two_level import ClauseSelection, Cuts, local_search
+
+Problem = BinaryProblem | CellProblem
+SAME = 1e-6  # a bound this near to a value, relative to it, proves it
+TIE = 1e-9  # values that differ by less, relative to them, are equal but for rounding
+
+
+@dataclass(frozen=True)
+class LearnedRule:
+    """What a solver found, told in literals.
+
+    Attributes
+    ----------
+    clauses : tuple of tuple of Literal
+        The clauses as they stand in the rule; disabled ones are left out.
+    value : float
+        The objective of the method.
+    constant_values : pair of float
+        What the rule without clauses costs by the same objective, and that of one clause without
+        literals: the two answers that are the same for every row.
+    history : tuple of dict
+        One dictionary a step; a last one with "stopped" after a time limit.
+    lower_bound : float or None
+        No rule has a smaller value.
+    proved : bool or None
+        Whether the value is known to be the least; None where that was not attempted.
+    counts_errors : bool
+        Whether the objective is (3.7), wrong rows, rather than (3.12), Hamming distance.
+    max_clauses : int
+        How many clauses the rule may have.
+    """
+
+    clauses: tuple[tuple[Literal, ...], ...]
+    value: float
+    constant_values: tuple[float, float]
+    history: tuple[dict[str, Any], ...] = ()
+    lower_bound: float | None = None
+    proved: bool | None = None
+    counts_errors: bool = False
+    max_clauses: int = 1
+
+    def with_step(self, value: float, move: str) -> "LearnedRule":
+        """Add a step that led to another value; a time limit is still told last."""
+        step = {"step": len(self.history), "objective": value, "move": move}
+        history = sorted((*self.history, step), key=lambda step: "stopped" in step)
+        return replace(self, value=value, history=tuple(history))
+
+    def constant(self) -> "LearnedRule":
+        """Answer every row alike, as costs less; what was proved of other rules stays proved."""
+        least = min(self.constant_values)
+        clauses: tuple[tuple[Literal, ...], ...] = ((),)
+        if self.constant_values[0] <= least:
+            clauses = ()
+        bound = self.lower_bound
+        if bound is None:
+            return replace(self.with_step(least, "constant answer"), clauses=clauses)
+        proved = None if self.proved is None else bound >= least - SAME * max(1.0, least)
+        told = self.with_step(least, "constant answer")
+        return replace(told, clauses=clauses, lower_bound=min(bound, least), proved=proved)
+
+    def or_constant(self) -> "LearnedRule":
+        """Keep the rule if it costs less than any constant answer, or is the same one."""
+        least = min(self.constant_values)
+        over = self.value - least
+        if over < -TIE * max(1.0, least) or (not any(self.clauses) and over <= TIE * least):
+            return self
+        return self.constant()
+
+
+def refined(
+    problem: BinaryProblem, selection: ClauseSelection, theta: float
+) -> tuple[ClauseSelection, tuple[tuple[int, int], ...]]:
+    """Descend on wrong training rows and literals; return the selection and the cuts it moved.
+
+    A rule without clauses stays as it is: the descent adds none.
+    """
+    if not len(selection.chosen):
+        return selection, ()
+    found = local_search(
+        problem.A,
+        problem.y,
+        problem.weight,
+        selection,
+        theta,
+        Cuts(problem.structure, problem.ranks, problem.barred_cuts),
+        deadline=problem.cover.deadline,
+    )
+    steps = sorted(found.selection.history, key=lambda step: "stopped" in step)
+    return replace(found.selection, history=tuple(steps)), found.moved
+
+
+class LiteralRuleClassifier(BaseRuleClassifier):
+    """A classifier that learns clauses of literals; see `BaseRuleClassifier` for what it then has.
+
+    A subclass says in `_learn` how, and lists the parameters of this one among its own.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **CLASS_PARAMETERS,
+        "theta": [Interval(Real, 0, None, closed="left")],
+        "form": [StrOptions({"dnf", "cnf"})],
+        "binarizer": [Binarizer, None],
+        "constraints": [Constraints, Mapping, None],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+    }
+    random_state: Any = None  # of learners that have none
+    binarizer_: Binarizer
+
+    def __init__(
+        self,
+        *,
+        theta: float,
+        form: str,
+        positive_label: Any,
+        class_weight: Any,
+        binarizer: Binarizer | None,
+        constraints: Constraints | Mapping[str, Any] | None,
+        time_limit: float | None,
+    ):
+        self.theta = theta
+        self.form = form
+        self.positive_label = positive_label
+        self.class_weight = class_weight
+        self.binarizer = binarizer
+        self.constraints = constraints
+        self.time_limit = time_limit
+
+    @abstractmethod
+    def _learn(self, problem: Any, rng: np.random.Generator) -> LearnedRule:
+        """Learn a CNF that covers `problem.y`."""
+
+    def _settled_label(self, table: TrainingTable) -> Any:
+        """Settle what the table decides before a problem is made; give the class described."""
+        return self.positive_label
+
+    @property
+    def has_one_clause(self) -> bool:
+        """Whether no rule of more clauses may be learned."""
+        return getattr(self, "n_clauses", None) == 1
+
+    def _by_cells(self) -> bool:
+        """Whether the problem is made of cells, without a Boolean matrix."""
+        return False
+
+    def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+        label = self._settled_label(table)
+        problem = self.problem_of(table, shared, label, by_cells=self._by_cells())
+        learned = self._learn_in_time(problem, shared.generator(self.random_state))
+        candidates = [learned.or_constant()]
+        if as_constraints(self.constraints).required:  # what is cheaper then, they decide
+            candidates = [learned, learned.constant()]
+        told = [self._completed(candidate, problem) for candidate in candidates]
+        learned, rule = min(told, key=lambda t: (round(t[0].value, 9), t[1].n_conditions))
+        self._keep(learned, rule, table)
+        self.theta_max_ = problem.theta_max
+        self.theta_pays_ = price_of_a_first_condition(problem)
+        self.empty_rule_hint_ = self._hint(problem) if self.rule_set_.is_constant else None
+
+    def problem_of(
+        self, table: TrainingTable, shared: SharedWork, label: Any, *, by_cells: bool = False
+    ) -> Any:
+        """Note the classes, cut the table, and make the problem or find it made."""
+        positive = self._note_classes(table.classes, table.kinds, label)
+        constraints = wishes_for(self.constraints, table)
+        weight = table.weights(self.class_weight)
+        binarizer = Binarizer() if self.binarizer is None else self.binarizer
+        how = by_cells, joblib.hash((type(binarizer).__name__, binarizer.get_params()))
+
+        def cut() -> tuple[Binarizer, Any]:
+            fitted = clone(binarizer).fit(table.frame, table.y)
+            return fitted, (fitted.bins if by_cells else fitted.transform)(table.frame)
+
+        self.binarizer_, encoded = shared.once(("cut", how), cut)
+        key = ("problem", how, positive, self.form, constraints, weight.tobytes())
+
+        def make() -> Problem:
+            return (cell_problem if by_cells else binary_problem)(
+                encoded,
+                table.columns,
+                table.codes == positive,
+                weight,
+                form=self.form,
+                constraints=constraints,
+            )
+
+        return shared.once(key, make)
+
+    def _completed(self, learned: LearnedRule, problem: Problem) -> tuple[LearnedRule, RuleSet]:
+        """Write what was found as a rule, with the conditions that the analyst requires."""
+        rule = simplify(self.rule_of(learned.clauses))
+        full = self.with_required(rule, problem, learned.max_clauses)
+        if full != rule:
+            learned = self._revalued(learned, full, problem)
+        return learned, full
+
+    def with_required(self, rule: RuleSet, problem: Problem, max_clauses: int) -> RuleSet:
+        """Add the conditions that the analyst requires."""
+        wishes = as_constraints(self.constraints).required
+        if not wishes:
+            return rule
+        required = RequiredConditions(wishes, problem, self.positive_label_, max_clauses)
+        return required.added_to(rule)
+
+    def _learn_in_time(self, problem: Problem, rng: np.random.Generator) -> LearnedRule:
+        limit = self.time_limit
+        problem.work_until(None if limit is None else time.monotonic() + limit)
+        try:
+            learned = self._learn(problem, rng)
+        finally:
+            problem.work_until(None)
+        if learned.history and "stopped" in learned.history[-1]:
+            warnings.warn(
+                f"The time limit of {limit:g} s passed; the best rule so far is kept in "
+                "`rule_set_`. Raise `time_limit` to go on.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return learned
+
+    def rule_of(self, clauses: Sequence[tuple[Literal, ...]]) -> RuleSet:
+        """Make the rule of its clauses."""
+        op = "and" if self.form == "dnf" else "or"
+        n_labels = len(clauses) if self.form == "dnf" else max(1, len(clauses))
+        return RuleSet(
+            tuple(Clause(clause, op) for clause in clauses),
+            (self.positive_label_,) * n_labels,
+            self.form,
+            self.default_label_,
+        )
+
+    def _revalued(self, learned: LearnedRule, rule: RuleSet, problem: Problem) -> LearnedRule:
+        """Weigh a rule to which required conditions were added: its optimality is open."""
+        flip = self.form == "dnf"
+        value = problem.objective(
+            [
+                [c.mask(problem.columns) ^ flip for c in clause.conditions]
+                for clause in rule.clauses
+            ],
+            float(self.theta),
+            counts_errors=learned.counts_errors,
+        )
+        proved = None if learned.proved is None else False
+        return replace(learned.with_step(value, "add required"), proved=proved)
+
+    def _keep(self, learned: LearnedRule, rule: RuleSet, table: TrainingTable) -> None:
+        weight: NDArray[np.float64] = table.weights(self.class_weight)
+        self._keep_rule(rule, table, weight)
+        self.objective_ = learned.value
+        self.lower_bound_ = learned.lower_bound
+        self.proved_optimal_ = learned.proved
+        self.history_ = [dict(step) for step in learned.history]
+        self.n_iter_ = max(1, len(self.history_) - 1)
+
+    def _hint(self, problem: Problem) -> str:
+        """Say for a rule without conditions at which price it would have one."""
+        answer = self.rule_set_.predict({"": np.zeros(1)})[0]
+        head = f"The rule has no condition and answers {answer!r} to every row: "
+        if problem.theta_max <= 0:
+            return head + "no single condition of this table does better."
+        if self.theta >= self.theta_pays_ > 0:
+            return (
+                f"{head}at theta={self.theta:g} a condition costs more than it saves. Below "
+                f"theta={self.theta_pays_:.6g} some single condition is worth its price."
+            )
+        return (
+            f"{head}at theta={self.theta:g} no rule was found that does better. Try a smaller "
+            "theta, another method, or a `class_weight` by which rows of a rare class count more."
+        )

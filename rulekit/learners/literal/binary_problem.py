@@ -1,0 +1,316 @@
+"""From a training table to the problem that solvers see: rows and columns in one fixed order.
+
+A rule of form "cnf" for class c is learned as it stands. A rule of form "dnf" is learned as the
+CNF of the other class over complemented columns (De Morgan), so that::
+
+    or_literals[j]   what column j of A says: the literal that an OR clause of the CNF holds
+    literals[j]      how it stands in the rule: the same for a CNF, its complement for a DNF
+
+Where a column had no gaps in training, both a literal and its complement say no to a gap; they
+are complements on the training rows, not everywhere.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.binarize import BinaryMatrix
+from rulekit.binarize.thresholds import short_cuts
+from rulekit.rules import Columns, Literal
+from rulekit.rules.constraints import Constraints
+from rulekit.solvers.columns import PERTURBATION, ColumnStructure
+from rulekit.solvers.one_level import CoverProblem
+from rulekit.solvers.two_level import error_cost, hamming_cost
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+class Weighted(Protocol):
+    """A training table: rows to be covered, and weights."""
+
+    @property
+    def y(self) -> Bools:
+        """The rows to be covered."""
+
+    @property
+    def weight(self) -> Floats:
+        """What each row counts."""
+
+
+@dataclass(frozen=True)
+class BinaryProblem:
+    """The table of one fit as arrays, and what its columns mean.
+
+    Attributes
+    ----------
+    A : ndarray of bool, shape (n, d)
+        Columns sorted by what they say, rows by content: no answer depends on how the table was
+        laid out.
+    y : ndarray of bool, shape (n,)
+        Rows that every OR clause is to cover.
+    weight : ndarray of shape (n,)
+        Weights of the rows, their sum n.
+    or_literals, literals : tuple of Literal
+        See the head of this module.
+    structure : ColumnStructure
+        Thresholds of one column, oriented as in `or_literals`.
+    columns : mapping of str to ndarray of shape (n,)
+        The training table in the same order of rows.
+    forbidden : tuple of Literal
+        Single literals that may not appear, either as they are or by moving a cut.
+    memory : dict
+        Clauses learned so far.
+    """
+
+    A: Bools
+    y: Bools
+    weight: Floats
+    or_literals: tuple[Literal, ...]
+    literals: tuple[Literal, ...]
+    structure: ColumnStructure
+    columns: Columns = field(repr=False)
+    forbidden: tuple[Literal, ...] = ()
+    memory: dict[bytes, Any] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def cover(self) -> CoverProblem:
+        """The one-level problems over this table."""
+        return CoverProblem(
+            self.A,
+            self.y,
+            self.weight,
+            perturbation=perturbations(self.or_literals),
+            structure=self.structure,
+        )
+
+    @cached_property
+    def theta_max(self) -> float:
+        """Price from which on the best one-level clause is empty."""
+        gain = np.where(self.y, self.weight, -self.weight) @ self.A
+        return float(gain.max(initial=0.0))
+
+    @property
+    def constant_losses(self) -> tuple[float, float]:
+        """Weigh the two constant answers, see `constant_losses`."""
+        return constant_losses(self)
+
+    @cached_property
+    def distinct(self) -> dict[int, Floats]:
+        """The distinct values of each source column with cuts, ascending."""
+        found = {}
+        for j in np.flatnonzero(self.structure.side):
+            source = int(self.structure.feature[j])
+            if source not in found:
+                values = np.asarray(self.columns[self.literals[j].feature], dtype=float)
+                found[source] = np.unique(values[~np.isnan(values)])
+        return found
+
+    @cached_property
+    def ranks(self) -> dict[int, NDArray[np.int64]]:
+        """Rank of each row's value among the distinct ones, -1 where missing: arrays of (n,)."""
+        sources = self.structure.feature.tolist()
+        names = {f: lit.feature for f, lit in zip(sources, self.literals, strict=True)}
+        found = {}
+        for source, distinct in self.distinct.items():
+            values = np.asarray(self.columns[names[source]], dtype=float)
+            found[source] = np.where(np.isnan(values), -1, np.searchsorted(distinct, values))
+        return found
+
+    @cached_property
+    def barred_cuts(self) -> frozenset[tuple[int, int]]:
+        """Cuts that would make a forbidden literal: column j, cut after its k-th value."""
+        found = set()
+        for barred in self.forbidden:
+            for j in np.flatnonzero(self.structure.side).tolist():
+                if isinstance(barred.value, float) and barred == replace(
+                    self.literals[j], value=barred.value
+                ):
+                    distinct = self.distinct[int(self.structure.feature[j])]
+                    place = np.searchsorted(distinct, barred.value, side="right")
+                    found.add((j, int(place) - 1))
+        return frozenset(found)
+
+    def clauses(
+        self, chosen: Bools, disabled: Bools, moved: Sequence[tuple[int, int]] = ()
+    ) -> tuple[tuple[Literal, ...], ...]:
+        """Read chosen columns as clauses of the rule; disabled ones are left out.
+
+        Parameters
+        ----------
+        chosen : ndarray of bool, shape (R, d + number of moved cuts)
+            Columns of each clause.
+        disabled : ndarray of bool, shape (R,)
+            Clauses that are switched off.
+        moved : sequence of (int, int)
+            Columns after the d-th, see `rulekit.solvers.two_level.local_search.RefinedSelection`.
+
+        Returns
+        -------
+        tuple of tuple of Literal
+        """
+        literals = (*self.literals, *(self._cut_anew(j, k) for j, k in moved))
+        return tuple(
+            tuple(literals[j] for j in np.flatnonzero(row))
+            for row, off in zip(chosen, disabled, strict=True)
+            if not off
+        )
+
+    def work_until(self, deadline: float | None) -> None:
+        """Set the point in time at which work ends."""
+        self.cover.deadline = deadline
+
+    def objective(
+        self, clauses: Sequence[Sequence[Bools]], theta: float, *, counts_errors: bool
+    ) -> float:
+        """Weigh any clauses on the training table, see `weighed`."""
+        return weighed(self, clauses, theta, counts_errors=counts_errors)
+
+    def _cut_anew(self, j: int, k: int) -> Literal:
+        """Write literal j with a cut between the k-th distinct value and the next."""
+        distinct = self.distinct[int(self.structure.feature[j])]
+        low, high = distinct[k], distinct[k + 1]
+        middle = low + (high - low) / 2
+        cut = short_cuts(np.array([middle if middle < high else low]), distinct)[0]
+        return replace(self.literals[j], value=float(cut))
+
+
+def constant_losses(problem: Weighted) -> tuple[float, float]:
+    """Weigh the rows that the CNF without clauses gets wrong, and that of one empty clause.
+
+    The first is true everywhere, the second nowhere. For every objective a constant answer costs
+    this weight and nothing else.
+    """
+    y, weight = problem.y, problem.weight
+    return float(weight[~y].sum()), float(weight[y].sum())
+
+
+def price_of_a_first_condition(problem: Any) -> float:
+    """Price below which some single condition is cheaper than the better constant answer.
+
+    One literal saves at most `theta_max` against the empty clause; where the other constant answer
+    is the cheaper one, it has to make up for that first.
+    """
+    none, empty = problem.constant_losses
+    return max(0.0, float(problem.theta_max - max(0.0, empty - none)))
+
+
+def weighed(
+    problem: Weighted, clauses: Sequence[Sequence[Bools]], theta: float, *, counts_errors: bool
+) -> float:
+    """Weigh any clauses on the training table.
+
+    Parameters
+    ----------
+    problem : BinaryProblem or CellProblem
+        The table.
+    clauses : sequence of sequence of ndarray of bool, shape (n,)
+        For each OR clause of the CNF, where each of its literals holds.
+    theta : float
+        Price of a literal, in rows.
+    counts_errors : bool
+        True for the weight of wrong rows (3.7), False for Hamming distances (3.12).
+
+    Returns
+    -------
+    float
+    """
+    columns = [holds for clause in clauses for holds in clause]
+    table = np.array(columns, dtype=bool).reshape(len(columns), len(problem.y)).T
+    chosen = np.zeros((len(clauses), len(columns)), dtype=bool)
+    start = 0
+    for r, clause in enumerate(clauses):
+        chosen[r, start : start + len(clause)] = True
+        start += len(clause)
+    cost = error_cost if counts_errors else hamming_cost
+    return cost(table, problem.y, problem.weight, chosen, theta)
+
+
+def binary_problem(
+    matrix: BinaryMatrix,
+    columns: Columns,
+    described: Bools,
+    weight: Floats,
+    *,
+    form: str,
+    constraints: Constraints,
+) -> BinaryProblem:
+    """Orient, restrict and sort a binary table.
+
+    Parameters
+    ----------
+    matrix : BinaryMatrix
+        The literals and where they hold, n rows.
+    columns : mapping of str to ndarray of shape (n,)
+        The table itself.
+    described : ndarray of bool, shape (n,)
+        The rows of the class that the rule describes.
+    weight : ndarray of shape (n,)
+        What each row counts.
+    form : {"dnf", "cnf"}
+        Form of the rule.
+    constraints : Constraints
+        Literals that may not appear are left out.
+
+    Returns
+    -------
+    BinaryProblem
+    """
+    flipped = form == "dnf"
+    said = _complements(matrix) if flipped else matrix.literals
+    allowed = [j for j, lit in enumerate(matrix.literals) if constraints.allows(lit)]
+    order = sorted(allowed, key=lambda j: said[j].sort_key)
+    A = matrix.values[:, order] ^ flipped
+    y = described ^ flipped
+    rows = row_order(A, y, weight)
+    side = np.asarray(matrix.side)[order]
+    structure = ColumnStructure(
+        np.asarray(matrix.feature)[order],
+        -side if flipped else side,
+        np.asarray(matrix.rank)[order],
+    )
+    return BinaryProblem(
+        np.ascontiguousarray(A[rows]),
+        y[rows],
+        weight[rows],
+        tuple(said[j] for j in order),
+        tuple(matrix.literals[j] for j in order),
+        structure,
+        {name: values[rows] for name, values in columns.items()},
+        tuple(wish for wish in constraints.forbidden if not isinstance(wish, str)),
+    )
+
+
+def _complements(matrix: BinaryMatrix) -> tuple[Literal, ...]:
+    """Find for each literal the one that holds on the other training rows."""
+    return tuple(
+        matrix.literals[k] if k >= 0 else literal.negated()
+        for literal, k in zip(matrix.literals, matrix.complement, strict=True)
+    )
+
+
+def row_order(A: NDArray[Any], y: Bools, weight: Floats) -> NDArray[np.intp]:
+    """Sort rows by content, so that the order they came in has no influence: shape (n,).
+
+    A holds truth values, or codes of cells.
+    """
+    content = np.packbits(A, axis=1) if A.dtype == bool else np.ascontiguousarray(A).view(np.uint8)
+    parts = [content.reshape(len(y), -1), y[:, None].astype(np.uint8)]
+    parts.append(np.ascontiguousarray(weight)[:, None].view(np.uint8).reshape(len(y), -1))
+    content = np.ascontiguousarray(np.concatenate(parts, axis=1))
+    return np.argsort(content.view(f"V{content.shape[1]}").ravel(), kind="stable")
+
+
+def perturbations(literals: Sequence[Literal]) -> Floats:
+    """Give each literal a price of its own below 1e-6, drawn from its text: shape (d,)."""
+    return np.array([_perturbation(literal) for literal in literals], dtype=float)
+
+
+def _perturbation(literal: Literal) -> float:
+    digest = hashlib.blake2b(repr(literal.sort_key).encode(), digest_size=8).digest()
+    return PERTURBATION * (0.5 + 0.5 * int.from_bytes(digest, "big") / 2**64)

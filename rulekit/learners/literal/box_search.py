@@ -1,0 +1,315 @@
+"""Rules found by searching boxes: one search answers every price and number of clauses."""
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from rulekit._validation import Interval, Needs, StrOptions, check_some_parameters
+from rulekit.binarize import Binarizer
+from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
+from rulekit.learners.literal.binary_problem import BinaryProblem
+from rulekit.learners.literal.robustness import candidates, cross_validated
+from rulekit.learners.literal.rule_path import PathEntry, RulePath
+from rulekit.learners.literal.search import PATH_CLAUSES, BoxSearch, Searched
+from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
+from rulekit.rules import simplify
+from rulekit.rules.constraints import Constraints
+from rulekit.solvers.box_search import ArchiveEntry
+
+#: Parameters that a search that is done answers by look-up.
+LOOKED_UP = ("theta", "n_clauses", "max_conditions")
+
+
+@dataclass
+class Family:
+    """Settings that one search answers, and the models made for some of them.
+
+    Attributes
+    ----------
+    problem : BinaryProblem
+        The learner's table.
+    found : Searched
+        The search.
+    models : dict of (n_clauses, n_conditions) to model
+        One fitted model for each archive entry that was asked for.
+    """
+
+    problem: BinaryProblem
+    found: Searched
+    models: dict[tuple[int, int], Any] = field(default_factory=dict)
+
+
+class BoxSearchClassifier(LiteralRuleClassifier):
+    """Learn a Boolean rule of several clauses by moving whole intervals, without linear programs.
+
+    One search finds the rules for every price and number of clauses, see `path`.
+
+    Parameters
+    ----------
+    theta : float, default=1.0
+        Price of a condition, in misclassified training rows.
+    n_clauses : int, default=2
+        Number of clauses at most.
+    max_conditions : int, default=None
+        Conditions of the rule at most, as the search counts them; required conditions come on top.
+        None sets no limit. Not with `refine`, which adds conditions where they pay.
+    robustness : float or "cv", default=0.0
+        How much a row of the other class that a single condition keeps out counts
+        against a clause. 0 counts wrong training rows and nothing else. "cv" chooses 0, 0.1 or 0.3
+        by 5-fold cross-validation inside the training rows, at this `theta` and `n_clauses`, and,
+        without `positive_label`, also which class the rule describes; 15 to 30 searches more. To
+        choose price and clauses as well, see `rulekit.RuleClassifier`.
+    doubt : float, default=0.0
+        How far a row is discounted that does not look like its class. A random
+        forest is asked about each row by the trees grown without it; where the share p of their
+        votes is for the row's class, it counts ``1 - doubt * (1 - p)`` of its weight in the search.
+        Between 0 (every row counts alike) and 1. Errors that are reported count rows in full.
+    kicks : int, default=3
+        Rounds of disturbance after the first descent.
+    refine_thresholds : bool or "cv", default=False
+        Whether the cuts of the rule that was found are moved to any
+        value of the training table, interval by interval, where that lowers its loss; the number
+        of conditions stays. "cv" does so where it has the lower error in 5-fold cross-validation
+        inside the training rows. Not with `refine`, which moves cuts itself.
+    refine : bool, default=False
+        Descend from the rule found on training errors plus `theta` a condition: drop clauses, drop,
+        add and swap conditions, and move cuts to any value of the training table.
+    form : {"dnf", "cnf"}, default="dnf"
+        An OR of ANDs, or an AND of ORs, for the class `positive_label`.
+    positive_label : label, default=None
+        The class the rule describes; None for the last of `classes_`, or, with
+        ``robustness="cv"``, for the one that is described better.
+    class_weight, binarizer, constraints, time_limit
+        As in `TwoLevelRuleClassifier`.
+    random_state : int, RandomState or None, default=None
+        For the kicks, and the forest of `doubt`.
+
+    Attributes
+    ----------
+    rule_set_, classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, \
+n_rules_, n_conditions_, training_error_, history_, n_iter_, theta_max_, theta_pays_, \
+empty_rule_hint_, binarizer_
+        As in `TwoLevelRuleClassifier`.
+    objective_ : float
+        Weight of wrong rows plus `theta` a condition, with the prices of `robustness` and the
+        weights of `doubt`; after `refine` without the prices of `robustness`.
+    lower_bound_, proved_optimal_ : None
+        Nothing is proved; see `certify`.
+    robustness_ : float
+        The robustness searched with.
+    refine_thresholds_ : bool
+        Whether cuts were refined.
+
+    Notes
+    -----
+    The rule does not depend on the order of rows or columns of the table, nor on what was learned
+    before.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"age": [30, 34, 32, 70, 35, 65], "smoker": [1, 1, 0, 0, 0, 0]})
+    >>> y = ["ill", "ill", "well", "ill", "well", "ill"]
+    >>> print(BoxSearchClassifier(theta=0.1, positive_label="ill", random_state=0).fit(X, y))
+    ill if
+           (smoker == 1)
+        OR (age > 40)
+    else well
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **LiteralRuleClassifier._parameter_constraints,
+        "n_clauses": [Interval(Integral, 1, None, closed="left")],
+        "max_conditions": [Interval(Integral, 0, None, closed="left"), None],
+        "robustness": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],
+        "doubt": [Interval(Real, 0, 1, closed="both")],
+        "kicks": [Interval(Integral, 0, None, closed="left")],
+        "refine_thresholds": ["boolean", StrOptions({"cv"})],
+        "refine": ["boolean"],
+        "random_state": ["random_state"],
+    }
+    _needs = (
+        Needs("max_conditions", "refine", (False,)),
+        Needs("refine_thresholds", "refine", (False,)),
+    )
+
+    def __init__(
+        self,
+        theta: float = 1.0,
+        n_clauses: int = 2,
+        max_conditions: int | None = None,
+        robustness: float | str = 0.0,
+        doubt: float = 0.0,
+        kicks: int = 3,
+        refine_thresholds: bool | str = False,
+        refine: bool = False,
+        form: str = "dnf",
+        positive_label: Any = None,
+        class_weight: Any = None,
+        binarizer: Binarizer | None = None,
+        constraints: Constraints | Mapping[str, Any] | None = None,
+        random_state: Any = None,
+        time_limit: float | None = None,
+    ):
+        super().__init__(
+            theta=theta,
+            form=form,
+            positive_label=positive_label,
+            class_weight=class_weight,
+            binarizer=binarizer,
+            constraints=constraints,
+            time_limit=time_limit,
+        )
+        self.n_clauses = n_clauses
+        self.max_conditions = max_conditions
+        self.robustness = robustness
+        self.doubt = doubt
+        self.kicks = kicks
+        self.refine_thresholds = refine_thresholds
+        self.refine = refine
+        self.random_state = random_state
+
+    def path(self, X: Any, y: Any, sample_weight: Any = None) -> RulePath:
+        """Find the best rule for each number of clauses and conditions, in one search.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`. `theta` is read by ``robustness="cv"`` alone, `n_clauses` beyond five
+            extends the search.
+
+        Returns
+        -------
+        RulePath
+            Its rules for any price and any limit of clauses or conditions are looked up, not
+            learned. Their cuts are those of the binarizer, whatever `refine_thresholds` and
+            `refine` say.
+        """
+        model = copy(self)
+        model._check()
+        return model._path_of(model._read(X, y, sample_weight), SharedWork())
+
+    def _path_of(self, table: TrainingTable, shared: SharedWork) -> RulePath:
+        """Do the work of `path` on a table that was checked; a search that is done is found."""
+        problem = self.problem_of(table, shared, self._settled_robustness(table))
+        found = self._box_search().run(problem, shared.generator(self.random_state))
+        return RulePath(tuple(self._path_entry(e, found, problem, table) for e in found.entries))
+
+    def _path_entry(
+        self, entry: ArchiveEntry, found: Searched, problem: BinaryProblem, table: TrainingTable
+    ) -> PathEntry:
+        chosen = found.chosen(entry)
+        clauses = problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
+        rule = self.with_required(simplify(self.rule_of(clauses)), problem, entry.n_clauses)
+        wrong = rule.predict(table.columns) != np.asarray(table.y, dtype=object)
+        weight = table.weights(self.class_weight)
+        error = float(weight[wrong].sum() / weight.sum())
+        return PathEntry(entry.n_clauses, entry.n_conditions, entry.loss, error, rule)
+
+    def _settled_robustness(self, table: TrainingTable) -> Any:
+        """Take the robustness given, or choose it and the class described; return this class."""
+        label: Any = self.positive_label
+        if self.robustness != "cv":
+            self.robustness_ = float(self.robustness)
+            return label
+        labels = table.classes.tolist() if label is None else [label]
+        taken = candidates(self, table, labels)[0]
+        self.robustness_ = taken.robustness
+        return taken.label
+
+    def _settled_label(self, table: TrainingTable) -> Any:
+        """Settle the robustness, and whether cuts are refined."""
+        label = self._settled_robustness(table)
+        if self.refine_thresholds != "cv":
+            self.refine_thresholds_ = bool(self.refine_thresholds)
+            return label
+        settled = {"robustness": self.robustness_, "positive_label": label}
+        settings = [settled | {"refine_thresholds": choice} for choice in (False, True)]
+        errors, _ = cross_validated(self, table, settings)
+        self.refine_thresholds_ = bool(errors[1] < errors[0] - 1e-12)
+        return label
+
+    def _box_search(self) -> BoxSearch:
+        return BoxSearch(
+            self.robustness_, float(self.doubt), self.kicks, self.n_clauses, self.time_limit
+        )
+
+    def _learn(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
+        theta, search = float(self.theta), self._box_search()
+        found = search.run(problem, rng)
+        entry = found.entry(theta, self.n_clauses, self.max_conditions)
+        selection, self._loss = found.selection(entry, theta), entry.loss
+        moved: tuple[tuple[int, int], ...] = ()
+        if self.refine:
+            selection, moved = refined(found.problem, selection, theta)
+        elif self.refine_thresholds_:
+            selection, moved, self._loss = search.with_cuts_refined(found.problem, selection, theta)
+        return LearnedRule(
+            problem.clauses(selection.chosen, selection.disabled, moved),
+            selection.value,
+            found.problem.constant_losses,
+            selection.history,
+            counts_errors=True,
+            max_clauses=self.n_clauses,
+        )
+
+    def _known(self, setting: Mapping[str, Any], shared: SharedWork) -> Self | None:
+        """Copy the model that has this setting's rule; price and limits are all that differs."""
+        family: Family | None = self._families(shared).get(self._family_of(setting))
+        if family is None:
+            return None
+        asked = {name: setting.get(name, getattr(self, name)) for name in LOOKED_UP}
+        check_some_parameters(self, asked)
+        theta = float(asked["theta"])
+        entry = family.found.entry(theta, asked["n_clauses"], asked["max_conditions"])
+        twin = family.models.get((entry.n_clauses, entry.n_conditions))
+        if twin is None:
+            return None
+        model: Self = copy(twin)
+        for name, value in asked.items():
+            setattr(model, name, value)
+        values = [entry.objective(theta), twin._loss + theta * entry.n_conditions]
+        model.history_ = [
+            dict(old, objective=v) for old, v in zip(twin.history_, values, strict=False)
+        ]
+        model.objective_ = values[len(twin.history_) - 1]
+        if model.rule_set_.is_constant:
+            model.empty_rule_hint_ = model._hint(family.problem)
+        return model
+
+    def _remember(
+        self, setting: Mapping[str, Any], model: Self, table: TrainingTable, shared: SharedWork
+    ) -> None:
+        validated = "cv" in (model.robustness, model.refine_thresholds)
+        drawn = isinstance(model.random_state, np.random.RandomState)  # each draw is another one
+        wishes = as_constraints(model.constraints).required
+        if validated or drawn or model.refine or wishes:
+            return
+        families, name = self._families(shared), self._family_of(setting)
+        if name not in families:
+            problem = model.problem_of(table, shared, model.positive_label)
+            found = model._box_search().run(problem, shared.generator(model.random_state))
+            if not found.finished:  # each model warns of it
+                return
+            families[name] = Family(problem, found)
+        family = families[name]
+        entry = family.found.entry(float(model.theta), model.n_clauses, model.max_conditions)
+        family.models.setdefault((entry.n_clauses, entry.n_conditions), model)
+
+    def _families(self, shared: SharedWork) -> dict[tuple[Any, ...], Family]:
+        return shared.once("families", dict)
+
+    def _family_of(self, setting: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Name what a search depends on: by value what is plain, by identity any other object."""
+        clauses = setting.get("n_clauses", self.n_clauses)
+        rest = {k: v for k, v in setting.items() if k not in LOOKED_UP}
+        rest["n_clauses"] = max(PATH_CLAUSES, clauses) if isinstance(clauses, int) else clauses
+        plain = (str, int, float, type(None))
+        return tuple(
+            (k, type(v).__name__, v if isinstance(v, plain) else id(v))
+            for k, v in sorted(rest.items())
+        )

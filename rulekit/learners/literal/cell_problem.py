@@ -1,0 +1,149 @@
+"""From a training table to the one-level problem over cells: no Boolean matrix, any number of cuts.
+
+The orientation is that of `binary_problem`: a rule of form "dnf" is learned as
+an OR over the cells that its conditions leave out, for the rows of the other class.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.binarize import BinCodes, Conditions, complemented, conditions_of
+from rulekit.learners.literal.binary_problem import constant_losses, row_order, weighed
+from rulekit.rules import Columns, Literal
+from rulekit.rules.constraints import Constraints
+from rulekit.solvers.columns import CellColumns, PricedColumns, priced
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class CellProblem:
+    """The table of one fit as cells, and what its columns mean.
+
+    Attributes
+    ----------
+    cells : CellColumns, shape (n, d)
+        Candidate columns, oriented for an OR; rows sorted by content, so that no answer depends on
+        how the table was laid out.
+    y : ndarray of bool, shape (n,)
+        Rows that the clause is to cover.
+    weight : ndarray of shape (n,)
+        Weights of the rows, their sum n.
+    columns : mapping of str to ndarray of shape (n,)
+        The training table in the same order of rows.
+    conditions : tuple of Conditions
+        Those of each column of the table.
+    origin : ndarray of int, shape (d, 2)
+        Which condition of which column a candidate is.
+    flipped : bool
+        Whether the candidates are complements of the conditions (form "dnf").
+    deadline : float or None
+        Point on the clock of `time.monotonic` after which work ends.
+    """
+
+    cells: CellColumns
+    y: Bools
+    weight: Floats
+    columns: Columns = field(repr=False)
+    conditions: tuple[Conditions, ...] = field(repr=False)
+    origin: NDArray[np.intp] = field(repr=False)
+    flipped: bool = False
+    deadline: float | None = None
+
+    def priced(self, theta: float) -> PricedColumns:
+        """Price the candidates."""
+        return priced(self.cells, self.y, theta, self.weight)
+
+    def work_until(self, deadline: float | None) -> None:
+        """Set the point in time at which work ends."""
+        self.deadline = deadline
+
+    def literal(self, j: int) -> Literal:
+        """Write candidate j as it stands in the rule."""
+        source, i = self.origin[j]
+        found: Literal = self.conditions[source].literal(int(i))
+        return found
+
+    @cached_property
+    def literals(self) -> tuple[Literal, ...]:
+        """All candidates, as they stand in the rule."""
+        return tuple(self.literal(j) for j in range(len(self.origin)))
+
+    @cached_property
+    def theta_max(self) -> float:
+        """Price from which on the best clause is empty."""
+        gain = self.cells.sums(np.where(self.y, self.weight, -self.weight))
+        return float(gain.max(initial=0.0))
+
+    @property
+    def constant_losses(self) -> tuple[float, float]:
+        """Weigh the two constant answers, see `binary_problem.constant_losses`."""
+        return constant_losses(self)
+
+    def objective(
+        self, clauses: Sequence[Sequence[Bools]], theta: float, *, counts_errors: bool
+    ) -> float:
+        """Weigh any clauses on the training table, see `weighed`."""
+        return weighed(self, clauses, theta, counts_errors=counts_errors)
+
+
+def cell_problem(
+    bins: BinCodes,
+    columns: Columns,
+    described: Bools,
+    weight: Floats,
+    *,
+    form: str,
+    constraints: Constraints,
+) -> CellProblem:
+    """Orient, restrict and sort a table of cells; see `binary_problem` for the arguments."""
+    flipped = form == "dnf"
+    conditions = tuple(conditions_of(e) for e in bins.encodings)
+    source = np.repeat(np.arange(len(conditions)), [len(c) for c in conditions])
+    which = np.concatenate([np.arange(len(c)) for c in conditions] or [np.zeros(0, dtype=int)])
+    spans, chain, place = _oriented(conditions, flipped)
+    y = described ^ flipped
+    rows = row_order(bins.codes, y, weight)
+    cells = CellColumns(
+        np.asfortranarray(bins.codes[rows]), bins.n_codes, source, spans, chain, place
+    )
+    origin = np.stack([source, which], axis=1)
+    if constraints != Constraints():
+        found = [j for j, lit in _literals(conditions) if constraints.allows(lit)]
+        allowed = np.array(found, dtype=np.intp)
+        cells, origin = cells.take_columns(allowed), origin[allowed]
+    return CellProblem(
+        cells,
+        y[rows],
+        weight[rows],
+        {name: values[rows] for name, values in columns.items()},
+        conditions,
+        origin,
+        flipped,
+    )
+
+
+def _literals(conditions: tuple[Conditions, ...]) -> Iterator[tuple[int, Literal]]:
+    return enumerate(c.literal(i) for c in conditions for i in range(len(c)))
+
+
+def _oriented(
+    conditions: tuple[Conditions, ...], flipped: bool
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Join the conditions of all columns: their cells in an OR, their chains and places there."""
+    spans, chain, place = [], [], []
+    for f, c in enumerate(conditions):
+        spans.append(complemented(c.spans, c.column.n_cells) if flipped else c.spans)
+        chain.append(np.where(c.side == 0, -1, 4 * f + 2 * (c.side > 0) + c.gaps))
+        upwards = (c.side < 0) ^ flipped
+        last = c.rank.max(initial=0)
+        place.append(np.where(c.side == 0, 0, np.where(upwards, c.rank, last - c.rank)))
+    if not spans:
+        nothing = np.zeros(0, dtype=np.intp)
+        return nothing.reshape(0, 4), nothing, nothing
+    return np.concatenate(spans), np.concatenate(chain), np.concatenate(place)

@@ -1,0 +1,356 @@
+"""How far a fitted rule is from the best possible: a proof, or the honest word that there is none.
+
+A rule of one clause is compared with every rule of one clause by branch and bound
+(`clause_generation.exact_clause`). A rule of more clauses is compared with the linear program over
+all clauses there are (`clause_generation.column_generation`), which bounds not the number of wrong
+rows but the priced loss: there a row of the other class counts once for every clause that takes
+it.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from rulekit.learners.literal.base import LiteralRuleClassifier
+from rulekit.learners.literal.binary_problem import BinaryProblem
+from rulekit.learners.literal.search import BoxTable, box_table
+from rulekit.learners.training import Clock, SharedWork, TrainingTable
+from rulekit.rules import Literal, RuleSet, simplify
+from rulekit.solvers.box_search import ERRORS, Boxes
+from rulekit.solvers.clause_generation import (
+    ClauseLimits,
+    GenerationPlan,
+    best_clause,
+    generate,
+    half_lines,
+)
+
+SAME = 1e-6  # objectives that differ by less than this are equal
+ALL_TESTS = 10**12  # only time ends a proof
+TELLING = 1.0  # what an unfinished search bounds is told up to this gap
+ONE_CLAUSE, ANY_CLAUSES = "training errors of one clause", "errors counted clause by clause"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is proved of a fitted rule.
+
+    Attributes
+    ----------
+    objective : float
+        What the rule costs on its training rows: weight of missed rows of the described class, plus
+        weight of rows of the other class, once for every clause that takes them, plus `theta` a
+        condition. For a rule of at most one clause that is (3.7), wrong rows plus conditions.
+    lower_bound : float or None
+        No rule over the same conditions costs less (among rules of one clause where the learner may
+        use one only, else with any number of clauses). None: nothing is proved.
+    proved : bool
+        Whether the rule is proved to be a best one by that count.
+    sentence : str
+        The same in words, with what it does not say.
+    counts : {"training errors of one clause", "errors counted clause by clause"}
+        Which of the two objectives the bound is of: (3.7) among rules of one clause, or the priced
+        Hamming loss among rules of any number of clauses, which does not bound the error that
+        counts each row once.
+    better : RuleSet or None
+        A rule over the same conditions that costs less, where the search met one.
+    """
+
+    objective: float
+    lower_bound: float | None
+    proved: bool
+    sentence: str
+    counts: str = ONE_CLAUSE
+    better: RuleSet | None = None
+
+    @property
+    def gap(self) -> float | None:
+        """Share of `lower_bound` by which the objective may be too high; None without a bound."""
+        if self.lower_bound is None or (self.lower_bound <= 0 < self.objective):
+            return None
+        over = max(0.0, self.objective - self.lower_bound)
+        return over / self.lower_bound if over else 0.0
+
+    @property
+    def verdict(self) -> str:
+        """What is proved in few words: optimal, within so many per cent, or the empty string.
+
+        It is about `objective` by `counts`, not about errors on new rows.
+        """
+        if self.proved:
+            return "proven optimal"
+        if self.gap is None or self.gap > TELLING:
+            return ""
+        return _within(self)
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """A proved lower bound, or why there is none; and the best rule met on the way."""
+
+    value: float | None
+    why_not: str = ""
+    met: Boxes | None = None
+
+
+def certify(
+    model: LiteralRuleClassifier,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    time_limit: float = 10.0,
+    should_stop: Callable[[], bool] | None = None,
+) -> Certificate:
+    """Bound from below what any rule over the learner's own conditions costs.
+
+    Parameters
+    ----------
+    model : OneLevelRuleClassifier, TwoLevelRuleClassifier, BoxSearchClassifier or \
+ColumnGenerationClassifier
+        Fitted.
+    X, y, sample_weight
+        The table that it was fitted on.
+    time_limit : float, default=10.0
+        Seconds. A linear program that has begun is finished.
+    should_stop : callable, optional
+        Asked now and then; true ends the search for a proof.
+
+    Returns
+    -------
+    Certificate
+        With ``lower_bound=None`` where nothing could be proved. A search cut short may still leave
+        a bound, which is told unless the rule may cost twice the best possible or more.
+
+    Raises
+    ------
+    TypeError
+        If the model was not learned from conditions.
+    ValueError
+        If the table is not the one that the model was fitted on, or `time_limit` is not positive.
+
+    Notes
+    -----
+    Conditions are those of the model's binarizer that its constraints allow; a set of values counts
+    as many conditions as it has values, unless the set is a condition of the binarizer. What the
+    constraints require is not asked of the rules compared, which can only lower the bound. Both
+    proofs need a positive `theta`, and take exponential time in the worst case.
+
+    References
+    ----------
+    .. [1] S. Dash, O. Gunluk, D. Wei, "Boolean decision rules via column generation" (2018).
+
+    Examples
+    --------
+    >>> from rulekit import BoxSearchClassifier, certify, load_sample
+    >>> X, y = load_sample("breast_cancer").xy("diagnosis")
+    >>> model = BoxSearchClassifier(n_clauses=1, theta=10.0, random_state=0)
+    >>> certify(model.fit(X, y), X, y).proved
+    True
+    """
+    if not isinstance(model, LiteralRuleClassifier):
+        raise TypeError(
+            "`model` must be a fitted OneLevelRuleClassifier, TwoLevelRuleClassifier, "
+            f"BoxSearchClassifier or ColumnGenerationClassifier, got {type(model).__name__}."
+        )
+    check_is_fitted(model, "rule_set_")
+    if not time_limit > 0:
+        raise ValueError(f"`time_limit` must be a positive number of seconds, got {time_limit!r}.")
+    problem = _problem(model, X, y, sample_weight)
+    theta = float(model.theta)
+    objective = _cost(model.rule_set_, problem, theta)
+    stop = Clock.of_seconds(time_limit, should_stop)
+    table = box_table(problem, ERRORS)
+    one_clause = model.has_one_clause
+    if theta <= 0:
+        bound = _Bound(None, "a proof needs a positive price of a condition (`theta`)")
+    elif not _boxes_say_everything(table):
+        bound = _Bound(None, "the constraints leave conditions that the proof does not cover")
+    elif _has_other_cuts(model.rule_set_, problem):
+        bound = _Bound(None, "the rule has cuts that are none of the conditions compared")
+    elif one_clause:
+        bound = _one_clause(table, theta, objective, stop)
+    else:
+        bound = _any_clauses(table, theta, objective, stop)
+    found = _certificate(model, objective, bound, one_clause=one_clause)
+    if bound.met is None or found.proved:
+        return found
+    return replace(found, better=_cheaper(model, problem, table.chosen(bound.met), objective))
+
+
+def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -> BinaryProblem:
+    """Make the binary problem that the model was learned from."""
+    reader: LiteralRuleClassifier = clone(model)
+    table = reader._read(X, y, sample_weight)
+    if _is_its_table(model, reader, table):
+        problem: BinaryProblem = reader.problem_of(table, SharedWork(), model.positive_label_)
+        same_cuts = reader.binarizer_.literals_ == model.binarizer_.literals_
+        if same_cuts and abs(problem.theta_max - model.theta_max_) < SAME:
+            return problem
+    raise ValueError(
+        "`X`, `y` and `sample_weight` must be the table that the model was fitted on; its columns, "
+        "classes, cut points or errors are others here. Pass the training rows."
+    )
+
+
+def _is_its_table(
+    model: LiteralRuleClassifier, reader: LiteralRuleClassifier, table: TrainingTable
+) -> bool:
+    names = [list(getattr(m, "feature_names_in_", ())) for m in (model, reader)]
+    if names[0] != names[1] or model.n_features_in_ != reader.n_features_in_:
+        return False
+    if table.classes.tolist() != model.classes_.tolist():
+        return False
+    weight = table.weights(model.class_weight)
+    wrong = model.rule_set_.predict(table.columns) != np.asarray(table.y, dtype=object)
+    error = float(weight[wrong].sum() / weight.sum())
+    return abs(error - model.training_error_) < SAME
+
+
+def _cost(rule: RuleSet, problem: BinaryProblem, theta: float) -> float:
+    """Price a rule as `Certificate.objective` says, from the raw table."""
+    taken = rule.clauses_fired(problem.columns)
+    if rule.form == "cnf":  # the other class is described, by clauses that fail
+        taken = ~taken
+    described = ~problem.y
+    missed = described & ~taken.any(axis=1)
+    wrongly = taken[~described].sum(axis=1)
+    listed = {_saying(literal) for literal in problem.literals}
+    size = sum(_size(lit, listed) for clause in rule.clauses for lit in clause.literals)
+    weight = problem.weight
+    return float(weight[missed].sum() + (weight[~described] * wrongly).sum() + theta * size)
+
+
+def _saying(literal: Literal) -> tuple[str, str, Any]:
+    return literal.feature, literal.op, literal.value
+
+
+def _size(literal: Literal, listed: set[tuple[str, str, Any]]) -> int:
+    """Count a set of values that was gathered from several conditions as these."""
+    if isinstance(literal.value, tuple) and _saying(literal) not in listed:
+        return len(literal.value)
+    return 1
+
+
+def _boxes_say_everything(table: BoxTable) -> bool:
+    """Whether every column that tells anything is an end that a box may have."""
+    problem = table.problem
+    starts, ends, tests = problem.may_start, problem.may_end, problem.may_test_missing
+    allowed = {
+        "low": np.asarray(starts),
+        "high": np.asarray(ends),
+        "test": np.repeat(np.asarray(tests)[:, None], 2, axis=1),
+    }
+    return all(allowed[kind][f, k] for f, kind, k, _ in table.column_of)
+
+
+def _one_clause(
+    table: BoxTable, theta: float, objective: float, stop: Callable[[], bool]
+) -> _Bound:
+    """Look for a better clause; a search that ends by itself proves what the best one costs."""
+    problem = table.problem
+    literals = half_lines(problem)
+    weight = np.asarray(problem.weight)
+    nothing = float(weight[problem.y].sum())  # cost of the rule without clauses
+    answer = best_clause(
+        literals.holds,
+        problem.y,
+        theta,
+        slots=literals.slots.tolist(),
+        weight=weight,
+        incumbent=max(0.0, nothing - objective),
+        limits=ClauseLimits(max_tests=ALL_TESTS, should_stop=stop),
+    )
+    met = None if answer.chosen is None else literals.box(problem, answer.chosen)
+    if not answer.proved and objective > (1 + TELLING) * (nothing - answer.upper):
+        return _Bound(None, "the search for better rules did not come to its end in time", met)
+    return _Bound(nothing - answer.upper, met=met)
+
+
+def _any_clauses(
+    table: BoxTable, theta: float, objective: float, stop: Callable[[], bool]
+) -> _Bound:
+    """Solve the linear program over all clauses there are."""
+    limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)
+    plan = GenerationPlan(0.0, theta, max_rounds=10_000, exact_limits=limits, should_stop=stop)
+    found = generate(table.problem, plan)
+    if not found.solved and objective > (1 + TELLING) * (found.lower_bound or 0.0):
+        why_not = "the linear program over all rules was not solved to its end in time"
+        return _Bound(None, why_not, found.boxes)
+    return _Bound(found.lower_bound or 0.0, met=found.boxes)
+
+
+def _cheaper(
+    model: LiteralRuleClassifier, problem: BinaryProblem, chosen: NDArray[np.bool_], cost: float
+) -> RuleSet | None:
+    """Make a rule of the columns chosen; None unless it costs less and has what is required."""
+    clauses = problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
+    rule = simplify(model.rule_of(clauses))
+    full = model.with_required(rule, problem, max(1, len(chosen)))
+    cheaper = _cost(rule, problem, float(model.theta)) < cost - SAME * max(1.0, cost)
+    return rule if full == rule and cheaper else None
+
+
+def _has_other_cuts(rule: RuleSet, problem: BinaryProblem) -> bool:
+    """Whether the rule cuts a number where no condition of the table does, as moved cuts do."""
+    known = {_saying(side) for lit in problem.literals for side in (lit, lit.negated())}
+    said = (literal for clause in rule.clauses for literal in clause.literals)
+    return any(lit.op in ("<=", "<", ">", ">=") and _saying(lit) not in known for lit in said)
+
+
+def _certificate(
+    model: LiteralRuleClassifier, objective: float, bound: _Bound, *, one_clause: bool
+) -> Certificate:
+    counts = ONE_CLAUSE if one_clause else ANY_CLAUSES
+    if bound.value is None:
+        return Certificate(objective, None, False, f"Nothing is proved: {bound.why_not}.", counts)
+    proved = objective - bound.value <= SAME * max(1.0, objective)
+    certificate = Certificate(objective, bound.value, proved, "", counts)
+    words = _one_clause_words if one_clause else _any_clauses_words
+    return replace(certificate, sentence=words(model, certificate))
+
+
+def _one_clause_words(model: LiteralRuleClassifier, found: Certificate) -> str:
+    count = f"wrong training rows plus {model.theta:g} a condition"
+    if found.proved:
+        return (
+            f"Proved optimal: no rule of one clause over these conditions has fewer {count} than "
+            f"{_figure(found.lower_bound)}; this rule has {_figure(found.objective)}."
+        )
+    return (
+        f"This rule is {_within(found)}: counting {count}, it has {_figure(found.objective)}, and "
+        f"no rule of one clause over these conditions has fewer than {_figure(found.lower_bound)}."
+    )
+
+
+def _any_clauses_words(model: LiteralRuleClassifier, found: Certificate) -> str:
+    other, takes = model.default_label_, "holds for it"
+    if model.rule_set_.form == "cnf":
+        other, takes = model.positive_label_, "turns it away"
+    count = (
+        f"wrong training rows plus {model.theta:g} a condition, where a row of class {other!r} "
+        f"counts once for every clause that {takes}"
+    )
+    head = "Proved optimal by this count" if found.proved else f"By this count {_within(found)}"
+    return (
+        f"{head}: {count}. This rule has {_figure(found.objective)}; no rule over these "
+        f"conditions, of any number of clauses, has fewer than {_figure(found.lower_bound)}. It "
+        "does not bound the error that counts each row once."
+    )
+
+
+def _within(found: Certificate) -> str:
+    """Say the gap, rounded up so that the words stay true."""
+    if found.gap is None:
+        return "not proved optimal (the best possible may cost nothing)"
+    return f"within {math.ceil(1000 * found.gap) / 10:g} % of the best possible"
+
+
+def _figure(value: float | None) -> str:
+    return f"{value:.6g}"

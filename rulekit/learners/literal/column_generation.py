@@ -1,0 +1,205 @@
+"""Rules by column generation: a linear program over all clauses there are, with a proved bound."""
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rulekit._validation import Interval
+from rulekit.binarize import Binarizer
+from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
+from rulekit.learners.literal.binary_problem import BinaryProblem
+from rulekit.learners.literal.search import box_table
+from rulekit.learners.training import Clock, as_constraints
+from rulekit.rules.constraints import Constraints
+from rulekit.solvers.box_search import ERRORS
+from rulekit.solvers.clause_generation import ClauseLimits, GeneratedRule, GenerationPlan, generate
+from rulekit.solvers.two_level import ClauseSelection
+
+PROOF_TESTS = 1_000_000  # of exact pricing without a time limit, so that such a fit ends soon
+ALL_TESTS = 10**12
+PROVED = 1e-6
+
+
+class ColumnGenerationClassifier(LiteralRuleClassifier):
+    """Learn a rule of as many clauses as pay for themselves, by generating clauses.
+
+    A linear program chooses among the clauses found so far; a clause that would improve it is
+    added until there is none; then a rule is chosen among all of them.
+
+    Parameters
+    ----------
+    theta : float, default=1.0
+        Price of a condition, in misclassified training rows.
+    clause_price : float, default=None
+        Price of a clause, in training rows; None for `theta`.
+    finish_seconds : float, default=0.0
+        Seconds at most for an integer program that starts from the rule
+        found by local search and looks for a cheaper one among the generated clauses; 0 for none.
+        Where the program is not done in time, the rule depends on the speed of the machine.
+    refine : bool, default=False
+        Descend from the rule found on training errors plus `theta` a condition: drop clauses, drop,
+        add and swap conditions, and move cuts to any value of the training table.
+    form : {"dnf", "cnf"}, default="dnf"
+        An OR of ANDs, or an AND of ORs, for the class `positive_label`.
+    positive_label, class_weight, binarizer, time_limit
+        As in `TwoLevelRuleClassifier`.
+    constraints : Constraints or dict, default=None
+        Conditions that must not appear. Required ones are refused.
+
+    Attributes
+    ----------
+    rule_set_, classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, \
+n_rules_, n_conditions_, training_error_, history_, n_iter_, theta_max_, theta_pays_, \
+empty_rule_hint_, binarizer_
+        As in `TwoLevelRuleClassifier`.
+    objective_ : float
+        The priced loss of [1]_: a row of the other class counts once for every clause that takes
+        it, clauses and conditions have their prices. After `refine` weight of wrong rows plus
+        `theta` a condition.
+    lower_bound_ : float or None
+        No rule over the same conditions has a smaller objective (after exact pricing, which without
+        `time_limit` is given little effort, and without a price of conditions none; the last entry
+        of `history_` tells whether the bound is the value of the linear program over all clauses,
+        or below it because pricing was cut short).
+    proved_optimal_ : bool or None
+        Whether `objective_` is the least; None after `refine`.
+
+    References
+    ----------
+    .. [1] S. Dash, O. Gunluk, D. Wei, "Boolean decision rules via column generation" (2018).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"age": [30, 34, 32, 70, 35, 65], "smoker": [1, 1, 0, 0, 0, 0]})
+    >>> y = ["ill", "ill", "well", "ill", "well", "ill"]
+    >>> model = ColumnGenerationClassifier(theta=0.1, positive_label="ill").fit(X, y)
+    >>> print(model, model.proved_optimal_)
+    ill if
+           (age > 40)
+        OR (smoker == 1)
+    else well True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **LiteralRuleClassifier._parameter_constraints,
+        "clause_price": [Interval(Real, 0, None, closed="left"), None],
+        "finish_seconds": [Interval(Real, 0, None, closed="left")],
+        "refine": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        theta: float = 1.0,
+        clause_price: float | None = None,
+        finish_seconds: float = 0.0,
+        refine: bool = False,
+        form: str = "dnf",
+        positive_label: Any = None,
+        class_weight: Any = None,
+        binarizer: Binarizer | None = None,
+        constraints: Constraints | Mapping[str, Any] | None = None,
+        time_limit: float | None = None,
+    ):
+        super().__init__(
+            theta=theta,
+            form=form,
+            positive_label=positive_label,
+            class_weight=class_weight,
+            binarizer=binarizer,
+            constraints=constraints,
+            time_limit=time_limit,
+        )
+        self.clause_price = clause_price
+        self.finish_seconds = finish_seconds
+        self.refine = refine
+
+    def _check(self) -> None:
+        super()._check()
+        if as_constraints(self.constraints).required:
+            raise ValueError(
+                "`ColumnGenerationClassifier` does not know required conditions; drop "
+                "`constraints.required`, or take another learner."
+            )
+
+    def _learn(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
+        theta = float(self.theta)
+        price = theta if self.clause_price is None else float(self.clause_price)
+        selection = generated(problem, theta, price, float(self.finish_seconds))
+        proved: bool | None = selection.proved
+        bound = selection.lower_bound
+        moved: tuple[tuple[int, int], ...] = ()
+        if self.refine:
+            selection, moved = refined(problem, selection, theta)
+            proved, bound = None, None  # cuts that are no conditions of the table may be used
+        return LearnedRule(
+            problem.clauses(selection.chosen, selection.disabled, moved),
+            selection.value,
+            problem.constant_losses,
+            selection.history,
+            bound,
+            proved,
+            counts_errors=True,
+            max_clauses=len(selection.chosen),
+        )
+
+
+def generated(
+    problem: BinaryProblem, theta: float, clause_price: float, finish_seconds: float = 0.0
+) -> ClauseSelection:
+    """Generate clauses and choose among them.
+
+    Parameters
+    ----------
+    problem : BinaryProblem
+        The learner's table.
+    theta, clause_price : float
+        Prices of a literal and of a clause, in training rows.
+    finish_seconds : float, default=0.0
+        For an integer program over the generated clauses after the local search.
+
+    Returns
+    -------
+    ClauseSelection
+        Of any number of clauses; its value is the priced Hamming loss. Its bound is there only
+        after exact pricing; the last entry of its history tells whether that solved the linear
+        program over all clauses ("linear program") or came to a lower bound only ("below the linear
+        program"). Without a price of literals that is not tried.
+    """
+    table = box_table(problem, ERRORS)
+    clock = Clock(problem.cover.deadline)
+    limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=clock)
+    plan = GenerationPlan(
+        clause_price,
+        theta,
+        prove=theta > 0,
+        finish_seconds=finish_seconds,
+        exact_limits=limits,
+        all_tests=PROOF_TESTS if clock.end is None else None,
+        should_stop=clock,
+    )
+    found = generate(table.problem, plan)
+    chosen = table.chosen(found.boxes)
+    proved = found.lower_bound is not None and (
+        found.objective - found.lower_bound <= PROVED * max(1.0, found.objective)
+    )
+    off = np.zeros(len(chosen), dtype=bool)
+    history = _history(found, stopped=clock.ran_out)
+    return ClauseSelection(chosen, off, found.objective, history, found.lower_bound, proved)
+
+
+def _history(found: GeneratedRule, *, stopped: bool) -> tuple[dict[str, Any], ...]:
+    """Tell the master's value round by round, and the rule's at the end."""
+    steps: list[dict[str, Any]] = [
+        {"step": k, "objective": entry["master"], "clauses": int(entry["clauses"])}
+        for k, entry in enumerate(found.history)
+    ]
+    last: dict[str, Any] = {"step": len(steps), "objective": found.objective}
+    if found.lower_bound is not None:
+        last["lower_bound"] = found.lower_bound
+        last["bound"] = "linear program" if found.solved else "below the linear program"
+    if stopped:
+        last["stopped"] = "time limit"
+    return (*steps, last)

@@ -1,0 +1,323 @@
+"""Rules of one clause: an AND of literals, or an OR."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rulekit._validation import Interval, Needs, StrOptions
+from rulekit.binarize import Binarizer
+from rulekit.exceptions import TimeLimitError
+from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
+from rulekit.learners.literal.binary_problem import BinaryProblem
+from rulekit.learners.literal.cell_problem import CellProblem
+from rulekit.learners.literal.certificate import Certificate
+from rulekit.learners.literal.screening import ConditionScreening
+from rulekit.learners.training import SharedWork
+from rulekit.rules import Literal
+from rulekit.rules.constraints import Constraints
+from rulekit.solvers.screening import BASIC, COUNTING, ENHANCED, best_columns, screen
+
+HOW = {"counting": COUNTING, "duality": (), "basic": BASIC, "enhanced": ENHANCED}
+PROVED = 2e-6  # what perturbed prices may hide of an optimum, relative to its value
+
+
+class OneLevelRuleClassifier(LiteralRuleClassifier):
+    """Learn one clause, by a linear program or by an integer program with proof.
+
+    Parameters
+    ----------
+    theta : float, default=1.0
+        Price of a literal, in misclassified training rows.
+    form : {"dnf", "cnf"}, default="dnf"
+        An AND of literals, or an OR, for the class `positive_label`.
+    exact : bool, default=False
+        Look for the best clause of all, with proof, instead of rounding the relaxation. No Boolean
+        matrix is formed: a binarizer with ``n_thresholds=None`` (a cut at every distinct value)
+        is affordable.
+    screening : {None, "counting", "duality"}, default="counting"
+        Which conditions are removed before a solver sees them. "counting": those that cost as much
+        as they save, or whose work another threshold of the same column does for no more. "duality"
+        (with ``exact=True`` only): also those with which every clause costs more than a known one.
+        The cost of the clause is the same in any case, without ``exact`` the clause too.
+    rounding : {"redundancy", "threshold", "random"}, default="redundancy"
+        How a fractional clause becomes one of whole literals.
+    rounding_threshold : float, default=0.2
+        For ``rounding="threshold"``.
+    positive_label, class_weight, binarizer, constraints, random_state, time_limit
+        As in `TwoLevelRuleClassifier`.
+
+    Attributes
+    ----------
+    rule_set_, classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, \
+n_rules_, n_conditions_, training_error_, history_, n_iter_, theta_max_, theta_pays_, \
+empty_rule_hint_, binarizer_
+        As in `TwoLevelRuleClassifier`.
+    objective_ : float
+        Cost of the clause (2.1). In a rule of form "cnf", a row of `positive_label` on which the
+        clause fails costs 1, and a row of the other class the number of literals that hold; in a
+        "dnf", a row of the other class on which the clause holds costs 1, and a row of
+        `positive_label` the number of literals that fail.
+    lower_bound_ : float
+        No clause over the same conditions costs less.
+    proved_optimal_ : bool
+        Whether that bound is reached (to a millionth of the heaviest row; without ``exact``, where
+        prices are perturbed, to 2e-6 of the value).
+    screening_ : ConditionScreening or None
+        With ``exact=True``: what was removed, each with a certificate.
+
+    References
+    ----------
+    .. [1] D. M. Malioutov, K. R. Varshney, "Exact rule learning via Boolean compressed sensing"
+       (2013).
+    .. [2] S. Dash, D. M. Malioutov, K. R. Varshney, "Screening for learning classification rules
+       via Boolean compressed sensing" (2014).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"age": [30, 40, 60, 70], "smoker": [1, 0, 0, 1]})
+    >>> model = OneLevelRuleClassifier(theta=0.1).fit(X, ["a", "a", "a", "b"])
+    >>> print(model, model.proved_optimal_)
+    b if
+           (age > 62)
+    else a True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **LiteralRuleClassifier._parameter_constraints,
+        "exact": ["boolean"],
+        "screening": [StrOptions({"counting", "duality"}), None],
+        "rounding": [StrOptions({"redundancy", "threshold", "random"})],
+        "rounding_threshold": [Interval(Real, 0, 1, closed="right")],
+        "random_state": ["random_state"],
+    }
+    _needs = (
+        Needs("rounding", "exact", (False,)),
+        Needs("rounding_threshold", "rounding", ("threshold",)),
+    )
+
+    def __init__(
+        self,
+        theta: float = 1.0,
+        form: str = "dnf",
+        exact: bool = False,
+        screening: str | None = "counting",
+        rounding: str = "redundancy",
+        rounding_threshold: float = 0.2,
+        positive_label: Any = None,
+        class_weight: Any = None,
+        binarizer: Binarizer | None = None,
+        constraints: Constraints | Mapping[str, Any] | None = None,
+        random_state: Any = None,
+        time_limit: float | None = None,
+    ):
+        super().__init__(
+            theta=theta,
+            form=form,
+            positive_label=positive_label,
+            class_weight=class_weight,
+            binarizer=binarizer,
+            constraints=constraints,
+            time_limit=time_limit,
+        )
+        self.exact = exact
+        self.screening = screening
+        self.rounding = rounding
+        self.rounding_threshold = rounding_threshold
+        self.random_state = random_state
+
+    @property
+    def certificate_(self) -> Certificate | None:
+        """What ``exact=True`` proved of the rule, in figures and in words; None without it.
+
+        Unlike `certify`, it bounds the cost that is minimised, see `objective_`, which counts a
+        row of one of the classes once for every literal.
+        """
+        if not self.exact or self.lower_bound_ is None:
+            return None
+        found = Certificate(self.objective_, self.lower_bound_, bool(self.proved_optimal_), "")
+        return replace(found, sentence=self._proof_words(found))
+
+    def _proof_words(self, found: Certificate) -> str:
+        """Say what is proved, and what is not."""
+        joined = "AND" if self.form == "dnf" else "OR"
+        n = self.history_[0]["conditions"]
+        best = (
+            f"no {joined} of these {n:,} conditions, and no constant answer, costs less than "
+            f"{found.lower_bound:.6g}"
+        )
+        head = f"Proved optimal: {best}."
+        if not found.proved:
+            within = (
+                f", at most {math.ceil(1000 * found.gap) / 10:g} % too much" if found.gap else ""
+            )
+            why = "The integer program that would tell is too large"
+            if any(step.get("move") == "add required" for step in self.history_):
+                why = "Required conditions were added to it afterwards"
+            elif "stopped" in self.history_[-1]:
+                why = "Time ran out"
+            head = (
+                f"Not proved optimal: {best}, and the rule costs {found.objective:.6g}{within}. "
+                f"{why}."
+            )
+        once, often = self.default_label_, self.positive_label_
+        verbs = "that the rule takes", "it fails"
+        if self.form == "cnf":
+            once, often, verbs = often, once, ("that the rule misses", "it meets")
+        rows = "1" if self.class_weight is None else "its weight"
+        return (
+            f"{head} The cost is {self.theta:g} for each condition, {rows} for each training row "
+            f"of class {once!r} {verbs[0]}, and {rows} for each row of class {often!r} times the "
+            f"number of conditions {verbs[1]}. It is not the number of wrong rows, which is "
+            f"{100 * self.training_error_:.1f} % of the training rows."
+        )
+
+    def _check(self) -> None:
+        super()._check()
+        if self.screening == "duality" and not self.exact:
+            raise ValueError(
+                "`screening='duality'` is safe for the best clause of whole literals only; set "
+                "`exact=True`, or take `screening='counting'`."
+            )
+
+    @property
+    def has_one_clause(self) -> bool:
+        """Always."""
+        return True
+
+    def _by_cells(self) -> bool:
+        return self.exact
+
+    def _learn(self, problem: Any, rng: np.random.Generator) -> LearnedRule:
+        self.screening_: ConditionScreening | None = None
+        return self._learn_proved(problem) if self.exact else self._learn_rounded(problem, rng)
+
+    def _learn_proved(self, problem: CellProblem) -> LearnedRule:
+        """Find the best clause over cells."""
+        theta = float(self.theta)
+        found = best_columns(
+            problem.priced(theta),
+            screening=self.screening,
+            deadline=problem.deadline,
+        )
+        if found.screening is not None:
+            self.screening_ = ConditionScreening(problem, found.screening, theta)
+        clause = tuple(sorted(map(problem.literal, found.columns.tolist()), key=_sort_key))
+        step: dict[str, Any] = {
+            "step": 0,
+            "objective": found.cost,
+            "relaxation": found.relaxation.lower,
+            "conditions": len(problem.origin),
+            "removed": 0 if found.screening is None else int(found.screening.removed.sum()),
+            "generated": found.relaxation.n_generated,
+            "left_to_integer_program": found.n_left,
+        }
+        if not found.proved and problem.deadline is not None:
+            step["stopped"] = "time limit"
+        return LearnedRule(
+            (clause,), found.cost, problem.constant_losses, (step,), found.bound, found.proved
+        )
+
+    def _learn_rounded(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
+        """Solve the relaxation and round it."""
+        theta, cover = float(self.theta), problem.cover
+        cover.screening = self.screening is not None
+        try:
+            clause = cover.learn(None, theta, self.rounding, self.rounding_threshold, rng)
+        except TimeLimitError:
+            constants = problem.constant_losses
+            step = {"step": 0, "objective": constants[0], "stopped": "time limit"}
+            return LearnedRule((), constants[0], constants, (step,))
+        found = problem.clauses(clause.selected[None, :], np.array([False]))
+        proved = clause.cost - clause.bound <= PROVED * max(1.0, clause.cost)
+        step = {"step": 0, "objective": clause.cost, "relaxation_binary": clause.was_binary}
+        constants = problem.constant_losses
+        return LearnedRule(found, clause.cost, constants, (step,), clause.bound, proved)
+
+
+def screen_conditions(
+    X: Any,
+    y: Any,
+    *,
+    theta: float = 1.0,
+    form: str = "dnf",
+    how: str = "duality",
+    positive_label: Any = None,
+    class_weight: Any = None,
+    binarizer: Binarizer | None = None,
+    constraints: Constraints | Mapping[str, Any] | None = None,
+    sample_weight: Any = None,
+) -> ConditionScreening:
+    """Remove the candidate conditions that some best rule of one clause does without.
+
+    Parameters
+    ----------
+    X, y, sample_weight
+        As in `OneLevelRuleClassifier.fit`.
+    theta : float, default=1.0
+        Price of a literal, in misclassified training rows.
+    form, positive_label, class_weight, binarizer, constraints
+        As in `OneLevelRuleClassifier`.
+    how : {"counting", "duality", "basic", "enhanced"}, default="duality"
+        "counting": a condition costs as much as it saves, or another threshold of its column does
+        the same for no more; safe for the linear program too. "duality": also, every rule with it
+        costs more than a known one, by the optimum of the linear program. "basic", "enhanced":
+        the two versions of the paper.
+
+    Returns
+    -------
+    ConditionScreening
+
+    Raises
+    ------
+    ValueError
+        If `how` is unknown, or a parameter is not allowed.
+    DataError
+        If the table cannot be used.
+
+    Notes
+    -----
+    Takes O(n p + d) for p columns and d conditions, and for "duality" the linear program.
+
+    References
+    ----------
+    .. [1] S. Dash, D. M. Malioutov, K. R. Varshney, "Screening for learning classification rules
+       via Boolean compressed sensing" (2014).
+
+    Examples
+    --------
+    >>> from rulekit import load_sample
+    >>> X, y = load_sample("breast_cancer").xy("diagnosis")
+    >>> found = screen_conditions(X, y, positive_label="malignant")
+    >>> found.n_conditions > found.n_removed > 0, found.unproved()
+    (True, [])
+    """
+    if how not in HOW:
+        raise ValueError(f"`how` must be one of {tuple(HOW)}, got {how!r}.")
+    model = OneLevelRuleClassifier(
+        theta,
+        form,
+        exact=True,
+        positive_label=positive_label,
+        class_weight=class_weight,
+        binarizer=binarizer,
+        constraints=constraints,
+    )
+    model._check()
+    table = model._read(X, y, sample_weight)
+    problem = model.problem_of(table, SharedWork(), positive_label, by_cells=True)
+    task = problem.priced(float(theta))
+    if how == "duality":
+        found = best_columns(task, screening="duality").screening
+    else:
+        found = screen(task, HOW[how])
+    assert found is not None
+    return ConditionScreening(problem, found, float(theta))
+
+
+def _sort_key(literal: Literal) -> tuple[str, str, str, bool]:
+    return literal.sort_key

@@ -1,0 +1,378 @@
+"""The box search over a learner's table: prices, path, and one archive for all askers.
+
+The search describes rows by a DNF; a learner's table is oriented for a CNF that covers ``y``
+(`binary_problem`). Both say the same rule: the DNF of the rows where ``y`` is
+False, over the complements of the columns of ``A``. A box end is therefore one column of ``A``.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.learners.literal.binary_problem import BinaryProblem
+from rulekit.learners.literal.doubt import discounted
+from rulekit.learners.training import Clock
+from rulekit.rules import Literal, missing_in
+from rulekit.solvers.box_search import (
+    Archive,
+    ArchiveEntry,
+    Boxes,
+    BoxPrices,
+    BoxProblem,
+    CutTable,
+    SearchPlan,
+    refined_cuts,
+    search,
+)
+from rulekit.solvers.two_level import ClauseSelection
+
+Bools = NDArray[np.bool_]
+End = tuple[int, str, int, bool]  # feature, "low" | "high" | "test", bin, missing accepted
+Found = list[tuple[Literal, int]]
+
+MEMBER, NOT_MEMBER = ("==", "in"), ("!=", "not-in")
+
+PATH_ROWS = 500.0
+# Prices of a literal that a search visits, in wrong rows of a table of 500 rows. The archive
+# answers every other price from these.
+PATH = (0.02, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0)
+PATH_CLAUSES = 5  # clauses searched whatever is asked for, so that one archive serves all askers
+
+
+def prices_of(robustness: float) -> BoxPrices:
+    """Turn the robustness of a learner into prices of wrong and nearly wrong rows."""
+    if robustness == 0:
+        return BoxPrices()
+    return BoxPrices(miss=0.3, overlap=0.3, near=robustness)
+
+
+@dataclass(frozen=True)
+class BoxTable:
+    """A binned table for the search, and the column of ``A`` that each end of a box is.
+
+    Attributes
+    ----------
+    problem : BoxProblem
+        The table.
+    column_of : mapping of (feature, kind, bin, missing accepted) to int
+        "low": the interval begins at the bin; "high": it ends there; "test": a test of missingness
+        (bin 1: only missing values are accepted, bin 0: only present ones).
+    n_columns : int
+        Number of columns of ``A``.
+    """
+
+    problem: BoxProblem
+    column_of: Mapping[End, int]
+    n_columns: int
+
+    def chosen(self, boxes: Boxes) -> Bools:
+        """Say which columns of ``A`` each clause is made of: shape (k, n_columns)."""
+        chosen = np.zeros((boxes.n_clauses, self.n_columns), dtype=bool)
+        lacking = self.problem.has_missing
+        last = self.problem.n_bins - 1
+        for r in range(boxes.n_clauses):
+            for f in np.flatnonzero(boxes.literals(self.problem.n_bins, lacking)[r]):
+                low, high = int(boxes.low[r, f]), int(boxes.high[r, f])
+                accepts = bool(boxes.absent[r, f]) and bool(lacking[f])
+                for end in _ends(int(f), low, high, int(last[f]), accepts):
+                    chosen[r, self.column_of[end]] = True
+        return chosen
+
+
+def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
+    if low > high:
+        return [(f, "test", 1, True)]
+    if low == 0 and high == last:
+        return [(f, "test", 0, False)]
+    ends: list[End] = [(f, "low", low, accepts)] if low > 0 else []
+    return [*ends, (f, "high", high, accepts)] if high < last else ends
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What a search found, for every price and every number of clauses.
+
+    Attributes
+    ----------
+    problem : BinaryProblem
+        The learner's table with the weights searched with.
+    table : BoxTable
+        What the boxes mean.
+    archive : Archive
+        The best boxes of each size.
+    finished : bool
+        Whether the search came to its end.
+    seconds : float
+        The time limit it had.
+    """
+
+    problem: BinaryProblem
+    table: BoxTable
+    archive: Archive
+    finished: bool
+    seconds: float = math.inf
+
+    def serves(self, seconds: float) -> bool:
+        """Whether an asker with this time limit need not search again."""
+        return self.finished or seconds <= self.seconds
+
+    def entry(
+        self, theta: float, n_clauses: int, max_conditions: int | None = None
+    ) -> ArchiveEntry:
+        """Find the best rule for one price and limits of clauses and literals.
+
+        Ties go to fewer literals, then to fewer clauses.
+        """
+        most = math.inf if max_conditions is None else max_conditions
+        allowed = [e for e in self.entries if e.n_clauses <= n_clauses and e.n_conditions <= most]
+        return min(allowed, key=lambda e: (round(e.objective(theta), 9), e.n_conditions))
+
+    @cached_property
+    def entries(self) -> tuple[ArchiveEntry, ...]:
+        """The archive's entries, by clauses and then literals."""
+        return self.archive.entries
+
+    def selection(self, entry: ArchiveEntry, theta: float) -> ClauseSelection:
+        """Tell an entry as methods tell what they found."""
+        value = entry.objective(theta)
+        history: list[dict[str, Any]] = [{"step": 0, "objective": value}]
+        if not self.finished:
+            history.append({"step": 1, "objective": value, "stopped": "time limit"})
+        chosen = self.chosen(entry)
+        return ClauseSelection(chosen, np.zeros(len(chosen), bool), value, tuple(history))
+
+    def chosen(self, entry: ArchiveEntry) -> NDArray[np.bool_]:
+        """Say which columns of the learner's table an entry is made of: shape (k, d)."""
+        return self.table.chosen(entry.boxes)
+
+
+@dataclass(frozen=True)
+class BoxSearch:
+    """A search that a learner holds: what it asks of a table, and what it does with the answer.
+
+    Attributes
+    ----------
+    robustness : float
+        See `prices_of`.
+    doubt : float
+        See `discounted`.
+    kicks : int
+        Rounds of disturbance.
+    n_clauses : int
+        Clauses at most; never fewer than `PATH_CLAUSES` are searched, so that the answer for a
+        smaller limit does not depend on which one was asked for first.
+    time_limit : float or None
+        Seconds that ended in the problem's deadline. A search that the deadline cut off serves all
+        who have no more of them, so that the settings of one table wait for it once.
+    """
+
+    robustness: float
+    doubt: float
+    kicks: int
+    n_clauses: int
+    time_limit: float | None
+
+    def run(self, problem: BinaryProblem, rng: np.random.Generator) -> Searched:
+        """Search, or find what the same search found in the problem's memory.
+
+        Parameters
+        ----------
+        problem : BinaryProblem
+            The learner's table.
+        rng : numpy.random.Generator
+            For the forest and the kicks. Generators in the same state share one search.
+
+        Returns
+        -------
+        Searched
+        """
+        if self.doubt:
+            problem = discounted(problem, self.doubt, int(rng.integers(2**31)))
+        most = max(PATH_CLAUSES, self.n_clauses)
+        state = rng.bit_generator.state
+        key = repr(("search", self.robustness, self.kicks, most, state)).encode()
+        kept: Searched | None = problem.memory.get(key)
+        seconds = math.inf if self.time_limit is None else self.time_limit
+        if kept is None or not kept.serves(seconds):
+            found = self._searched(problem, most, rng)
+            kept = problem.memory[key] = replace(found, seconds=seconds)
+        return kept
+
+    def _searched(self, problem: BinaryProblem, most: int, rng: np.random.Generator) -> Searched:
+        table = box_table(problem, prices_of(self.robustness))
+        scale = float(problem.weight.sum()) / PATH_ROWS
+        plan = SearchPlan([scale * theta for theta in PATH], most, self.kicks)
+        clock = Clock(problem.cover.deadline)
+        archive = search(table.problem, plan, rng, clock)
+        _offer_everything(archive)
+        return Searched(problem, table, archive, not clock.ran_out)
+
+    def with_cuts_refined(
+        self, problem: BinaryProblem, selection: ClauseSelection, theta: float
+    ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...], float]:
+        """Move the cuts of a selection; return it over old and moved columns, and its loss."""
+        table = CutTable(
+            problem.A,
+            problem.y,
+            problem.weight,
+            problem.structure,
+            problem.ranks,
+            problem.barred_cuts,
+            prices_of(self.robustness),
+        )
+        cuts, loss = refined_cuts(table, selection.chosen)
+        moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
+        R, d = selection.chosen.shape
+        chosen = np.hstack([selection.chosen, np.zeros((R, len(moved)), bool)])
+        for (r, j), k in cuts.items():
+            chosen[r, j], chosen[r, d + moved.index((j, k))] = False, True
+        value = loss + theta * selection.n_conditions
+        step = {"step": 1, "objective": value, "move": "cuts"}
+        history = (selection.history[0], step, *selection.history[1:])
+        return ClauseSelection(chosen, selection.disabled, value, history), moved, loss
+
+
+def _offer_everything(archive: Archive) -> None:
+    """Offer the box that holds every row, where that costs less than the rule without boxes.
+
+    The search meets it only on its way to other rules.
+    """
+    problem = archive.problem
+    loss = float(problem.charges.base[~problem.y].sum())
+    if loss < archive.entries[0].loss:
+        p = problem.n_features
+        whole = Boxes(np.zeros((1, p), np.int64), problem.n_bins[None] - 1, np.ones((1, p), bool))
+        archive.offer(loss, 0, whole)
+
+
+class _Builder:
+    """Collects binned features and the columns their ends are."""
+
+    def __init__(self, problem: BinaryProblem) -> None:
+        self.columns = problem.columns
+        self.codes: list[NDArray[np.integer]] = []
+        self.n_bins: list[int] = []
+        self.column_of: dict[End, int] = {}
+
+    def add_cuts(self, name: str, found: list[tuple[Literal, int]]) -> None:
+        """Add a numeric column with the cuts of its literals."""
+        values = np.asarray(self.columns[name], dtype=float)
+        absent = np.isnan(values)
+        cut_of = [float(lit.value) for lit, _ in found]  # type: ignore[arg-type]
+        cuts = np.unique(cut_of)
+        codes = np.searchsorted(cuts, values, side="left")
+        f = self._add(np.where(absent, len(cuts) + 1, codes), len(cuts) + 1)
+        for (literal, j), cut in zip(found, cut_of, strict=True):
+            k = int(np.searchsorted(cuts, cut))
+            accepts = literal.missing and bool(absent.any())
+            end = (f, "low", k + 1, accepts) if literal.op == ">" else (f, "high", k, accepts)
+            self.column_of[end] = j
+
+    def add_levels(self, name: str, found: list[tuple[Literal, int]]) -> None:
+        """Add, for each level that literals name, a feature of two bins: other levels, this one."""
+        column = self.columns[name]
+        absent = missing_in(column)
+        lacks = bool(absent.any())
+        values = sorted({lit.value for lit, _ in found}, key=repr)
+        inside = [
+            Literal(name, "in" if isinstance(value, tuple) else "==", value).mask({name: column})
+            for value in values
+        ]
+        one_kind = len({lit.op in MEMBER for lit, _ in found}) == 1
+        # of two levels, "this one" says the same as "not the other one"
+        pair = one_kind and len(values) == 2 and bool((absent | (inside[0] != inside[1])).all())
+        for value, held in list(zip(values, inside, strict=True))[: 1 if pair else None]:
+            f = self._add(np.where(absent, 2, held), 2)
+            for literal, j in found:
+                same = literal.value == value
+                if not (same or pair):
+                    continue
+                accepts = literal.missing and lacks
+                if (literal.op in MEMBER) == same:
+                    self.column_of[f, "low", 1, accepts] = j
+                else:
+                    self.column_of[f, "high", 0, accepts] = j
+
+    def add_tests(self, name: str, found: list[tuple[Literal, int]]) -> None:
+        """Add the tests of missingness of a column as a feature of one bin."""
+        absent = missing_in(self.columns[name])
+        if not absent.any():
+            return
+        f = self._add(absent.astype(np.int64), 1)
+        for literal, j in found:
+            only_missing = literal.op == "missing"
+            self.column_of[f, "test", int(only_missing), only_missing] = j
+
+    def _add(self, codes: NDArray[np.integer], n_bins: int) -> int:
+        self.codes.append(codes.astype(np.min_scalar_type(n_bins)))
+        self.n_bins.append(n_bins)
+        return len(self.n_bins) - 1
+
+
+def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable:
+    """Bin a learner's table for the box search.
+
+    Parameters
+    ----------
+    problem : BinaryProblem
+        Its columns say which ends an interval may have: what constraints left out cannot be chosen.
+    prices : BoxPrices
+        How wrong rows are charged.
+
+    Returns
+    -------
+    BoxTable
+        Its problem describes the rows where ``problem.y`` is False.
+    """
+    builder = _Builder(problem)
+    for name, (cuts, levels, tests) in _by_column(problem).items():
+        if cuts:
+            builder.add_cuts(name, cuts)
+        if levels:
+            builder.add_levels(name, levels)
+        if tests:
+            builder.add_tests(name, tests)
+    n_bins = np.array(builder.n_bins, dtype=np.int64)
+    lows, highs = (_allowed(builder, n_bins, kind) for kind in ("low", "high"))
+    # the search knows both tests of missingness of a column or none
+    tests_of = np.array([_has_both_tests(builder, f) for f in range(len(n_bins))], dtype=bool)
+    codes = np.zeros((len(problem.y), 0), int)
+    if builder.codes:
+        codes = np.stack(builder.codes, axis=1)
+    boxes = BoxProblem(codes, n_bins, ~problem.y, problem.weight, prices, lows, highs, tests_of)
+    return BoxTable(boxes, builder.column_of, problem.A.shape[1])
+
+
+def _has_both_tests(builder: _Builder, f: int) -> bool:
+    return all((f, "test", k, k == 1) in builder.column_of for k in (0, 1))
+
+
+def _allowed(builder: _Builder, n_bins: NDArray[np.int64], kind: str) -> Bools:
+    """Say at which bins an interval may begin or end: where all variants of its literal are."""
+    allowed = np.zeros((len(n_bins), int(n_bins.max(initial=1))), bool)
+    for f, bins in enumerate(n_bins):
+        lacks = bool((builder.codes[f] == bins).any())
+        variants = (False, True) if lacks else (False,)
+        for k in range(int(bins)):
+            allowed[f, k] = all((f, kind, k, a) in builder.column_of for a in variants)
+    return allowed
+
+
+def _by_column(problem: BinaryProblem) -> dict[str, tuple[Found, Found, Found]]:
+    """Sort what the DNF would say by column: cuts, levels, tests of missingness."""
+    parts: dict[str, tuple[Found, Found, Found]] = {}
+    for j, or_literal in enumerate(problem.or_literals):
+        said = or_literal.negated()
+        kinds = parts.setdefault(said.feature, ([], [], []))
+        if said.op in ("missing", "not-missing"):
+            kinds[2].append((said, j))
+        elif problem.structure.side[j]:
+            kinds[0].append((said, j))
+        else:
+            kinds[1].append((said, j))
+    return parts

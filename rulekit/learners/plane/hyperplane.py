@@ -1,0 +1,282 @@
+"""Rules from any linear classifier: boxes on one side of its plane."""
+
+from collections.abc import Iterator
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from rulekit._validation import Interval, StrOptions
+from rulekit.exceptions import DataError
+from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.plane.lp_svm import LPSVM
+from rulekit.learners.plane.numeric_design import Number
+from rulekit.learners.plane.plane_work import Plane, learned_plane
+from rulekit.learners.training import SharedWork, TrainingTable, plain_label
+from rulekit.rules import Clause, LinearSplit, Literal, RuleSet, simplify_clause
+from rulekit.solvers.plane_boxes import CRITERIA, Boxes, HalfSpace
+
+SAME = 1e-12  # shares of rows that differ by less are equal but for rounding
+
+
+class HyperplaneRuleClassifier(BaseRuleClassifier):
+    """Turn the plane of a linear classifier into disjoint boxes that a person can read.
+
+    Every box lies on one side of the plane, so inside the boxes, and within the range of the
+    training table, rule and plane agree.
+
+    Parameters
+    ----------
+    linear : estimator, optional
+        A linear classifier with `coef_` and `intercept_` after `fit`, or a pipeline of scalers and
+        such a classifier; the rule is in the table's own units either way. `LPSVM()` by default.
+        It is given numbers: truth values and text come as columns of 0 and 1, one a level.
+    criterion : {"peel", "point_lp", "volume", "volume_paper"}, default="peel"
+        How a box is chosen: to hold many rows, by an exact count or by the paper's linear program;
+        or to have the greatest volume, reaching the rows left or as the paper has it.
+    max_depth : int, default=20
+        How many boxes may be cut away before another.
+    max_rules : int, optional
+        Most boxes in the rule; those with most rows stay.
+    min_coverage : int, default=2
+        Boxes that hold fewer rows of their class are dropped; the paper drops those of one.
+    uncovered : {"other", "hyperplane"}, default="other"
+        What rows in no box get: the other class, so that the rule stands alone; or the plane's
+        answer, as one last linear condition of the rule (`answered_by_plane` says for which rows).
+    confidence_folds : int, default=5
+        Folds for the calibration of `explain_with_hyperplane`; fewer than 2 for none.
+    positive_label : str, int, float or bool, optional
+        The class the rule describes; the last of `classes_` by default.
+    class_weight : dict, "balanced" or None
+        As in scikit-learn, with `sample_weight` handed to the linear classifier.
+
+    Attributes
+    ----------
+    rule_set_ : RuleSet
+        A DNF of intervals; literals ask for nothing at the edges of the training table, so a row
+        beyond them is decided as one at the edge.
+    linear_ : estimator
+        The fitted linear classifier.
+    plane_ : Plane
+        The plane in the table's units, its range and training rows.
+    boxes_ : dict of label to Boxes
+        The boxes kept, for either class; none for the described one where a constant answer gets
+        no more training rows wrong than the rule, and is taken in its place.
+    coverage_, coverage_all_ : float
+        Share of the rows of the described class, among those the plane gets right, that the boxes
+        kept hold, and that all boxes found hold.
+    n_problems_ : int
+        Boxes sought for the described class.
+    n_incomplete_ : int
+        Training rows with a gap; they are left out when the plane is learned.
+    classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, n_rules_, \
+n_conditions_, training_error_
+        As in `BaseRuleClassifier`.
+    empty_rule_hint_ : str or None
+        For a rule without conditions: why it has none.
+    history_ : list of dict
+        One a box kept: rows it holds, and share covered up to it.
+    objective_, lower_bound_, proved_optimal_
+        None: extraction is not an optimisation of the whole rule.
+
+    Notes
+    -----
+    With ``uncovered="other"`` the rule is narrower than the plane: rows of the described class in
+    no box are given the other class. A gap meets no condition.
+
+    References
+    ----------
+    .. [1] Fung, Sandilya, Rao, "Rule Extraction from Linear Support Vector Machines" (2005).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"age": [20, 30, 40, 50, 60, 70], "bmi": [20, 35, 22, 34, 30, 21]})
+    >>> model = HyperplaneRuleClassifier(LPSVM(nu=10), min_coverage=1).fit(X, list("aaabbb"))
+    >>> print(model)
+    b if
+           (age >= 52)
+        OR (age >= 46 AND age < 52 AND bmi >= 28)
+    else a
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "linear": [BaseEstimator, None],
+        "criterion": [StrOptions(set(CRITERIA))],
+        "max_depth": [Interval(Integral, 1, None, closed="left")],
+        "max_rules": [Interval(Integral, 1, None, closed="left"), None],
+        "min_coverage": [Interval(Integral, 1, None, closed="left")],
+        "uncovered": [StrOptions({"other", "hyperplane"})],
+        "confidence_folds": [Interval(Integral, 0, None, closed="left")],
+        **CLASS_PARAMETERS,
+    }
+
+    def __init__(
+        self,
+        linear: Any = None,
+        criterion: str = "peel",
+        max_depth: int = 20,
+        max_rules: int | None = None,
+        min_coverage: int = 2,
+        uncovered: str = "other",
+        confidence_folds: int = 5,
+        positive_label: Any = None,
+        class_weight: Any = None,
+    ):
+        self.linear = linear
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.max_rules = max_rules
+        self.min_coverage = min_coverage
+        self.uncovered = uncovered
+        self.confidence_folds = confidence_folds
+        self.positive_label = positive_label
+        self.class_weight = class_weight
+
+    def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+        positive = self._note_classes(table.classes, table.kinds, self.positive_label)
+        labels = [plain_label(c) for c in table.classes]
+        weight = table.weights(self.class_weight)
+        counted = weight if table.weighted or self.class_weight is not None else None
+        linear = LPSVM() if self.linear is None else self.linear
+        folds, how = int(self.confidence_folds), (self.criterion, int(self.max_depth))
+        settings = (type(linear).__name__, linear.get_params())
+        key = "plane", joblib.hash((settings, counted, folds))
+        plane = shared.once(key, lambda: learned_plane(table, linear, counted, folds))
+        found = {
+            code: shared.once((*key, code, *how), partial(plane.boxes, code, *how))
+            for code in (0, 1)
+        }
+        kept = {c: found[c].kept(int(self.min_coverage), self.max_rules) for c in (0, 1)}
+        self._keep_rule(self._rule(plane, kept[positive], positive), table, weight)
+        why = self._why_empty(plane) if self.rule_set_.is_constant else None
+        share = float(weight[table.codes == positive].sum() / weight.sum())
+        least = min(share, 1.0 - share)
+        if self.training_error_ > least + SAME or (
+            why is None and self.training_error_ > least - SAME
+        ):
+            why = why or self._why_not_the_boxes(least)
+            kept[positive] = kept[positive].kept(max_boxes=0)
+            self._keep_rule(self._constant(always=share > 0.5), table, weight)
+        self.empty_rule_hint_ = None if why is None else self._empty_hint(why)
+        self.plane_, self.linear_ = plane, plane.linear
+        self.boxes_ = {label: kept[code] for code, label in enumerate(labels)}
+        self.coverage_, self.coverage_all_ = kept[positive].coverage, found[positive].coverage
+        self.n_problems_ = found[positive].n_problems
+        self.n_incomplete_ = len(table.codes) - len(plane.codes)
+        self.history_ = _history(kept[positive])
+        self.objective_ = self.lower_bound_ = self.proved_optimal_ = None
+        self.n_iter_ = max(1, self.n_problems_)
+
+    def _rule(self, plane: Plane, boxes: Boxes, positive: int) -> RuleSet:
+        """Write boxes as clauses, and the plane as a last one if it answers the rest."""
+        clauses = list(box_clauses(plane, boxes))
+        if self.uncovered == "hyperplane" and plane.w.any():
+            clauses.append(Clause((plane_condition(plane, above=positive == 1),)))
+        labels = (self.positive_label_,) * len(clauses)
+        return RuleSet(tuple(clauses), labels, "dnf", self.default_label_)
+
+    def _constant(self, *, always: bool) -> RuleSet:
+        """Answer every row alike."""
+        clauses, labels = ((Clause(()),), (self.positive_label_,)) if always else ((), ())
+        return RuleSet(clauses, labels, "dnf", self.default_label_)
+
+    def _why_empty(self, plane: Plane) -> str:
+        if not plane.w.any():
+            return "the plane reads no column. Raise `nu`, or take another linear classifier."
+        return (
+            f"no box holds {self.min_coverage} rows of its class that the plane gets right. "
+            "Lower `min_coverage`, or take a plane of fewer columns."
+        )
+
+    def _why_not_the_boxes(self, least: float) -> str:
+        return (
+            f"the plane's rule gets {self.training_error_:.2%} of the training rows wrong, and "
+            f"this answer {least:.2%}. If rows of a rare class are to count more, say so by "
+            "`class_weight` of this learner."
+        )
+
+    def _empty_hint(self, why: str) -> str:
+        answer = self.rule_set_.predict({"": np.zeros(1)})[0]
+        return f"The rule has no condition and answers {answer!r} to every row: {why}"
+
+    def answered_by_plane(self, X: Any) -> NDArray[np.bool_]:
+        """Say which rows the plane answers, because no box holds them.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray of bool, shape (n,)
+            All False unless ``uncovered="hyperplane"``.
+        """
+        fired = self.clauses_fired(X)
+        if self.uncovered != "hyperplane" or self.rule_set_.is_constant:
+            return np.zeros(len(fired), dtype=bool)
+        n_boxes = len(self.boxes_[self.positive_label_])
+        return np.asarray(~fired[:, :n_boxes].any(axis=1))
+
+
+def box_clauses(plane: Plane, boxes: Boxes) -> Iterator[Clause]:
+    """Write each box as an AND of literals; see `box_clause`."""
+    for lower, upper in zip(boxes.lower, boxes.upper, strict=True):
+        yield box_clause(plane, boxes.half, lower, upper)
+
+
+def box_clause(
+    plane: Plane, half: HalfSpace, lower: NDArray[np.float64], upper: NDArray[np.float64]
+) -> Clause:
+    """Write ``lower < v <= upper`` in oriented coordinates as literals of the table's columns.
+
+    Faces at the table's edge, or beyond, ask for nothing.
+    """
+    numbers = [plane.design.numbers[column] for column in half.columns.tolist()]
+    low = np.where(lower < half.low, -np.inf, lower)
+    high = np.where(upper >= half.high, np.inf, upper)
+    sides = zip(numbers, half.signs.tolist(), low.tolist(), high.tolist(), strict=True)
+    clause = Clause(tuple(c for side in sides for c in face_literals(*side)))
+    if all(number.level is None for number in numbers):
+        return clause
+    shorter = simplify_clause(clause)  # levels of one column: "not red" says nothing beside "blue"
+    return clause if shorter is None else shorter
+
+
+def face_literals(number: Number, sign: float, low: float, high: float) -> tuple[Literal, ...]:
+    """Write ``low < v <= high`` for one oriented coordinate; an infinite end asks for nothing."""
+    return number.literals(low, high) if sign > 0 else number.mirrored_literals(-high, -low)
+
+
+def plane_condition(plane: Plane, *, above: bool) -> LinearSplit:
+    """Write one side of a plane as a condition.
+
+    Raises
+    ------
+    DataError
+        If the plane reads a level of a text column: a sum of columns cannot say that.
+    """
+    used = np.flatnonzero(plane.w).tolist()
+    numbers = [plane.design.numbers[j] for j in used]
+    strange = next((n for n in numbers if n.level is not None), None)
+    if strange is not None:
+        raise DataError(
+            f"`uncovered='hyperplane'` needs a plane over columns of numbers; this one reads "
+            f"{strange.name[:60]!r}. Write the column as numbers, or take `uncovered='other'`."
+        )
+    terms = tuple((n.feature, float(plane.w[j])) for n, j in zip(numbers, used, strict=True))
+    return LinearSplit(terms, ">" if above else "<=", plane.gamma)
+
+
+def _history(boxes: Boxes) -> list[dict[str, Any]]:
+    """Tell what each box adds."""
+    covered = np.cumsum(boxes.n_points) / max(boxes.n_total, 1)
+    return [
+        {"step": k, "rows": int(n), "covered": float(share)}
+        for k, (n, share) in enumerate(zip(boxes.n_points, covered, strict=True))
+    ]

@@ -1,0 +1,334 @@
+"""Growing and pruning a tree of power-law splits (Dhebar and Deb, Algorithm 1 and section V)."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from rulekit.learners.power_law.features import PowerLawFeatures, short_split
+from rulekit.learners.training import Clock
+from rulekit.rules import Branch, Columns, Leaf, PowerLawSplit, Tree, absent_in
+from rulekit.solvers.power_laws import (
+    SEARCHED_ROWS,
+    ClassMass,
+    FoundSplit,
+    GeneticLevel,
+    PowerTable,
+    SplitTask,
+    beam_search,
+    genetic_search,
+    target_impurity,
+)
+
+Floats = NDArray[np.float64]
+Search = Callable[[SplitTask, np.random.Generator, dict[Any, Any] | None], FoundSplit | None]
+NEGLIGIBLE = 1e-3  # impurity that is never split: a class of half a thousandth of the weight
+KEPT_CELLS = 200_000  # searched rows times features up to which the levels of a search are kept
+KEPT_WHOLE = 4_000_000  # the same of all rows of the node
+PURE = 0.1  # share of the root's impurity at which a node needs no further split
+
+
+def search_for(upper: str, lower: str, clock: Clock) -> Search:
+    """Return the search for one split; when the clock says stop, nothing more is split."""
+
+    def search(
+        task: SplitTask, rng: np.random.Generator, memo: dict[Any, Any] | None
+    ) -> FoundSplit | None:
+        if clock():
+            return None
+        if upper == "genetic":
+            return genetic_search(task, rng, clock, lower_level=lower)
+        if lower == "exact":
+            return beam_search(task, rng, clock, memo=memo)
+        table = PowerTable(task.X, max(map(abs, task.exponents)))
+        return beam_search(task, rng, clock, GeneticLevel(table, task.mass, rng))
+
+    return search
+
+
+def seed_of(random_state: Any) -> int:
+    """Draw one seed; None stands for 0."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+@dataclass
+class Node:
+    """A part of the training rows, and how it is split further.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Places in the training table.
+    mass : ndarray of float, shape (K,)
+        Weight of each class.
+    depth : int
+        0 at the root.
+    split : PowerLawSplit or None
+        None at a leaf.
+    yes, no : Node or None
+        Where rows go on which the split holds, and all others.
+    """
+
+    rows: NDArray[np.intp]
+    mass: Floats
+    depth: int
+    split: PowerLawSplit | None = None
+    yes: "Node | None" = None
+    no: "Node | None" = None
+
+    @property
+    def answer(self) -> int:
+        """The class of most weight; of equal ones the first."""
+        return int(self.mass.argmax())
+
+    def below(self) -> Iterator["Node"]:
+        """List this node and all below it, parents first."""
+        yield self
+        if self.yes is not None and self.no is not None:
+            yield from self.yes.below()
+            yield from self.no.below()
+
+    @property
+    def splits(self) -> list["Node"]:
+        """The nodes that are split, parents first."""
+        return [node for node in self.below() if node.split is not None]
+
+    @property
+    def leaves(self) -> list["Node"]:
+        """The nodes that are not."""
+        return [node for node in self.below() if node.split is None]
+
+    def collapse(self) -> None:
+        """Make this node a leaf."""
+        self.split = self.yes = self.no = None
+
+
+@dataclass(frozen=True)
+class GrowthLimits:
+    """When a tree stops growing, and what a split may be.
+
+    Attributes
+    ----------
+    max_depth : int
+        Deepest node that may be split; the root has depth 0.
+    min_samples : int
+        Rows a node needs to be split.
+    tau : float
+        Impurity a split has to reach, see `target_impurity`.
+    max_power_laws, exponents, modulus, max_exponents
+        As for `SplitTask`.
+    """
+
+    max_depth: int
+    min_samples: int
+    tau: float
+    max_power_laws: int
+    exponents: tuple[int, ...]
+    modulus: bool
+    max_exponents: int
+
+
+@dataclass
+class Grower:
+    """Grows one tree.
+
+    Attributes
+    ----------
+    features : PowerLawFeatures
+        The training rows for the search.
+    columns : mapping of str to ndarray
+        The same rows as rules read them.
+    codes : ndarray of int, shape (n,)
+        Class of each row.
+    weight : ndarray of float, shape (n,)
+        Weight of each row; all 1 counts rows.
+    limits : GrowthLimits
+    search : callable
+        Finds one split.
+    seed : int
+        Every node draws from a generator of its own, so that a node does not depend on how much
+        the nodes before it drew.
+    stopped : callable
+        Says whether a search may have been cut short; such a split is not remembered.
+    memory : dict or None
+        Where more trees of the same table follow: splits found for the same rows and limits, and
+        levels of searches for the same rows.
+    """
+
+    features: PowerLawFeatures
+    columns: Columns
+    codes: NDArray[np.intp]
+    weight: Floats
+    limits: GrowthLimits
+    search: Search
+    seed: int
+    stopped: Callable[[], bool]
+    memory: dict[Any, Any] | None = None
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+    def grown(self) -> Node:
+        """Grow a tree from all rows."""
+        root = self._node(np.arange(len(self.codes)), 0)
+        self._pure = max(min(self.limits.tau, PURE * _gini(root.mass)), NEGLIGIBLE)
+        open_nodes = [root]
+        while open_nodes:
+            node = open_nodes.pop()
+            self._split(node)
+            if node.yes is not None and node.no is not None:
+                open_nodes += [node.no, node.yes]
+        return root
+
+    def _node(self, rows: NDArray[np.intp], depth: int) -> Node:
+        return Node(rows, self._mass(rows), depth)
+
+    def _mass(self, rows: NDArray[np.intp]) -> Floats:
+        """Sum the weight of each class over some rows."""
+        size = int(self.codes.max()) + 1
+        return np.bincount(self.codes[rows], self.weight[rows], size).astype(float)
+
+    def _split(self, node: Node) -> None:
+        """Split a node if it may be, and if a split makes it purer."""
+        limits = self.limits
+        if (
+            node.depth > limits.max_depth
+            or len(node.rows) < limits.min_samples
+            or _gini(node.mass) <= self._pure
+        ):
+            return
+        found = self._found(node)
+        if found is None or not (np.isfinite(found.low) or np.isfinite(found.high)):
+            return
+        columns = {name: values[node.rows] for name, values in self.columns.items()}
+        short = short_split(found, self.features, columns)
+        if short is None:
+            return
+        split = self._with_gaps(short, columns, node)
+        held = split.mask(columns)
+        if held.all() or not held.any():
+            return
+        node.split = split
+        node.yes = self._node(node.rows[held], node.depth + 1)
+        node.no = self._node(node.rows[~held], node.depth + 1)
+        self.history += [
+            {"node": len(self.history), "depth": node.depth, **step} for step in found.history
+        ]
+
+    def _found(self, node: Node) -> FoundSplit | None:
+        present, codes = np.unique(self.codes[node.rows], return_inverse=True)
+        weight = self.weight[node.rows]
+        mass = ClassMass(
+            codes.astype(np.int64), None if np.ptp(weight) == 0 else weight, len(present)
+        )
+        tau = target_impurity(mass, self.limits.tau)
+        limits = self.limits
+        allowed = (limits.max_power_laws, limits.exponents, limits.modulus, limits.max_exponents)
+        key = (node.rows.tobytes(), tau, *allowed)
+        if self.memory is not None and key in self.memory:
+            known: FoundSplit | None = self.memory[key]
+            return known
+        task = SplitTask(
+            self.features.X[node.rows],
+            mass,
+            limits.max_power_laws,
+            limits.exponents,
+            limits.modulus,
+            tau,
+            limits.max_exponents,
+        )
+        levels = None
+        searched = min(len(task.X), SEARCHED_ROWS) * task.X.shape[1]
+        small = searched <= KEPT_CELLS and task.X.size <= KEPT_WHOLE
+        if self.memory is not None and small:
+            levels = self.memory.setdefault((node.rows.tobytes(), *allowed[:2]), {})
+        found = self.search(task, np.random.default_rng(self.seed), levels)
+        if self.memory is not None and not self.stopped():
+            self.memory[key] = found
+        return found
+
+    def _with_gaps(self, split: PowerLawSplit, columns: Columns, node: Node) -> PowerLawSplit:
+        """Send rows with a gap to the side where they do less harm, or to the larger side."""
+        absent = absent_in(split.features, columns)
+        held = split.mask(columns)
+        yes = self._mass(node.rows[held & ~absent])
+        no = self._mass(node.rows[~held & ~absent])
+        gone = self._mass(node.rows[absent])
+        together = _impurity(yes + gone, no) - _impurity(yes, no + gone)
+        missing = together < 0 if absent.any() else yes.sum() > no.sum()
+        return PowerLawSplit(split.terms, split.high, split.low, split.inside, bool(missing))
+
+
+def prune(root: Node, tolerance: float) -> None:
+    """Collapse splits below the root as long as balanced training accuracy allows it.
+
+    Parameters
+    ----------
+    root : Node
+        Changed in place.
+    tolerance : float
+        Balanced accuracy (the mean over classes of the share that is right) that may be lost in
+        all, against the tree as grown. With plain accuracy a tolerance of 3 % would give up any
+        class rarer than that; for classes of like size the two are the same.
+
+    Notes
+    -----
+    Each round collapses the split whose loss keeps accuracy highest, of equal ones the one with
+    most splits below. The paper does not say in which order it goes.
+    """
+    size = np.where(root.mass > 0, root.mass, np.inf)
+    lowest = _balanced(root, size) - tolerance - 1e-12
+    while True:
+        options = [node for node in root.splits if node is not root]
+        if not options:
+            break
+        worth = [(_gain(node, size), len(node.splits)) for node in options]
+        best = max(range(len(options)), key=lambda k: (worth[k], -k))
+        if _balanced(root, size) + worth[best][0] < lowest:
+            break
+        options[best].collapse()
+    _merge(root)
+
+
+def as_tree(node: Node, labels: list[Any]) -> Tree:
+    """Write a node and all below it as a tree of labels."""
+    if node.split is None or node.yes is None or node.no is None:
+        return Leaf(labels[node.answer])
+    return Branch(node.split, as_tree(node.yes, labels), as_tree(node.no, labels))
+
+
+def _balanced(node: Node, size: Floats) -> float:
+    """Sum over leaves of the share of its class that each gets right, by number of classes."""
+    right = sum(leaf.mass[leaf.answer] / size[leaf.answer] for leaf in node.leaves)
+    return float(right / np.isfinite(size).sum())
+
+
+def _gain(node: Node, size: Floats) -> float:
+    """Say what balanced accuracy gains (mostly loses) when a node becomes a leaf."""
+    now = _balanced(node, size)
+    return float(node.mass[node.answer] / size[node.answer] / np.isfinite(size).sum() - now)
+
+
+def _merge(node: Node) -> None:
+    """Collapse splits whose two sides give the same answer."""
+    for below in reversed(node.splits):
+        if below.yes is not None and below.no is not None:
+            leaves = below.yes.split is None and below.no.split is None
+            if leaves and below.yes.answer == below.no.answer:
+                below.collapse()
+
+
+def _gini(mass: Floats) -> float:
+    share = mass / mass.sum()
+    return float(1.0 - (share * share).sum())
+
+
+def _impurity(left: Floats, right: Floats) -> float:
+    """FL of two sides, times the weight of both."""
+    return sum(float(m.sum() - (m * m).sum() / m.sum()) for m in (left, right) if m.sum() > 0)

@@ -1,0 +1,298 @@
+"""Nonlinear decision trees: each node asks one short inequality of power laws."""
+
+import warnings
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+
+from rulekit._validation import Interval, Needs, StrOptions
+from rulekit.exceptions import StoppedError
+from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.power_law.features import PowerLawFeatures
+from rulekit.learners.power_law.growing import (
+    Grower,
+    GrowthLimits,
+    Node,
+    as_tree,
+    prune,
+    search_for,
+    seed_of,
+)
+from rulekit.learners.training import Clock, SharedWork, TrainingTable
+from rulekit.rules import Tree, rule_of_tree, tree_of_rule
+
+EXPONENTS = (-3, -2, -1, 0, 1, 2, 3)
+NO_SPLIT = (
+    "No split was found, so every row gets the same answer; allow more power laws, or look whether "
+    "the columns tell the classes apart at all."
+)
+
+
+class PowerLawTreeClassifier(BaseRuleClassifier):
+    """Learn a tree whose nodes ask whether a sum of a few power laws exceeds a number.
+
+    Parameters
+    ----------
+    max_power_laws : int, default=3
+        Power laws in one split at most (the paper's p).
+    exponents : sequence of int, default=(-3, -2, -1, 0, 1, 2, 3)
+        What columns may be raised to.
+    modulus : bool, default=True
+        Whether a split may ask for a band instead of a side (the paper's modulus flag).
+    max_depth : int, default=5
+        Deepest node that may be split; the root has depth 0.
+    min_samples : int, default=10
+        Rows a node needs to be split.
+    tau_impurity : float, default=0.05
+        Impurity (Gini) that a split has to reach; the shortest that does is taken. For a node of
+        impurity g it is ``min(tau_impurity, g / 10)``, above what a perfect split would leave.
+    tau_prune : float, default=0.03
+        Balanced training accuracy that pruning may give up; None keeps the tree as grown.
+    upper_level : {"beam", "genetic"}, default="beam"
+        How the power laws of a split are found: one exponent after the other, without chance, or
+        by the paper's genetic algorithm.
+    lower_level : {"exact", "genetic"}, default="exact"
+        How weights and bias are found for given power laws: by closed forms, sorting and exact
+        steps, or by the paper's genetic algorithm. "genetic" for both is the paper's method; it
+        takes far longer.
+    max_exponents : int, default=12
+        Exponents in one split at most, where `tau_impurity` cannot be reached ("beam" only).
+    positive_label : label, default=None
+        Of two classes, the one the clauses describe; None for the last of `classes_`.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes.
+    random_state : int, RandomState or None, default=None
+        For the random starts. None stands for 0: the same table always gives the same tree.
+    time_limit : float, default=None
+        Seconds. When they pass, the best splits so far are kept and nothing more is split, with a
+        `ConvergenceWarning`.
+
+    Attributes
+    ----------
+    rule_set_ : RuleSet
+        The paths to the leaves, except to those of `default_label_`; they never hold together.
+    tree_ : Branch or Leaf
+        The same as a tree, for drawing.
+    classes_ : ndarray of shape (K,)
+        The classes, sorted.
+    positive_label_, default_label_
+        With two classes, the described one and the other; with more, `default_label_` is the
+        class of most weight.
+    n_features_in_, feature_names_in_
+        Number of columns, and their names if they have any.
+    n_rules_, n_splits_, n_conditions_ : int
+        Clauses; nodes that ask (the paper's rules); exponents over these nodes (its rule length).
+    training_error_ : float
+        Weighted share of training rows that the rule gets wrong.
+    objective_ : float
+        Impurity of the leaves, weighted by their share of the rows.
+    lower_bound_, proved_optimal_ : None
+        Nothing is proved.
+    history_ : list of dict
+        One entry a level of a search: "node", "depth", "modulus", "n_exponents" (of the level),
+        "n_structures" (tried), "impurity" (best).
+
+    Notes
+    -----
+    Columns whose values are all positive enter as they are, so that each power law means something
+    in the user's units; others are shifted first, and both what is subtracted and the floor below
+    which values do not go are part of the rule. Columns of text are left out. A gap in a column
+    of a split sends a row to the side where such rows did less harm in training.
+
+    The cost of a node is linear in rows, features, power laws and exponents of the split. In nodes
+    of more than 2000 rows, power laws are chosen on a part of about 2000 by the beam with exact
+    weights, each class in its share; weights and bounds of the chosen ones are found on all rows.
+
+    References
+    ----------
+    .. [1] Y. Dhebar and K. Deb, "Interpretable Rule Discovery Through Bilevel Optimization of
+       Split-Rules of Nonlinear Decision Trees for Classification Problems", 2020.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).uniform(1, 2, (200, 3))
+    >>> y = X[:, 0] * X[:, 1] > 2.2
+    >>> tree = PowerLawTreeClassifier().fit(X, y)
+    >>> tree.n_splits_, tree.n_conditions_, tree.score(X, y)
+    (1, 2, 1.0)
+    """
+
+    _multi_class: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "max_power_laws": [Interval(Integral, 1, None, closed="left")],
+        "exponents": ["array-like"],
+        "modulus": ["boolean"],
+        "max_depth": [Interval(Integral, 0, None, closed="left")],
+        "min_samples": [Interval(Integral, 2, None, closed="left")],
+        "tau_impurity": [Interval(Real, 0, 1, closed="both")],
+        "tau_prune": [Interval(Real, 0, 1, closed="both"), None],
+        "upper_level": [StrOptions({"beam", "genetic"})],
+        "lower_level": [StrOptions({"exact", "genetic"})],
+        "max_exponents": [Interval(Integral, 1, None, closed="left")],
+        **CLASS_PARAMETERS,
+        "random_state": ["random_state"],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+    }
+    _needs = (Needs("max_exponents", "upper_level", ("beam",)),)
+
+    def __init__(
+        self,
+        max_power_laws: int = 3,
+        exponents: Sequence[int] = EXPONENTS,
+        modulus: bool = True,
+        max_depth: int = 5,
+        min_samples: int = 10,
+        tau_impurity: float = 0.05,
+        tau_prune: float | None = 0.03,
+        upper_level: str = "beam",
+        lower_level: str = "exact",
+        max_exponents: int = 12,
+        positive_label: Any = None,
+        class_weight: Any = None,
+        random_state: Any = None,
+        time_limit: float | None = None,
+    ):
+        self.max_power_laws = max_power_laws
+        self.exponents = exponents
+        self.modulus = modulus
+        self.max_depth = max_depth
+        self.min_samples = min_samples
+        self.tau_impurity = tau_impurity
+        self.tau_prune = tau_prune
+        self.upper_level = upper_level
+        self.lower_level = lower_level
+        self.max_exponents = max_exponents
+        self.positive_label = positive_label
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.time_limit = time_limit
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Say how often training rows of the same leaf had each class.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Columns in the order of `classes_`. Shares are weighted as in `fit` and smoothed by one
+            row a class; leaves that give the default are taken together.
+        """
+        columns = self.read_columns(X)
+        return np.asarray(self._leaf_shares[_place(self.rule_set_.clauses_fired(columns))])
+
+    def __sklearn_tags__(self) -> Tags:
+        """Declare any number of classes."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = True
+        return tags
+
+    def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+        self.classes_, self._kinds = table.classes, table.kinds
+        self._choose_labels(table)
+        weight = table.weights(self.class_weight)
+        features = PowerLawFeatures.of(table.columns, table.kinds)
+        clock = Clock.of_seconds(self.time_limit, shared.should_stop)
+        grower = Grower(
+            features,
+            {name: table.columns[name] for name in features.names},
+            table.codes,
+            weight,
+            self._limits(),
+            search_for(self.upper_level, self.lower_level, clock),
+            seed_of(self.random_state),
+            clock,
+            shared.once(self._memory_key(), dict) if shared.many else None,
+        )
+        root = grower.grown()
+        if clock.stopped():
+            raise StoppedError("The work was stopped before the tree was grown.")
+        if self.tau_prune is not None:
+            prune(root, self.tau_prune)
+        self.history_ = grower.history
+        self._keep_tree(root, table, weight)
+        self.empty_rule_hint_ = None if self.n_splits_ else NO_SPLIT
+        if clock.ran_out:
+            warnings.warn(
+                f"The time limit of {self.time_limit:g} s was reached; the best splits so far are "
+                "kept.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _memory_key(self) -> tuple[Any, ...]:
+        """Tell apart trees that cannot share the splits they found."""
+        weights = self.class_weight
+        named = weights if weights is None or isinstance(weights, str) else repr(weights)
+        return "splits", self.upper_level, self.lower_level, seed_of(self.random_state), named
+
+    def _limits(self) -> GrowthLimits:
+        given = np.asarray(self.exponents)
+        whole = given.ndim == 1 and given.dtype.kind in "if" and (given == np.round(given)).all()
+        used = sorted({int(e) for e in given if e != 0}) if whole else []
+        if not used or max(abs(e) for e in used) > 9:
+            raise ValueError(
+                "`exponents` must be whole numbers from -9 to 9, one of them not 0; got "
+                f"{self.exponents!r}."
+            )
+        return GrowthLimits(
+            self.max_depth,
+            self.min_samples,
+            self.tau_impurity,
+            self.max_power_laws,
+            tuple(used),
+            self.modulus,
+            self.max_exponents,
+        )
+
+    def _choose_labels(self, table: TrainingTable) -> None:
+        """Choose the class the clauses describe, and the one that needs none."""
+        classes = table.classes.tolist()
+        asked = classes[-1] if self.positive_label is None else self.positive_label
+        if asked not in classes:
+            raise ValueError(
+                f"`positive_label` must be one of the classes {classes[:5]}, got {asked!r}."
+            )
+        self.positive_label_ = table.classes[classes.index(asked)]
+        mass = np.bincount(table.codes, table.weights(self.class_weight), len(classes))
+        if len(classes) == 2 or self.positive_label is not None:
+            mass[classes.index(asked)] = -1.0
+        self.default_label_ = table.classes[int(mass.argmax())]
+
+    def _keep_tree(self, root: Node, table: TrainingTable, weight: NDArray[np.float64]) -> None:
+        labels = table.classes.tolist()
+        default = labels[table.classes.tolist().index(self.default_label_)]
+        rule = rule_of_tree(as_tree(root, labels), default)
+        self._keep_rule(rule, table, weight)
+        self.n_splits_ = len(root.splits)
+        self.n_conditions_ = sum(n.split.n_conditions for n in root.splits if n.split is not None)
+        found = tree_of_rule(rule)
+        assert found is not None
+        self.tree_: Tree = found
+        total = root.mass.sum()
+        inner = [leaf.mass.sum() - (leaf.mass**2).sum() / leaf.mass.sum() for leaf in root.leaves]
+        self.objective_ = float(sum(inner) / total)
+        self.lower_bound_ = self.proved_optimal_ = None
+        self._leaf_shares = self._shares_of(table, weight)
+
+    def _shares_of(self, table: TrainingTable, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Share of each class among the rows of each clause, and of none: (n_rules_ + 1, K)."""
+        place = _place(self.rule_set_.clauses_fired(table.columns))
+        counts = np.ones((self.n_rules_ + 1, len(self.classes_)))
+        np.add.at(counts, (place, table.codes), weight)
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+
+def _place(fired: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Give the clause that holds on each row; the number of clauses where none does."""
+    padded = np.column_stack([fired, np.ones(len(fired), dtype=bool)])
+    return np.asarray(padded.argmax(axis=1))

@@ -1,0 +1,307 @@
+"""What one fit works on: the checked table, what its settings share, and when work has to end."""
+
+import time
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from rulekit._validation import checked_frame, checked_target, row_weights
+from rulekit.data import columns_of
+from rulekit.exceptions import DataError
+from rulekit.rules import Columns
+from rulekit.rules.constraints import Constraints
+from rulekit.solvers.sums import addable
+
+Made = TypeVar("Made")
+KIND_WORDS = {"number": "numbers", "boolean": "truth values", "text": "text"}
+
+
+@dataclass(frozen=True)
+class TrainingTable:
+    """What `fit` was given, checked.
+
+    Attributes
+    ----------
+    frame : DataFrame of shape (n, p)
+        The rows, columns named as the rule will name them.
+    columns : mapping of str to ndarray of shape (n,)
+        The same rows as rules read them.
+    kinds : dict of str to str
+        "number", "boolean" or "text" for each column.
+    codes : ndarray of int, shape (n,)
+        Index into `classes`.
+    classes : ndarray of shape (K,)
+        The classes, sorted; two unless the learner takes more.
+    sample_weight : ndarray of shape (n,)
+        What was given, or ones.
+    weighted : bool
+        Whether any were given.
+    """
+
+    frame: pd.DataFrame
+    columns: Columns
+    kinds: dict[str, str]
+    codes: NDArray[np.intp]
+    classes: NDArray[Any]
+    sample_weight: NDArray[np.float64]
+    weighted: bool
+
+    @property
+    def y(self) -> NDArray[Any]:
+        """The class of each row: shape (n,)."""
+        return self.classes[self.codes]
+
+    def weights(self, class_weight: Any) -> NDArray[np.float64]:
+        """Weights of rows and classes joined and rescaled to sum to n: shape (n,).
+
+        So a price of a literal keeps its meaning, rows, whatever the weights are. They are rounded
+        so that their sums over rows are exact in any order, and equal on every processor.
+        """
+        weight = row_weights(self.sample_weight, class_weight, self.frame, self.y)
+        return addable(weight * (len(weight) / weight.sum()))
+
+
+class CheckedColumns(dict[str, NDArray[Any]]):
+    """Rows that were checked against a training table, as rules read them.
+
+    `predict` and all that is asked about rows takes them in place of a table and does not check
+    them again.
+    """
+
+
+class SharedWork:
+    """What settings of one training table have in common, made once.
+
+    Parameters
+    ----------
+    should_stop : callable, optional
+        Asked now and then; true ends the work.
+    many : bool, default=False
+        Whether more settings follow; with one alone nothing need be remembered for the next.
+    """
+
+    def __init__(
+        self, should_stop: Callable[[], bool] | None = None, *, many: bool = False
+    ) -> None:
+        self.should_stop, self.many = should_stop, many
+        self._made: dict[Hashable, Any] = {}
+        self._entropy = np.random.SeedSequence().entropy
+
+    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Return what was made under this key, or make it."""
+        if key not in self._made:
+            self._made[key] = make()
+        found: Made = self._made[key]
+        return found
+
+    def generator(self, random_state: Any) -> np.random.Generator:
+        """Make a generator; without a seed, chance is drawn once for all who share the work."""
+        return generator_of(self._entropy if random_state is None else random_state)
+
+
+class Clock:
+    """Says when to stop, and remembers that the time ran out.
+
+    Parameters
+    ----------
+    end : float or None, default=None
+        When the time is over, as `time.monotonic` counts.
+    should_stop : callable, optional
+        Asked each time.
+    """
+
+    def __init__(
+        self, end: float | None = None, should_stop: Callable[[], bool] | None = None
+    ) -> None:
+        self.end, self.should_stop, self.ran_out = end, should_stop, False
+
+    @classmethod
+    def of_seconds(cls, limit: float | None, should_stop: Callable[[], bool] | None = None) -> Self:
+        """Start a clock that runs for so many seconds; None for ever."""
+        return cls(None if limit is None else time.monotonic() + limit, should_stop)
+
+    def __call__(self) -> bool:
+        """Say whether to end now."""
+        self.ran_out |= self.end is not None and time.monotonic() > self.end
+        return self.ran_out or self.stopped()
+
+    def stopped(self) -> bool:
+        """Whether the caller asks to stop, whatever the time."""
+        return self.should_stop is not None and self.should_stop()
+
+
+def read_training_table(
+    estimator: BaseEstimator, X: Any, y: Any, sample_weight: Any, *, multi_class: bool = False
+) -> TrainingTable:
+    """Check what `fit` was given; rows of weight 0 are left out, more than two classes refused.
+
+    Raises
+    ------
+    DataError, ValueError
+        If the table, the classes or the weights cannot be used.
+    """
+    name = type(estimator).__name__
+    if y is None:
+        checked_target(y, 0, name)
+    frame = checked_frame(estimator, X, reset=True)
+    y = checked_target(y, len(frame), name)
+    weight = row_weights(sample_weight, None, frame, y)
+    kept = weight > 0
+    if not kept.all():
+        frame, y, weight = frame[kept], y[kept], weight[kept]
+    columns = columns_of(frame)
+    _refuse_infinities(columns)
+    classes, codes = _classes(y, name, multi_class)
+    kinds = {feature: _kind(values) for feature, values in columns.items()}
+    weighted = sample_weight is not None
+    return TrainingTable(frame, columns, kinds, codes, classes, weight, weighted)
+
+
+def columns_like_training(
+    estimator: BaseEstimator, X: Any, kinds: dict[str, str]
+) -> CheckedColumns:
+    """Check what `predict` was given, against the columns of the training table.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Knows the names and number of the columns.
+    X : DataFrame or array-like of shape (n, p)
+        Rows.
+    kinds : dict of str to str
+        `TrainingTable.kinds`.
+
+    Returns
+    -------
+    CheckedColumns
+        They are given back as they are where they are given.
+
+    Raises
+    ------
+    DataError
+        If a column is missing, infinite, or holds another kind of value than in training.
+    """
+    if isinstance(X, CheckedColumns):
+        return X
+    columns = columns_of(checked_frame(estimator, X, reset=False))
+    _refuse_infinities(columns)
+    return CheckedColumns(
+        {name: _as_kind(name, values, kinds[name]) for name, values in columns.items()}
+    )
+
+
+def positive_code(label: Any, classes: NDArray[Any]) -> int:
+    """Find the class that a rule describes: the last one, if none is named.
+
+    Raises
+    ------
+    ValueError
+        If the label is none of the classes.
+    """
+    if label is None:
+        return 1
+    found = [k for k, c in enumerate(classes.tolist()) if c == label]
+    if not found:
+        shown = ", ".join(repr(c) for c in classes.tolist())
+        raise ValueError(f"`positive_label` must be one of the classes ({shown}), got {label!r}.")
+    return found[0]
+
+
+def plain_label(label: Any) -> Any:
+    """Turn NumPy's scalars into Python's, as rule sets do."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _kind(values: NDArray[Any]) -> str:
+    if values.dtype != object:
+        return "number"
+    return "boolean" if pd.api.types.infer_dtype(values, skipna=True) == "boolean" else "text"
+
+
+def _as_kind(name: str, values: NDArray[Any], kind: str) -> NDArray[Any]:
+    """Bring a column to the kind it had in training, where that loses nothing."""
+    found = _kind(values)
+    if found == kind:
+        return values
+    absent = pd.isna(values)
+    if kind == "number" and (found == "boolean" or absent.all()):
+        return np.where(absent, np.nan, np.where(absent, 0, values)).astype(float)
+    if absent.all():
+        return np.full(len(values), None, dtype=object)
+    if kind == "boolean" and found == "number" and np.isin(values[~absent], (0.0, 1.0)).all():
+        answer = np.full(len(values), None, dtype=object)
+        answer[~absent] = [bool(v) for v in values[~absent]]
+        return answer
+    raise DataError(
+        f"Column {name[:60]!r} must hold {KIND_WORDS[kind]}, as when the rule was learned; it "
+        f"holds {KIND_WORDS[found]} (first: {values[~absent][0]!r}). Convert the column."
+    )
+
+
+def _refuse_infinities(columns: Columns) -> None:
+    for name, values in columns.items():
+        if values.dtype != object and np.isinf(values).any():
+            rows = np.flatnonzero(np.isinf(values))
+            raise DataError(
+                f"Column {name[:60]!r} must hold finite numbers or gaps; it is infinite (inf) in "
+                f"{len(rows)} of {len(values)} rows (first: row {rows[0] + 1}). Replace them."
+            )
+
+
+def two_classes(y: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Give the two classes, sorted, and the index of each row's: shapes (2,) and (n,).
+
+    Raises
+    ------
+    DataError
+        If there is one class only, or a third.
+    """
+    return _classes(y, name, multi_class=False)
+
+
+def _classes(
+    y: NDArray[Any], name: str, multi_class: bool
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    classes, codes = np.unique(y, return_inverse=True)
+    shown = ", ".join(repr(v) for v in classes[:5].tolist())
+    if len(classes) == 1:
+        raise DataError(f"`{name}` needs rows of two classes; `y` holds one class only ({shown}).")
+    if len(classes) > 2 and not multi_class:
+        more = f" and {len(classes) - 5} more" if len(classes) > 5 else ""
+        raise DataError(
+            "Only binary classification is supported. The type of the target is multiclass: `y` "
+            f"holds {len(classes)} classes ({shown}{more}). Learn a rule for one class against "
+            f"the rest, for example with `y == {classes[:1].tolist()[0]!r}`."
+        )
+    return classes, codes
+
+
+def generator_of(random_state: Any) -> np.random.Generator:
+    """Turn scikit-learn's `random_state` into a generator."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    return np.random.default_rng(random_state)
+
+
+def as_constraints(wishes: Constraints | Mapping[str, Any] | None) -> Constraints:
+    """Read wishes given as a mapping, or none, as `Constraints`."""
+    if wishes is None:
+        return Constraints()
+    return wishes if isinstance(wishes, Constraints) else Constraints.from_dict(wishes)
+
+
+def wishes_for(wishes: Any, table: TrainingTable) -> Constraints:
+    """Read an analyst's wishes, and refuse those on columns that are not there."""
+    constraints = as_constraints(wishes)
+    unknown = [f for f in constraints.features if f not in table.columns]
+    if unknown:
+        raise DataError(
+            f"`constraints` names column {unknown[0]!r}, which the table does not have; correct "
+            "the name, or drop the wish."
+        )
+    return constraints

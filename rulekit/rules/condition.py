@@ -1,0 +1,217 @@
+"""What every kind of condition answers for itself, and what the kinds share to do so."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.exceptions import RuleError
+
+Columns = Mapping[str, NDArray[Any]]
+Scalar = float | str | bool
+NUMBERS = (int, float, np.integer, np.floating, Decimal)
+TRUTH = (bool, np.bool_)
+
+
+class Condition(ABC):
+    """What a clause is made of; `Literal` is the kind that learners use most.
+
+    A new kind answers what stands here, is entered in `rulekit.rules.writer`, and is written by
+    every `ConditionWriter`; nothing else has to know it.
+    """
+
+    __slots__ = ()
+    missing: bool
+
+    @property
+    @abstractmethod
+    def features(self) -> tuple[str, ...]:
+        """The columns read, each once."""
+
+    @property
+    @abstractmethod
+    def n_conditions(self) -> int:
+        """What the condition counts for in the size of a rule."""
+
+    @property
+    @abstractmethod
+    def types(self) -> Mapping[str, frozenset[type]]:
+        """The types of what each column is compared with; none where only gaps are asked for."""
+
+    @property
+    @abstractmethod
+    def comparison(self) -> tuple[str, Any]:
+        """The operator, and what it compares with."""
+
+    @abstractmethod
+    def compared(self, columns: Columns) -> NDArray[Any]:
+        """Give what is compared on each row, a value of a column or a sum: shape (n,)."""
+
+    @abstractmethod
+    def mask(self, columns: Columns) -> NDArray[np.bool_]:
+        """Say for each row whether the condition holds."""
+
+    @abstractmethod
+    def negated(self) -> "Condition":
+        """Return the condition that holds exactly where this one does not."""
+
+    @abstractmethod
+    def renamed(self, names: Mapping[str, str]) -> "Condition":
+        """Return the condition with columns called otherwise; those not listed keep their name."""
+
+    @abstractmethod
+    def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
+        """Find the numbers in one column, the row's others kept, where the answer may turn."""
+
+    @abstractmethod
+    def written(self, writer: Any) -> Any:
+        """Hand the condition to the method of a `ConditionWriter` that is named after its kind."""
+
+
+def missing_in(column: NDArray[Any]) -> NDArray[np.bool_]:
+    """Say where a column has no value: NaN among numbers, None or NaN among objects."""
+    if column.dtype == object:
+        return np.array([v is None or v != v for v in column], dtype=bool)
+    if column.dtype.kind == "f":
+        return np.isnan(column)
+    return np.zeros(len(column), dtype=bool)
+
+
+def absent_in(features: Iterable[str], columns: Columns) -> NDArray[np.bool_]:
+    """Say where at least one of some columns has no value: shape (n,)."""
+    return np.asarray(np.any([missing_in(columns[f]) for f in features], axis=0))
+
+
+def numbers_in(name: str, columns: Columns) -> NDArray[np.float64]:
+    """Read a column as numbers, NaN where it has no value: shape (n,).
+
+    Raises
+    ------
+    RuleError
+        If the column is not there, or holds text.
+    """
+    try:
+        column = columns[name]
+    except KeyError:
+        raise RuleError(f"The rule reads column {name!r}, which the table does not have.") from None
+    if column.dtype != object:
+        return np.asarray(column, dtype=float)
+    absent = missing_in(column)
+    if any(isinstance(v, str) for v in column[~absent]):
+        raise RuleError(
+            f"The rule computes with column {name!r}, but the column holds text; give numbers, as "
+            "in the table the rule was learned from."
+        )
+    return np.where(absent, np.nan, column).astype(float)
+
+
+def finite(number: Any, what: str) -> float:
+    """Return a finite float; -0.0 becomes 0.0.
+
+    Raises
+    ------
+    RuleError
+        If it is none; `what` says what it should have been, "high of a power law" for instance.
+    """
+    try:
+        found = float(number)
+    except (TypeError, ValueError):
+        found = np.nan
+    if isinstance(number, (str, bool)) or not np.isfinite(found):
+        raise RuleError(f"The {what} must be a finite number, got {number!r}.")
+    return found + 0.0
+
+
+def number_text(number: float) -> str:
+    """Write a number so that reading it gives the same number, whole ones without a point.
+
+    Examples
+    --------
+    >>> number_text(40.0), number_text(0.1), number_text(1e22)
+    ('40', '0.1', '1e+22')
+    """
+    if number.is_integer() and abs(number) < 1e15:
+        return str(int(number))
+    return repr(float(number))
+
+
+def value_text(value: Scalar) -> str:
+    """Write a value: numbers by `number_text`, truth values as true and false, text as it is."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return number_text(value) if isinstance(value, float) else value
+
+
+def columns_in(table: Any, features: Iterable[str]) -> Columns:
+    """Read a table of any library as the columns that a rule asks for.
+
+    Parameters
+    ----------
+    table : mapping of str to ndarray, or any data frame
+        A mapping is taken as it is. Of anything else a column is what ``table[name]`` gives, which
+        NumPy can make an array of.
+    features : iterable of str
+        The columns that are read.
+
+    Returns
+    -------
+    mapping of str to ndarray of shape (n,)
+        As `rulekit.rules` has them. For a rule that reads no column one nameless column of zeros
+        tells how many rows there are.
+
+    Raises
+    ------
+    RuleError
+        If there are no columns with names, one that is asked for is not there, or it is there
+        twice.
+    """
+    if isinstance(table, Mapping):
+        return table
+    if not hasattr(table, "columns"):
+        raise RuleError(
+            "A rule reads columns by name; give a data frame or a mapping of column names to "
+            f"arrays, not {type(table).__name__}."
+        )
+    found = {name: _column(table, name) for name in features}
+    return found or {"": np.zeros(len(table))}
+
+
+def _column(table: Any, name: str) -> NDArray[Any]:
+    try:
+        values = table[name]
+    except Exception as error:  # every library has its own error for a column that is not there
+        raise RuleError(
+            f"The rule reads column {name!r}, which the table does not have; give the columns the "
+            "rule was learned from."
+        ) from error
+    levels = hasattr(getattr(values, "dtype", None), "categories")
+    given = np.asarray(list(values), dtype=object) if levels else np.asarray(values)
+    if given.ndim != 1:
+        raise RuleError(f"Column names must differ; {name!r} occurs twice. Rename one.")
+    if given.dtype.kind in "fiu":
+        return given.astype(np.float64)
+    if given.dtype.kind == "M":
+        written = np.datetime_as_string(given, unit="s").tolist()
+        cells = [None if v == "NaT" else v.replace("T", " ") for v in written]
+        return np.array(cells, dtype=object)
+    return _objects([None if _is_gap(v) else v for v in given.astype(object)], levels)
+
+
+def _is_gap(value: Any) -> bool:
+    """Say whether a cell is empty: None, NaN, or the like of a library, which equals nothing."""
+    same = value == value
+    return value is None or not isinstance(same, TRUTH) or not same
+
+
+def _objects(cells: list[Any], levels: bool) -> NDArray[Any]:
+    """Make a column of what all present cells are: truth values, numbers, else text or levels."""
+    present = [v for v in cells if v is not None]
+    if present and not levels:
+        if all(isinstance(v, TRUTH) for v in present):
+            return np.array([None if v is None else bool(v) for v in cells], dtype=object)
+        if all(isinstance(v, NUMBERS) and not isinstance(v, TRUTH) for v in present):
+            return np.array([np.nan if v is None else float(v) for v in cells], dtype=float)
+    return np.array([None if v is None else str(v) for v in cells], dtype=object)

@@ -1,0 +1,43 @@
+"""One method a kind of condition: how formats, explanations and views tell kinds apart.
+
+To add a kind, write its class (see `rulekit.rules.condition`), enter it in `KINDS`, and give
+`ConditionWriter` a method of the same name: a writer without that method cannot be made, and the
+tests walk every kind through every format.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Generic, TypeVar
+
+from rulekit.rules.condition import Condition
+from rulekit.rules.linear_split import LinearSplit
+from rulekit.rules.literal import Literal
+from rulekit.rules.power_law_split import PowerLawSplit
+
+T = TypeVar("T")
+
+KINDS: dict[str, type[Condition]] = {
+    "literal": Literal,
+    "linear": LinearSplit,
+    "power_law": PowerLawSplit,
+}
+
+
+class ConditionWriter(ABC, Generic[T]):
+    """Whatever depends on the kind of a condition; `write` is the only place that asks for it."""
+
+    def write(self, condition: Condition) -> T:
+        """Return what the method of the condition's kind makes of it."""
+        made: T = condition.written(self)
+        return made
+
+    @abstractmethod
+    def literal(self, literal: Literal) -> T:
+        """Take a test of one column."""
+
+    @abstractmethod
+    def linear(self, split: LinearSplit) -> T:
+        """Take a weighted sum of columns."""
+
+    @abstractmethod
+    def power_law(self, split: PowerLawSplit) -> T:
+        """Take a weighted sum of power laws."""

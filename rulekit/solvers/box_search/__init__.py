@@ -1,0 +1,40 @@
+"""The search over boxes: coordinate descent with an archive of the best rule of each size.
+
+What belongs here: the binned problem, the kernels of its moves, the descents and the search that
+make them, and the refinement of thresholds afterwards. Imports no other solver.
+"""
+
+from rulekit.solvers.box_search.archive import Archive, ArchiveEntry
+from rulekit.solvers.box_search.descent import Descent
+from rulekit.solvers.box_search.problem import (
+    ERRORS,
+    HAMMING,
+    Bools,
+    Boxes,
+    BoxPrices,
+    BoxProblem,
+    Floats,
+    Ints,
+    no_boxes,
+)
+from rulekit.solvers.box_search.search import SearchPlan, search
+from rulekit.solvers.box_search.threshold_refinement import CutTable, refined_cuts
+
+__all__ = [
+    "ERRORS",
+    "HAMMING",
+    "Archive",
+    "ArchiveEntry",
+    "Bools",
+    "BoxPrices",
+    "BoxProblem",
+    "Boxes",
+    "CutTable",
+    "Descent",
+    "Floats",
+    "Ints",
+    "SearchPlan",
+    "no_boxes",
+    "refined_cuts",
+    "search",
+]

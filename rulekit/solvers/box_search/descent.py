@@ -1,0 +1,155 @@
+"""Descents over one problem: the arrays that the kernels work on, and their calls."""
+
+import numpy as np
+
+from rulekit.solvers.box_search.archive import Archive
+from rulekit.solvers.box_search.problem import Bools, Boxes, BoxProblem, Floats, Ints
+
+
+class Descent:
+    """Improves rules of one problem.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+        The data.
+    max_clauses : int, default=1
+        Clauses at most, of any rule.
+
+    Notes
+    -----
+    All moves are made by the kernels, which are compiled or loaded as the first object is made.
+    """
+
+    def __init__(self, problem: BoxProblem, max_clauses: int = 1) -> None:
+        from rulekit.solvers.box_search import descent_kernels, move_kernels, pair_kernels
+
+        self._descents, self._pairs = descent_kernels, pair_kernels
+        costs = problem.charges
+        charges = np.stack([costs.base, costs.extra, costs.near], axis=1)
+        rows = np.flatnonzero(charges.any(axis=1))  # rows without any charge change nothing
+        n, p, k = len(rows), problem.n_features, max_clauses
+        self._full_grown: set[tuple[float, bytes]] = set()  # where no clause can be added
+        self._table = move_kernels.Table(
+            np.array(problem.codes[rows], np.uint16, order="C"),
+            np.array(problem.n_bins, np.int64),
+            np.array(problem.y[rows], np.bool_),
+            charges[rows],
+            np.stack([np.asarray(problem.may_start), np.asarray(problem.may_end)], axis=2),
+            np.stack([np.asarray(problem.may_test_missing), problem.has_missing], axis=1),
+        )
+        self._work = move_kernels.Work(
+            np.zeros((k, p, 4), np.int64),
+            np.zeros((k, n), np.int32),
+            np.zeros((n, 2), np.int64),
+            np.zeros((p, problem.width), np.float64),
+            np.zeros((p, 4), np.float64),
+            np.zeros((p, 3), np.int64),
+            np.zeros(p, np.int64),
+        )
+        # a visit descends twice; a descent records each clause left out for every clause dropped
+        # and for every time that none is, and the rule itself; growth records before and after
+        entries = 2 * ((2 * k + 1) * k + k + 1) + 2 * k + 1
+        self._log = move_kernels.Log(
+            np.empty((entries, k, p, 3), np.int64),
+            np.empty((entries, 2), np.int64),
+            np.empty(entries, np.float64),
+            np.zeros(1, np.int64),
+        )
+        self._room = pair_kernels.room()
+
+    def visit(
+        self, archive: Archive, boxes: Boxes, n_clauses: int, theta: float, *, undisturbed: bool
+    ) -> None:
+        """Descend from a rule at one price, fill it up, descend again; archive what is found.
+
+        Parameters
+        ----------
+        archive : Archive
+            Where the rules found are recorded.
+        boxes : Boxes
+            Where to start.
+        n_clauses : int
+            Clauses at most.
+        theta : float
+            Price of a literal, in the unit of the loss.
+        undisturbed : bool
+            Whether the rule comes from the archive as it is: it is improved before clauses are
+            added, and after that only if any was.
+        """
+        log, k = self._log, boxes.n_clauses
+        self._work.box[:k, :, :3] = _stacked(boxes)
+        log.count[0] = 0
+        self._run(k, n_clauses, theta, undisturbed)
+        n = int(log.count[0])
+        found = zip(log.size[:n].tolist(), log.loss[:n].tolist(), strict=True)
+        for j, ((size, n_conditions), loss) in enumerate(found):
+            if archive.improves(size, n_conditions, loss):
+                archive.offer(loss, n_conditions, _boxes(log.box[j, :size]))
+
+    def _run(self, k: int, n_clauses: int, theta: float, undisturbed: bool) -> None:
+        """Descend, grow and descend again, from the first `k` clauses."""
+        kernels, data = self._descents, (self._table, self._work, self._log)
+        task = kernels.DESCEND if undisturbed else kernels.ENTER
+        k, grew = kernels.visit(*data, task, 0, k, theta), False
+        while k < n_clauses:
+            key = theta, self._work.box[:k].tobytes()
+            if key in self._full_grown:  # a search comes back to most of its rules
+                break
+            self._pairs.start_clause(self._table, self._work, self._room, k, theta)
+            after = kernels.visit(*data, kernels.GROW, k, k + 1, theta)
+            if after == k:
+                self._full_grown.add(key)
+                break
+            k, grew = after, True
+        if grew or not undisturbed:
+            kernels.visit(*data, kernels.DESCEND, k, k, theta)
+
+    def improve_each(self, starts: Boxes, theta: float) -> tuple[Boxes, Floats]:
+        """Improve each clause by itself, for prices of training errors.
+
+        Parameters
+        ----------
+        starts : Boxes
+            The clauses.
+        theta : float
+            Price of a literal.
+
+        Returns
+        -------
+        (Boxes, ndarray of float, shape (k, 1 + p))
+            The clauses reached; what they save, and what they save without each of their features.
+        """
+        kernels, box = self._descents, _stacked(starts)
+        saved = np.zeros((len(box), 1 + box.shape[1]))
+        names, owners = np.zeros(kernels.SLOTS, np.uint64), np.zeros(kernels.SLOTS, np.int64)
+        kernels.improve_each(self._table, self._work, box, saved, names, owners, theta)
+        return _boxes(box), saved
+
+    def choose_alone(self, theta: float) -> tuple[Floats, Boxes]:
+        """Choose an interval of each feature, for a rule of one feature.
+
+        Parameters
+        ----------
+        theta : float
+            Price of a literal.
+
+        Returns
+        -------
+        (ndarray of float, shape (p,), Boxes)
+            What each saves, its literals paid, and the intervals, as one box of all features.
+        """
+        self._descents.choose_alone(self._table, self._work, theta)
+        return self._work.gain[:, 0].copy(), _boxes(self._work.choice[None])
+
+
+def _stacked(boxes: Boxes) -> Ints:
+    """Write boxes as one array of shape (k, p, 3)."""
+    parts = [np.asarray(part, np.int64) for part in (boxes.low, boxes.high, boxes.absent)]
+    return np.stack(parts, axis=2)
+
+
+def _boxes(parts: Ints) -> Boxes:
+    """Read boxes from an array of shape (k, p, 3) or more."""
+    absent: Bools = parts[:, :, 2].astype(bool)
+    return Boxes(parts[:, :, 0].copy(), parts[:, :, 1].copy(), absent)

@@ -1,0 +1,264 @@
+"""Clauses as boxes over binned features: the data, the prices and the state of a search.
+
+Throughout the box modules::
+
+    n, p, k   rows, features, clauses of a DNF
+    codes     (n, p) int    bin of each row in each feature; the code n_bins[f] means "missing"
+    n_bins    (p,)   int    number of ordered bins of each feature (cuts + 1)
+    low, high (k, p) int    clause r holds where low[r, f] <= code <= high[r, f] for every f ...
+    absent    (k, p) bool   ... or where the value is missing and absent[r, f] is True
+    v         (k, n) int    number of features of clause r that row i violates; 0: the clause holds
+
+A feature whose clause accepts every code carries no literal. An interval counts one literal an end
+that is not the first or last bin, a test of missingness counts one.
+
+What a row costs is rounded to multiples of one power of two, so small that no sum over rows is ever
+rounded again (`Charges`). Sums are then the same bits in every order, which is what lets the
+kernels and their slow twins find the same rules.
+"""
+
+import math
+from copy import copy
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class BoxPrices:
+    """What a wrong row costs beyond one, see `descent_kernels`.
+
+    Parameters
+    ----------
+    miss : float, default=0.0
+        For each further feature that the nearest clause would have to give up to reach a row of the
+        described class that no clause holds for.
+    overlap : float, default=0.0
+        For each further clause that holds for a row of the other class.
+    near : float, default=0.0
+        For each clause that only one feature keeps from holding for a row of the other class.
+
+    Notes
+    -----
+    ``(0, 0, 0)`` counts training errors, the objective (3.7) of Su, Wei, Varshney and Malioutov;
+    ``(1, 1, 0)`` is their minimal Hamming distance (3.12) exactly; ``(0.3, 0.3, 0.1)`` prefers
+    rules with a margin.
+    """
+
+    miss: float = 0.0
+    overlap: float = 0.0
+    near: float = 0.0
+
+
+MOST_BINS = 65_535  # the kernels read codes of 16 bits, and one more stands for a missing value
+MANY_CLAUSES = 64  # up to so many clauses, sums of charges are exact
+ERRORS = BoxPrices()
+HAMMING = BoxPrices(1.0, 1.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Charges:
+    """What each row costs, in multiples of one power of two; their sums are exact in any order.
+
+    Parameters
+    ----------
+    base : ndarray of float, shape (n,)
+        Getting the row wrong.
+    extra : ndarray of float, shape (n,)
+        Described class: each further violation of the nearest clause. Other class: each further
+        clause that holds.
+    near : ndarray of float, shape (n,)
+        Other class: each clause that one feature keeps out. 0 for the described class.
+    """
+
+    base: Floats
+    extra: Floats
+    near: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class BoxProblem:
+    """Binned rows, their class and weight, and what a box may look like.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n, p)
+        Bins from 0; ``n_bins[f]`` marks a missing value.
+    n_bins : ndarray of int, shape (p,)
+        Ordered bins of each feature, at least one.
+    y : ndarray of bool, shape (n,)
+        True for the described class.
+    weight : ndarray of float, shape (n,), optional
+        Price of getting a row wrong; one each by default.
+    prices : BoxPrices
+        How a wrong row is charged.
+    may_start, may_end : ndarray of bool, shape (p, largest n_bins) or (p, 1), optional
+        Whether an interval may begin at a bin above the first one (a "greater than" condition), and
+        end at a bin below the last one (an "at most" condition). All may, by default.
+    may_test_missing : ndarray of bool, shape (p,), optional
+        Whether "is missing" and "is not missing" may be conditions of their own.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree or a code lies outside its feature's bins.
+    """
+
+    codes: Ints
+    n_bins: Ints
+    y: Bools
+    weight: Floats | None = None
+    prices: BoxPrices = ERRORS
+    may_start: Bools | None = None
+    may_end: Bools | None = None
+    may_test_missing: Bools | None = None
+    width: int = field(init=False, default=0)
+    charges: Charges = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        codes = np.asarray(self.codes)
+        n_bins = np.asarray(self.n_bins, dtype=np.int64)
+        self._check(codes, n_bins)
+        n, p = codes.shape
+        store = object.__setattr__
+        store(self, "n_bins", n_bins)
+        weight = np.ones(n) if self.weight is None else np.asarray(self.weight, dtype=float)
+        compact = codes.astype(np.min_scalar_type(int(n_bins.max(initial=1))))
+        rows, y, merged = _merge_equal_rows(compact, np.asarray(self.y, dtype=bool), weight)
+        store(self, "codes", rows)
+        store(self, "y", y)
+        store(self, "weight", merged)
+        most = int(n_bins.max(initial=1))
+        shapes = {"may_start": (p, most), "may_end": (p, most), "may_test_missing": (p,)}
+        for name, shape in shapes.items():
+            given = getattr(self, name)
+            wish = np.ones(shape, bool) if given is None else np.asarray(given, bool)
+            store(self, name, np.broadcast_to(wish, shape))
+        store(self, "width", most + 1)
+        store(self, "charges", _charges(y, merged, self.prices, p))
+
+    def _check(self, codes: Ints, n_bins: Ints) -> None:
+        if codes.ndim != 2 or n_bins.shape != (codes.shape[1],) or len(self.y) != len(codes):
+            raise ValueError(
+                f"`codes` must be (n, p), `n_bins` (p,) and `y` (n,); their shapes are "
+                f"{codes.shape}, {n_bins.shape} and {np.shape(self.y)}."
+            )
+        if n_bins.max(initial=0) > MOST_BINS:
+            raise ValueError(
+                f"A feature may have at most {MOST_BINS} bins, one has {n_bins.max()}; cut it less "
+                "finely."
+            )
+        if codes.size and (codes.min() < 0 or (codes > n_bins).any()):
+            raise ValueError(
+                "`codes` must lie between 0 and `n_bins` (which marks a missing value)."
+            )
+
+    @property
+    def n_rows(self) -> int:
+        """Number of distinct rows; equal rows of one class are merged and their weights added."""
+        return len(self.codes)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.codes.shape[1]
+
+    def reweighted(self, weight: Floats) -> "BoxProblem":
+        """Return the same merged rows under other weights, of shape (n_rows,)."""
+        twin = copy(self)
+        weight = np.asarray(weight, dtype=float)
+        object.__setattr__(twin, "weight", weight)
+        charges = _charges(self.y, weight, self.prices, self.n_features)
+        object.__setattr__(twin, "charges", charges)
+        return twin
+
+    @cached_property
+    def flat(self) -> NDArray[np.intp]:
+        """Place of each code in a histogram over all features, shape (n, p)."""
+        return self.codes + np.arange(self.n_features, dtype=np.intp) * self.width
+
+    @cached_property
+    def has_missing(self) -> Bools:
+        """Whether any row lacks a value, for each feature."""
+        return np.asarray((self.codes == self.n_bins).any(axis=0), dtype=bool)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Boxes:
+    """The clauses of a DNF as boxes; see the legend of the module.
+
+    Parameters
+    ----------
+    low, high : ndarray of int, shape (k, p)
+        First and last bin of each interval; ``low > high`` is the empty interval.
+    absent : ndarray of bool, shape (k, p)
+        Whether a missing value is accepted.
+    """
+
+    low: Ints
+    high: Ints
+    absent: Bools
+
+    @property
+    def n_clauses(self) -> int:
+        """Number of boxes."""
+        return len(self.low)
+
+    def without(self, r: int) -> "Boxes":
+        """Return the boxes but for box `r`."""
+        low, high = np.delete(self.low, r, 0), np.delete(self.high, r, 0)
+        return Boxes(low, high, np.delete(self.absent, r, 0))
+
+    def literals(self, n_bins: Ints, has_missing: Bools) -> Ints:
+        """Count the literals of each clause on each feature: shape (k, p)."""
+        ends = (self.low > 0).astype(np.int64) + (self.high < n_bins - 1)
+        ends = np.where(self.low > self.high, 1, ends)
+        only_present = (ends == 0) & ~self.absent & has_missing
+        return np.where(only_present, 1, ends)
+
+    def violations(self, codes: Ints, n_bins: Ints) -> Bools:
+        """Say which feature of which clause keeps a row out: shape (k, n, p)."""
+        inside = (codes >= self.low[:, None]) & (codes <= self.high[:, None])
+        return ~np.where(codes == n_bins, self.absent[:, None], inside)
+
+    def fired(self, codes: Ints, n_bins: Ints) -> Bools:
+        """Say for each row and clause whether the clause holds: shape (n, k)."""
+        return np.asarray(~self.violations(codes, n_bins).any(axis=2).T, dtype=bool)
+
+
+def no_boxes(p: int) -> Boxes:
+    """Return the rule without clauses, which holds nowhere."""
+    return Boxes(np.zeros((0, p), np.int64), np.zeros((0, p), np.int64), np.zeros((0, p), bool))
+
+
+def _merge_equal_rows(
+    codes: NDArray[np.unsignedinteger], y: Bools, weight: Floats
+) -> tuple[NDArray[np.unsignedinteger], Bools, Floats]:
+    """Merge rows of equal codes and class, in an order that does not depend on theirs."""
+    if not len(codes):
+        return codes, y, weight
+    kind = codes.dtype.newbyteorder(">")  # as bytes, these rows sort like the tuples of their codes
+    table = np.ascontiguousarray(np.column_stack([codes, y]).astype(kind))
+    order = np.argsort(table.view(f"S{table.shape[1] * kind.itemsize}")[:, 0], kind="stable")
+    table, weight = table[order], weight[order]
+    first = np.flatnonzero(np.r_[True, (table[1:] != table[:-1]).any(axis=1)])
+    merged = np.add.reduceat(weight, first)
+    return np.ascontiguousarray(codes[order[first]]), y[order[first]], merged
+
+
+def _charges(y: Bools, weight: Floats, prices: BoxPrices, p: int) -> Charges:
+    """Round what each row costs so that all sums over rows are exact."""
+    dearest = 1.0 + prices.miss * p + (prices.overlap + prices.near) * MANY_CLAUSES
+    _, exponent = math.frexp(float(weight.sum()) * dearest)
+    unit = math.ldexp(1.0, max(exponent - 52, -1000))  # every sum is below 2^52 units
+    base, extra, near = (
+        np.rint(weight * price / unit) * unit
+        for price in (1.0, np.where(y, prices.miss, prices.overlap), np.where(y, 0.0, prices.near))
+    )
+    return Charges(base, extra, near)

@@ -1,0 +1,129 @@
+"""Rules without linear programs: coordinate descent on boxes with an archive of the best per size.
+
+A clause of a DNF is a box over binned features. Re-optimising the whole interval of one feature of
+one clause is exact and costs one histogram (`move_kernels`); steps of this kind, swaps, dropped and
+added clauses and random kicks, started along a path of falling prices, fill an archive that answers
+every price θ and every limit on the clauses at once.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rulekit.solvers.box_search.archive import Archive
+from rulekit.solvers.box_search.descent import Descent
+from rulekit.solvers.box_search.problem import Boxes, BoxProblem
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan:
+    """What a search visits.
+
+    Parameters
+    ----------
+    thetas : sequence of float
+        Prices of a literal, in the unit of the loss; visited from the highest to the lowest.
+    max_clauses : int, default=5
+        Clauses at most.
+    kicks : int, default=3
+        Rounds of disturbance after the first, undisturbed round.
+    """
+
+    thetas: Sequence[float]
+    max_clauses: int = 5
+    kicks: int = 3
+
+
+def search_rounds(
+    problem: BoxProblem,
+    plan: SearchPlan,
+    rng: np.random.Generator,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Iterator[Archive]:
+    """Search, and hand out the growing archive after each round.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+        The data.
+    plan : SearchPlan
+        Prices, clauses and rounds.
+    rng : numpy.random.Generator
+        Source of the kicks; the same generator state gives the same archive, bit for bit.
+    should_stop : callable, optional
+        Asked before every fit; once it says True the archive is handed out a last time as it is.
+
+    Yields
+    ------
+    Archive
+        The same object each time: after the undisturbed round, then after each round of kicks. It
+        only ever improves.
+
+    Notes
+    -----
+    A round visits every number of clauses and every price. Each visit starts from the best rule the
+    archive has for that pair, so that what is learned at one price serves all.
+    """
+    archive = Archive(problem)
+    descent = Descent(problem, plan.max_clauses)
+    thetas = sorted(set(map(float, plan.thetas)), reverse=True)
+    for round_number in range(plan.kicks + 1):
+        for n_clauses in range(1, plan.max_clauses + 1):
+            for theta in thetas:
+                if should_stop():
+                    yield archive
+                    return
+                start = archive.answer(n_clauses, theta).boxes
+                if round_number:
+                    start = kick(problem, start, rng)
+                descent.visit(archive, start, n_clauses, theta, undisturbed=not round_number)
+        yield archive
+
+
+def search(
+    problem: BoxProblem,
+    plan: SearchPlan,
+    rng: np.random.Generator,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Archive:
+    """Run all rounds of `search_rounds` and return the archive."""
+    *_, archive = search_rounds(problem, plan, rng, should_stop)
+    return archive
+
+
+def kick(problem: BoxProblem, boxes: Boxes, rng: np.random.Generator) -> Boxes:
+    """Disturb a rule: drop a random clause, or force a random half-line on one, or both.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+        The data.
+    boxes : Boxes
+        The rule; left as it is.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    Boxes
+    """
+    drops, forces = rng.random(2) < 0.7
+    if drops and boxes.n_clauses:
+        boxes = boxes.without(int(rng.integers(boxes.n_clauses)))
+    if not (forces and boxes.n_clauses and problem.n_features):
+        return boxes
+    r, f = int(rng.integers(boxes.n_clauses)), int(rng.integers(problem.n_features))
+    last = int(problem.n_bins[f]) - 1
+    starts = 1 + np.flatnonzero(np.asarray(problem.may_start)[f, 1 : last + 1])
+    ends = np.flatnonzero(np.asarray(problem.may_end)[f, :last])
+    n_half_lines = len(starts) + len(ends)
+    if not n_half_lines:
+        return boxes
+    pick = int(rng.integers(n_half_lines))
+    low, high, absent = boxes.low.copy(), boxes.high.copy(), boxes.absent.copy()
+    above = pick < len(starts)
+    low[r, f] = starts[pick] if above else 0
+    high[r, f] = last if above else ends[pick - len(starts)]
+    absent[r, f] = False
+    return Boxes(low, high, absent)

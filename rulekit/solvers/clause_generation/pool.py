@@ -1,0 +1,117 @@
+"""A pool of generated clauses: what they hold for and what they cost.
+
+See `column_generation` for the problem and its symbols.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rulekit.solvers.box_search import Bools, Boxes, BoxProblem, Floats
+from rulekit.solvers.sums import addable
+
+GAIN = 1e-9
+
+
+class ClausePool:
+    """Clauses with what they hold for and what they cost.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+        The data.
+    clause_price, literal_price : float
+        In the unit of the row weights.
+
+    Attributes
+    ----------
+    held : ndarray of bool, shape (len(pool), rows of the described class)
+    cost : ndarray of float, shape (len(pool),)
+    boxes : Boxes
+    """
+
+    def __init__(self, problem: BoxProblem, clause_price: float, literal_price: float) -> None:
+        self.problem = problem
+        self.clause_price, self.literal_price = clause_price, literal_price
+        weight = np.asarray(problem.weight)
+        self.described_weight: Floats = weight[problem.y]
+        self._other_weight: Floats = weight[~problem.y]
+        self._place: dict[bytes, int] = {}
+        p = problem.n_features
+        self.boxes = Boxes(
+            np.zeros((0, p), np.int64), np.zeros((0, p), np.int64), np.zeros((0, p), bool)
+        )
+        self.held: Bools = np.zeros((0, int(problem.y.sum())), bool)
+        self.cost: Floats = np.zeros(0)
+
+    def __len__(self) -> int:
+        return len(self.cost)
+
+    def add(self, clauses: Boxes) -> int:
+        """Add clauses; of those that hold for the same rows only the cheapest is kept.
+
+        Returns
+        -------
+        int
+            How many were new or cheaper.
+        """
+        fired = _fired(clauses, self.problem)
+        held = fired[:, self.problem.y]
+        literals = clauses.literals(self.problem.n_bins, self.problem.has_missing).sum(axis=1)
+        cost = fired[:, ~self.problem.y] @ self._other_weight + self.clause_price
+        cost = cost + self.literal_price * literals
+        new: list[int] = []
+        added, known = 0, len(self)
+        packed = np.packbits(held, axis=1)
+        for k in range(clauses.n_clauses):
+            key = packed[k].tobytes()
+            place = self._place.get(key)
+            if place is None:
+                self._place[key] = known + len(new)
+                new.append(k)
+                added += 1
+            elif place >= known:  # new in this call
+                if cost[k] < cost[new[place - known]] - GAIN:
+                    new[place - known] = k
+            elif cost[k] < self.cost[place] - GAIN:
+                self._replace(place, clauses, k, float(cost[k]))
+                added += 1
+        self.held = np.vstack([self.held, held[new]])
+        self.cost = np.concatenate([self.cost, cost[new]])
+        self.boxes = Boxes(
+            np.vstack([self.boxes.low, clauses.low[new]]),
+            np.vstack([self.boxes.high, clauses.high[new]]),
+            np.vstack([self.boxes.absent, clauses.absent[new]]),
+        )
+        return added
+
+    def _replace(self, place: int, clauses: Boxes, k: int, cost: float) -> None:
+        self.cost[place] = cost
+        self.boxes.low[place], self.boxes.high[place] = clauses.low[k], clauses.high[k]
+        self.boxes.absent[place] = clauses.absent[k]
+
+    def boxes_of(self, chosen: Sequence[int]) -> Boxes:
+        """Return the clauses `chosen` as one rule."""
+        rows = np.array(chosen, dtype=np.intp)
+        return Boxes(self.boxes.low[rows], self.boxes.high[rows], self.boxes.absent[rows])
+
+    def objective(self, chosen: Sequence[int]) -> float:
+        """Priced Hamming loss of the rule made of the clauses `chosen`."""
+        missed = ~self.held[list(chosen)].any(axis=0)
+        return float(self.described_weight[missed].sum() + self.cost[list(chosen)].sum())
+
+    def reduced_costs(self, mu: Floats) -> Floats:
+        """Cost of each clause, less the dual prices of the rows that it holds for."""
+        return np.asarray(self.cost - self.held @ addable(mu), dtype=float)
+
+
+def _fired(clauses: Boxes, problem: BoxProblem) -> Bools:
+    """Say for each clause and row whether the clause holds, looking at its literals only."""
+    fired = np.ones((clauses.n_clauses, problem.n_rows), bool)
+    restricted = clauses.literals(problem.n_bins, problem.has_missing) > 0
+    for f in np.flatnonzero(restricted.any(axis=0)):
+        ks = np.flatnonzero(restricted[:, f])
+        code = problem.codes[:, f]
+        inside = (code >= clauses.low[ks, f, None]) & (code <= clauses.high[ks, f, None])
+        fired[ks] &= np.where(code == problem.n_bins[f], clauses.absent[ks, f, None], inside)
+    return fired

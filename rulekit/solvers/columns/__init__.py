@@ -1,0 +1,56 @@
+"""What every solver over Boolean columns shares.
+
+What belongs here: candidate columns, their redundancy, the rounding of fractional columns, the
+perturbation that makes a vertex unique, and the covering program written out. May import
+`rulekit.solvers.lp`.
+"""
+
+from rulekit.solvers.columns.candidates import (
+    CellColumns,
+    PricedColumns,
+    compact_program,
+    priced,
+)
+from rulekit.solvers.columns.perturbation import (
+    ALWAYS_PERTURBATION,
+    PERTURBATION,
+    default_perturbation,
+    snapped,
+)
+from rulekit.solvers.columns.redundancy import (
+    ColumnStructure,
+    RedundancyGroup,
+    redundancy_groups,
+    single_group,
+)
+from rulekit.solvers.columns.rounding import (
+    TIE,
+    RoundingTask,
+    blocks_of,
+    cheapest_combination,
+    round_at_random,
+    round_by_threshold,
+    round_without_redundancy,
+)
+
+__all__ = [
+    "ALWAYS_PERTURBATION",
+    "PERTURBATION",
+    "TIE",
+    "CellColumns",
+    "ColumnStructure",
+    "PricedColumns",
+    "RedundancyGroup",
+    "RoundingTask",
+    "blocks_of",
+    "cheapest_combination",
+    "compact_program",
+    "default_perturbation",
+    "priced",
+    "redundancy_groups",
+    "round_at_random",
+    "round_by_threshold",
+    "round_without_redundancy",
+    "single_group",
+    "snapped",
+]

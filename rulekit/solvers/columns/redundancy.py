@@ -1,0 +1,149 @@
+"""Which columns of a binary table make each other redundant inside one OR clause."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class ColumnStructure:
+    """Where the columns of a binary table come from.
+
+    Attributes
+    ----------
+    feature : ndarray of int, shape (d,)
+        Index of the source column.
+    side : ndarray of int8, shape (d,)
+        -1 for ``x <= t``, +1 for ``x > t``, 0 for all others (levels, flags, missing).
+    rank : ndarray of int, shape (d,)
+        Index of the threshold t among those of the source column; 0 where `side` is 0.
+    """
+
+    feature: NDArray[np.integer]
+    side: NDArray[np.integer]
+    rank: NDArray[np.integer]
+
+    def __post_init__(self) -> None:
+        if not len(self.feature) == len(self.side) == len(self.rank):
+            raise ValueError(
+                "`feature`, `side` and `rank` must have one entry a column; their lengths are "
+                f"{len(self.feature)}, {len(self.side)} and {len(self.rank)}."
+            )
+
+
+@dataclass(frozen=True)
+class RedundancyGroup:
+    """Columns of which an optimal clause holds few: thresholds of one number, or one level.
+
+    Attributes
+    ----------
+    low, high : ndarray of int
+        Columns that grow with the threshold (``x <= t``) and that shrink with it (``x > t``).
+        Each side is nested, so that one of each is enough.
+    single : ndarray of int
+        Columns that equal or complement one another: one is enough, two are always true.
+    pairs : ndarray of bool, shape (len(low), len(high))
+        The pairs that are not always true: ``x <= a or x > b`` with a < b.
+    overlap : bool
+        True when some pair is true together in a row to be covered (missing values).
+    """
+
+    low: NDArray[np.intp]
+    high: NDArray[np.intp]
+    single: NDArray[np.intp]
+    pairs: Bools
+    overlap: bool
+
+    @cached_property
+    def columns(self) -> NDArray[np.intp]:
+        """All columns of the group, in order."""
+        return np.sort(np.concatenate([self.low, self.high, self.single]))
+
+    @cached_property
+    def low_at(self) -> NDArray[np.intp]:
+        """Where the columns of `low` stand in `columns`."""
+        return np.searchsorted(self.columns, self.low)
+
+    @cached_property
+    def high_at(self) -> NDArray[np.intp]:
+        """Where the columns of `high` stand in `columns`."""
+        return np.searchsorted(self.columns, self.high)
+
+    @cached_property
+    def has_pairs(self) -> bool:
+        """Say whether two columns of the group may be combined."""
+        return bool(self.pairs.any())
+
+
+def redundancy_groups(
+    A: Bools, y: Bools, structure: ColumnStructure | None
+) -> tuple[RedundancyGroup, ...]:
+    """Partition the columns into groups of which an optimal clause holds few.
+
+    The thresholds of one source column are one group. Of the other columns, those of one source
+    column that equal or complement one another in all rows are one group.
+
+    Parameters
+    ----------
+    A : ndarray of bool, shape (n, d)
+        The binary table.
+    y : ndarray of bool, shape (n,)
+        Rows to be covered; used to see whether both sides of a number are ever true together.
+    structure : ColumnStructure or None
+        None makes every column a group of its own.
+
+    Returns
+    -------
+    tuple of RedundancyGroup
+        Ordered by lowest column.
+
+    Notes
+    -----
+    Takes O(n d) time.
+    """
+    d = A.shape[1]
+    if structure is None:
+        return tuple(single_group([j]) for j in range(d))
+    members: dict[tuple[object, ...], list[int]] = {}
+    for j in range(d):
+        source = int(structure.feature[j])
+        key = (source,) if structure.side[j] else (source, _pattern(A[:, j]))
+        members.setdefault(key, []).append(j)
+    return tuple(
+        _threshold_group(A[y], np.array(columns), structure)
+        if len(key) == 1
+        else single_group(columns)
+        for key, columns in sorted(members.items(), key=lambda item: item[1][0])
+    )
+
+
+def _pattern(column: Bools) -> bytes:
+    """Name a column and its complement alike."""
+    return np.packbits(column ^ column[:1]).tobytes()
+
+
+def single_group(columns: list[int]) -> RedundancyGroup:
+    """Make a group of columns of which none or one is chosen."""
+    none = np.zeros(0, dtype=np.intp)
+    return RedundancyGroup(
+        none, none, np.array(columns, dtype=np.intp), np.zeros((0, 0), dtype=bool), False
+    )
+
+
+def _threshold_group(
+    P: Bools, columns: NDArray[np.intp], structure: ColumnStructure
+) -> RedundancyGroup:
+    """Sort the thresholds of one number into its two nested sides."""
+    low = columns[structure.side[columns] < 0]
+    high = columns[structure.side[columns] > 0]
+    # ``x <= a or x > b`` with a >= b is true wherever there is a value
+    pairs = structure.rank[low][:, None] < structure.rank[high]
+    # Both sides are true at once only where a missing value counts for both; such rows must not be
+    # weighed twice (`cheapest_combination`).
+    together = P[:, low].astype(np.float32).T @ P[:, high].astype(np.float32)
+    overlap = bool((together[pairs] > 0).any())
+    return RedundancyGroup(low, high, np.zeros(0, dtype=np.intp), pairs, overlap)

@@ -1,0 +1,385 @@
+"""The one-level problem: which columns make the best single OR clause.
+
+Throughout the module, with the paper's equation numbers::
+
+    A       (n, d) bool    A[i, j]: column j is true in row i
+    y       (n,)   bool    the rows P to be covered; the others, Z, are better left alone
+    rows    (n,)   float   what a row counts in this sub-problem; 0 takes it out ("don't care")
+    theta   float          price of a column, in rows
+    w       (d,)   float   the clause: 1 for a column chosen, fractions where relaxed
+    xi      (n,)   float   cost of a row: max(0, 1 - A[i] @ w) on P (2.2), A[i] @ w on Z (2.3)
+
+Costs of rows in Z go straight into the price of a column, ``c = theta + rows[Z] @ A[Z]``, which
+leaves the compact program over the rows of P, with weights m after equal rows are merged::
+
+    minimise  c @ w + m @ xi    subject to  P @ w + xi >= 1,  0 <= w,  0 <= xi
+
+What is solved is its dual, ``max 1 @ mu`` subject to ``P.T @ mu <= c`` and ``0 <= mu <= m``:
+its slack basis is feasible, and w are the prices of its rows.
+
+*One vertex.* Optimal clauses are often not unique. A fixed perturbation of about 1e-6, tied to
+the column, makes them so; every solve is cold; fractions are written as the small fractions they
+are. The answer is then a function of the sub-problem alone, whatever was solved before.
+"""
+
+import hashlib
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.solvers.columns import (
+    ALWAYS_PERTURBATION,
+    ColumnStructure,
+    RoundingTask,
+    blocks_of,
+    default_perturbation,
+    redundancy_groups,
+    round_at_random,
+    round_by_threshold,
+    round_without_redundancy,
+)
+from rulekit.solvers.lp import seconds_left
+from rulekit.solvers.one_level.chain_screen import ChainScreen
+from rulekit.solvers.one_level.program import CoverProgram, ThetaPath, Vertex
+from rulekit.solvers.one_level.solution import (
+    CoverCounters,
+    CoverSolution,
+    LearnedClause,
+    SubProblem,
+    check_shapes,
+    checked_theta,
+    exact_clause,
+)
+from rulekit.solvers.sums import addable
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+TINY = 1e-9  # a row covered but for this is covered
+SCREEN_FROM = 2000  # columns; with fewer, screening takes as long as it saves
+ROUNDINGS = ("redundancy", "threshold", "random")
+
+
+class CoverProblem:
+    """The one-level problems of one fold: one matrix, many weightings of its rows.
+
+    Parameters
+    ----------
+    A : ndarray of bool, shape (n, d)
+        The binary table.
+    y : ndarray of bool, shape (n,)
+        True for the rows to be covered.
+    weight : ndarray of shape (n,), optional
+        What a row counts when `solve` is not told otherwise; default 1.
+    perturbation : ndarray of shape (d,), optional
+        Added to the prices, about 1e-6 and different for all columns. Tie it to the meaning of
+        the column to make answers independent of the order of columns.
+    structure : ColumnStructure, optional
+        What rounding needs to know; without it every column stands for itself.
+    time_limit : float, optional
+        Seconds a single program may take.
+
+    Attributes
+    ----------
+    allowed : ndarray of bool, shape (d,)
+        Columns a clause may hold; all, until set otherwise.
+    required : ndarray of bool, shape (d,)
+        Columns every clause holds (weight 1 in every solution); none, until set otherwise.
+    deadline : float or None
+        Point on the clock of `time.monotonic` after which solves end with `TimeLimitError`.
+    remember : bool
+        False solves every program anew; the answers are the same.
+    screening : bool
+        True keeps columns that a narrower threshold makes superfluous from the solver; the answers
+        are the same. Begins as true for many columns, where it pays.
+    counters : CoverCounters
+        Calls, solved programs, and answers from memory.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not agree.
+
+    Notes
+    -----
+    Rows are sorted, and equal rows of P merged, so that the order of rows changes nothing.
+    Solutions are remembered, each with the interval of theta in which it is optimal, all else
+    equal; a theta in a known interval is answered without a solve. See `ThetaPath`.
+
+    One problem may be used by several threads.
+    """
+
+    def __init__(
+        self,
+        A: Bools,
+        y: Bools,
+        weight: Floats | None = None,
+        perturbation: Floats | None = None,
+        structure: ColumnStructure | None = None,
+        time_limit: float | None = None,
+    ) -> None:
+        A, y = np.asarray(A, dtype=bool), np.asarray(y, dtype=bool)
+        check_shapes(A, y, weight, perturbation)
+        n, d = A.shape
+        self.weight = np.ones(n) if weight is None else np.asarray(weight, dtype=float)
+        self.perturbation = (
+            default_perturbation(d) if perturbation is None else np.asarray(perturbation, float)
+        )
+        self.structure, self.time_limit = structure, time_limit
+        self.allowed, self.required = np.ones(d, dtype=bool), np.zeros(d, dtype=bool)
+        self.deadline: float | None = None
+        self.remember = True
+        self.screening = d >= SCREEN_FROM
+        self.counters = CoverCounters()
+        self.n_rows, self.n_columns = n, d
+        self._arrange(A, y)
+        self.groups = redundancy_groups(A, y, structure)
+        self._blocks = blocks_of(self._P, self.groups)
+        always = np.ones((len(self._P), 1))
+        self._program = CoverProgram(
+            np.hstack([self._P, always]), np.append(np.ones(d, dtype=bool), False)
+        )
+        self._paths: dict[bytes, ThetaPath] = {}
+
+    def _arrange(self, A: Bools, y: Bools) -> None:
+        """Sort the rows by content and merge equal rows of P."""
+        bits = np.packbits(A, axis=1)
+        order = np.lexsort((self.weight, *bits.T[::-1]))
+        self._p_order, self._z_order = order[y[order]], order[~y[order]]
+        P = A[self._p_order]
+        new = np.ones(len(P), dtype=bool)
+        new[1:] = (P[1:] != P[:-1]).any(axis=1)
+        self._group_of_row = np.cumsum(new) - 1
+        self._P = P[new].astype(float)
+        self._Z = A[self._z_order].astype(float)
+
+    def distinct_rows(self) -> tuple[Floats, Bools, Floats]:
+        """Return the table with equal rows merged: (n, d) of 0 and 1, labels, weights.
+
+        Rows of weight 0 are left out; the order depends on the content of the rows alone.
+        """
+        m = np.zeros(len(self._P))
+        np.add.at(m, self._group_of_row, self.weight[self._p_order])
+        Z, inverse = np.unique(self._Z, axis=0, return_inverse=True)
+        z = np.zeros(len(Z))
+        np.add.at(z, inverse.reshape(-1), self.weight[self._z_order])
+        weight = np.concatenate([m, z])
+        A, y = np.vstack([self._P, Z]), np.arange(len(weight)) < len(m)
+        kept = weight > 0
+        return A[kept], y[kept], weight[kept]
+
+    def sub_problem(
+        self,
+        rows: Floats | None,
+        theta: float,
+        extra_cost: Floats | None = None,
+        *,
+        disable_cost: float | None = None,
+    ) -> SubProblem:
+        """Fold the rows of Z into prices and merge the rows of P; arguments as in `solve`."""
+        rows = self.weight if rows is None else np.asarray(rows, dtype=float)
+        if rows.shape != (self.n_rows,):
+            raise ValueError(
+                f"`rows` must hold one weight for each of the {self.n_rows} rows; its shape is "
+                f"{rows.shape}."
+            )
+        theta = checked_theta(theta)
+        m = np.zeros(len(self._P))
+        np.add.at(m, self._group_of_row, rows[self._p_order])
+        z = rows[self._z_order]
+        price = theta + z @ self._Z
+        if extra_cost is not None:
+            price = price + extra_cost
+        price = np.where(self.allowed | self.required, price, np.inf)
+        if disable_cost is None or self.required.any():
+            return SubProblem(m, price)
+        return SubProblem(m, price, float(disable_cost + z.sum()))
+
+    def solve(
+        self,
+        rows: Floats | None,
+        theta: float,
+        extra_cost: Floats | None = None,
+        *,
+        disable_cost: float | None = None,
+    ) -> CoverSolution:
+        """Find the relaxed clause of least perturbed cost.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n,) or None
+            What each row counts here, 0 to leave it out; None for the weights of the problem.
+        theta : float
+            Price of a column.
+        extra_cost : ndarray of shape (d,), optional
+            Added to the price of each column.
+        disable_cost : float, optional
+            Offers a column that is always true, at this price and the weight of all rows in Z.
+            None, or a required column, means that it is not offered.
+
+        Returns
+        -------
+        CoverSolution
+
+        Raises
+        ------
+        TimeLimitError
+            If the time limit or the deadline passes first.
+        SolverError
+            If HiGHS fails, or its primal and dual values differ.
+        """
+        self.counters.n_calls += 1
+        theta = checked_theta(theta)
+        sub = self.sub_problem(rows, 0.0, extra_cost, disable_cost=disable_cost)
+        path = self._paths.setdefault(self._key(sub), ThetaPath())
+        vertex = path.at(theta) if self.remember else None
+        if vertex is None:
+            self.counters.n_solved += 1
+            vertex = self._solve_program(sub, theta)
+            path.add(theta, vertex)
+        else:
+            self.counters.n_remembered += 1
+        return self._solution(sub, theta, vertex)
+
+    def _key(self, sub: SubProblem) -> bytes:
+        """Digest everything but theta that a solution depends on."""
+        digest = hashlib.blake2b(digest_size=20)
+        for part in (sub.m, sub.price, self.required, np.float64(sub.always)):
+            digest.update(part.tobytes())
+        return digest.digest()
+
+    def _solve_program(self, sub: SubProblem, theta: float) -> Vertex:
+        """Solve for the columns that are not required, over the rows these leave open."""
+        c = np.append(sub.price + theta + self.perturbation, sub.always + ALWAYS_PERTURBATION)
+        # Required columns are paid and hold in any case: they leave the program, and so do the
+        # rows they cover.
+        c[:-1][self.required] = np.inf
+        open_row = ~self._P[:, self.required].any(axis=1)
+        limit = seconds_left(self.time_limit, self.deadline)
+        m = np.where(open_row, sub.m, 0.0)
+        return self._program.solve(c, m, limit, self._chains if self.screening else None)
+
+    @cached_property
+    def _chains(self) -> ChainScreen | None:
+        """The chains of thresholds, where it is known what the columns are."""
+        return None if self.structure is None else ChainScreen(self._P, self.structure)
+
+    def _solution(self, sub: SubProblem, theta: float, vertex: Vertex) -> CoverSolution:
+        """Value a relaxed clause; the value depends on the clause and the sub-problem alone."""
+        w = np.append(self.required.astype(float), 0.0)
+        w[vertex.columns] = vertex.weights
+        w, always = w[:-1], float(w[-1])
+        used = np.flatnonzero(w)
+        xi = 1.0 - always - self._P[:, used] @ addable(w[used])
+        price = float(((sub.price[used] + theta + self.perturbation[used]) * w[used]).sum())
+        if always:
+            price += always * (sub.always + ALWAYS_PERTURBATION)
+        value = price + float((sub.m * np.where(xi > TINY, xi, 0.0)).sum())
+        return CoverSolution(w, value, bool(np.all(vertex.weights == 1.0)), always)
+
+    def round(
+        self,
+        w: Floats,
+        rows: Floats | None,
+        theta: float,
+        rounding: str = "redundancy",
+        threshold: float = 0.2,
+        rng: np.random.Generator | None = None,
+        extra_cost: Floats | None = None,
+    ) -> Bools:
+        """Turn a relaxed clause into whole columns; a binary one is left as it is.
+
+        Parameters
+        ----------
+        w : ndarray of shape (d,)
+            The relaxed clause.
+        rows, theta, extra_cost
+            As in `solve`.
+        rounding : {"redundancy", "threshold", "random"}, default="redundancy"
+            See `rulekit.solvers.columns.rounding`.
+        threshold : float, default=0.2
+            Read by "threshold".
+        rng : numpy.random.Generator, optional
+            Read by "random"; default a generator seeded with 0.
+
+        Returns
+        -------
+        ndarray of bool, shape (d,)
+        """
+        if rounding not in ROUNDINGS:
+            raise ValueError(f"`rounding` must be one of {ROUNDINGS}, got {rounding!r}.")
+        w = np.asarray(w, dtype=float)
+        if np.isin(w, (0.0, 1.0)).all():
+            return w > 0.5
+        if rounding == "threshold":
+            return round_by_threshold(w, threshold) | self.required
+        sub = self.sub_problem(rows, theta, extra_cost)
+        task = self._task(sub)
+        if rounding == "random":
+            return round_at_random(task, w, np.random.default_rng(0) if rng is None else rng)
+        return round_without_redundancy(task, w)
+
+    def exact(
+        self,
+        rows: Floats | None,
+        theta: float,
+        extra_cost: Floats | None = None,
+        *,
+        disable_cost: float | None = None,
+        time_limit: float | None = None,
+    ) -> LearnedClause:
+        """Find the clause of whole columns of least cost, by integer programming.
+
+        Parameters
+        ----------
+        rows, theta, extra_cost, disable_cost
+            As in `solve`.
+        time_limit : float, optional
+            Seconds; the best clause by then is returned, with a bound, `proved` False.
+
+        Returns
+        -------
+        LearnedClause
+            Costs are without perturbation; of several optimal clauses it is the solver's.
+        """
+        sub = self.sub_problem(rows, theta, extra_cost, disable_cost=disable_cost)
+        limit = seconds_left(time_limit, self.deadline)
+        return exact_clause(self._task(sub), sub.always, limit)
+
+    def _task(self, sub: SubProblem) -> RoundingTask:
+        return RoundingTask(self._P, sub.m, sub.price, self.groups, self.required, self._blocks)
+
+    def learn(
+        self,
+        rows: Floats | None,
+        theta: float,
+        rounding: str = "redundancy",
+        threshold: float = 0.2,
+        rng: np.random.Generator | None = None,
+        *,
+        extra_cost: Floats | None = None,
+        disable_cost: float | None = None,
+    ) -> LearnedClause:
+        """Solve and round: the whole of one step of the two-level methods.
+
+        Parameters are those of `solve` and `round`. With a `disable_cost` the clause may come
+        back disabled, which it does where that costs less than the clause after rounding; the
+        column that is always true takes no part in the rounding itself.
+
+        Returns
+        -------
+        LearnedClause
+        """
+        relaxed = self.solve(rows, theta, extra_cost, disable_cost=disable_cost)
+        sub = self.sub_problem(rows, theta, extra_cost, disable_cost=disable_cost)
+        selected = self.round(relaxed.w, rows, theta, rounding, threshold, rng, extra_cost)
+        task = self._task(sub)
+        cost = task.cost(selected)
+        # The relaxed value holds for perturbed prices; less what they add it bounds the true ones.
+        slack = float(self.perturbation.max(initial=0.0) * relaxed.w.sum())
+        bound = relaxed.value - slack - ALWAYS_PERTURBATION * relaxed.disabled
+        if sub.always < cost - TINY:
+            none = np.zeros(self.n_columns, dtype=bool)
+            return LearnedClause(none, True, sub.always, bound, relaxed.is_binary)
+        return LearnedClause(selected, False, cost, bound, relaxed.is_binary)

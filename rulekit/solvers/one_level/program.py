@@ -1,0 +1,350 @@
+"""The compact one-level program, solved through its dual, and where its answer stays the same.
+
+::
+
+    minimise  c @ w + m @ xi    subject to  P @ w + xi >= 1,  0 <= w,  0 <= xi           (primal)
+    maximise  sum(mu)           subject to  P.T @ mu <= c,  0 <= mu <= m                 (dual)
+
+    P   (g, d) float   distinct rows to be covered; a last column of ones disables the clause
+    m   (g,)   float   their weights; a weight of 0 takes a row out
+    c   (d,)   float   prices of the columns; infinite where a column is not on offer
+
+The dual starts from a feasible slack basis, keeps one matrix for all sub-problems of a fold, and
+its row prices are w. HiGHS gets the matrix once a thread, then only bounds; of many columns it gets
+those that matter, see `GrowingProgram`.
+
+*Range.* Let R be the tight rows of the dual at its optimum and F the mu strictly between their
+bounds. If all prices rise by t, mu[F] moves along ``K @ dmu = 1`` with ``K = P[F][:, R].T``, and w
+stays optimal as long as mu stays within its bounds and no other row of the dual is passed. The
+interval of t is computed after every solve: each theta in it needs no solve.
+"""
+
+import threading
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rulekit.exceptions import SolverError, TimeLimitError
+from rulekit.solvers.columns import snapped
+from rulekit.solvers.lp import (
+    TOLERANCE,
+    LinearProgram,
+    LPSolution,
+    ResidentProgram,
+    highs_module,
+    run_highs,
+    silent_highs,
+)
+from rulekit.solvers.one_level.chain_screen import ChainScreen
+from rulekit.solvers.sums import addable
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Index = NDArray[np.intp]
+
+GAP = 1e-7
+MANY_COLUMNS = 300  # from here on, most columns are never looked at
+FIRST = 64  # columns that are looked at in any case
+MORE = 48  # columns that are added at a time
+MARGIN = 1e-9  # kept from the ends of an interval, where two vertices are optimal
+
+
+@dataclass(frozen=True)
+class Vertex:
+    """An optimal relaxed clause, and for which change of all prices it stays optimal.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        Columns of positive weight.
+    weights : ndarray of float
+        Their weights.
+    lower, upper : float
+        The clause is optimal for all prices changed by t with ``lower <= t <= upper``.
+    """
+
+    columns: NDArray[np.intp]
+    weights: Floats
+    lower: float
+    upper: float
+
+
+@dataclass
+class ThetaPath:
+    """The optimal clauses of one sub-problem known so far, each with its interval of theta.
+
+    The cost of a fixed clause is linear in theta, so the optimal value is concave, and a clause
+    that is optimal at two values of theta is optimal between them. The perturbation makes the
+    optimum unique, so that it is also *the* optimum there, and intervals of equal clauses may be
+    joined.
+    """
+
+    pieces: list[Vertex] = field(default_factory=list)
+
+    def at(self, theta: float) -> Vertex | None:
+        """Return the clause known to be optimal at this theta, if there is one."""
+        return next((p for p in self.pieces if p.lower <= theta <= p.upper), None)
+
+    def add(self, theta: float, vertex: Vertex) -> None:
+        """Remember a clause solved at `theta`, whose interval is relative to that theta."""
+        lower, upper = theta + vertex.lower, theta + vertex.upper
+        for k, piece in enumerate(self.pieces):
+            if _same_clause(piece, vertex):
+                self.pieces[k] = replace(
+                    piece, lower=min(lower, piece.lower), upper=max(upper, piece.upper)
+                )
+                return
+        self.pieces.append(replace(vertex, lower=lower, upper=upper))
+
+
+def _same_clause(a: Vertex, b: Vertex) -> bool:
+    return np.array_equal(a.columns, b.columns) and np.array_equal(a.weights, b.weights)
+
+
+class CoverProgram:
+    """One matrix, many prices and weights.
+
+    Parameters
+    ----------
+    P : ndarray of shape (g, d)
+        The rows to be covered.
+    priced : ndarray of bool, shape (d,)
+        True for the columns whose price moves with theta (not the one that disables).
+    """
+
+    def __init__(self, P: Floats, priced: Bools) -> None:
+        self.P, self._priced = P, priced
+        self._local = threading.local()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the solvers of the threads behind."""
+        return {k: v for k, v in self.__dict__.items() if k != "_local"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Start without solvers."""
+        self.__dict__.update(state)
+        self._local = threading.local()
+
+    def solve(
+        self,
+        c: Floats,
+        m: Floats,
+        time_limit: float | None = None,
+        chains: ChainScreen | None = None,
+    ) -> Vertex:
+        """Find the optimal clause and its range.
+
+        Parameters
+        ----------
+        c : ndarray of shape (d,)
+            Prices, positive; infinity for columns not on offer.
+        m : ndarray of shape (g,)
+            Weights of the rows, not negative.
+        time_limit : float, optional
+            Seconds.
+        chains : ChainScreen, optional
+            Keeps columns from HiGHS that have weight 0 in the optimum.
+
+        Returns
+        -------
+        Vertex
+
+        Raises
+        ------
+        TimeLimitError
+            If the limit is passed first.
+        SolverError
+            If HiGHS fails, or its primal and dual values differ by more than 1e-7.
+        """
+        worth = m @ self.P
+        # A column that costs as much as all it covers has weight 0 in some optimum, and the
+        # perturbed optimum is unique.
+        useful = c < worth
+        if not useful.any():
+            excess = (worth - c)[self._priced & np.isfinite(c)]
+            return Vertex(
+                np.zeros(0, dtype=np.intp), np.zeros(0), excess.max(initial=-np.inf), np.inf
+            )
+        if chains is not None:
+            useful[:-1] &= ~chains.beaten(c[:-1], worth[:-1])
+        ceiling = np.where(useful, c, np.inf)
+        answer = self._run(ceiling, m, time_limit)
+        _raise_if_unsolved(answer, time_limit)
+        assert answer.x is not None
+        assert answer.duals is not None
+        w = snapped(-answer.duals, self.P[m > 0])
+        columns = np.flatnonzero(w)
+        self._check_gap(c, m, columns, w[columns], float(answer.x.sum()))
+        lower, upper = self._range(c, m, answer)
+        return Vertex(columns, w[columns], lower, upper)
+
+    def _run(self, ceiling: Floats, m: Floats, time_limit: float | None) -> LPSolution:
+        """Solve the dual program, in the thread's own copy of it."""
+        if self.P.shape[1] > MANY_COLUMNS and highs_module() is not None:
+            growing: GrowingProgram | None = getattr(self._local, "growing", None)
+            if growing is None:
+                growing = self._local.growing = GrowingProgram(self.P)
+            return growing.solve(ceiling, m, time_limit)
+        program: ResidentProgram | None = getattr(self._local, "program", None)
+        if program is None:
+            program = self._local.program = ResidentProgram(self._dual(ceiling, m))
+        program.change_row_bounds(np.full(len(ceiling), -np.inf), ceiling)
+        program.change_column_bounds(np.zeros(len(m)), m)
+        return program.solve(time_limit=time_limit)
+
+    def _dual(self, ceiling: Floats, m: Floats) -> LinearProgram:
+        g, d = self.P.shape
+        return LinearProgram(
+            -np.ones(g),
+            sparse.csc_matrix(self.P.T),
+            np.full(d, -np.inf),
+            ceiling,
+            np.zeros(g),
+            m,
+        )
+
+    def _check_gap(
+        self, c: Floats, m: Floats, columns: NDArray[np.intp], weights: Floats, dual: float
+    ) -> None:
+        """Compare the primal with the dual value."""
+        xi = np.maximum(0.0, 1.0 - self.P[:, columns] @ weights)
+        primal = float(c[columns] @ weights + m @ xi)
+        if not (np.isfinite(primal) and abs(primal - dual) <= GAP * max(1.0, abs(primal))):
+            raise SolverError(
+                f"HiGHS found a primal value of {primal!r} and a dual value of {dual!r}, which "
+                "must agree to 1e-7; please report the table that shows this."
+            )
+
+    def _range(self, c: Floats, m: Floats, answer: LPSolution) -> tuple[float, float]:
+        """Find for which change of the prices of theta the basis stays optimal."""
+        if answer.basic_x is None or answer.basic_rows is None or answer.x is None:
+            return 0.0, 0.0
+        free = np.flatnonzero(answer.basic_x)
+        tight = np.flatnonzero(~answer.basic_rows)
+        # Only a square system says how mu moves; else the basis is degenerate, and the answer is
+        # remembered for this theta alone.
+        if len(free) != len(tight):
+            return 0.0, 0.0
+        step = self._priced.astype(float)
+        try:
+            move = np.linalg.solve(self.P[np.ix_(free, tight)].T, step[tight])
+        except np.linalg.LinAlgError:
+            return 0.0, 0.0
+        # Last bits decide no more than whether a vertex is solved for anew: it is unique.
+        mu = answer.x
+        # room: how far each mu is from its bounds and each row from its ceiling; rate: how fast a
+        # rise of theta by 1 widens it. The basis stays optimal until the first room is used up.
+        slack, slope = c - mu @ self.P, step - move @ self.P[free]
+        other = np.isfinite(c)
+        other[tight] = False
+        room = np.concatenate([mu[free], m[free] - mu[free], slack[other]])
+        rate = np.concatenate([move, -move, slope[other]])
+        room = np.maximum(room, 0.0)
+        rate = np.where(np.abs(rate) < MARGIN, 0.0, rate)
+        up = np.min(room[rate < 0] / -rate[rate < 0], initial=np.inf) - MARGIN
+        down = np.min(room[rate > 0] / rate[rate > 0], initial=np.inf) - MARGIN
+        return -max(down, 0.0), max(up, 0.0)
+
+
+class GrowingProgram:
+    """The dual with few of its rows: HiGHS is given columns of P as they are missed.
+
+    The columns that look cheapest for what they cover are passed first, then those that the answer
+    overdraws, until none is. The basis is kept between these steps, so that each adds little; the
+    answer is that of the whole program.
+
+    Parameters
+    ----------
+    P : ndarray of shape (g, d)
+        Zeros and ones.
+
+    Notes
+    -----
+    One object must not be used by two threads at once. Needs highspy.
+    """
+
+    def __init__(self, P: Floats) -> None:
+        module = highs_module()
+        if module is None:
+            raise SolverError("A growing program needs the package highspy; use `solve_lp`.")
+        matrix = sparse.csc_array(P)
+        self._P = P
+        self._starts, self._rows = matrix.indptr, matrix.indices.astype(np.int32)
+        self._highs: Any = silent_highs(module)
+
+    def solve(self, c: Floats, m: Floats, time_limit: float | None = None) -> LPSolution:
+        """Solve for prices c (infinite: no such row) and weights m, from the slack basis.
+
+        At least one price must be finite.
+        """
+        g, d = self._P.shape
+        worth = m @ self._P
+        useful = np.isfinite(c) & (worth > 0)
+        # cheapest for what it covers: the rows most likely to be tight in the optimum
+        ratio = np.where(useful, c, np.inf) / np.where(useful, worth, 1.0)
+        cheapest = np.argsort(ratio, kind="stable")[:FIRST]
+        passed = cheapest[useful[cheapest]]
+        self._start(m)
+        self._add(passed, c)
+        while True:
+            answer = run_highs(self._highs, g, len(passed), time_limit)
+            if answer.x is None or answer.duals is None or answer.basic_rows is None:
+                return answer
+            slack = np.where(useful, c - addable(answer.x) @ self._P, np.inf)
+            slack[passed] = np.inf
+            missed = np.flatnonzero(slack < -TOLERANCE)
+            if len(missed) == 0:
+                break
+            missed = missed[np.argsort(slack[missed], kind="stable")[:MORE]]
+            self._add(missed, c)
+            passed = np.concatenate([passed, missed])
+        duals, basic_rows = np.zeros(d), np.ones(d, dtype=bool)
+        duals[passed], basic_rows[passed] = answer.duals, answer.basic_rows
+        return LPSolution(
+            answer.x,
+            answer.value,
+            duals,
+            answer.reduced_costs,
+            answer.status,
+            answer.bound,
+            answer.message,
+            answer.basic_x,
+            basic_rows,
+        )
+
+    def _start(self, m: Floats) -> None:
+        """Begin with the variables alone."""
+        g = len(m)
+        self._highs.clearModel()
+        self._highs.addVars(g, np.zeros(g), m)
+        self._highs.changeColsCost(g, np.arange(g, dtype=np.int32), -np.ones(g))
+
+    def _add(self, columns: Index, c: Floats) -> None:
+        """Pass the rows of the program that belong to some columns of P."""
+        parts = [self._rows[self._starts[j] : self._starts[j + 1]] for j in columns]
+        sizes = np.array([len(part) for part in parts])
+        rows = np.concatenate(parts)
+        self._highs.addRows(
+            len(columns),
+            np.full(len(columns), -np.inf),
+            c[columns],
+            len(rows),
+            np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32),
+            rows,
+            np.ones(len(rows)),
+        )
+
+
+def _raise_if_unsolved(answer: LPSolution, limit: float | None) -> None:
+    if answer.status == "time limit":
+        raise TimeLimitError(
+            f"A linear program was not solved within {limit:.3g} s; raise `time_limit`."
+        )
+    if answer.status != "optimal":
+        raise SolverError(
+            f"A linear program that always has a solution ended with {answer.status!r} "
+            f"({answer.message}); please report the table that shows this."
+        )

@@ -1,0 +1,166 @@
+"""What a `CoverProblem` is asked and what it answers: clauses relaxed, rounded, or proved."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.exceptions import SolverError
+from rulekit.solvers.columns import TIE, RoundingTask, compact_program, round_without_redundancy
+from rulekit.solvers.lp import solve_milp
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CoverSolution:
+    """A relaxed clause.
+
+    Attributes
+    ----------
+    w : ndarray of shape (d,)
+        Weight of each column, in [0, 1].
+    value : float
+        Optimal value for the perturbed costs.
+    is_binary : bool
+        True when no weight is fractional.
+    disabled : float
+        Weight of the column that is always true, where a clause may be disabled; else 0.
+    """
+
+    w: Floats
+    value: float
+    is_binary: bool
+    disabled: float = 0.0
+
+
+@dataclass(frozen=True)
+class LearnedClause:
+    """A clause of whole columns.
+
+    Attributes
+    ----------
+    selected : ndarray of bool, shape (d,)
+        Its columns; none of them when `disabled`.
+    disabled : bool
+        True when the clause is switched off, hence always true.
+    cost : float
+        Its cost in the sub-problem, objective (2.1), without perturbation.
+    bound : float
+        No clause costs less than this.
+    was_binary : bool
+        True when the relaxation needed no rounding, or the exact problem was solved.
+    proved : bool
+        True when `cost` is known to be the optimum.
+    """
+
+    selected: Bools
+    disabled: bool
+    cost: float
+    bound: float
+    was_binary: bool
+    proved: bool = False
+
+
+@dataclass(frozen=True)
+class SubProblem:
+    """One sub-problem after its rows in Z are folded into the prices.
+
+    Attributes
+    ----------
+    m : ndarray of shape (g,)
+        Weight of each distinct row of P that is to be covered.
+    price : ndarray of shape (d,)
+        Price of each column without perturbation; infinite for columns not allowed.
+    always : float
+        Price of disabling the clause; infinite where that is not offered.
+    """
+
+    m: Floats
+    price: Floats
+    always: float = np.inf
+
+
+@dataclass
+class CoverCounters:
+    """How often a `CoverProblem` was asked, and what that took; approximate under threads."""
+
+    n_calls: int = 0
+    n_solved: int = 0
+    n_remembered: int = 0
+
+
+def exact_clause(
+    task: RoundingTask, always: float = np.inf, time_limit: float | None = None
+) -> LearnedClause:
+    """Find the clause of least cost, with proof or with a bound.
+
+    Parameters
+    ----------
+    task : RoundingTask
+        Rows to be covered, their weights, prices without perturbation, required columns.
+    always : float, default=inf
+        Price of disabling the clause.
+    time_limit : float, optional
+        Seconds. The best clause by then is returned, no worse than a greedy one.
+
+    Returns
+    -------
+    LearnedClause
+        `proved` says whether it is known to be optimal; of several optimal clauses it is the
+        one that HiGHS finds.
+
+    Raises
+    ------
+    SolverError
+        If HiGHS fails.
+    """
+    free = ~task.required
+    m = np.where(task.P[:, task.required].any(axis=1), 0.0, task.m)
+    # A column that costs as much as all it covers can leave any clause at no loss.
+    columns = np.flatnonzero((task.price < m @ task.P) & free)
+    program = compact_program(task.P[:, columns], m, task.price[columns])
+    found = solve_milp(program, time_limit=time_limit)
+    if found.status not in ("optimal", "time limit"):
+        raise SolverError(
+            f"An integer program that always has a solution ended with {found.status!r} "
+            f"({found.message}); please report the table that shows this."
+        )
+    candidates = [round_without_redundancy(task, np.zeros(len(free)))]
+    if found.x is not None:
+        selected = task.required.copy()
+        selected[columns] = found.x[: len(columns)] > 0.5
+        candidates.insert(0, selected)
+    cost, best = min(((task.cost(s), k) for k, s in enumerate(candidates)))
+    proved = found.status == "optimal"
+    # The program left required columns out; every clause pays for them on top of its bound.
+    fixed = float(task.price[task.required].sum())
+    bound = cost if proved else fixed + (0.0 if found.bound is None else found.bound)
+    bound = min(bound, cost, always)
+    if always < cost - TIE:
+        return LearnedClause(np.zeros_like(free), True, always, bound, True, proved)
+    return LearnedClause(candidates[best], False, cost, bound, True, proved)
+
+
+def checked_theta(theta: float) -> float:
+    """Return a price of a column, or say what is wrong with it."""
+    if not 0 <= theta < np.inf:
+        raise ValueError(f"`theta` must be a finite number of at least 0, got {theta!r}.")
+    return float(theta)
+
+
+def check_shapes(A: Bools, y: Bools, weight: Floats | None, perturbation: Floats | None) -> None:
+    """Raise ValueError where arrays do not go together."""
+    if A.ndim != 2:
+        raise ValueError(f"`A` must have two dimensions, rows by columns; it has {A.ndim}.")
+    for name, array, size in (
+        ("y", y, A.shape[0]),
+        ("weight", weight, A.shape[0]),
+        ("perturbation", perturbation, A.shape[1]),
+    ):
+        if array is not None and np.shape(array) != (size,):
+            raise ValueError(
+                f"`{name}` must have shape ({size},) to go with `A` of shape {A.shape}; its "
+                f"shape is {np.shape(array)}."
+            )

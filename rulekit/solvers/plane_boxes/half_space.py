@@ -1,0 +1,203 @@
+"""One side of a plane, turned so that every weight is positive: what boxes are cut from.
+
+Legend (symbols of Fung, Sandilya, Rao, "Rule Extraction from Linear Support Vector Machines")
+----------------------------------------------------------------------------------------------
+::
+
+    w, gamma       the plane w'x = gamma
+    v              oriented coordinates: v_i = x_i or -x_i, so that w'x grows with every v_i; the
+                   transformation T of (5)-(7) without its scaling, hence exact in doubles
+    W              the weights of v, all positive
+    cap            the largest value of W'v on this side: gamma, or the double just below it
+
+A sum ``W'v`` is always taken feature by feature from left to right. Each product and each sum is
+rounded to the nearest double, and rounding never reverses an order; so if the upper corner of a box
+has a value of at most `cap`, every point below it has, too, in the very arithmetic that is used
+here and by `rulekit.rules.LinearSplit`. This is why no tolerances are needed anywhere.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+def plane_values(X: Floats, w: Floats) -> Floats:
+    """Add up ``w'x`` for each row, feature by feature: shape (n,).
+
+    The order of the additions is fixed, so the result does not depend on the machine's linear
+    algebra, and an export that writes the sum out gives the same doubles.
+    """
+    total = np.zeros(len(X))
+    for j in range(len(w)):
+        total = total + X[:, j] * w[j]
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class HalfSpace:
+    """One side of a plane within the range of a table.
+
+    Attributes
+    ----------
+    columns : ndarray of int, shape (n,)
+        Columns of the table with a weight that is not zero, in the table's order.
+    signs : ndarray of shape (n,)
+        1 where the oriented coordinate is the column, -1 where it is its negative.
+    weights : ndarray of shape (n,)
+        Positive.
+    cap : float
+        A point is on this side if its value is at most this.
+    low, high : ndarray of shape (n,)
+        Range of the table in oriented coordinates.
+    """
+
+    columns: NDArray[np.intp]
+    signs: Floats
+    weights: Floats
+    cap: float
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of_plane(
+        cls, w: Floats, gamma: float, low: Floats, high: Floats, *, above: bool
+    ) -> "HalfSpace":
+        """Take the side ``w'x > gamma`` of a plane, or the side ``w'x <= gamma``.
+
+        Parameters
+        ----------
+        w : ndarray of shape (p,)
+            Weights; zeros are dropped (the sign function of (5) would give them a direction).
+        gamma : float
+            Threshold.
+        low, high : ndarray of shape (p,)
+            Least and greatest value of each column.
+        above : bool
+            Which side. The plane itself belongs to the lower one, as in (4): P+(w, gamma) is
+            P-(-w, -gamma) without its boundary.
+
+        Returns
+        -------
+        HalfSpace
+        """
+        columns = np.flatnonzero(w)
+        direction = -1.0 if above else 1.0
+        signs = direction * np.sign(w[columns])
+        bound = direction * gamma
+        a, b = signs * low[columns], signs * high[columns]
+        return cls(
+            columns,
+            signs,
+            np.abs(w[columns]),
+            # the plane itself is not above it: there the greatest value is the next smaller double
+            math.nextafter(bound, -math.inf) if above else bound,
+            np.minimum(a, b),
+            np.maximum(a, b),
+        )
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns that count."""
+        return len(self.columns)
+
+    @property
+    def scale(self) -> float:
+        """What the values of this half-space are measured against in tests of exactness."""
+        reach = np.maximum(np.abs(self.low), np.abs(self.high))
+        return max(float((self.weights * reach).sum()), abs(self.cap), float(np.finfo(float).tiny))
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """Features by falling ``weight * range``, ties by column."""
+        return np.argsort(-self.weights * (self.high - self.low), kind="stable")
+
+    def oriented(self, X: Floats) -> Floats:
+        """Turn rows of the table to oriented coordinates: shape (m, n). Exact."""
+        return np.asarray(X[:, self.columns] * self.signs)
+
+    def values(self, V: Floats) -> Floats:
+        """Add up ``W'v`` for each row: shape (m,)."""
+        return plane_values(V, self.weights)
+
+    def contains(self, V: Floats) -> Bools:
+        """Say which rows are on this side: shape (m,)."""
+        return np.asarray(self.values(V) <= self.cap)
+
+    def value(self, v: Floats) -> float:
+        """Add up ``W'v`` for one point."""
+        total = 0.0
+        for weight, coordinate in zip(self.weights.tolist(), v.tolist(), strict=True):
+            total = total + coordinate * weight
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A part of the half-space that is still to be covered: the I of (18), ``lower < v <= upper``.
+
+    Attributes
+    ----------
+    half : HalfSpace
+    lower, upper : ndarray of shape (n,)
+        Faces. An outer lower face is minus infinity: the table's edge belongs to the region.
+    """
+
+    half: HalfSpace
+    lower: Floats
+    upper: Floats
+
+    @classmethod
+    def whole(cls, half: HalfSpace) -> "Region":
+        """Take the whole half-space."""
+        return cls(half, np.full(half.n_features, -np.inf), half.high)
+
+    @property
+    def corner(self) -> Floats:
+        """The lower corner, with the table's edge for an outer face."""
+        return np.where(np.isinf(self.lower), self.half.low, self.lower)
+
+    @property
+    def width(self) -> Floats:
+        """Side lengths: 1 / |T_ii| of (5)."""
+        return np.maximum(self.upper - self.corner, 0.0)
+
+    def unit_weights(self) -> Floats | None:
+        """Give w~ of (7), the weights in the unit box; None if only the corner is on this side."""
+        budget = self.half.cap - self.half.value(self.corner)
+        return self.half.weights * self.width / budget if budget > 0 else None
+
+    def to_unit(self, v: Floats) -> Floats:
+        """Bring a point to the unit box; a side of length 0 is all at 1."""
+        width = self.width
+        inside = np.divide(v - self.corner, width, out=np.ones_like(width), where=width > 0)
+        return np.clip(inside, 0.0, 1.0)
+
+    def to_faces(self, y: Floats, floor: Floats) -> Floats:
+        """Bring an upper corner back from the unit box, on this side of the plane in doubles.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+            In the unit box; 1 gives the region's own face, exactly.
+        floor : ndarray of shape (n,)
+            A point of this side that the corner must not fall below; where the two agree but for
+            rounding it is taken exactly.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        raised = np.where(y >= 1.0, self.upper, self.corner + self.width * y)
+        raised = np.minimum(np.maximum(raised, floor), np.maximum(self.upper, floor))
+        # Rounding may have put the corner a few doubles beyond the plane. It is drawn back towards
+        # `floor`, which is on this side, by a share that doubles: at 1 it is `floor`, so this ends.
+        corner, shrink = raised, 2.0**-50
+        while self.half.value(corner) > self.half.cap:
+            corner = np.maximum(raised - (raised - floor) * min(shrink, 1.0), floor)
+            shrink *= 2.0
+        return corner

@@ -1,0 +1,251 @@
+"""The relaxed one-level problem over any number of columns, by column generation.
+
+The dual program is solved over the few columns generated so far (`GeneratedDual`); its point mu
+prices all columns at once, ``P.T @ mu - c``, by one histogram a source; of each chain the column it
+overdraws most is added, until none is overdrawn. mu is then a point of the whole dual program: its
+sum is the optimal value, and a proof that holds without the solver.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rulekit.exceptions import SolverError
+from rulekit.solvers.columns import PricedColumns
+from rulekit.solvers.lp import LinearProgram, LPSolution, seconds_left, solve_lp
+from rulekit.solvers.screening.bounds import feasible
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+FIRST = 30  # columns to begin with
+MORE = 40  # columns added a round
+MARGIN = 1e-9  # taken off the prices that HiGHS sees, so that mu keeps the true ones exactly
+
+
+@dataclass(frozen=True)
+class Relaxation:
+    """The relaxed clause of least cost, and a lower bound that proves it.
+
+    Attributes
+    ----------
+    mu : ndarray of shape (g,)
+        A point of the dual program over all columns.
+    lower : float
+        No clause of whole columns costs less. Where `solved`, the sum of `mu`, which holds for
+        relaxed clauses too; else that of a point that overdraws columns, less what the worst of
+        each chain is overdrawn by (a best clause holds one column of a chain at most).
+    columns : ndarray of int
+        Columns of positive weight.
+    weights : ndarray of float
+        Their weights.
+    solved : bool
+        False where time ran out: `lower` is then a bound but not the value.
+    n_generated : int
+        Columns the solver saw.
+    """
+
+    mu: Floats = field(repr=False)
+    lower: float
+    columns: Ints
+    weights: Floats
+    solved: bool
+    n_generated: int
+
+
+def relax(
+    problem: PricedColumns,
+    *,
+    deadline: float | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Relaxation:
+    """Solve the relaxation.
+
+    Parameters
+    ----------
+    problem : PricedColumns
+    deadline : float, optional
+        Point on the clock of `time.monotonic`; the best bound by then is returned.
+    should_stop : callable, optional
+        Asked each round; true ends the work as a deadline does.
+
+    Returns
+    -------
+    Relaxation
+
+    Raises
+    ------
+    SolverError
+        If HiGHS fails.
+
+    Notes
+    -----
+    Each round takes O(n p + d) for pricing and a linear program over the columns so far. Seen on
+    25 600 columns of 6 697 rows: 5 to 9 rounds and some 200 columns.
+    """
+    missed = _worst(problem, problem.worth - problem.price, FIRST)
+    if not len(missed):  # no column pays: every row is left at its weight
+        nothing = np.zeros(0, dtype=np.intp)
+        return Relaxation(problem.m, float(problem.m.sum()), nothing, np.zeros(0), True, 0)
+    answer, solved, generated, best = _generate(
+        problem,
+        GeneratedDual(problem.m),
+        missed,
+        _Point(feasible(problem, problem.m)),
+        Stop(deadline, should_stop),
+    )
+    weights = np.zeros(len(generated))
+    if answer is not None and answer.duals is not None:
+        weights = np.clip(-answer.duals, 0.0, 1.0)
+    used = np.flatnonzero(weights > MARGIN)
+    lower = best.lower if solved else max(best.lower, best.clause_bound)
+    return Relaxation(best.mu, lower, generated[used], weights[used], solved, len(generated))
+
+
+class GeneratedDual:
+    """The dual program over the columns generated so far.
+
+    ::
+
+        maximise  sum(mu)    subject to  P.T @ mu <= c,  0 <= mu <= m
+
+    Rows that all these columns treat alike are one variable, with their weights added, so that the
+    program stays small whatever the number of rows; its value is shared out again by weight.
+    Generated columns split these groups.
+
+    Parameters
+    ----------
+    m : ndarray of shape (g,)
+        Upper bounds of the variables, positive.
+    """
+
+    def __init__(self, m: Floats) -> None:
+        self._m = m
+        self._group: Ints = np.zeros(len(m), dtype=np.intp)
+        self._columns: Bools = np.zeros((min(len(m), 1), 0), dtype=bool)
+        self._ceiling = np.zeros(0)
+
+    def add(self, columns: Bools, ceiling: Floats) -> None:
+        """Add columns of P, shape (g, k), with their prices, shape (k,)."""
+        self._ceiling = np.concatenate([self._ceiling, ceiling])
+        bits = np.packbits(columns, axis=1)
+        key = np.concatenate(
+            [self._group[:, None].astype(np.uint32).view(np.uint8).reshape(len(bits), -1), bits],
+            axis=1,
+        )
+        content = np.ascontiguousarray(key).view(f"V{key.shape[1]}").ravel()
+        _, first, group = np.unique(content, return_index=True, return_inverse=True)
+        self._columns = np.hstack([self._columns[self._group[first]], columns[first]])
+        self._group = group.ravel()
+
+    def solve(self, time_limit: float | None = None) -> LPSolution:
+        """Solve over the columns so far; minus the duals of its rows are the relaxed clause."""
+        n_groups, k = self._columns.shape
+        weight = np.bincount(self._group, self._m, n_groups).astype(float)
+        program = LinearProgram(
+            -np.ones(n_groups),
+            sparse.csc_array(self._columns.T.astype(np.float64)),
+            np.full(k, -np.inf),
+            self._ceiling,
+            np.zeros(n_groups),
+            weight,
+        )
+        found = solve_lp(program, time_limit=time_limit)
+        if found.x is None:
+            return found
+        # No column so far tells the rows of a group apart, so that any sharing out is feasible;
+        # by weight no row gets more than its bound.
+        share = found.x / weight
+        return LPSolution(
+            share[self._group] * self._m,
+            found.value,
+            found.duals,
+            None,
+            found.status,
+            found.bound,
+            found.message,
+        )
+
+
+@dataclass(frozen=True)
+class Stop:
+    """When work ends early: at a point on the clock of `time.monotonic`, or when asked to."""
+
+    deadline: float | None = None
+    asked: Callable[[], bool] | None = None
+
+    @property
+    def now(self) -> bool:
+        """Whether that is now."""
+        late = self.deadline is not None and time.monotonic() > self.deadline
+        return late or (self.asked is not None and self.asked())
+
+
+@dataclass
+class _Point:
+    """The best point of the dual program so far."""
+
+    mu: Floats
+    clause_bound: float = 0.0
+
+    @property
+    def lower(self) -> float:
+        return float(self.mu.sum())
+
+
+def _generate(
+    problem: PricedColumns,
+    program: GeneratedDual,
+    missed: Ints,
+    best: _Point,
+    stop: Stop,
+) -> tuple[LPSolution | None, bool, Ints, _Point]:
+    """Add columns that are overdrawn until there are none, or time is up."""
+    generated = np.zeros(0, dtype=np.intp)
+    answer: LPSolution | None = None
+    while len(missed):
+        if stop.now:
+            return answer, False, generated, best
+        ceiling = np.maximum(problem.price[missed] - MARGIN, 0.0)
+        program.add(problem.P.values(missed), ceiling)
+        generated = np.concatenate([generated, missed])
+        found = program.solve(seconds_left(None, stop.deadline))
+        if found.status == "time limit":
+            return answer, False, generated, best
+        if found.x is None:
+            raise SolverError(
+                f"A linear program that always has a solution ended with {found.status!r} "
+                f"({found.message}); please report the table that shows this."
+            )
+        answer = found
+        mu = np.clip(found.x, 0.0, problem.m)
+        overdrawn = problem.P.sums(mu) - problem.price
+        # A best clause holds one column of a chain at most, so that against clauses mu overdraws no
+        # more than the worst column of each chain, added up: a bound before mu is feasible.
+        penalty = float(overdrawn[_worst(problem, overdrawn)].sum())
+        best.clause_bound = max(best.clause_bound, float(mu.sum()) - penalty)
+        overdrawn[generated] = -np.inf
+        missed = _worst(problem, overdrawn, MORE)
+        point = feasible(problem, mu)
+        if point.sum() > best.lower:
+            best.mu = point
+    return answer, True, generated, best
+
+
+def _worst(problem: PricedColumns, overdrawn: Floats, n: int | None = None) -> Ints:
+    """Pick of each chain the most overdrawn column, and of these the worst n (all), ascending."""
+    bad = np.flatnonzero(overdrawn > 0.0)
+    if not len(bad):
+        return bad
+    chain = problem.P.chain[bad]
+    family = np.where(chain >= 0, chain, -1 - bad)
+    order = np.lexsort((bad, -overdrawn[bad], family))
+    first = np.concatenate([[True], np.diff(family[order]) != 0])
+    heads = bad[order[first]]
+    worst = heads[np.argsort(-overdrawn[heads], kind="stable")[:n]]
+    return np.sort(worst)

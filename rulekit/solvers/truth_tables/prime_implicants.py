@@ -1,0 +1,313 @@
+"""The shortest disjunctive normal form of a truth table, with cases that may go either way.
+
+::
+
+    type     a k-bit number, its highest bit the first column (see `row_types`)
+    on       types the formula must hold on; off: types it must not hold on; all others are
+             "don't-cares"
+    cube     an AND of literals: for each column 1 (must hold), 0 (must fail) or -1 (not read)
+    prime    a cube without off types to which no literal is superfluous
+    cost     of a cube: its literals, and one for itself; of a formula: the sum
+
+All cubes there are stand in one array of 3**k cells, so finding the primes is 2 k array
+operations. The cheapest cover of the on types by primes is an integer program; forced choices
+are made before, a greedy cover is its start and its stand-in.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rulekit.exceptions import SolverError
+from rulekit.solvers.lp import LinearProgram, solve_milp
+
+Bools = NDArray[np.bool_]
+Cubes = NDArray[np.int8]
+Ints = NDArray[np.int64]
+
+MAX_COLUMNS = 12  # 3**12 cells; more would need another method
+DOMINANCE_CELLS = 4_000  # primes, or types, up to which pairs of them are compared
+
+
+@dataclass(frozen=True)
+class MinimumForm:
+    """A disjunctive normal form.
+
+    Attributes
+    ----------
+    cubes : ndarray of int8, shape (t, k)
+        Its terms: 1 where a column must hold, 0 where it must fail, -1 where it is not read.
+    cost : int
+        Terms plus literals.
+    bound : int
+        No formula that is right on all on and off types costs less.
+    """
+
+    cubes: Cubes
+    cost: int
+    bound: int
+
+    @property
+    def proved(self) -> bool:
+        """Whether no formula is known to be cheaper, with proof."""
+        return self.bound >= self.cost
+
+    @property
+    def n_conditions(self) -> int:
+        """Number of literals."""
+        return int((self.cubes >= 0).sum())
+
+    def holds(self) -> Bools:
+        """Say on which types the formula holds: shape (2**k,)."""
+        k = self.cubes.shape[1]
+        mask, value = _as_bits(self.cubes)
+        types = np.arange(2**k)
+        hits = (types[:, None] & mask) == value
+        answer: Bools = hits.any(axis=1)
+        return answer
+
+
+def minimum_dnf(
+    on: Bools, off: Bools, *, exact: bool = True, time_limit: float | None = None
+) -> MinimumForm:
+    """Find the disjunctive normal form of least cost.
+
+    Parameters
+    ----------
+    on, off : ndarray of bool, shape (2**k,)
+        Types the formula must and must not hold on; k from 0 to 12. The others are free.
+    exact : bool, default=True
+        Solve the integer program. False gives the greedy formula, whose `bound` counts forced
+        terms only.
+    time_limit : float, optional
+        Seconds for the integer program; when they pass the cheaper of its best formula and the
+        greedy one is returned, with the bound that was reached.
+
+    Returns
+    -------
+    MinimumForm
+        Without terms where nothing is on; one term without literals where nothing is off. Terms
+        in ascending order. Of several cheapest formulas one is taken, the same each time.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, k is too large, or a type is both on and off.
+
+    Notes
+    -----
+    O(3**k) for the primes. Covering is NP-hard; up to k = 8 it takes milliseconds.
+
+    Examples
+    --------
+    Types 01, 10 and 11 are on: either column will do.
+
+    >>> minimum_dnf(np.array([0, 1, 1, 1], bool), np.array([1, 0, 0, 0], bool)).cubes
+    array([[-1,  1],
+           [ 1, -1]], dtype=int8)
+    """
+    _check(on, off)
+    primes = prime_implicants(on, off)
+    if not on.any():
+        return MinimumForm(primes[:0], 0, 0)
+    cover = _Cover.of(primes, np.flatnonzero(on))
+    # Forced terms and dominated ones take nothing from the optimum; what is left is often nothing,
+    # and the integer program is never begun.
+    forced = cover.reduce()
+    paid = int(cover.cost[forced].sum())
+    if not cover.open:
+        return _form(primes[forced], paid)
+    start = cover.greedy()
+    chosen, bound = start, cover.least_price()
+    if exact:
+        chosen, bound = cover.cheapest(start, time_limit)
+    return _form(primes[[*forced, *chosen]], paid + bound)
+
+
+def prime_implicants(on: Bools, off: Bools) -> Cubes:
+    """List the primes that hold on some on type.
+
+    Parameters
+    ----------
+    on, off : ndarray of bool, shape (2**k,)
+        See `minimum_dnf`.
+
+    Returns
+    -------
+    ndarray of int8, shape (number of primes, k)
+    """
+    k = int(on.size).bit_length() - 1
+    allowed, wanted = ~off.reshape((2,) * k), on.reshape((2,) * k)
+    # A cube that does not read a column is allowed where both its halves are, wanted where one is.
+    for axis in range(k):
+        allowed = _with_free(allowed, axis, np.logical_and)
+        wanted = _with_free(wanted, axis, np.logical_or)
+    prime = allowed & wanted
+    for axis in range(k):  # a literal is superfluous where the cube without it is allowed
+        fixed = [slice(None)] * k
+        fixed[axis] = slice(0, 2)
+        prime[tuple(fixed)] &= ~np.take(allowed, [2], axis=axis)
+    cubes = np.argwhere(prime).astype(np.int8)
+    cubes[cubes == 2] = -1
+    return cubes
+
+
+class _Cover:
+    """The primes still to choose from and the on types still to cover."""
+
+    def __init__(self, covers: Bools, cost: Ints) -> None:
+        self.covers, self.cost = covers, cost
+        self.primes = np.arange(len(cost))
+        self.points = np.arange(covers.shape[1])
+
+    @classmethod
+    def of(cls, primes: Cubes, on: Ints) -> "_Cover":
+        mask, value = _as_bits(primes)
+        covers = (on[None, :] & mask[:, None]) == value[:, None]
+        return cls(covers, 1 + (primes >= 0).sum(axis=1).astype(np.int64))
+
+    @property
+    def open(self) -> bool:
+        """Whether a type is left to cover."""
+        return len(self.points) > 0
+
+    def reduce(self) -> list[int]:
+        """Take what must be taken, drop what need not be looked at, until nothing changes."""
+        taken: list[int] = []
+        size = None
+        while self.open and size != (len(self.primes), len(self.points)):
+            size = (len(self.primes), len(self.points))
+            forced = self._forced()
+            taken += forced
+            if not forced:
+                self._drop_implied_points()
+                self._drop_dominated_primes()
+        return taken
+
+    def _forced(self) -> list[int]:
+        """Take the primes that alone cover a type."""
+        table = self.covers[np.ix_(self.primes, self.points)]
+        alone = np.flatnonzero(table.sum(axis=0) == 1)
+        if not len(alone):
+            return []
+        rows = np.unique(table[:, alone].argmax(axis=0))
+        found = self.primes[rows]
+        self._keep(np.delete(self.primes, rows), self.points[~table[rows].any(axis=0)])
+        return [int(p) for p in found]
+
+    def _keep(self, primes: Ints, points: Ints) -> None:
+        """Go on with these primes, as far as they cover something, and these types."""
+        useful = self.covers[np.ix_(primes, points)].any(axis=1)
+        self.primes, self.points = primes[useful], points
+
+    def _drop_implied_points(self) -> None:
+        """Drop types that are covered whenever another one is."""
+        table = self.covers[np.ix_(self.primes, self.points)]
+        if table.shape[1] <= DOMINANCE_CELLS:
+            within = _contained(table.T)  # [a, b]: what covers a covers b
+            self.points = self.points[~_lesser(within.T, np.zeros(len(within)))]
+
+    def _drop_dominated_primes(self) -> None:
+        """Drop primes that cover nothing a prime of the same cost or less does not."""
+        table = self.covers[np.ix_(self.primes, self.points)]
+        if table.shape[0] <= DOMINANCE_CELLS:
+            lesser = _lesser(_contained(table), self.cost[self.primes].astype(float))
+            self._keep(self.primes[~lesser], self.points)
+
+    def greedy(self) -> list[int]:
+        """Choose by types covered a unit of cost, then leave out what became superfluous."""
+        table, cost = self.covers[np.ix_(self.primes, self.points)], self.cost[self.primes]
+        left = np.ones(table.shape[1], dtype=bool)
+        gain = table.sum(axis=1)
+        chosen: list[int] = []
+        while left.any():
+            best = int(np.argmax(gain / cost))
+            gain -= table[:, left & table[best]].sum(axis=1)
+            left &= ~table[best]
+            chosen.append(best)
+        times = table[chosen].sum(axis=0)
+        # dearest first: a term all of whose types are covered twice is not needed
+        for row in sorted(chosen, key=lambda r: (-cost[r], r)):
+            if (times[table[row]] > 1).all():
+                times -= table[row]
+                chosen.remove(row)
+        return [int(p) for p in self.primes[chosen]]
+
+    def least_price(self) -> int:
+        """Bound the cost from below: some prime is needed."""
+        return int(self.cost[self.primes].min())
+
+    def cheapest(self, start: list[int], time_limit: float | None) -> tuple[list[int], int]:
+        """Solve the covering program; give the primes chosen and the bound proved."""
+        table, cost = self.covers[np.ix_(self.primes, self.points)], self.cost[self.primes]
+        m, p = table.shape[1], table.shape[0]
+        program = LinearProgram(
+            cost.astype(float),
+            sparse.csr_matrix(table.T.astype(float)),
+            np.ones(m),
+            np.full(m, np.inf),
+            np.zeros(p),
+            np.ones(p),
+        )
+        begin = np.isin(self.primes, start).astype(float)
+        price = float(self.cost[start].sum())
+        found = solve_milp(program, time_limit=time_limit, incumbent=(begin, price))
+        if found.x is None:
+            raise SolverError(
+                "The integer program of the shortest formula ended with status "
+                f"{found.status!r} and without a formula ({found.message}). Ask for the greedy "
+                "one with `exact=False`."
+            )
+        chosen = [int(q) for q in self.primes[found.x > 0.5]]
+        if found.status == "optimal":
+            return chosen, int(self.cost[chosen].sum())
+        # costs are whole, so that a bound may be rounded up, but for the solver's tolerance
+        bound = self.least_price() if found.bound is None else int(np.ceil(found.bound - 1e-6))
+        return chosen, max(bound, self.least_price())
+
+
+def _form(cubes: Cubes, bound: int) -> MinimumForm:
+    """Put the terms in order and count them."""
+    ordered = cubes[np.lexsort(cubes.T[::-1])] if cubes.shape[1] else cubes
+    return MinimumForm(ordered, int((cubes >= 0).sum()) + len(cubes), bound)
+
+
+def _with_free(cells: Bools, axis: int, joined: np.ufunc) -> Bools:
+    """Add to an axis of two answers a third place, "not read"."""
+    both = joined.reduce(cells, axis=axis, keepdims=True)
+    return np.concatenate([cells, both], axis=axis)
+
+
+def _as_bits(cubes: Cubes) -> tuple[Ints, Ints]:
+    """Write cubes as the bits they read and what these must be."""
+    place = 1 << np.arange(cubes.shape[1] - 1, -1, -1, dtype=np.int64)
+    return (cubes >= 0) @ place, (cubes == 1) @ place
+
+
+def _contained(table: Bools) -> Bools:
+    """Say which rows of a table lie in which others: [a, b] where all of a is in b."""
+    counted = table.astype(np.float32)
+    inside: Bools = counted @ counted.T >= counted.sum(axis=1)[:, None]
+    return inside
+
+
+def _lesser(within: Bools, cost: NDArray[np.float64]) -> Bools:
+    """Say which rows lie in one that costs no more; of equal ones the first stays."""
+    better = within & (cost[None, :] <= cost[:, None])
+    same = better & better.T
+    earlier = np.tri(len(cost), k=-1, dtype=bool)  # [a, b]: b comes before a
+    lesser: Bools = (better & (~same | earlier)).any(axis=1)
+    return lesser
+
+
+def _check(on: Bools, off: Bools) -> None:
+    k = int(on.size).bit_length() - 1
+    if on.shape != (2**k,) or off.shape != on.shape or k > MAX_COLUMNS:
+        raise ValueError(
+            f"`on` and `off` must hold 2**k truth values for k from 0 to {MAX_COLUMNS}; their "
+            f"shapes are {on.shape} and {off.shape}."
+        )
+    if (on & off).any():
+        raise ValueError(f"Type {int((on & off).argmax())} is both on and off; it must be one.")

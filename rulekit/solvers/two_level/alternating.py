@@ -1,0 +1,124 @@
+"""Alternating minimisation: give each row to reject to one clause, learn all clauses, repeat.
+
+Letters are told at the head of `task`. Also::
+
+    owner   (n,) int   the clause that is to reject a row without y (v = 0 in (3.12)); for all
+                       other clauses the row is "don't care"; -1 for rows with y
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.exceptions import TimeLimitError
+from rulekit.solvers.sums import addable
+from rulekit.solvers.two_level.clause_selection import ClauseSelection
+from rulekit.solvers.two_level.set_cover import initial_clauses
+from rulekit.solvers.two_level.task import IMPROVEMENT, Bools, Counts, Floats, TwoLevelTask
+
+Owners = NDArray[np.int64]
+DISTANCE_DIGITS = 9  # distances that agree to here are equal, whatever the order of the columns
+
+
+def alternating(
+    task: TwoLevelTask, n_clauses: int, *, init: str = "set_cover", max_iter: int = 100
+) -> ClauseSelection:
+    """Improve a CNF by assigning rows to clauses and learning the clauses, in turn.
+
+    A row without `y` goes to the clause with the fewest true columns in it (3.9); ties go to the
+    clause whose rows are nearest on average. Each clause is then learned from all rows with `y`
+    and its own rows.
+
+    Parameters
+    ----------
+    task : TwoLevelTask
+        The table and how a clause is learned.
+    n_clauses : int
+        Number of clauses, R.
+    init : {"set_cover", "random", "zero"}, default="set_cover"
+        See `set_cover.initial_clauses`.
+    max_iter : int, default=100
+        Number of rounds at most. The method also ends when an assignment comes back.
+
+    Returns
+    -------
+    ClauseSelection
+        The best rule met by the Hamming objective (3.12), the first of equal ones; that is its
+        `value`. `history` has one entry a round. After a time limit the best rule so far, and
+        ``{"stopped": "time limit"}`` as last entry.
+
+    Raises
+    ------
+    ValueError
+        If `init` or `n_clauses` is not allowed, or a generator is missing.
+
+    Notes
+    -----
+    One round solves R one-level problems. The objective may rise from one round to the next,
+    because clauses are rounded.
+
+    References
+    ----------
+    .. [1] G. Su, D. Wei, K. R. Varshney, D. M. Malioutov, "Interpretable two-level Boolean rule
+       learning for classification" (2015), section 4.3.
+    """
+    current, history = initial_clauses(task, n_clauses, init)
+    if "stopped" in history[-1]:
+        return current.selection(history)
+    best = current
+    seen: set[bytes] = set()
+    for _ in range(max_iter):
+        owner = row_owners(task.A, task.y, task.weight, current.counts)
+        if owner.tobytes() in seen:  # clauses are a function of the owners: from here it circles
+            break
+        seen.add(owner.tobytes())
+        try:
+            clauses = [task.learn(task.y | (owner == r)) for r in range(n_clauses)]
+        except TimeLimitError:
+            entry = {"step": len(history), "objective": best.value, "stopped": "time limit"}
+            history.append(entry)
+            break
+        current = task.iterate(clauses)
+        history.append({"step": len(history), "clause": None, "objective": current.value})
+        if current.value < best.value - IMPROVEMENT:
+            best = current
+    return best.selection(history)
+
+
+def row_owners(A: Bools, y: Bools, weight: Floats, counts: Counts) -> Owners:
+    """Choose for each row without `y` the clause that is to reject it (3.9).
+
+    Parameters
+    ----------
+    A : ndarray of bool, shape (n, d)
+        The binary table.
+    y : ndarray of bool, shape (n,)
+        Rows with `y` are left out.
+    weight : ndarray of shape (n,)
+        What a row counts in the average of a clause's rows.
+    counts : ndarray of int, shape (n, R)
+        True columns of each clause in each row.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The clause with the smallest count. Of several, the one with the nearest centre in l1
+        distance, the centre being the weighted mean of the rows without `y` for which the clause
+        is smallest, ties included; of equally near ones the lowest. -1 for rows with `y`.
+
+    Notes
+    -----
+    Takes O(n d R) time.
+    """
+    smallest = (counts == counts.min(axis=1, keepdims=True)) & ~y[:, None]
+    owner = np.where(y, -1, smallest.argmax(axis=1))
+    tied = np.flatnonzero(smallest.sum(axis=1) > 1)
+    if len(tied) == 0:
+        return owner
+    mass = smallest * weight[:, None]
+    total = mass.sum(axis=0)
+    centre = (mass.T @ A) / np.where(total > 0, total, 1.0)[:, None]  # [r, j]
+    # |a - c| for a in {0, 1} and c in [0, 1] is c + a (1 - 2 c)
+    distance = centre.sum(axis=1) + A[tied] @ addable(1.0 - 2.0 * centre).T
+    distance = np.where(smallest[tied], np.round(distance, DISTANCE_DIGITS), np.inf)
+    owner[tied] = distance.argmin(axis=1)
+    return owner

@@ -1,0 +1,154 @@
+"""A rule of several clauses as columns of a table, and what it costs.
+
+The two objectives are wrong rows (3.7), and Hamming distance (3.10). Throughout the module::
+
+    A       (n, d) bool    A[i, j]: column j is true in row i
+    y       (n,)   bool    the rows that every clause has to cover
+    weight  (n,)   float   what a row counts
+    chosen  (R, d) bool    columns of each clause
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ClauseSelection:
+    """Columns chosen for the clauses of a CNF over the columns of ``A``.
+
+    Attributes
+    ----------
+    chosen : ndarray of bool, shape (R, d)
+        ``chosen[r, j]``: clause r contains column j. A clause without columns is never true.
+    disabled : ndarray of bool, shape (R,)
+        Clauses that are switched off, hence always true; their row of `chosen` is empty.
+    value : float
+        The objective of the method that made it; the Hamming objective (3.10) unless said.
+    history : tuple of dict
+        One dictionary a step.
+    lower_bound : float or None
+        No selection has a smaller value, where a bound was computed.
+    proved : bool
+        True when `value` is known to be the optimum.
+    """
+
+    chosen: Bools
+    disabled: Bools
+    value: float
+    history: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    lower_bound: float | None = None
+    proved: bool = False
+
+    def __post_init__(self) -> None:
+        if self.chosen.ndim != 2 or self.disabled.shape != self.chosen.shape[:1]:
+            raise ValueError(
+                "`disabled` must hold one flag for each row of `chosen` (clauses by columns); "
+                f"their shapes are {self.disabled.shape} and {self.chosen.shape}."
+            )
+        if self.chosen[self.disabled].any():
+            raise ValueError("A disabled clause must not contain columns; clear its row first.")
+
+    @property
+    def n_conditions(self) -> int:
+        """Number of columns over all clauses."""
+        return int(self.chosen.sum())
+
+
+def clause_counts(A: Bools, chosen: Bools) -> Floats:
+    """Count for each row and clause how many of the clause's columns are true: shape (n, R)."""
+    counts = np.zeros((A.shape[0], chosen.shape[0]))
+    for r, columns in enumerate(chosen):
+        counts[:, r] = A[:, np.flatnonzero(columns)].sum(axis=1, dtype=np.float64)
+    return counts
+
+
+def hamming_cost(
+    A: Bools,
+    y: Bools,
+    weight: Floats | None,
+    chosen: Bools,
+    theta: float = 0.0,
+    *,
+    disabled: Bools | None = None,
+    disable_cost: float = 0.0,
+) -> float:
+    """Weigh the literals that would have to change for every row to be right, objective (3.10).
+
+    A row with ``y`` costs 1 for each clause that is false on it; a row without costs the
+    smallest number of true columns over the clauses. Each column chosen costs `theta`. A
+    disabled clause is one with a single column that is always true, and costs `disable_cost`.
+
+    Parameters
+    ----------
+    A : ndarray of bool, shape (n, d)
+        The binary table.
+    y : ndarray of bool, shape (n,)
+        The rows to be covered by every clause.
+    weight : ndarray of shape (n,) or None
+        What a row counts; None for 1 each.
+    chosen : ndarray of bool, shape (R, d)
+        Columns of each clause.
+    theta : float, default=0.0
+        Price of a column, in rows.
+    disabled : ndarray of bool, shape (R,), optional
+        Clauses that are switched off.
+    disable_cost : float, default=0.0
+        Price of a disabled clause, in rows.
+
+    Returns
+    -------
+    float
+        The cost; with no clause at all, which is always true, every row without ``y`` costs 1.
+
+    Notes
+    -----
+    Takes O(n * number of chosen columns) time.
+    """
+    weight = np.ones(len(y)) if weight is None else weight
+    counts = _counts_with_disabled(A, chosen, disabled)
+    distance = np.where(y, (counts == 0).sum(axis=1), counts.min(axis=1, initial=np.inf))
+    if counts.shape[1] == 0:
+        distance = np.where(y, 0.0, 1.0)
+    return float((weight * distance).sum()) + _price(chosen, theta, disabled, disable_cost)
+
+
+def error_cost(
+    A: Bools,
+    y: Bools,
+    weight: Floats | None,
+    chosen: Bools,
+    theta: float = 0.0,
+    *,
+    disabled: Bools | None = None,
+    disable_cost: float = 0.0,
+) -> float:
+    """Weigh the rows that the CNF gets wrong, plus `theta` a column: objective (3.7).
+
+    Parameters and cost are those of `hamming_cost`.
+
+    Returns
+    -------
+    float
+        Weight of the wrong rows plus the price of the columns.
+    """
+    weight = np.ones(len(y)) if weight is None else weight
+    answer = (_counts_with_disabled(A, chosen, disabled) > 0).all(axis=1)
+    return float(weight[answer != y].sum()) + _price(chosen, theta, disabled, disable_cost)
+
+
+def _counts_with_disabled(A: Bools, chosen: Bools, disabled: Bools | None) -> Floats:
+    counts = clause_counts(A, chosen)
+    if disabled is not None:
+        counts[:, disabled] = 1.0
+    return counts
+
+
+def _price(chosen: Bools, theta: float, disabled: Bools | None, disable_cost: float) -> float:
+    n_disabled = 0 if disabled is None else int(disabled.sum())
+    return float(theta) * int(chosen.sum()) + disable_cost * n_disabled

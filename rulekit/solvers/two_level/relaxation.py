@@ -1,0 +1,264 @@
+"""All clauses at once: the two-level linear program (4.14), its rounding, and the exact rule.
+
+Errors are counted once a row, objective (3.7); see `program` for the
+programs themselves.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.exceptions import SolverError, TimeLimitError
+from rulekit.solvers.columns import (
+    ALWAYS_PERTURBATION,
+    PERTURBATION,
+    cheapest_combination,
+    snapped,
+)
+from rulekit.solvers.lp import seconds_left, solve_lp, solve_milp
+from rulekit.solvers.one_level import CoverProblem
+from rulekit.solvers.two_level.clause_selection import ClauseSelection, error_cost
+from rulekit.solvers.two_level.program import TwoLevelTable, two_level_program, two_level_table
+from rulekit.solvers.two_level.task import check_n_clauses
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+MAX_ENTRIES = 400_000
+
+
+@dataclass(frozen=True)
+class _Prices:
+    """What a rule pays beside its errors: for a column, and for a clause switched off."""
+
+    column: float
+    disabled: float
+
+
+@dataclass(frozen=True)
+class RelaxedClauses:
+    """The optimum of the relaxation.
+
+    Attributes
+    ----------
+    u : ndarray of shape (k,)
+        The clause that stands for all R: mean of an optimum over the orders of the clauses.
+    value : float
+        Optimal value of (4.14) relaxed, for perturbed prices.
+    """
+
+    u: Floats
+    value: float
+
+
+def relax(
+    table: TwoLevelTable, n_clauses: int, *, time_limit: float | None = None
+) -> RelaxedClauses:
+    """Solve the relaxation of (4.14) by one clause that stands for all, with chains.
+
+    Parameters
+    ----------
+    table : TwoLevelTable
+        See `two_level_table`.
+    n_clauses : int
+        R.
+    time_limit : float, optional
+        Seconds.
+
+    Returns
+    -------
+    RelaxedClauses
+
+    Raises
+    ------
+    TimeLimitError
+        If the limit is passed first.
+    SolverError
+        If HiGHS fails.
+    """
+    answer = solve_lp(two_level_program(table, n_clauses, 1), time_limit=time_limit)
+    if answer.x is None or answer.value is None:
+        if answer.status == "time limit":
+            raise TimeLimitError(
+                f"The two-level linear program was not solved within {time_limit:.3g} s; raise "
+                "`time_limit`, or use `method='alternating'`."
+            )
+        raise SolverError(
+            f"The two-level linear program ended with {answer.status!r} ({answer.message}); "
+            "please report the table that shows this."
+        )
+    return RelaxedClauses(snapped(answer.x[: len(table.price)]), answer.value)
+
+
+def solve_two_level_lp(
+    problem: CoverProblem, theta: float, n_clauses: int, *, disable_cost: float | None = None
+) -> ClauseSelection:
+    """Learn all clauses at once by the relaxation of (4.14), and round them without redundancy.
+
+    Parameters
+    ----------
+    problem : CoverProblem
+        The table, with its weights, structure and limits.
+    theta : float
+        Price of a column, in rows.
+    n_clauses : int
+        R, at least 1.
+    disable_cost : float, optional
+        Offers to switch clauses off, at this price.
+
+    Returns
+    -------
+    ClauseSelection
+        `value` is objective (3.7), errors counted once a row; `lower_bound` the relaxation's
+        value less what the perturbation may add.
+
+    Raises
+    ------
+    TimeLimitError, SolverError
+        As `relax`.
+
+    Notes
+    -----
+    For theta of at most 1 the relaxation tends to say nothing: all errors vanish and all weights
+    are small fractions. The rule is then made by the rounding alone.
+    """
+    check_n_clauses(n_clauses)
+    table = two_level_table(problem, theta, disable_cost)
+    limit = seconds_left(problem.time_limit, problem.deadline)
+    relaxed = relax(table, n_clauses, time_limit=limit)
+    w = _rounded(table, np.tile(relaxed.u, (n_clauses, 1)))
+    # The optimum is that of perturbed prices; each of R clauses of weight u paid at most this much
+    # too much, so that less it the value is a bound for the prices asked about.
+    slack = n_clauses * float(problem.perturbation.max(initial=0.0) + ALWAYS_PERTURBATION)
+    bound = relaxed.value - slack * max(1.0, float(relaxed.u.sum()))
+    return _selection(problem, table, w, _Prices(theta, disable_cost or 0.0), bound, False)
+
+
+def solve_two_level_exact(
+    problem: CoverProblem,
+    theta: float,
+    n_clauses: int,
+    *,
+    disable_cost: float | None = None,
+    time_limit: float | None = None,
+    start: ClauseSelection | None = None,
+) -> ClauseSelection:
+    """Solve the integer program (4.14) on a small table, with proof or with a bound.
+
+    Parameters
+    ----------
+    problem, theta, n_clauses, disable_cost
+        As in `solve_two_level_lp`.
+    time_limit : float, optional
+        Seconds; the best rule by then is returned with a bound.
+    start : ClauseSelection, optional
+        A rule found by another method; returned if nothing better is found in time.
+
+    Returns
+    -------
+    ClauseSelection
+        `value` is objective (3.7); of several optimal rules it is the one that HiGHS finds.
+
+    Raises
+    ------
+    ValueError
+        If the table is too large for an integer program.
+    SolverError
+        If HiGHS fails.
+    """
+    check_n_clauses(n_clauses)
+    table = two_level_table(problem, theta, disable_cost)
+    entries = n_clauses * table.A.size
+    if entries > MAX_ENTRIES:
+        raise ValueError(
+            f"The exact method takes tables of up to {MAX_ENTRIES:,} entries (rows x literals x "
+            f"clauses); this one has {entries:,}. Use `method='alternating'`, fewer thresholds, "
+            "or fewer clauses."
+        )
+    limit = seconds_left(time_limit, problem.deadline)
+    found = solve_milp(two_level_program(table, n_clauses, n_clauses), time_limit=limit)
+    if found.status not in ("optimal", "time limit"):
+        raise SolverError(
+            f"The two-level integer program ended with {found.status!r} ({found.message}); "
+            "please report the table that shows this."
+        )
+    k = len(table.price)
+    w = np.tile(table.required.astype(float), (n_clauses, 1))
+    if found.x is not None:
+        # the weights lead the variables of each clause; psi, one a row, follows all clauses
+        w = np.round(found.x[: len(found.x) - len(table.y)].reshape(n_clauses, -1)[:, :k])
+    proved = found.status == "optimal"
+    bound = None if found.bound is None else found.bound - n_clauses * k * PERTURBATION
+    prices = _Prices(theta, disable_cost or 0.0)
+    rule = _selection(problem, table, w, prices, bound, proved)
+    if start is None or proved:
+        return rule
+    known = _error(problem, start.chosen, start.disabled, prices)
+    if known >= rule.value:
+        return rule
+    return ClauseSelection(start.chosen, start.disabled, known, (), rule.lower_bound)
+
+
+def _rounded(table: TwoLevelTable, w: Floats) -> Floats:
+    """Settle (clause, group) after (clause, group), heaviest first, by the relaxed error cost.
+
+    What is not settled yet keeps its relaxed weight. Ties go to the lower clause, then group.
+    """
+    w = np.where(table.required, 1.0, w)
+    mass = np.array([[row[g.columns].sum() for g in table.groups] for row in w])
+    order = np.argsort(-np.round(mass, 9).ravel(), kind="stable")
+    for r, g in zip(*np.unravel_index(order, mass.shape), strict=True):
+        group = table.groups[g]
+        # The group's own weights go first: the gain is that over the clause without it.
+        w[r, group.columns] = table.required[group.columns]
+        gain = _gain_of_covering(table, w, int(r))
+        for j in cheapest_combination(
+            group, table.A[:, group.columns].T, gain, table.price, table.required
+        ):
+            w[r, j] = 1.0
+    return w
+
+
+def _gain_of_covering(table: TwoLevelTable, w: Floats, r: int) -> Floats:
+    """Say for each row how much its error falls when clause r becomes true on it: shape (n,).
+
+    The errors are those of (4.14) at weights w, all clauses but r as they stand: psi of a row of y
+    is what its worst clause lacks, psi of another row is ``sum of beta - (R - 1)``, if positive.
+    """
+    # A row of y waits for its worst clause. What the others lack stays, however true r becomes, so
+    # that r saves only what it lacks more than they do; where another is worse it saves nothing.
+    short = np.maximum(0.0, 1.0 - table.A @ w.T)  # (n, R)
+    others = np.delete(short, r, axis=1).max(axis=1, initial=0.0)
+    saved = np.maximum(others, short[:, r]) - others
+    # Another row is wrong as far as all clauses are true on it at once. beta is a maximum over the
+    # true columns, not a sum, so that one whole column takes it from what it is to 1; and as long
+    # as the others together leave a gap (slack + 1 <= 0) the row is rejected and nothing is lost.
+    beta = np.stack([(table.A * row).max(axis=1, initial=0.0) for row in w], axis=1)
+    slack = np.delete(beta, r, axis=1).sum(axis=1) - (len(w) - 1)
+    lost = np.maximum(0.0, slack + 1.0) - np.maximum(0.0, slack + beta[:, r])
+    return table.weight * np.where(table.y, saved, -lost)
+
+
+def _selection(
+    problem: CoverProblem,
+    table: TwoLevelTable,
+    w: Floats,
+    prices: _Prices,
+    bound: float | None,
+    proved: bool,
+) -> ClauseSelection:
+    """Write whole weights as clauses, and value them."""
+    chosen = np.zeros((len(w), problem.n_columns), dtype=bool)
+    real = table.columns >= 0
+    chosen[:, table.columns[real]] = w[:, real] > 0.5
+    disabled: Bools = np.asarray((w[:, ~real] > 0.5).any(axis=1))
+    chosen[disabled] = False
+    value = _error(problem, chosen, disabled, prices)
+    return ClauseSelection(chosen, disabled, value, (), value if proved else bound, proved)
+
+
+def _error(problem: CoverProblem, chosen: Bools, disabled: Bools, prices: _Prices) -> float:
+    A, y, weight = problem.distinct_rows()
+    theta, off = prices.column, prices.disabled
+    return error_cost(A > 0, y, weight, chosen, theta, disabled=disabled, disable_cost=off)

@@ -1,0 +1,56 @@
+"""What a column holds, and the role that suggests."""
+
+import pandas as pd
+import pytest
+
+from rulekit.data.column import described, looks_like_dates, looks_like_id, named_like_id
+
+MANY = [f"text {i}" for i in range(60)]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "role"),
+    [
+        ([1.5, 2.5, 3.5], "numeric", "feature"),
+        ([0, 1, 0], "boolean", "feature"),
+        ([1.0, None, 1.0], "boolean", "feature"),
+        ([7, 7, 7], "constant", "ignore"),
+        (["a", "b", "c"], "category", "feature"),
+        (["2020-01-02", "2020-01-03", "2021-05-06"], "date", "ignore"),
+        ([*MANY, "text 0"], "text", "ignore"),
+        (MANY, "text", "id"),
+    ],
+)
+def test_kind_and_role_follow_from_the_cells(values, kind, role):
+    column = described(pd.Series(values), "height", max_levels=50)
+    assert (column.kind, column.role) == (kind, role)
+
+
+def test_counts_levels_and_range_are_kept():
+    column = described(pd.Series([3.0, 1.0, None, 3.0]), "a", 50)
+    assert (column.n_missing, column.n_distinct, column.levels) == (1, 2, (1, 3))
+    assert (column.minimum, column.maximum, column.is_number) == (1.0, 3.0, True)
+
+
+@pytest.mark.parametrize("name", ["id", "customer_id", "CustomerId", "row", "Nr", "order-no"])
+def test_names_of_identifiers(name):
+    assert named_like_id(name)
+
+
+@pytest.mark.parametrize("name", ["height", "paid", "valid", "income", "number of rooms"])
+def test_names_of_measurements(name):
+    assert not named_like_id(name)
+
+
+def test_whole_numbers_are_an_identifier_if_they_run_without_a_gap_or_are_named_so():
+    run, gaps = pd.Series(range(5, 25)), pd.Series(range(0, 40, 2))
+    assert looks_like_id(run, "height", 20)
+    assert not looks_like_id(gaps, "height", 20)
+    assert looks_like_id(gaps, "customer_id", 20)
+    assert not looks_like_id(run.head(9), "id", 9)  # of few rows nothing can be said
+
+
+def test_one_text_that_is_no_date_makes_the_column_none():
+    assert looks_like_dates(pd.Series(["1.2.2020", None, "03/04/21 10:30"]))
+    assert not looks_like_dates(pd.Series(["1.2.2020", "soon"]))
+    assert not looks_like_dates(pd.Series([None, None], dtype=object))

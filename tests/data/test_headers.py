@@ -1,0 +1,45 @@
+"""Names of columns as they stand in a header, made distinct and printable."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.data.headers import repaired_headers, shown
+from rulekit.data.options import Limits
+
+LIMITS = Limits()
+
+
+@given(st.lists(st.one_of(st.none(), st.text(max_size=12), st.integers()), max_size=8))
+def test_names_are_distinct_printable_and_neither_empty_nor_long(names):
+    repaired, _ = repaired_headers(names, LIMITS)
+    assert len(set(repaired)) == len(repaired) == len(names)
+    assert all(name.strip() == name and name for name in repaired)
+    again, notes = repaired_headers(repaired, LIMITS)
+    assert (again, notes) == (repaired, [])
+
+
+@pytest.mark.parametrize(
+    ("given", "expected", "reason"),
+    [
+        (["a", "a"], ["a", "a (2)"], "occurred before, and was numbered"),
+        (["a", None], ["a", "column 2"], "was empty"),
+        ([" a  b "], ["a b"], "had spaces around it"),
+        (["a\x00b"], ["a b"], "held control or invisible characters"),
+        (["x" * 300], ["x" * 200], "was longer than 200 characters"),
+    ],
+)
+def test_each_repair_is_told(given, expected, reason):
+    repaired, (note,) = repaired_headers(given, LIMITS)
+    assert repaired == expected
+    assert reason in note
+
+
+def test_of_many_repairs_five_are_named():
+    _, (note,) = repaired_headers([None] * 7, LIMITS)
+    assert note.startswith("7 column names were empty: column 1 is now 'column 1'")
+    assert note.endswith("and 2 more.")
+
+
+def test_a_long_name_is_shortened_in_a_sentence():
+    assert shown("a" * 41) == repr("a" * 39 + "…")

@@ -1,0 +1,30 @@
+"""Who solves linear programs: tests run with highspy, and as on a machine without it.
+
+A module whose tests are all to run with both says so by a fixture of this name::
+
+    @pytest.fixture(params=ENGINES, autouse=True)
+    def engine(request):
+        with solved_by(request.param):
+            yield request.param
+"""
+
+from contextlib import contextmanager
+
+import pytest
+
+from rulekit.solvers import lp
+
+needs_highspy = pytest.mark.skipif(
+    lp.load_highs() is None, reason="highspy, the fast engine, is not installed"
+)
+ENGINES = [pytest.param("highs", marks=needs_highspy), "scipy"]
+only_highspy = pytest.mark.parametrize("engine", ENGINES[:1], indirect=True)
+_FUNCTIONS = {"highs": lp.load_highs, "scipy": lambda: None}
+
+
+@contextmanager
+def solved_by(engine):
+    """Let "highs" or "scipy" solve linear programs inside a `with`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lp, "load_highs", _FUNCTIONS[engine])
+        yield

@@ -1,0 +1,52 @@
+"""What is explained: the rule of a model, and a table as the rule's columns."""
+
+import numpy as np
+import pytest
+
+from rulekit.exceptions import DataError
+from rulekit.explain.subject import as_column, columns_for, row_values, subject_of, value_at
+from tests.explain.tables import patients
+
+
+def test_a_cnf_is_told_by_its_mirror_image():
+    rule, frame = patients()
+    assert subject_of(rule).told is rule
+    mirrored = subject_of(rule.negated())
+    assert mirrored.mirrored
+    assert mirrored.told.form == "dnf"
+    assert mirrored.told.predict(frame).tolist() == rule.predict(frame).tolist()
+
+
+def test_a_mapping_and_a_frame_give_the_columns_by_name():
+    rule, frame = patients()
+    read = columns_for(rule, frame)
+    again = columns_for(rule, read)
+    assert list(again) == list(frame.columns)
+    assert again["glucose"] is read["glucose"]
+
+
+def test_a_column_that_is_not_there_is_named_with_the_number_of_others():
+    rule, frame = patients()
+    with pytest.raises(DataError, match=r"reads column 'glucose', .* \(nor 1 more\)"):
+        columns_for(rule, frame[["age", "zip"]])
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [(np.nan, None), (None, None), (np.True_, True), ("a", "a"), (3, 3.0)],
+)
+def test_a_cell_is_a_plain_value(cell, value):
+    found = value_at(np.array([cell], dtype=object), 0)
+    assert found == value
+    assert type(found) is type(value)
+
+
+def test_a_row_read_and_made_a_column_again_is_the_same():
+    columns = {"a": np.array([1.5, np.nan]), "b": np.array(["x", None], dtype=object)}
+    rows = [row_values(columns, i) for i in range(2)]
+    assert rows == [{"a": 1.5, "b": "x"}, {"a": None, "b": None}]
+    for name, column in columns.items():
+        again = as_column([row[name] for row in rows])
+        assert again.dtype == column.dtype
+        assert repr(again) == repr(column)
+    assert as_column([True, None]).dtype == object

@@ -1,0 +1,48 @@
+"""Rules as a data frame, and as CSV."""
+
+import csv
+import io
+
+import pandas as pd
+import pytest
+
+from rulekit.export import clause_numbers, csv_text, spreadsheet_safe, to_csv, to_frame
+from rulekit.rules import RuleSet
+from tests.explain.tables import patients
+
+
+def test_formula_in_a_label_gets_an_apostrophe():
+    rule = RuleSet((), (), "dnf", "=cmd()")
+    assert to_csv(rule).splitlines()[1] == "otherwise,,'=cmd(),0"
+
+
+def test_frame_has_a_row_a_clause_and_one_for_the_rest():
+    frame = to_frame(patients()[0])
+    assert frame["clause"].tolist() == ["1", "2", "otherwise"]
+    assert frame["literals"].tolist() == [2, 2, 0]
+
+
+def test_counts_are_whole_numbers_and_empty_for_the_rest():
+    rule, frame = patients()
+    counted = to_frame(rule, numbers=clause_numbers(rule, frame, ["ill", "well", "ill", "well"]))
+    assert counted["matched"].tolist()[:2] == [2, 2]
+    assert counted["matched"].isna().tolist() == [False, False, True]
+    text = to_csv(rule, numbers=clause_numbers(rule, frame, ["ill", "well", "ill", "well"]))
+    assert text.splitlines()[1].endswith(",ill,2,2,2")
+    assert text.splitlines()[3] == "otherwise,,well,0,,"
+
+
+@pytest.mark.parametrize("cell", ["a\r=cmd()", "a\n=1", 'say "hi"\r\n+1', "a,b", "-1", " = 1"])
+def test_a_cell_comes_back_from_csv_as_one_cell(cell):
+    frame = pd.DataFrame({"a": [cell, 1], "b": [2.5, None]})
+    rows = list(csv.reader(io.StringIO(csv_text(frame), newline="")))
+    assert rows == [["a", "b"], [spreadsheet_safe(frame)["a"][0], "2.5"], ["1", ""]]
+    assert rows[1][0].removeprefix("'") == cell
+
+
+def test_numbers_and_the_frame_given_stay_as_they_are():
+    frame = pd.DataFrame({"=a": ["=1", "b"], "n": [-1, 2]})
+    safe = spreadsheet_safe(frame)
+    assert safe["'=a"].tolist() == ["'=1", "b"]
+    assert safe["n"].tolist() == [-1, 2]
+    assert list(frame.columns) == ["=a", "n"]

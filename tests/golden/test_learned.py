@@ -1,0 +1,46 @@
+"""Nothing is learned differently: every learner's rules are the recorded ones, digit by digit."""
+
+import json
+from inspect import isclass
+
+import pytest
+from sklearn.base import BaseEstimator
+
+from rulekit import learners
+from tests.golden.learned import CASES, RECORD, learned, same, written
+
+KNOWN = json.loads(RECORD.read_text(encoding="utf-8"))
+
+NOT_RECORDED = {
+    "FixedRuleClassifier": "learns nothing",
+    "RuleClassifier": "its rule is one of BoxSearchClassifier's, which are recorded",
+}
+
+
+# Those of one small table are looked at while people wait; the gate looks at all.
+PARAMETERS = [
+    pytest.param(
+        case,
+        id=case["id"],
+        marks=[pytest.mark.slow] if case["slow"] or case["table"] != "iris" else [],
+    )
+    for case in CASES
+]
+
+
+@pytest.mark.parametrize("case", PARAMETERS)
+def test_the_same_is_learned_as_was_recorded(case):
+    was, now = KNOWN[case["id"]], learned(case)
+    if not same(was, now):
+        pytest.fail(f"recorded:\n{written(was)}\n\nlearned now:\n{written(now)}", pytrace=False)
+
+
+def test_every_case_is_recorded_once_and_nothing_else_is():
+    names = [case["id"] for case in CASES]
+    assert sorted(names) == sorted(KNOWN)
+
+
+def test_of_every_learner_there_is_a_record_or_a_reason_for_none():
+    public = {name: getattr(learners, name) for name in learners.__all__}
+    known = {n for n, v in public.items() if isclass(v) and issubclass(v, BaseEstimator)}
+    assert known == {case["learner"] for case in CASES} | set(NOT_RECORDED)

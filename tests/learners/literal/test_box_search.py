@@ -1,0 +1,182 @@
+"""The box search as a learner: its boxes mean what its rules say, on every kind of column."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit import BoxSearchClassifier, Constraints, Literal, TwoLevelRuleClassifier, load_sample
+from rulekit.binarize import Binarizer
+from rulekit.data import columns_of
+from rulekit.exceptions import EmptyRuleWarning
+from rulekit.learners.literal.binary_problem import binary_problem
+from rulekit.learners.literal.search import box_table
+from rulekit.solvers.box_search.problem import BoxPrices
+from rulekit.solvers.box_search.search import SearchPlan, search
+
+
+def mixed(n=240, seed=0):
+    """Numbers, levels, truth values and gaps, with a rule of two clauses and a little noise."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, n).astype(float),
+            "dose": rng.normal(size=n),
+            "town": rng.choice(["Oslo", "Rome", "Lima"], n),
+            "smoker": rng.integers(0, 2, n),
+        }
+    )
+    ill = ((X.age > 55) & (X.smoker == 1)) | (X.town == "Lima")
+    ill ^= rng.random(n) < 0.04
+    X.loc[rng.random(n) < 0.1, "dose"] = np.nan
+    X.loc[rng.random(n) < 0.1, "town"] = None
+    return X, np.where(ill, "ill", "well")
+
+
+def learner(**settings):
+    return BoxSearchClassifier(positive_label="ill", random_state=0, kicks=1, **settings)
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("theta", [0.2, 2.0, 10.0])
+def test_the_objective_is_that_of_the_rule_shown(form, theta):
+    X, y = mixed()
+    model = learner(form=form, theta=theta).fit(X, y)
+    wrong = (model.predict(X) != y).sum()
+    shorter = model.n_conditions_  # simplification may only save literals
+    assert model.rule_set_.form == form
+    searched = (model.objective_ - wrong) / theta  # literals as the search counts them
+    assert searched == pytest.approx(round(searched), abs=1e-9)
+    assert searched >= shorter - 1e-9
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("prices", [BoxPrices(), BoxPrices(0.3, 0.3, 0.1)])
+def test_boxes_and_the_clauses_told_from_them_hold_for_the_same_rows(form, prices):
+    X, y = mixed(seed=3)
+    binarizer = Binarizer().fit(X, y)
+    matrix = binarizer.transform(X)
+    problem = binary_problem(
+        matrix, columns_of(X), y == "ill", np.ones(len(y)), form=form, constraints=Constraints()
+    )
+    table = box_table(problem, prices)
+    archive = search(table.problem, SearchPlan((0.5, 2.0), 3, 1), np.random.default_rng(0))
+    rows = np.column_stack([np.asarray(problem.y)[:, None], problem.A])
+    for entry in archive.entries:
+        chosen = table.chosen(entry.boxes)
+        assert chosen.sum() == entry.n_conditions
+        # a clause of the DNF of not-y holds where its OR clause over A does not
+        by_columns = np.array([~problem.A[:, c].any(axis=1) for c in chosen]).reshape(-1, len(rows))
+        described = ~problem.y
+        wrong = (by_columns.any(axis=0) != described).sum()
+        if prices == BoxPrices():
+            assert wrong == pytest.approx(entry.loss)
+
+
+def test_a_price_is_answered_alike_by_fit_path_and_a_shared_fit():
+    X, y = mixed()
+    settings = [{"theta": t, "n_clauses": k} for t in (0.5, 3.0) for k in (1, 2, 4)]
+    together = list(learner().fit_many(X, y, settings))
+    path = learner().path(X, y)
+    for setting, model in zip(settings, together, strict=True):
+        alone = learner(**setting).fit(X, y)
+        assert model.rule_set_ == alone.rule_set_
+        assert path.rule(setting["theta"], setting["n_clauses"]) == alone.rule_set_
+
+
+def test_a_rule_looked_up_within_limits_is_the_one_that_is_fitted():
+    X, y = mixed()
+    path = learner().path(X, y)
+    for theta, n_clauses, most in ((0.2, 4, 3), (1.0, 2, 0), (0.2, 5, None)):
+        model = learner(theta=theta, n_clauses=n_clauses, max_conditions=most)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", EmptyRuleWarning)
+            assert path.rule(theta, n_clauses, most) == model.fit(X, y).rule_set_
+
+
+def test_the_path_has_every_trade_off_once_and_none_that_another_beats():
+    X, y = mixed()
+    front = learner().path(X, y).front()
+    assert front.n_conditions.is_monotonic_increasing
+    assert front.n_conditions.is_unique
+    assert (np.diff(front.loss) < 0).all()
+    few = learner().path(X, y).front(n_clauses=1)
+    assert few.n_clauses.max() <= 1
+
+
+def test_the_order_of_rows_and_columns_changes_no_rule():
+    X, y = mixed()
+    order = np.random.default_rng(1).permutation(len(X))
+    shuffled = X.iloc[order, ::-1]
+    first = learner(theta=1.0).fit(X, y).rule_set_
+    assert learner(theta=1.0).fit(shuffled, y[order]).rule_set_ == first
+
+
+def test_the_planted_rule_is_found():
+    X, y = mixed()
+    rule = learner(theta=3.0).fit(X, y).rule_set_
+    assert set(rule.features) == {"age", "smoker", "town"}
+    assert rule.n_clauses == 2
+
+
+def test_what_the_analyst_rules_out_is_in_no_rule_of_the_path():
+    X, y = mixed()
+    wishes = Constraints(forbidden=("smoker",), allow_not_equal=False, directions={"age": ">"})
+    for entry in learner(constraints=wishes).path(X, y):
+        for clause in entry.rule_set.clauses:
+            assert all(wishes.allows(literal) for literal in clause.literals)
+
+
+def test_a_single_forbidden_condition_takes_only_its_own_cut_away():
+    X, y = mixed()
+    free = learner(theta=1.0).fit(X, y).rule_set_
+    cut = next(lit for c in free.clauses for lit in c.literals if lit.feature == "age")
+    rule = learner(theta=1.0, constraints=Constraints(forbidden=(cut,))).fit(X, y).rule_set_
+    assert cut not in [lit for c in rule.clauses for lit in c.literals]
+    assert "age" in rule.features
+
+
+@pytest.mark.parametrize("op", ["missing", "not-missing"])
+def test_a_test_of_missingness_can_be_forbidden_alone(op):
+    X, _ = mixed()
+    X["lab"] = X.age.where(X.town.notna())
+    y = np.where(X.lab.isna() == (op == "missing"), "ill", "well")
+    barred = Literal("lab", op, None, missing=op == "missing")
+    rule = learner(theta=0.2, constraints=Constraints(forbidden=("town", barred))).fit(X, y)
+    assert barred not in [lit for c in rule.rule_set_.clauses for lit in c.literals]
+
+
+def test_a_required_condition_stands_in_the_rule():
+    X, y = mixed()
+    wish = Literal("town", "==", "Rome")
+    rule = learner(theta=2.0, constraints=Constraints(required=(wish,))).fit(X, y).rule_set_
+    assert wish in [lit for c in rule.clauses for lit in c.literals]
+
+
+def test_class_weights_move_the_trade_off():
+    X, y = mixed()
+    plain = learner(theta=2.0).fit(X, y).predict(X)
+    eager = learner(theta=2.0, class_weight={"ill": 3.0, "well": 1.0}).fit(X, y).predict(X)
+    missed = [((p == "well") & (y == "ill")).sum() for p in (plain, eager)]
+    assert missed[1] < missed[0]
+
+
+def test_a_time_limit_keeps_what_was_found_and_says_so():
+    X, y = load_sample("breast_cancer").xy("diagnosis")
+    model = BoxSearchClassifier(kicks=50, time_limit=0.3, random_state=0)
+    with pytest.warns(match="time limit of 0.3 s passed"):
+        model.fit(X, y)
+    assert model.rule_set_.n_conditions > 0
+
+
+@pytest.mark.slow
+def test_no_alternating_rule_beats_the_search_on_training_errors_and_size():
+    X, y = load_sample("breast_cancer").xy("diagnosis")
+    for theta in (0.5, 2.0, 8.0):
+        by_search, by_lp = (
+            learner(n_clauses=3, theta=theta, random_state=0).fit(X, y)
+            for learner in (BoxSearchClassifier, TwoLevelRuleClassifier)
+        )
+        values = [m.training_error_ * len(y) + theta * m.n_conditions_ for m in (by_search, by_lp)]
+        assert values[0] <= values[1]

@@ -1,0 +1,297 @@
+"""Certificates against every rule there is, on tables small enough to try them all."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import linprog
+
+from rulekit import (
+    BoxSearchClassifier,
+    Constraints,
+    FixedRuleClassifier,
+    Literal,
+    OneLevelRuleClassifier,
+    TwoLevelRuleClassifier,
+    certify,
+    load_sample,
+)
+from rulekit.binarize import Binarizer
+from rulekit.learners import Certificate
+
+pytestmark = pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+
+
+def small(seed, n=30):
+    """A number, a number with gaps and two levels; some rows count more than others."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "age": rng.integers(20, 30, n).astype(float),
+            "dose": rng.integers(0, 4, n).astype(float),
+            "town": rng.choice(["Oslo", "Rome"], n),
+        }
+    )
+    ill = ((X.age > 24) & (X.town == "Rome")) | (X.dose > 2)
+    ill ^= rng.random(n) < 0.2
+    X.loc[rng.random(n) < 0.15, "dose"] = np.nan
+    return X, np.where(ill, "ill", "well"), rng.integers(1, 4, n).astype(float)
+
+
+def learner(n_clauses=1, **settings):
+    return BoxSearchClassifier(
+        n_clauses=n_clauses, positive_label="ill", binarizer=Binarizer(n_thresholds=2),
+        random_state=0, kicks=1, **settings,
+    )  # fmt: skip
+
+
+def crude(n_clauses=1, **settings):
+    """A learner whose rules are seldom the best."""
+    return TwoLevelRuleClassifier(
+        "set_cover", n_clauses=n_clauses, rounding="threshold", positive_label="ill",
+        binarizer=Binarizer(n_thresholds=2), **settings,
+    )  # fmt: skip
+
+
+def all_clauses(model, X):
+    """Every set of conditions as an AND of the class it describes: rows held, and size.
+
+    A clause of a CNF is told by the rows that it turns away.
+    """
+    matrix = model.binarizer_.transform(X)
+    wishes = model.constraints or Constraints()
+    allowed = [j for j, lit in enumerate(matrix.literals) if wishes.allows(lit)]
+    values = matrix.values[:, allowed] ^ (model.form == "cnf")
+    held, size = np.ones((1, len(X)), bool), np.zeros(1, int)
+    for column in values.T:
+        held, size = np.vstack([held, held & column]), np.r_[size, size + 1]
+    # of clauses that hold for the same rows only the shortest can matter
+    order = np.argsort(size, kind="stable")
+    packed = np.packbits(held[order], axis=1)
+    _, first = np.unique(packed.view(f"V{packed.shape[1]}"), return_index=True)
+    return held[order][first], size[order][first]
+
+
+def priced(model, X, y, weight):
+    """Every clause's rows and cost, and the weights of the rows described."""
+    held, size = all_clauses(model, X)
+    weight = weight * len(y) / weight.sum()
+    described = (y == "ill") ^ (model.form == "cnf")
+    cost = held[:, ~described] @ weight[~described] + model.theta * size
+    return held[:, described], cost, weight[described]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("theta", [0.4, 1.5])
+def test_the_bound_of_one_clause_is_the_least_of_all_clauses(seed, form, theta):
+    X, y, weight = small(seed)
+    model = learner(form=form, theta=theta).fit(X, y, weight)
+    found = certify(model, X, y, sample_weight=weight)
+    held, cost, gain = priced(model, X, y, weight)
+    least = min(gain.sum(), (gain.sum() - held @ gain + cost).min())
+    assert found.lower_bound == pytest.approx(least, abs=1e-9)
+    assert found.proved == (found.objective <= least + 1e-5)
+    wrong = model.training_error_ * len(y)
+    assert found.objective == pytest.approx(wrong + theta * model.n_conditions_, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_the_bound_of_more_clauses_is_the_linear_program_over_all_clauses(seed, form):
+    X, y, weight = small(seed)
+    model = learner(3, form=form, theta=0.8).fit(X, y, weight)
+    found = certify(model, X, y, sample_weight=weight)
+    held, cost, gain = priced(model, X, y, weight)
+    cover = -np.hstack([held.T.astype(float), np.eye(len(gain))])
+    over_all = linprog(np.r_[cost, gain], A_ub=cover, b_ub=-np.ones(len(gain)))
+    assert found.lower_bound == pytest.approx(over_all.fun, abs=1e-4)
+    assert found.lower_bound <= over_all.fun + 1e-9
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_no_rule_of_two_clauses_costs_less_than_the_bound(form):
+    X, y, weight = small(1)
+    model = learner(2, form=form, theta=0.8).fit(X, y, weight)
+    found = certify(model, X, y, sample_weight=weight)
+    held, cost, gain = priced(model, X, y, weight)
+    either = (held[:, None] | held[None]) @ gain
+    best = min(gain.sum(), (gain.sum() - held @ gain + cost).min())
+    best = min(best, (gain.sum() - either + cost[:, None] + cost[None]).min())
+    assert found.lower_bound <= best + 1e-9
+    assert best <= found.objective + 1e-9
+    assert "does not bound the error that counts each row once" in found.sentence
+
+
+def test_a_rule_that_is_not_the_best_is_told_its_gap():
+    X, y, _ = small(4)
+    model = learner(theta=0.4).fit(X, y)
+    worse = crude(theta=0.4).fit(X, y)
+    least = certify(model, X, y)
+    found = certify(worse, X, y)
+    assert least.proved
+    assert "Proved optimal" in least.sentence
+    assert found.lower_bound == pytest.approx(least.objective)
+    assert found.objective > found.lower_bound
+    assert not found.proved
+    assert found.gap == pytest.approx(found.objective / found.lower_bound - 1)
+    said = float(found.sentence.split("within ")[1].split(" %")[0])
+    assert found.gap <= said / 100 <= found.gap + 0.001
+    assert (least.verdict, found.verdict) == (
+        "proven optimal",
+        f"within {said:g} % of the best possible",
+    )
+
+
+@pytest.mark.parametrize(
+    ("bound", "verdict"),
+    [(None, ""), (0.0, ""), (4.0, ""), (5.0, "within 100 % of the best possible"),
+     (9.999, "within 0.1 % of the best possible")],
+)  # fmt: skip
+def test_a_verdict_is_given_where_the_bound_says_something(bound, verdict):
+    assert Certificate(10.0, bound, False, "").verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("form", "n_clauses", "seed"), [("dnf", 1, 4), ("dnf", 2, 0), ("cnf", 2, 0)]
+)
+def test_a_cheaper_rule_met_on_the_way_is_handed_over(form, n_clauses, seed):
+    X, y, _ = small(seed)
+    worse = crude(n_clauses, form=form, theta=0.4).fit(X, y)
+    found = certify(worse, X, y)
+    assert found.better is not None
+    fixed = FixedRuleClassifier(found.better).fit(X, y)
+    taken = found.better.clauses_fired(dict(X.items())) ^ (form == "cnf")
+    described = (y == "ill") ^ (form == "cnf")
+    cost = (described & ~taken.any(axis=1)).sum() + taken[~described].sum()
+    cost += 0.4 * fixed.n_conditions_
+    assert found.lower_bound - 1e-6 <= cost < found.objective
+    if n_clauses == 1:
+        assert cost == pytest.approx(found.lower_bound)
+        assert fixed.n_rules_ <= 1
+
+
+def test_a_best_rule_has_no_better_one():
+    X, y, _ = small(4)
+    found = certify(learner(theta=0.4).fit(X, y), X, y)
+    assert (found.proved, found.better) == (True, None)
+
+
+def test_a_rule_without_what_is_required_is_not_handed_over():
+    X, y, _ = small(4)
+    needs = Constraints(required=("town",))
+    model = learner(theta=3.0, constraints=needs).fit(X, y)
+    free = learner(theta=3.0).fit(X, y)
+    assert "town" not in str(free.rule_set_)
+    found = certify(model, X, y)
+    assert not found.proved
+    assert found.better is None
+
+
+def test_a_rule_of_moved_cuts_is_not_compared_with_rules_of_other_cuts():
+    X, y, _ = small(0, n=60)
+    moved = learner(2, theta=0.4, refine=True).fit(X, y)
+    cuts = {lit.value for clause in moved.rule_set_.clauses for lit in clause.literals}
+    known = {lit.value for lit in moved.binarizer_.literals_}
+    assert not cuts <= known
+    found = certify(moved, X, y)
+    assert (found.lower_bound, found.verdict) == (None, "")
+    assert "has cuts that are none of the conditions compared" in found.sentence
+
+
+def test_a_certificate_says_which_objective_it_bounds():
+    X, y, _ = small(1)
+    one, more = (certify(learner(n).fit(X, y), X, y).counts for n in (1, 3))
+    assert (one, more) == ("training errors of one clause", "errors counted clause by clause")
+
+
+def test_a_count_of_clauses_that_overlap_says_which_class_pays():
+    X, y, _ = small(1)
+    dnf, cnf = (certify(learner(2, form=f).fit(X, y), X, y).sentence for f in ("dnf", "cnf"))
+    assert "class 'well' counts once for every clause that holds for it" in dnf
+    assert "class 'ill' counts once for every clause that turns it away" in cnf
+
+
+def test_the_conditions_that_constraints_rule_out_are_ruled_out_of_the_proof():
+    X, y, weight = small(0)
+    wishes = Constraints(forbidden=("age", Literal("dose", ">", 2.5)), allow_not_equal=False)
+    model = learner(theta=0.4, constraints=wishes).fit(X, y, weight)
+    found = certify(model, X, y, sample_weight=weight)
+    held, cost, gain = priced(model, X, y, weight)
+    least = min(gain.sum(), (gain.sum() - held @ gain + cost).min())
+    assert found.lower_bound == pytest.approx(least, abs=1e-9)
+
+
+def test_the_learner_of_one_clause_is_certified_too():
+    X, y, _ = small(4)
+    model = OneLevelRuleClassifier(
+        theta=0.4, positive_label="ill", binarizer=Binarizer(n_thresholds=2)
+    ).fit(X, y)
+    bound = certify(learner(theta=0.4).fit(X, y), X, y).lower_bound
+    assert certify(model, X, y).lower_bound == pytest.approx(bound)
+
+
+def test_class_weights_are_those_of_the_fit():
+    X, y, weight = small(5)
+    by_class = {"ill": 3.0, "well": 1.0}
+    model = learner(theta=0.4, class_weight=by_class).fit(X, y, weight)
+    found = certify(model, X, y, sample_weight=weight)
+    joined = weight * np.where(y == "ill", 3.0, 1.0)
+    held, cost, gain = priced(model, X, y, joined)
+    least = min(gain.sum(), (gain.sum() - held @ gain + cost).min())
+    assert found.lower_bound == pytest.approx(least, abs=1e-9)
+
+
+def test_values_gathered_into_a_set_are_counted_one_by_one():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"town": rng.choice(["Bonn", "Lima", "Oslo", "Rome"], 80)})
+    y = np.where(X.town.isin(["Bonn", "Oslo"]), "ill", "well")
+    model = learner(theta=1.0, form="cnf").fit(X, y)
+    assert model.n_conditions_ == 1
+    found = certify(model, X, y)
+    assert (found.objective, found.proved) == (2.0, True)
+
+
+@pytest.mark.parametrize("n_clauses", [1, 3])
+def test_a_search_cut_short_proves_nothing_and_says_so(n_clauses):
+    X, y = load_sample("breast_cancer").xy("diagnosis")
+    model = BoxSearchClassifier(n_clauses=n_clauses, theta=0.1, kicks=0).fit(X, y)
+    found = certify(model, X, y, should_stop=lambda: True)
+    assert (found.lower_bound, found.proved, found.gap, found.verdict) == (None, False, None, "")
+    assert "Nothing is proved" in found.sentence
+
+
+def test_a_search_that_time_ends_may_leave_a_bound_that_holds():
+    X, y = load_sample("breast_cancer").xy("diagnosis")
+    model = BoxSearchClassifier(n_clauses=1, theta=4.0, kicks=0).fit(X, y)
+    least = certify(model, X, y, time_limit=60.0)
+    assert least.lower_bound is not None
+    for seconds in (0.001, 0.01, 0.05):
+        found = certify(model, X, y, time_limit=seconds)
+        assert (found.lower_bound or 0.0) <= least.lower_bound + 1e-9
+
+
+def test_without_a_price_nothing_is_proved():
+    X, y, _ = small(0)
+    found = certify(learner(theta=0.0).fit(X, y), X, y)
+    assert found.lower_bound is None
+    assert "needs a positive price" in found.sentence
+
+
+def test_another_table_than_that_of_the_fit_is_refused():
+    X, y, weight = small(0)
+    model = learner().fit(X, y)
+    with pytest.raises(ValueError, match="must be the table that the model was fitted on"):
+        certify(model, X.iloc[:20], y[:20])
+    with pytest.raises(ValueError, match="must be the table that the model was fitted on"):
+        certify(model, X, y, sample_weight=weight)
+    with pytest.raises(ValueError, match="must be the table that the model was fitted on"):
+        certify(model, X[["dose", "age", "town"]], y)
+
+
+def test_what_was_not_learned_from_conditions_is_refused():
+    X, y, _ = small(0)
+    model = FixedRuleClassifier(learner().fit(X, y).rule_set_).fit(X, y)
+    with pytest.raises(TypeError, match=r"must be a fitted OneLevel.*got FixedRuleClassifier"):
+        certify(model, X, y)
+    with pytest.raises(ValueError, match="`time_limit` must be a positive"):
+        certify(learner().fit(X, y), X, y, time_limit=0)

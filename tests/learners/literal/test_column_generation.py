@@ -1,0 +1,142 @@
+"""Column generation as a learner: its loss, its bound, its prices."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from rulekit import (
+    BoxSearchClassifier,
+    ColumnGenerationClassifier,
+    Constraints,
+    TwoLevelRuleClassifier,
+    certify,
+    load_sample,
+)
+from tests.learners.tables import mixed_table
+
+
+def learner(**settings):
+    return ColumnGenerationClassifier(positive_label="yes", **settings)
+
+
+def priced_loss(model, X, y):
+    """Count missed rows, and rows of the other class once for every clause that takes them."""
+    taken = model.clauses_fired(X) ^ (model.form == "cnf")
+    described = (np.asarray(y) == "yes") ^ (model.form == "cnf")
+    missed = (described & ~taken.any(axis=1)).sum()
+    price = getattr(model, "clause_price", None) or 0.0
+    sizes = model.theta * model.n_conditions_ + price * model.n_rules_
+    return missed + taken[~described].sum() + sizes
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("theta", [2.0, 4.0])
+@pytest.mark.parametrize("clause_price", [0.0, 3.0])
+def test_the_objective_is_the_priced_loss_of_the_rule_and_the_bound_is_below(
+    form, theta, clause_price
+):
+    X, y = mixed_table()
+    model = learner(form=form, theta=theta, clause_price=clause_price).fit(X, y)
+    assert model.objective_ == pytest.approx(priced_loss(model, X, y))
+    assert model.lower_bound_ is not None
+    assert model.lower_bound_ <= model.objective_ + 1e-6
+    assert model.proved_optimal_ == (model.objective_ <= model.lower_bound_ + 1e-5)
+
+
+def test_the_bound_is_that_of_the_certificate():
+    X, y = mixed_table()
+    model = learner(theta=2.0, clause_price=0.0).fit(X, y)
+    found = certify(model, X, y)
+    assert found.lower_bound == pytest.approx(model.lower_bound_, abs=1e-9)
+    assert found.objective == pytest.approx(model.objective_)
+
+
+def test_no_rule_of_another_method_is_below_the_bound():
+    X, y = mixed_table()
+    bound = learner(theta=2.0, clause_price=0.0).fit(X, y).lower_bound_
+    for other_learner in (BoxSearchClassifier, TwoLevelRuleClassifier):
+        other = other_learner(theta=2.0, positive_label="yes", random_state=0)
+        assert priced_loss(other.fit(X, y), X, y) >= bound - 1e-6
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_the_rule_does_not_depend_on_the_order_of_rows_or_columns(form):
+    X, y = mixed_table()
+    order = np.random.default_rng(1).permutation(len(y))
+    straight = learner(form=form).fit(X, y)
+    turned = learner(form=form).fit(X.iloc[order, ::-1], y[order])
+    assert turned.rule_set_ == straight.rule_set_
+    assert turned.objective_ == straight.objective_
+
+
+def test_a_higher_price_of_clauses_leaves_no_more_of_them():
+    X, y = mixed_table()
+    prices = (0.0, 5.0, 30.0)
+    sizes = [learner(theta=2.0, clause_price=p, time_limit=60).fit(X, y).n_rules_ for p in prices]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] < sizes[0]
+
+
+def test_the_price_of_a_clause_is_that_of_a_condition_unless_said():
+    X, y = mixed_table()
+    assert learner(theta=2.0).fit(X, y).objective_ == pytest.approx(
+        learner(theta=2.0, clause_price=2.0).fit(X, y).objective_
+    )
+
+
+def test_without_a_price_of_conditions_no_bound_is_claimed():
+    X, y = mixed_table()
+    model = learner(theta=0.0, clause_price=1.0).fit(X, y)
+    assert (model.lower_bound_, model.proved_optimal_) == (None, False)
+
+
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")  # on a busy machine
+def test_a_time_limit_keeps_the_rule_and_does_not_claim_the_linear_program():
+    X, y = load_sample("breast_cancer").xy("diagnosis")
+    model = ColumnGenerationClassifier(theta=0.1, time_limit=0.5)
+    with pytest.warns(ConvergenceWarning, match=r"time limit of 0.5 s passed"):
+        model.fit(X, y)
+    last = model.history_[-1]
+    assert last["stopped"] == "time limit"
+    assert last.get("bound") != "linear program"
+    assert model.lower_bound_ == last.get("lower_bound")
+    assert (model.lower_bound_ or 0.0) <= model.objective_
+    assert not model.proved_optimal_
+
+
+def test_what_exact_pricing_came_to_is_told_beside_the_bound():
+    X, y = mixed_table()
+    model = learner(theta=2.0).fit(X, y)
+    assert model.history_[-1]["bound"] == "linear program"
+    assert model.history_[-1]["lower_bound"] == model.lower_bound_
+
+
+def test_required_conditions_are_refused():
+    X, y = mixed_table()
+    with pytest.raises(ValueError, match="does not know required conditions"):
+        learner(constraints=Constraints(required=("age",))).fit(X, y)
+
+
+def test_a_refined_rule_claims_no_bound():
+    X, y = mixed_table()
+    model = learner(refine=True).fit(X, y)
+    assert (model.lower_bound_, model.proved_optimal_) == (None, None)
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("theta", [0.5, 1.0])
+def test_the_program_at_the_end_never_makes_the_rule_dearer(form, theta):
+    X, y = mixed_table()
+    plain, finished = (
+        learner(form=form, theta=theta, finish_seconds=seconds).fit(X, y) for seconds in (0.0, 2.0)
+    )
+    assert finished.objective_ <= plain.objective_
+    assert finished.objective_ >= (finished.lower_bound_ or 0.0) - 1e-9
+    clauses = finished.n_rules_ * theta
+    assert finished.objective_ == pytest.approx(priced_loss(finished, X, y) + clauses)
+
+
+def test_the_time_of_the_program_at_the_end_is_not_negative():
+    X, y = mixed_table()
+    with pytest.raises(ValueError, match="finish_seconds"):
+        learner(finish_seconds=-1.0).fit(X, y)

@@ -1,0 +1,131 @@
+"""Rows that a forest doubts count less in a search; nothing else changes."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.tree import DecisionTreeClassifier
+
+from rulekit import BoxSearchClassifier, Constraints, certify
+from rulekit.binarize import Binarizer
+from rulekit.data import columns_of
+from rulekit.learners.literal import doubt as _doubt
+from rulekit.learners.literal.binary_problem import binary_problem
+from rulekit.learners.literal.doubt import MIN_LEAF, agreement, discounted
+from tests.learners.literal.test_box_search import mixed
+
+LEARNER = BoxSearchClassifier(
+    theta=1.0, n_clauses=2, kicks=0, doubt=1.0, positive_label="ill", random_state=0
+)
+
+
+def problem_of(X, y, form="dnf"):
+    matrix = Binarizer().fit(X, y).transform(X)
+    return binary_problem(
+        matrix, columns_of(X), y == "ill", np.ones(len(y)), form=form, constraints=Constraints()
+    )
+
+
+@pytest.mark.slow
+def test_votes_are_those_of_trees_grown_one_by_one_and_asked_about_rows_they_did_not_see(
+    monkeypatch,
+):
+    monkeypatch.setattr(_doubt, "N_TREES", 400)
+    problem = problem_of(*mixed(n=90))
+    seen = {tuple(column ^ column[0]) for column in problem.A.T}
+    table, y = np.array(sorted(seen)).T, problem.y.astype(int)
+    rng = np.random.default_rng(0)
+    votes, asked = np.zeros(len(y)), np.zeros(len(y))
+    for seed in range(400):
+        drawn, times = np.unique(rng.integers(0, len(y), len(y)), return_counts=True)
+        tree = DecisionTreeClassifier(
+            min_samples_leaf=MIN_LEAF, max_features="sqrt", random_state=seed
+        ).fit(table[drawn], y[drawn], sample_weight=times)
+        rows = np.setdiff1d(np.arange(len(y)), drawn)
+        votes[rows] += tree.predict_proba(table[rows])[np.arange(len(rows)), y[rows]]
+        asked[rows] += 1
+    apart = agreement(problem, 7) - votes / asked  # shares of about 150 votes each
+    assert np.abs(apart).mean() < 0.03
+    assert abs(apart.mean()) < 0.01
+
+
+def test_a_row_of_the_wrong_class_is_discounted_most():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.random(200), "b": rng.random(200)})
+    y = np.where(X.a > 0.5, "ill", "well")
+    odd = int(np.argmax(X.a))
+    y[odd] = "well"
+    problem = problem_of(X, y)
+    weight = discounted(problem, 1.0, 0).weight
+    assert problem.columns["a"][weight.argmin()] == X.a[odd]
+    assert weight.min() < 0.2
+    assert np.median(weight) > 0.9
+    half = discounted(problem, 0.5, 0).weight
+    assert half == pytest.approx(0.5 + 0.5 * weight)
+
+
+@pytest.mark.slow
+def test_without_doubt_nothing_changes_and_a_fit_alone_is_the_fit_among_many():
+    X, y = mixed()
+    X, y = X[:120], y[:120]
+    plain = clone(LEARNER).set_params(doubt=0.0)
+    settings = [{"doubt": 0.0, "theta": 0.5}, *({"doubt": 1.0, "theta": t} for t in (0.5, 2.0))]
+    for setting, model in zip(settings, plain.fit_many(X, y, settings), strict=True):
+        alone = clone(plain).set_params(**setting).fit(X, y)
+        assert (model.rule_set_, model.objective_) == (alone.rule_set_, alone.objective_)
+        theta = setting["theta"]
+        path = clone(plain).set_params(doubt=setting["doubt"]).path(X, y)
+        entry = path.entry(theta, 2)
+        assert entry.rule_set == alone.rule_set_
+        assert entry.objective(theta) == pytest.approx(alone.objective_)
+
+
+def test_the_rule_does_not_depend_on_the_order_of_rows_or_columns():
+    X, y = mixed()
+    order = np.random.default_rng(1).permutation(len(y))
+    shuffled = X.iloc[order][X.columns[::-1]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        one, other = clone(LEARNER).fit(X, y), clone(LEARNER).fit(shuffled, y[order])
+    assert one.rule_set_ == other.rule_set_
+    assert one.objective_ == other.objective_
+
+
+def test_errors_told_and_proofs_count_rows_in_full():
+    X, y = mixed()
+    model = clone(LEARNER).set_params(n_clauses=1).fit(X, y)
+    wrong = int((model.predict(X) != y).sum())
+    assert model.training_error_ == pytest.approx(wrong / len(y))
+    assert model.objective_ < wrong + model.theta * model.n_conditions_  # discounted
+    proof = certify(model, X, y)
+    assert proof.objective == pytest.approx(wrong + model.theta * model.n_conditions_)
+
+
+def test_a_forest_that_cannot_be_grown_doubts_nobody():
+    X = pd.DataFrame({"same": np.ones(12)})
+    y = np.array(["ill", "well"] * 6)
+    assert agreement(problem_of(X, y), 0).tolist() == [1.0] * 12
+
+
+def test_noise_costs_a_doubting_search_fewer_conditions():
+    """Labels turned at random tempt a plain search into conditions that say nothing."""
+    sizes = {}
+    for doubt in (0.0, 1.0):
+        found = []
+        for seed in range(3):
+            rng = np.random.default_rng(seed)
+            X = pd.DataFrame(rng.random((300, 6)), columns=list("abcdef"))
+            ill = (X.a > 0.6) & (X.b > 0.3)
+            y = np.where(ill ^ (rng.random(300) < 0.15), "ill", "well")
+            model = clone(LEARNER).set_params(doubt=doubt, n_clauses=3, theta=1.5).fit(X, y)
+            found.append(model.n_conditions_)
+        sizes[doubt] = np.mean(found)
+    assert sizes[1.0] < sizes[0.0]
+
+
+def test_a_share_outside_0_to_1_is_refused():
+    X, y = mixed(n=40)
+    with pytest.raises(ValueError, match=r"'doubt' parameter .* must be a float in the range"):
+        clone(LEARNER).set_params(doubt=1.5).fit(X, y)

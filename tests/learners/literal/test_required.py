@@ -1,0 +1,119 @@
+"""Wishes of an analyst, kept by every learner."""
+
+import json
+
+import pytest
+
+from rulekit.exceptions import DataError, RuleError
+from rulekit.learners import OneLevelRuleClassifier, TwoLevelRuleClassifier
+from rulekit.rules import Literal
+from rulekit.rules.constraints import Constraints
+from tests.learners.tables import mixed_table
+
+
+def literals_of(model):
+    return [lit for clause in model.rule_set_.clauses for lit in clause.literals]
+
+
+@pytest.mark.parametrize("refine", [False, True])
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_forbidden_columns_and_literals_do_not_appear(form, refine):
+    X, y = mixed_table()
+    free = TwoLevelRuleClassifier(form=form, refine=refine).fit(X, y)
+    barred = [lit for lit in literals_of(free) if lit.feature in ("age", "bmi")]
+    wishes = Constraints(forbidden=("smoker", *barred))
+    model = TwoLevelRuleClassifier(form=form, constraints=wishes, refine=refine).fit(X, y)
+    assert barred
+    assert not set(barred) & set(literals_of(model))
+    assert "smoker" not in model.rule_set_.features
+
+
+@pytest.mark.parametrize("refine", [False, True])
+@pytest.mark.parametrize("direction", [">", "<"])
+def test_a_column_is_compared_in_its_direction_only(direction, refine):
+    X, y = mixed_table()
+    wishes = {"directions": {"age": direction}, "required": ["age"]}
+    model = TwoLevelRuleClassifier(constraints=wishes, refine=refine).fit(X, y)
+    assert {lit.op[0] for lit in literals_of(model) if lit.feature == "age"} == {direction}
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_no_condition_says_not_equal_where_that_is_not_wanted(form):
+    X, y = mixed_table()
+    y = (X["town"] != "Ulm").map({True: "yes", False: "no"})
+    free = TwoLevelRuleClassifier(form=form).fit(X, y)
+    model = TwoLevelRuleClassifier(form=form, constraints={"allow_not_equal": False}).fit(X, y)
+    assert "!=" in {lit.op for lit in literals_of(free)}
+    assert not {"!=", "not-in"} & {lit.op for lit in literals_of(model)}
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("wish", ["flag", Literal("age", ">", 61.5)])
+@pytest.mark.parametrize("learner", [OneLevelRuleClassifier, TwoLevelRuleClassifier])
+def test_what_is_required_appears(learner, wish, form):
+    X, y = mixed_table()
+    model = learner(form=form, constraints=Constraints(required=(wish,))).fit(X, y)
+    found = literals_of(model)
+    assert wish in found or wish in [lit.feature for lit in found]
+    free = learner(form=form).fit(X, y)
+    assert model.objective_ >= free.objective_
+
+
+def test_what_is_there_already_changes_nothing():
+    X, y = mixed_table()
+    free = TwoLevelRuleClassifier().fit(X, y)
+    wishes = Constraints(required=tuple(literals_of(free)))
+    model = TwoLevelRuleClassifier(constraints=wishes).fit(X, y)
+    assert model.rule_set_ == free.rule_set_
+    assert model.objective_ == free.objective_
+
+
+def test_an_added_condition_ends_the_proof():
+    X, y = mixed_table()
+    model = OneLevelRuleClassifier(exact=True, constraints={"required": ["flag"]}).fit(X, y)
+    assert model.proved_optimal_ is False
+    assert model.lower_bound_ < model.objective_
+
+
+def test_a_required_column_without_conditions_is_refused():
+    X, y = mixed_table()
+    model = TwoLevelRuleClassifier(constraints={"required": ["same"]})
+    with pytest.raises(RuleError, match=r"Column 'same' is required .* it is constant"):
+        model.fit(X.assign(same=1), y)
+
+
+def test_required_conditions_that_cannot_stand_together_are_refused():
+    X, y = mixed_table()
+    wishes = Constraints(required=(Literal("age", ">", 40), Literal("age", ">", 50)))
+    with pytest.raises(RuleError, match="cannot hold what is required"):
+        OneLevelRuleClassifier(constraints=wishes).fit(X, y)
+
+
+def test_a_column_the_table_does_not_have_is_named():
+    X, y = mixed_table()
+    with pytest.raises(DataError, match="`constraints` names column 'aeg'"):
+        TwoLevelRuleClassifier(constraints={"forbidden": ["aeg"]}).fit(X, y)
+
+
+def test_constraints_survive_json():
+    wishes = Constraints(
+        forbidden=("town", Literal("age", ">", 50)),
+        required=("bmi", Literal("flag", "==", 1)),
+        allow_not_equal=False,
+        directions={"age": "<"},
+    )
+    assert Constraints.from_dict(json.loads(json.dumps(wishes.to_dict()))) == wishes
+
+
+@pytest.mark.parametrize(
+    ("wishes", "message"),
+    [
+        ({"forbiden": ["age"]}, "'forbiden' is none of them"),
+        ({"forbidden": [3]}, "names of columns and literals, got 3"),
+        ({"directions": {"age": "up"}}, "direction of column 'age' must be '<' or '>', got 'up'"),
+        ({"required": ["age"], "forbidden": ["age"]}, "'age' is required and forbidden at once"),
+    ],
+)
+def test_wishes_that_make_no_sense_are_refused(wishes, message):
+    with pytest.raises(RuleError, match=message):
+        Constraints.from_dict(wishes)

@@ -1,0 +1,206 @@
+"""Proved rules of one clause, and what screening says of conditions."""
+
+import math
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from rulekit import Binarizer, OneLevelRuleClassifier
+from rulekit.exceptions import DataError
+from rulekit.learners import screen_conditions
+from rulekit.learners.training import SharedWork, read_training_table
+from rulekit.rules import Literal
+from rulekit.rules.constraints import Constraints
+from tests.learners.tables import mixed_table
+
+FORMS = ("dnf", "cnf")
+THETAS = (0.01, 0.5, 3.0)
+
+
+def matrix_optimum(X, y, theta, form, weight=None, binarizer=None):
+    """The optimum by the integer program on the Boolean matrix."""
+    model = OneLevelRuleClassifier(theta, form, binarizer=binarizer).fit(X, y, weight)
+    table = OneLevelRuleClassifier(theta, form, binarizer=binarizer)
+    problem = table.problem_of(read_training_table(table, X, y, weight), SharedWork(), None)
+    return problem.cover.exact(None, theta), model
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("theta", THETAS)
+def test_the_proved_cost_is_that_of_the_integer_program_on_the_matrix(form, theta):
+    X, y = mixed_table(noise=0.15)
+    weight = np.where(np.arange(len(y)) % 3 == 0, 2.0, 1.0)
+    for given in (None, weight):
+        expected, rounded = matrix_optimum(X, y, theta, form, given)
+        for screening in (None, "counting", "duality"):
+            model = OneLevelRuleClassifier(theta, form, exact=True, screening=screening)
+            model.fit(X, y, given)
+            assert model.objective_ == pytest.approx(expected.cost, abs=1e-6)
+            assert model.proved_optimal_
+            assert model.lower_bound_ == model.objective_
+        assert rounded.lower_bound_ <= expected.cost + 1e-6
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_certificate_holds_on_the_raw_table(form):
+    X, y = mixed_table(noise=0.15)
+    weight = np.where(np.arange(len(y)) % 3 == 0, 0.7, 1.3)
+    for how in ("counting", "duality", "basic", "enhanced"):
+        found = screen_conditions(X, y, theta=0.5, form=form, how=how, sample_weight=weight)
+        assert found.unproved() == []
+        assert found.n_removed > 0
+        assert found.n_removed + len(found.kept()) == found.n_conditions
+
+
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+@pytest.mark.parametrize("rounding", ["redundancy", "threshold", "random"])
+def test_counting_tests_change_no_rule_of_the_linear_program(rounding):
+    for seed in range(2):
+        X, y = mixed_table(seed, noise=0.2)
+        for form in FORMS:
+            for theta in THETAS:
+                with_, without = (
+                    OneLevelRuleClassifier(
+                        theta, form, screening=s, rounding=rounding, random_state=0
+                    ).fit(X, y)
+                    for s in ("counting", None)
+                )
+                assert with_.rule_set_ == without.rule_set_
+                assert with_.lower_bound_ == without.lower_bound_
+
+
+def test_duality_needs_the_best_clause():
+    X, y = mixed_table()
+    with pytest.raises(ValueError, match="set `exact=True`, or take `screening='counting'`"):
+        OneLevelRuleClassifier(screening="duality").fit(X, y)
+    with pytest.raises(ValueError, match="'screening' parameter"):
+        OneLevelRuleClassifier(screening="magic").fit(X, y)
+
+
+def test_every_distinct_value_may_be_a_cut():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(2000, 8)))
+    y = (X[0] > 0.123) & (X[1] <= 0.77)
+    y = np.where(y ^ (rng.random(2000) < 0.05), "yes", "no")
+    every = Binarizer(n_thresholds=None)
+    model = OneLevelRuleClassifier(1.0, exact=True, screening="duality", binarizer=every)
+    model.fit(X, y)
+    coarse = OneLevelRuleClassifier(1.0, exact=True).fit(X, y)
+    assert model.proved_optimal_
+    assert model.screening_.n_conditions == 8 * 2 * 1999
+    assert model.screening_.n_removed > 0.9 * model.screening_.n_conditions
+    assert model.objective_ < coarse.objective_
+    assert "literals_" not in vars(model.binarizer_)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_order_of_rows_and_columns_changes_no_proved_rule(form):
+    X, y = mixed_table(noise=0.15)
+    model = OneLevelRuleClassifier(0.5, form, exact=True, screening="duality").fit(X, y)
+    order = np.random.default_rng(1).permutation(len(y))
+    turned = X.iloc[order][list(X.columns)[::-1]]
+    again = OneLevelRuleClassifier(0.5, form, exact=True, screening="duality").fit(turned, y[order])
+    assert again.rule_set_ == model.rule_set_
+
+
+def test_many_settings_give_the_models_that_single_fits_give():
+    X, y = mixed_table(noise=0.15)
+    settings = [
+        {"theta": theta, "exact": exact, "screening": screening}
+        for theta in THETAS
+        for exact, screening in ((True, "duality"), (True, None), (False, "counting"))
+    ]
+    many = list(OneLevelRuleClassifier().fit_many(X, y, settings))
+    for setting, model in zip(settings, many, strict=True):
+        single = OneLevelRuleClassifier(**setting).fit(X, y)
+        assert model.rule_set_ == single.rule_set_
+        assert model.objective_ == single.objective_
+
+
+def test_constraints_hold_in_a_proved_rule():
+    X, y = mixed_table(noise=0.15)
+    wishes = Constraints(forbidden=("age",), required=("flag",), directions={"bmi": ">"})
+    model = OneLevelRuleClassifier(0.1, exact=True, constraints=wishes).fit(X, y)
+    literals = model.rule_set_.clauses[0].literals
+    assert "age" not in {literal.feature for literal in literals}
+    assert "flag" in {literal.feature for literal in literals}
+    assert not [v for v in literals if v.feature == "bmi" and v.op == "<="]
+    assert model.screening_.n_conditions < len(model.binarizer_.literals_)
+
+
+def test_without_time_the_rule_comes_with_a_bound_and_without_proof():
+    X, y = mixed_table(noise=0.2)
+    model = OneLevelRuleClassifier(0.01, exact=True, time_limit=1e-9)
+    with pytest.warns(ConvergenceWarning, match="time limit"):
+        model.fit(X, y)
+    assert not model.proved_optimal_
+    assert model.lower_bound_ < model.objective_
+
+
+def test_what_was_removed_is_told_in_words_and_counts():
+    X, y = mixed_table(noise=0.15)
+    found = screen_conditions(X, y, theta=0.5)
+    assert found.counts["test"].tolist() == ["simple", "pairs", "duality"]
+    assert found.counts["first"].sum() == found.n_removed
+    assert (found.counts["first"] <= found.counts["alone"]).all()
+    columns = found.per_column()
+    assert columns["conditions"].sum() == found.n_conditions
+    parts = columns[["simple", "pairs", "duality", "kept"]].sum(axis=1)
+    assert (parts == columns["conditions"]).all()
+    told = found.certificates()
+    assert len(told) == found.n_removed
+    assert told["sentence"].str.len().min() > 20
+    by = told[told["test"] == "pairs"]
+    assert by["by"].notna().all()
+    assert len(found.certificates(limit=2)) == 2
+
+
+def test_of_all_conditions_only_the_one_that_decides_is_kept():
+    X = pd.DataFrame({"age": np.arange(40.0), "noise": np.tile([0.0, 1.0], 20)})
+    y = np.where(X["age"] > 19, "yes", "no")
+    found = screen_conditions(X, y, theta=1.0, binarizer=Binarizer(n_thresholds=None))
+    assert found.kept() == (Literal("age", ">", 19.0),)
+
+
+def test_wrong_calls_are_refused():
+    X, y = mixed_table()
+    with pytest.raises(ValueError, match="`how` must be one of"):
+        screen_conditions(X, y, how="magic")
+    with pytest.raises(DataError, match="one class only"):
+        screen_conditions(X, np.full(len(y), "yes"))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_cost_is_what_the_words_of_the_certificate_count(form):
+    X, y = mixed_table(noise=0.15)
+    model = OneLevelRuleClassifier(0.5, form, exact=True, positive_label="yes").fit(X, y)
+    holds = model.rule_set_.clauses[0].condition_masks(model.read_columns(X))
+    yes = y == "yes"
+    if form == "dnf":  # 1 for each "no" taken; for each "yes" the conditions it fails
+        rows = (holds.all(axis=1) & ~yes).sum() + (~holds[yes]).sum()
+        words = "of class 'no' that the rule takes, .* of class 'yes' times .* it fails"
+    else:
+        rows = (~holds.any(axis=1) & yes).sum() + holds[~yes].sum()
+        words = "of class 'yes' that the rule misses, .* of class 'no' times .* it meets"
+    found = model.certificate_
+    assert found.objective == pytest.approx(rows + 0.5 * model.n_conditions_)
+    assert found.proved
+    assert re.search(words, found.sentence)
+    joined = "AND" if form == "dnf" else "OR"
+    assert found.sentence.startswith(f"Proved optimal: no {joined} of these ")
+    assert OneLevelRuleClassifier(0.5, form).fit(X, y).certificate_ is None
+
+
+def test_a_gap_is_told_with_its_size():
+    X, y = mixed_table(noise=0.2)
+    wishes = Constraints(required=("flag",))
+    model = OneLevelRuleClassifier(0.5, exact=True, constraints=wishes).fit(X, y)
+    found = model.certificate_
+    assert not found.proved
+    assert found.gap > 0
+    share = math.ceil(1000 * found.gap) / 10
+    words = f"and the rule costs {found.objective:.6g}, at most {share:g} % too much. Required"
+    assert words in found.sentence

@@ -1,0 +1,39 @@
+"""A box search that a time limit cut off: all settings of one table wait for it once."""
+
+import pytest
+
+from rulekit import BoxSearchClassifier, load_sample
+from rulekit.learners.literal import search
+
+
+@pytest.fixture
+def searches(monkeypatch):
+    """A list that gets an entry a search."""
+    made, really = [], search.search
+
+    def counted(*args):
+        made.append(args)
+        return really(*args)
+
+    monkeypatch.setattr(search, "search", counted)
+    return made
+
+
+def fitted(settings):
+    X, y = load_sample("breast_cancer").xy("diagnosis")
+    model = BoxSearchClassifier(kicks=500, random_state=0)
+    with pytest.warns(match="passed; the best rule so far is kept"):
+        return list(model.fit_many(X, y, settings))
+
+
+def test_settings_of_one_table_share_a_search_that_the_time_limit_cut_off(searches):
+    prices = [8.0, 2.0, 0.5]
+    models = fitted([{"theta": theta, "time_limit": 0.3} for theta in prices])
+    assert len(searches) == 1
+    sizes = [m.n_conditions_ for m in models]
+    assert sizes == sorted(sizes)
+
+
+def test_who_has_more_time_is_not_answered_by_a_search_cut_off_early(searches):
+    fitted([{"time_limit": 0.1}, {"time_limit": 0.4}, {"time_limit": 0.2}])
+    assert len(searches) == 2

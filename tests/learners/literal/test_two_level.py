@@ -1,0 +1,255 @@
+"""Two-level rules from tables: the rule, its numbers, and what it must not depend on."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from rulekit.binarize import Binarizer
+from rulekit.exceptions import EmptyRuleWarning
+from rulekit.learners import TwoLevelRuleClassifier
+from tests.engines import needs_highspy, solved_by
+from tests.learners.tables import mixed_table
+
+METHODS = ["set_cover", "block_coordinate", "alternating"]
+ALL_METHODS = [*METHODS, "lp"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_planted_rule_is_found(method):
+    X, y = mixed_table(noise=0.0, gaps=False)
+    model = TwoLevelRuleClassifier(method, binarizer=Binarizer(n_thresholds=None)).fit(X, y)
+    assert model.training_error_ == 0
+    assert model.n_conditions_ == 4
+
+
+@pytest.mark.parametrize("method", ALL_METHODS)
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_the_rule_does_not_depend_on_the_order_of_rows_or_columns(method, form):
+    X, y = mixed_table()
+    order = np.random.default_rng(1).permutation(len(y))
+    model = TwoLevelRuleClassifier(method, form=form, theta=0.7)
+    straight = clone(model).fit(X, y)
+    turned = clone(model).fit(X.iloc[order, ::-1], y[order])
+    assert turned.rule_set_ == straight.rule_set_
+    assert turned.objective_ == straight.objective_
+
+
+@pytest.mark.parametrize("method", ALL_METHODS)
+def test_a_dnf_is_the_negated_cnf_of_the_other_class(method):
+    X, y = mixed_table()
+    X = X[["bmi", "town"]].assign(age=X["age"].where(X["age"] > 20))  # gaps in every column
+    dnf = TwoLevelRuleClassifier(method, theta=0.7, positive_label="yes").fit(X, y)
+    cnf = TwoLevelRuleClassifier(method, theta=0.7, positive_label="no", form="cnf").fit(X, y)
+    assert cnf.rule_set_.negated() == dnf.rule_set_
+    assert cnf.objective_ == dnf.objective_
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_without_gaps_a_dnf_and_the_cnf_of_the_other_class_answer_alike(method):
+    X, y = mixed_table(gaps=False)
+    dnf = TwoLevelRuleClassifier(method, positive_label="yes").fit(X, y)
+    cnf = TwoLevelRuleClassifier(method, positive_label="no", form="cnf").fit(X, y)
+    np.testing.assert_array_equal(dnf.predict(X), cnf.predict(X))
+
+
+@pytest.mark.slow
+def test_fitting_many_gives_the_very_models_that_fitting_each_gives():
+    X, y = mixed_table()
+    settings = [
+        {"method": method, "theta": theta, "n_clauses": n_clauses, **more}
+        for more in ({}, {"refine": True}, {"allow_disabled": True, "form": "cnf"})
+        for n_clauses in (1, 3)
+        for theta in (5.0, 0.1, 1.0)
+        for method in METHODS
+    ]
+    model = TwoLevelRuleClassifier(class_weight="balanced")
+    for setting, many in zip(settings, model.fit_many(X, y, settings), strict=True):
+        one = clone(model).set_params(**setting).fit(X, y)
+        assert many.rule_set_ == one.rule_set_
+        assert many.objective_ == one.objective_
+        assert many.history_ == one.history_
+        assert many.get_params() == one.get_params()
+    assert not hasattr(model, "rule_set_")
+
+
+def test_fitting_many_stops_when_told():
+    X, y = mixed_table()
+    asked = iter([False, False, True])
+    settings = [{"theta": t} for t in (1.0, 2.0, 3.0, 4.0)]
+    found = TwoLevelRuleClassifier().fit_many(X, y, settings, should_stop=lambda: next(asked))
+    assert [model.theta for model in found] == [1.0, 2.0]
+
+
+def test_one_clause_is_the_same_by_all_methods():
+    X, y = mixed_table()
+    rules = {TwoLevelRuleClassifier(m, n_clauses=1).fit(X, y).rule_set_ for m in METHODS}
+    assert len(rules) == 1
+
+
+@needs_highspy
+def test_both_engines_find_the_same_rule():
+    X, y = mixed_table()
+    with_highspy = TwoLevelRuleClassifier().fit(X, y).rule_set_
+    with solved_by("scipy"):
+        assert TwoLevelRuleClassifier().fit(X, y).rule_set_ == with_highspy
+
+
+def test_whole_weights_and_repeated_rows_give_the_same_rule():
+    X, y = mixed_table(n=120)
+    times = np.random.default_rng(0).integers(1, 4, len(y))
+    cuts = {"age": [30, 50, 65], "bmi": [24, 27, 30]}
+    theta, n = 1.0, len(y)
+    model = TwoLevelRuleClassifier(binarizer=Binarizer(thresholds=cuts))
+    repeated = clone(model).set_params(theta=theta * times.sum() / n)
+    repeated.fit(X.loc[X.index.repeat(times)], np.repeat(y, times))
+    weighted = clone(model).set_params(theta=theta).fit(X, y, sample_weight=times)
+    assert weighted.rule_set_ == repeated.rule_set_
+    assert weighted.training_error_ == pytest.approx(repeated.training_error_)
+
+
+def test_rows_of_weight_zero_are_not_there():
+    X, y = mixed_table()
+    weight = np.r_[np.ones(150), np.zeros(90)]
+    weighted = TwoLevelRuleClassifier().fit(X, y, sample_weight=weight)
+    shorter = TwoLevelRuleClassifier().fit(X[:150], y[:150])
+    assert weighted.rule_set_ == shorter.rule_set_
+
+
+def test_a_heavier_class_is_missed_less_often():
+    X, y = mixed_table(noise=0.2)
+    plain = TwoLevelRuleClassifier().fit(X, y)
+    heavy = TwoLevelRuleClassifier(class_weight={"yes": 3.0}).fit(X, y)
+    yes = y == "yes"
+    assert (heavy.predict(X)[yes] == "yes").mean() > (plain.predict(X)[yes] == "yes").mean()
+
+
+@pytest.mark.parametrize("method", ALL_METHODS)
+def test_refining_never_raises_errors_plus_price(method):
+    X, y = mixed_table(noise=0.15)
+    plain = TwoLevelRuleClassifier(method, theta=0.8).fit(X, y)
+    refined = TwoLevelRuleClassifier(method, theta=0.8, refine=True).fit(X, y)
+    cost = plain.training_error_ * len(y) + 0.8 * plain.n_conditions_
+    assert refined.objective_ <= cost + 1e-9
+    # simplification may leave fewer literals than were paid for
+    paid = refined.training_error_ * len(y) + 0.8 * refined.n_conditions_
+    assert paid <= refined.objective_ + 1e-9
+
+
+def test_refining_finds_a_cut_between_the_thresholds():
+    age = np.arange(100.0)
+    X, y = pd.DataFrame({"age": age}), age > 61
+    plain = TwoLevelRuleClassifier(n_clauses=1).fit(X, y)
+    refined = TwoLevelRuleClassifier(n_clauses=1, refine=True).fit(X, y)
+    assert plain.training_error_ > 0
+    assert refined.training_error_ == 0
+
+
+def test_clauses_are_switched_off_where_that_pays():
+    X, y = mixed_table(noise=0.0, gaps=False)
+    model = TwoLevelRuleClassifier(n_clauses=5, theta=3.0, allow_disabled=True).fit(X, y)
+    assert 0 < model.n_rules_ < 5
+
+
+def test_the_relaxation_bounds_what_the_method_finds():
+    X, y = mixed_table()
+    model = TwoLevelRuleClassifier("lp", theta=2.0).fit(X, y)
+    assert 0 < model.lower_bound_ <= model.objective_
+    assert model.proved_optimal_ is None
+
+
+def test_the_exact_method_proves_a_rule_no_worse_than_the_others():
+    X, _ = mixed_table(n=80)
+    X = X[["age", "smoker", "flag"]]
+    y = (X["age"] > 45) & X["smoker"] | (X["age"] <= 30) & (X["flag"] == 1)
+    few = Binarizer(n_thresholds=2)
+    exact = TwoLevelRuleClassifier("exact", binarizer=few, allow_disabled=True).fit(X, y)
+    assert exact.proved_optimal_
+    assert exact.lower_bound_ == pytest.approx(exact.objective_, abs=1e-3)
+    for method in METHODS:
+        other = TwoLevelRuleClassifier(method, binarizer=few).fit(X, y)
+        assert exact.objective_ <= other.training_error_ * len(y) + other.n_conditions_ + 1e-6
+
+
+def test_the_exact_method_refuses_a_large_table():
+    X, y = mixed_table(n=600)
+    every = Binarizer(n_thresholds=None)
+    with pytest.raises(ValueError, match=r"exact method takes tables of up to .* entries"):
+        TwoLevelRuleClassifier("exact", n_clauses=5, binarizer=every).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+@pytest.mark.parametrize("method", METHODS)
+def test_a_time_limit_warns_and_keeps_a_rule(method):
+    X, y = mixed_table()
+    model = TwoLevelRuleClassifier(method, time_limit=1e-9)
+    with pytest.warns(ConvergenceWarning, match="time limit of 1e-09 s passed"):
+        model.fit(X, y)
+    assert set(model.predict(X)) <= {"yes", "no"}
+    assert model.history_[-1]["stopped"] == "time limit"
+
+
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+def test_when_time_is_up_the_relaxation_pays_for_every_clause_it_has_switched_off():
+    X, y = mixed_table()
+    model = TwoLevelRuleClassifier(
+        "lp", n_clauses=3, time_limit=1e-9, allow_disabled=True, disable_cost=4.0
+    )
+    with pytest.warns(ConvergenceWarning, match="time limit of 1e-09 s passed"):
+        model.fit(X, y)
+    errors = (model.predict(X) != y).sum()
+    assert model.rule_set_.n_clauses == 0
+    (stopped,) = [step for step in model.history_ if "stopped" in step]
+    assert stopped["objective"] == errors + 3 * 4.0
+
+
+def test_just_below_theta_max_there_is_a_rule_and_from_it_on_there_is_none():
+    X, y = mixed_table()
+    one = TwoLevelRuleClassifier(n_clauses=1, positive_label="no")
+    limit = one.fit(X, y).theta_max_
+    below = clone(one).set_params(theta=limit * 0.999).fit(X, y)
+    assert below.n_conditions_ > 0
+    assert below.empty_rule_hint_ is None
+    above = clone(one).set_params(theta=limit * 1.001)
+    with pytest.warns(EmptyRuleWarning, match=f"Below theta={limit:.6g} some single"):
+        above.fit(X, y)
+    assert above.rule_set_.is_constant
+
+
+def test_columns_without_any_condition_give_an_empty_rule_that_says_so():
+    X = pd.DataFrame({"same": np.ones(20)})
+    with pytest.warns(EmptyRuleWarning, match="no single condition of this table"):
+        model = TwoLevelRuleClassifier().fit(X, np.arange(20) % 2)
+    assert len(set(model.predict(X))) == 1
+
+
+def test_random_parts_repeat_with_the_same_random_state():
+    X, y = mixed_table(noise=0.2)
+    model = TwoLevelRuleClassifier(
+        "block_coordinate", n_clauses=3, init="random", update="random", rounding="random"
+    )
+    first, second = (clone(model).set_params(random_state=5).fit(X, y) for _ in range(2))
+    assert first.rule_set_ == second.rule_set_
+
+
+def test_the_relaxation_of_all_clauses_rounds_in_one_way_only():
+    X, y = mixed_table()
+    with pytest.raises(ValueError, match=r"`rounding` is read only where `method` is .*'exact'"):
+        TwoLevelRuleClassifier("lp", rounding="threshold").fit(X, y)
+
+
+def test_methods_that_are_not_built_are_refused():
+    X, y = mixed_table()
+    with pytest.raises(ValueError, match="The 'method' parameter of TwoLevelRuleClassifier"):
+        TwoLevelRuleClassifier("boosting").fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+def test_thresholds_round_as_the_paper_says():
+    X, y = mixed_table(noise=0.1)
+    models = [
+        TwoLevelRuleClassifier("set_cover", rounding="threshold", rounding_threshold=t).fit(X, y)
+        for t in (0.01, 1.0)
+    ]
+    assert models[0].n_conditions_ > models[1].n_conditions_

@@ -1,0 +1,194 @@
+"""What every learner answers, and how it answers misuse."""
+
+from textwrap import dedent
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit.exceptions import DataError
+from rulekit.learners import FixedRuleClassifier, OneLevelRuleClassifier, TwoLevelRuleClassifier
+from rulekit.rules import Clause, Literal, RuleSet
+from tests.learners.tables import mixed_table
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = mixed_table()
+    return TwoLevelRuleClassifier().fit(X, y), X, y
+
+
+def test_predictions_are_those_of_the_rule_that_is_shown(fitted):
+    model, X, _ = fitted
+    expected = model.rule_set_.predict(model.read_columns(X))
+    np.testing.assert_array_equal(model.predict(X), expected)
+
+
+def test_text_labels_and_numbers_give_the_same_rule(fitted):
+    model, X, y = fitted
+    coded = TwoLevelRuleClassifier().fit(X, (y == "yes").astype(int))
+    assert coded.rule_set_.clauses == model.rule_set_.clauses
+    np.testing.assert_array_equal(coded.predict(X) == 1, model.predict(X) == "yes")
+    assert coded.predict(X).dtype.kind == "i"
+
+
+def test_the_greater_probability_is_that_of_the_answer(fitted):
+    model, X, _ = fitted
+    for form in ("dnf", "cnf"):
+        model = TwoLevelRuleClassifier(form=form, theta=3.0).fit(X, fitted[2])
+        shares = model.predict_proba(X)
+        np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+        np.testing.assert_array_equal(model.classes_[shares.argmax(axis=1)], model.predict(X))
+
+
+def test_a_clause_that_is_right_more_often_gives_a_greater_probability():
+    X = pd.DataFrame({"a": [1] * 50 + [0] * 100, "b": [0] * 50 + [1] * 50 + [0] * 50})
+    y = np.r_[np.ones(50), np.ones(35), np.zeros(15), np.zeros(50)].astype(int)
+    model = TwoLevelRuleClassifier(theta=0.1).fit(X, y)
+    sure, unsure, none = model.predict_proba(X)[[0, 60, 140], 1]
+    assert sure == pytest.approx(51 / 52)
+    assert unsure == pytest.approx(36 / 52)
+    assert none == pytest.approx(1 / 52)
+
+
+def test_columns_in_another_order_and_further_columns_change_nothing(fitted):
+    model, X, _ = fitted
+    turned = X.iloc[:, ::-1].assign(extra="z")
+    np.testing.assert_array_equal(model.predict(turned), model.predict(X))
+
+
+def test_a_missing_column_is_named(fitted):
+    model, X, _ = fitted
+    with pytest.raises(DataError, match=r"'bmi' is missing\. Add the column, or rename"):
+        model.predict(X.drop(columns="bmi"))
+
+
+def test_text_where_numbers_were_is_refused(fitted):
+    model, X, _ = fitted
+    with pytest.raises(DataError, match=r"Column 'age' must hold numbers.*holds text .*'old'"):
+        model.predict(X.assign(age="old"))
+
+
+def test_a_single_row_with_gaps_only_is_answered(fitted):
+    model, X, _ = fitted
+    row = pd.DataFrame([dict.fromkeys(X.columns)])
+    assert model.predict(row)[0] in ("yes", "no")
+
+
+def test_truth_values_may_come_back_as_zero_and_one(fitted):
+    model, X, _ = fitted
+    coded = X.assign(smoker=X["smoker"].astype(int))
+    np.testing.assert_array_equal(model.predict(coded), model.predict(X))
+
+
+def test_infinite_numbers_are_refused_with_column_and_row(fitted):
+    _, X, y = fitted
+    broken = X.assign(age=X["age"].where(X.index != 6, np.inf))
+    with pytest.raises(DataError, match=r"Column 'age' .* infinite .*\(first: row 7\)"):
+        TwoLevelRuleClassifier().fit(broken, y)
+
+
+def test_a_column_name_that_occurs_twice_is_refused(fitted):
+    _, X, y = fitted
+    with pytest.raises(DataError, match="Column names must differ; 'age' occurs twice"):
+        TwoLevelRuleClassifier().fit(pd.concat([X, X[["age"]]], axis=1), y)
+
+
+def test_three_classes_are_refused_with_the_way_out():
+    X, _ = mixed_table(n=30)
+    y = np.arange(30) % 3
+    with pytest.raises(DataError, match=r"3 classes .* one class against the rest, .*`y == 0`"):
+        OneLevelRuleClassifier().fit(X, y)
+
+
+def test_one_class_is_refused():
+    X, _ = mixed_table(n=30)
+    with pytest.raises(DataError, match=r"needs rows of two classes; .* one class only \('a'\)"):
+        OneLevelRuleClassifier().fit(X, ["a"] * 30)
+
+
+def test_one_class_left_by_the_weights_is_refused():
+    X, y = mixed_table(n=30)
+    with pytest.raises(DataError, match="needs rows of two classes"):
+        OneLevelRuleClassifier().fit(X, y, sample_weight=(y == "yes").astype(float))
+
+
+def test_a_missing_class_is_refused_with_its_row():
+    X, y = mixed_table(n=30)
+    y = y.astype(object)
+    y[4] = None
+    with pytest.raises(DataError, match=r"NaN or None in 1 of 30 rows \(first: row 5\)"):
+        OneLevelRuleClassifier().fit(X, y)
+
+
+def test_classes_of_two_types_are_refused():
+    X, _ = mixed_table(n=4)
+    with pytest.raises(DataError, match=r"classes in `y` must be of one type; found int, str"):
+        OneLevelRuleClassifier().fit(X, np.array(["a", 1, "a", 1], dtype=object))
+
+
+def test_a_label_that_is_no_class_is_refused(fitted):
+    _, X, y = fitted
+    with pytest.raises(ValueError, match=r"`positive_label` must be one of .*'no', 'yes'.*'ja'"):
+        TwoLevelRuleClassifier(positive_label="ja").fit(X, y)
+
+
+def test_rows_sorted_by_class_give_the_same_rule(fitted):
+    model, X, y = fitted
+    order = np.argsort(y, kind="stable")
+    assert TwoLevelRuleClassifier().fit(X.iloc[order], y[order]).rule_set_ == model.rule_set_
+
+
+def test_numbers_are_cut_and_never_cast_to_truth_values():
+    rng = np.random.default_rng(0)
+    X = rng.normal(5.0, 1.0, (200, 3))
+    y = X[:, 1] > 5.5
+    model = OneLevelRuleClassifier(theta=0.5).fit(X, y)
+    assert model.rule_set_.features == ("x1",)
+    assert (model.predict(X) == y).mean() > 0.95
+    assert not hasattr(model, "feature_names_in_")
+
+
+def test_an_array_of_mixed_lists_keeps_its_numbers():
+    X = [[30, "a"], [40, "b"], [60, "a"], [70, "b"]]
+    model = OneLevelRuleClassifier(theta=0.1).fit(X, [0, 0, 1, 1])
+    assert model.rule_set_.features == ("x0",)
+    assert model.predict([[65, "a"]]).tolist() == [1]
+
+
+def test_rules_are_listed_clause_by_clause(fitted):
+    model, _, _ = fitted
+    table = model.get_rules()
+    assert table["clause"].tolist() == [1, 2]
+    assert table["n_conditions"].sum() == model.n_conditions_
+    assert table["share"].between(0.5, 1.0).all()
+    assert set(table["label"]) == {"yes"}
+
+
+def test_a_fitted_model_prints_its_rule():
+    X = pd.DataFrame({"age": [30, 40, 60, 70], "smoker": [1, 0, 0, 1]})
+    model = OneLevelRuleClassifier(theta=0.1).fit(X, ["well", "well", "ill", "ill"])
+    expected = """\
+        well if
+               (age <= 42)
+        else ill"""
+    assert str(model) == dedent(expected)
+    assert str(OneLevelRuleClassifier(theta=0.1)) == "OneLevelRuleClassifier(theta=0.1)"
+
+
+def test_clauses_that_fire_decide(fitted):
+    model, X, _ = fitted
+    fired = model.clauses_fired(X)
+    assert fired.shape == (len(X), model.n_rules_)
+    np.testing.assert_array_equal(fired.any(axis=1), model.predict(X) == "yes")
+
+
+def test_a_condition_that_takes_gaps_has_brackets_of_its_own_within_an_and():
+    gaps, plain = Literal("a", "<=", 1.0, missing=True), Literal("b", ">", 2.0)
+    rule = RuleSet((Clause((gaps, plain)), Clause((gaps,))), ("yes", "yes"), "dnf", "no")
+    assert str(FixedRuleClassifier(rule)).splitlines() == [
+        "yes if",
+        "       ((a <= 1 or missing) AND (b > 2))",
+        "    OR (a <= 1 or missing)",
+        "else no",
+    ]

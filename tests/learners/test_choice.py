@@ -1,0 +1,86 @@
+"""Choosing among settings: what is averaged with what, and how settings are scored on folds."""
+
+import numpy as np
+import pytest
+
+from rulekit.data import make_folds
+from rulekit.evaluation.grid import settings_of
+from rulekit.learners import OneLevelRuleClassifier
+from rulekit.learners.choice import fold_scores, neighbourhoods, smoothed, summary_of
+from rulekit.learners.training import read_training_table
+from tests.learners.tables import mixed_table
+
+LEARNER = OneLevelRuleClassifier(positive_label="yes")
+SETTINGS = [{"theta": 1.0}, {"theta": 4.0}, {"theta": 1e6}]
+
+
+def slow_smooth(scores, settings, setting, grid):
+    """Average over the 3 x 3 neighbours in price and clauses, one that is not there replaced."""
+    total = 0.0
+    for step_theta, weight_theta in ((-1, 0.25), (0, 0.5), (1, 0.25)):
+        for step_clauses, weight_clauses in ((-1, 0.25), (0, 0.5), (1, 0.25)):
+            near = dict(setting)
+            for key, step in (("theta", step_theta), ("n_clauses", step_clauses)):
+                at = grid[key].index(setting[key]) + step
+                near[key] = grid[key][min(max(at, 0), len(grid[key]) - 1)]
+            total += weight_theta * weight_clauses * scores[settings.index(near)]
+    return total
+
+
+def test_scores_are_smoothed_as_the_slow_twin_does():
+    rng = np.random.default_rng(0)
+    grid = {"theta": [0.1, 1.0, 3.0, 9.0], "n_clauses": [1, 2, 5], "kind": ["a", "b"]}
+    settings = settings_of(grid)
+    scores = rng.random(len(settings))
+    order = rng.permutation(len(settings))
+    axes = neighbourhoods([settings[i] for i in order], [""] * len(order))
+    found = smoothed(scores[order], axes)
+    for place, i in enumerate(order):
+        assert found[place] == pytest.approx(slow_smooth(scores, settings, settings[i], grid))
+
+
+@pytest.fixture(scope="module")
+def scored():
+    X, y = mixed_table(n=120)
+    weight = np.random.default_rng(1).integers(1, 4, 120).astype(float)
+    table = read_training_table(OneLevelRuleClassifier(), X, y, weight)
+    folds = make_folds(y, 3)
+    return X, y, weight, folds, fold_scores(LEARNER, table, SETTINGS, folds, table.sample_weight)
+
+
+def test_a_fold_scores_as_a_fit_and_a_prediction_by_hand_do(scored):
+    X, y, weight, folds, scores = scored
+    for k, (train, test) in enumerate(folds):
+        for i, setting in enumerate(SETTINGS):
+            model = OneLevelRuleClassifier(positive_label="yes", **setting)
+            if setting["theta"] == 1e6:
+                with pytest.warns(match="no condition"):
+                    model.fit(X.iloc[train], y[train], weight[train])
+            else:
+                model.fit(X.iloc[train], y[train], weight[train])
+            wrong = model.predict(X.iloc[test]) != y[test]
+            error = weight[test][wrong].sum() / weight[test].sum()
+            assert scores[k, i] == pytest.approx([error, model.n_conditions_, model.n_rules_])
+
+
+def test_the_summary_of_scores_has_means_and_standard_errors(scored):
+    summary = summary_of(SETTINGS, scored[-1])
+    errors = scored[-1][:, :, 0]
+    assert summary["theta"].tolist() == [1.0, 4.0, 1e6]
+    np.testing.assert_allclose(summary["test_error"], errors.mean(axis=0))
+    np.testing.assert_allclose(summary["test_error_se"], errors.std(axis=0, ddof=1) / np.sqrt(3))
+    assert summary["folds"].tolist() == [3, 3, 3]
+
+
+def test_a_fold_that_is_stopped_leaves_its_other_settings_out():
+    X, y = mixed_table(n=120)
+    table = read_training_table(OneLevelRuleClassifier(), X, y, None)
+    answers = iter([False, True])
+    stops = [None, lambda: next(answers)]
+    scores = fold_scores(
+        LEARNER, table, SETTINGS, make_folds(y, 2), table.sample_weight, stops=stops
+    )
+    assert np.isfinite(scores[0]).all()
+    assert np.isfinite(scores[1, 0]).all()
+    assert np.isnan(scores[1, 1:]).all()
+    assert summary_of(SETTINGS, scores)["folds"].tolist() == [2, 1, 1]

@@ -1,0 +1,199 @@
+"""The empty rule is a candidate of every learner: none costs more than the best constant answer."""
+
+import warnings
+from inspect import isclass
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model import LogisticRegression
+
+from rulekit import (
+    Binarizer,
+    BoxSearchClassifier,
+    ColumnGenerationClassifier,
+    HyperplaneRuleClassifier,
+    IdealDNFClassifier,
+    OneLevelRuleClassifier,
+    PowerLawTreeClassifier,
+    TwoLevelRuleClassifier,
+    certify,
+    learners,
+)
+from rulekit.exceptions import EmptyRuleWarning
+
+BALANCED = LogisticRegression(class_weight="balanced")
+FEW = Binarizer(n_thresholds=3)
+PRICED = [
+    OneLevelRuleClassifier(),
+    OneLevelRuleClassifier(exact=True),
+    OneLevelRuleClassifier(exact=True, screening="duality"),
+    TwoLevelRuleClassifier(),
+    TwoLevelRuleClassifier(refine=True, allow_disabled=True),
+    TwoLevelRuleClassifier("block_coordinate"),
+    TwoLevelRuleClassifier("set_cover", n_clauses=3),
+    TwoLevelRuleClassifier("lp"),
+    TwoLevelRuleClassifier("exact", n_clauses=1, binarizer=FEW),
+    BoxSearchClassifier(kicks=0),
+    BoxSearchClassifier(kicks=0, robustness=0.1),
+    BoxSearchClassifier(kicks=0, robustness=0.3, doubt=1.0, refine=True),
+    BoxSearchClassifier(kicks=0, refine_thresholds=True),
+    ColumnGenerationClassifier(binarizer=FEW),
+    ColumnGenerationClassifier(binarizer=FEW, clause_price=0.0, refine=True),
+]
+OTHERS = [
+    IdealDNFClassifier(random_state=0),
+    IdealDNFClassifier(random_state=0, mode="paper"),
+    HyperplaneRuleClassifier(confidence_folds=0),
+    HyperplaneRuleClassifier(BALANCED, confidence_folds=0, min_coverage=1),
+    HyperplaneRuleClassifier(BALANCED, confidence_folds=0, uncovered="hyperplane", max_rules=1),
+    PowerLawTreeClassifier(max_depth=1, max_power_laws=1, max_exponents=2),
+    PowerLawTreeClassifier(max_depth=1, max_power_laws=1, max_exponents=2, tau_prune=None),
+]
+
+LEFT_OUT = {
+    "FixedRuleClassifier": "learns nothing",
+    "LPSVM": "is a plane and has no rule; the rules made of it are among the others",
+    "RuleClassifier": "learns by BoxSearchClassifier",
+}
+
+
+def rare(n=500, share=0.02):
+    """A rare class that two columns of noise say nothing of."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=n), "b": rng.integers(0, 5, n).astype(float)})
+    return X, np.where(rng.random(n) < share, "yes", "no")
+
+
+def fitted(learner, X, y, **settings):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EmptyRuleWarning)
+        return clone(learner).set_params(**settings).fit(X, y)
+
+
+def constant_cost(y, class_weight):
+    """What the cheaper constant answer costs, in rows."""
+    weight = np.ones(len(y)) if class_weight is None else np.where(y == "yes", class_weight, 1.0)
+    weight = weight * (len(y) / weight.sum())
+    return min(weight[y == "yes"].sum(), weight[y == "no"].sum())
+
+
+def test_every_learner_is_compared_with_the_constant_answers_or_left_out_with_a_reason():
+    public = {name: getattr(learners, name) for name in learners.__all__}
+    known = {n for n, v in public.items() if isclass(v) and issubclass(v, BaseEstimator)}
+    assert known == {type(one).__name__ for one in PRICED + OTHERS} | set(LEFT_OUT)
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize(
+    "learner",
+    [one for one in PRICED + OTHERS if not isinstance(one, PowerLawTreeClassifier)],  # refuses it
+    ids=str,
+)
+def test_a_table_that_cannot_be_cut_gets_the_answer_of_most_rows(learner, form):
+    X = pd.DataFrame({"a": np.ones(30), "b": np.zeros(30)})
+    form = {"form": form} if "form" in learner.get_params() else {}
+    model = fitted(learner, X, np.repeat(["no", "yes"], [20, 10]), **form)
+    assert model.rule_set_.is_constant
+    assert set(model.predict(X)) == {"no"}
+
+
+@pytest.mark.parametrize("learner", PRICED, ids=str)
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("described", ["yes", "no"])
+@pytest.mark.parametrize("yes_weight", [None, 30.0])
+def test_a_priced_rule_never_costs_more_than_the_cheaper_constant_answer(
+    learner, form, described, yes_weight
+):
+    X, y = rare()
+    weights = None if yes_weight is None else {"yes": yes_weight, "no": 1.0}
+    least = constant_cost(y, yes_weight)
+    for theta in (1.0, 200.0, 5000.0):
+        settings = {"theta": theta, "form": form, "positive_label": described}
+        model = fitted(learner, X, y, **settings, class_weight=weights)
+        assert model.objective_ <= least + 1e-9
+        assert model.training_error_ * len(y) <= least + 1e-9
+        assert model.history_[-1]["objective"] == pytest.approx(model.objective_)
+        if theta > least:  # a single condition costs more
+            assert model.n_conditions_ == 0
+            assert "has no condition and answers" in model.empty_rule_hint_
+        if model.lower_bound_ is not None:
+            assert model.lower_bound_ <= model.objective_ + 1e-9
+        if model.proved_optimal_:
+            assert model.lower_bound_ == pytest.approx(model.objective_, abs=1e-3)
+
+
+@pytest.mark.parametrize("learner", OTHERS, ids=str)
+@pytest.mark.parametrize("described", ["yes", "no"])
+@pytest.mark.parametrize("yes_weight", [None, 30.0])
+def test_a_rule_without_a_price_errs_no_more_than_the_cheaper_constant_answer(
+    learner, described, yes_weight
+):
+    X, y = rare()
+    weights = None if yes_weight is None else {"yes": yes_weight, "no": 1.0}
+    model = fitted(learner, X, y, positive_label=described, class_weight=weights)
+    assert model.training_error_ * len(y) <= constant_cost(y, yes_weight) + 1e-9
+
+
+def test_what_was_called_proved_with_five_times_the_errors_is_the_rare_class_never():
+    X, y = rare()
+    model = fitted(OneLevelRuleClassifier(200.0, exact=True, positive_label="yes"), X, y)
+    assert set(model.predict(X)) == {"no"}
+    assert model.objective_ == (y == "yes").sum() == model.lower_bound_
+    assert model.certificate_.proved
+    assert "no constant answer" in model.certificate_.sentence
+
+
+@pytest.mark.parametrize("n_clauses", [1, 2])
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("described", ["yes", "no"])
+def test_a_certificate_of_an_empty_rule_is_not_above_what_the_rule_costs(
+    n_clauses, form, described
+):
+    X, y = rare(200, 0.1)
+    learner = BoxSearchClassifier(
+        20.0, n_clauses, form=form, positive_label=described, kicks=0, binarizer=FEW
+    )
+    model = fitted(learner, X, y)
+    assert model.rule_set_.is_constant
+    found = certify(model, X, y)
+    assert found.objective == (y == "yes").sum()
+    assert found.lower_bound <= found.objective + 1e-9
+    assert found.proved or n_clauses > 1
+
+
+def test_a_path_begins_with_the_cheaper_constant_answer():
+    X, y = rare()
+    path = BoxSearchClassifier(kicks=0, positive_label="no").path(X, y)
+    first = path.front().iloc[0]
+    assert (first.n_conditions, first.loss) == (0, (y == "yes").sum())
+    assert path.rule(5000.0).predict({"a": np.zeros(1), "b": np.zeros(1)}).tolist() == ["no"]
+
+
+def test_the_settings_of_one_search_are_compared_with_constants_as_single_fits_are():
+    X, y = rare()
+    learner = BoxSearchClassifier(kicks=0, positive_label="no")
+    settings = [{"theta": t, "n_clauses": r} for t in (0.1, 5.0, 300.0, 400.0) for r in (1, 3)]
+    for setting, model in zip(settings, learner.fit_many(X, y, settings), strict=True):
+        alone = fitted(learner, X, y, **setting)
+        assert (model.rule_set_, model.objective_) == (alone.rule_set_, alone.objective_)
+        assert model.empty_rule_hint_ == alone.empty_rule_hint_
+
+
+def test_required_conditions_are_in_the_rule_though_a_constant_answer_is_cheaper():
+    X, y = rare()
+    for learner in (OneLevelRuleClassifier, TwoLevelRuleClassifier, BoxSearchClassifier):
+        model = fitted(learner(theta=200.0, constraints={"required": ["b"]}), X, y)
+        assert model.rule_set_.features == ("b",)
+
+
+def test_the_hint_names_a_price_below_which_a_rule_appears():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.random(300)})
+    y = np.where(X.a > 0.9, "yes", "no")
+    model = fitted(OneLevelRuleClassifier(100.0, positive_label="yes"), X, y)
+    assert model.rule_set_.is_constant
+    price = float(model.empty_rule_hint_.split("Below theta=")[1].split()[0].rstrip(".;"))
+    assert fitted(model, X, y, theta=price * 0.99).n_conditions_ == 1
+    assert 0 < price < (y == "yes").sum()

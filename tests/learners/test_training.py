@@ -1,0 +1,55 @@
+"""What one fit works on: rows checked once, work done once, and an end to it."""
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit import FixedRuleClassifier, OneLevelRuleClassifier
+from rulekit.exceptions import DataError
+from rulekit.learners.training import CheckedColumns, Clock, SharedWork
+from tests.learners.tables import mixed_table
+
+
+def test_rows_that_were_checked_are_answered_like_the_table_they_come_from():
+    X, y = mixed_table(n=60)
+    model = OneLevelRuleClassifier(theta=0.5).fit(X, y)
+    for asked in (model, FixedRuleClassifier(model.rule_set_)):
+        rows = asked.read_columns(X)
+        assert asked.read_columns(rows) is rows
+        np.testing.assert_array_equal(asked.predict(rows), asked.predict(X))
+        np.testing.assert_array_equal(asked.predict_proba(rows), asked.predict_proba(X))
+        np.testing.assert_array_equal(asked.clauses_fired(rows), asked.clauses_fired(X))
+
+
+def test_columns_of_one_s_own_making_are_checked_like_any_table():
+    X, y = mixed_table(n=60)
+    model = OneLevelRuleClassifier(theta=0.5).fit(X, y)
+    assert isinstance(model.read_columns(X), CheckedColumns)
+    with pytest.raises(DataError, match="'age', 'smoker', 'flag' are missing"):
+        model.predict(pd.DataFrame({"bmi": [1.0]}))
+
+
+def test_what_settings_share_is_made_once():
+    shared, made = SharedWork(many=True), []
+    for key in ("a", "b", "a"):
+        assert shared.once(key, lambda key=key: made.append(key) or key.upper()) == key.upper()
+    assert made == ["a", "b"]
+
+
+def test_chance_without_a_seed_is_drawn_once_for_all_who_share_the_work():
+    shared = SharedWork()
+    first, second = (shared.generator(None).integers(2**60) for _ in range(2))
+    assert first == second != SharedWork().generator(None).integers(2**60)
+    assert shared.generator(7).integers(2**60) == np.random.default_rng(7).integers(2**60)
+
+
+def test_a_clock_tells_time_that_ran_out_from_a_caller_who_stops():
+    late, stopped = Clock(time.monotonic() - 1.0), Clock(None, lambda: True)
+    assert late()
+    assert (late.ran_out, late.stopped()) == (True, False)
+    assert stopped()
+    assert (stopped.ran_out, stopped.stopped()) == (False, True)
+    assert not Clock.of_seconds(None)()
+    assert not Clock.of_seconds(1e6)()

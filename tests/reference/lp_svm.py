@@ -1,0 +1,30 @@
+"""The linear support vector machine as its paper prints it: the primal program, by SciPy."""
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
+
+
+def primal_value(A, signs, nu, weight=None):
+    """Optimal value of ``nu e'y + |w|_1`` subject to ``D (A w - e gamma) + y >= e``, (2).
+
+    The weights are written ``w = p - q`` with p and q not negative, in place of the bounds t.
+    """
+    m, n = A.shape
+    price = nu * (np.ones(m) if weight is None else weight)
+    turned = A * signs[:, None]
+    found = linprog(
+        np.concatenate([np.ones(2 * n), [0.0], price]),
+        A_ub=-sparse.hstack([np.hstack([turned, -turned, -signs[:, None]]), sparse.eye_array(m)]),
+        b_ub=-np.ones(m),
+        bounds=[(0, None)] * (2 * n) + [(None, None)] + [(0, None)] * m,
+    )
+    assert found.success
+    return found.fun
+
+
+def objective(plane, A, signs, nu, weight=None):
+    """Price a plane by the definition: ``nu`` times the margins missed, and the 1-norm."""
+    missed = np.maximum(1.0 - signs * (A @ plane.w - plane.gamma), 0.0)
+    counted = missed if weight is None else weight * missed
+    return nu * counted.sum() + np.abs(plane.w).sum()

@@ -1,0 +1,60 @@
+"""Wishes about the conditions of a rule."""
+
+import json
+
+import pytest
+
+from rulekit.exceptions import RuleError
+from rulekit.rules import Constraints, Literal
+
+OLD = Literal("age", ">", 50)
+WISHES = Constraints(
+    forbidden=("town", OLD), required=("bmi",), allow_not_equal=False, directions={"sugar": ">"}
+)
+
+
+@pytest.mark.parametrize(
+    ("literal", "allowed"),
+    [
+        (OLD, False),
+        (Literal("age", ">", 51), True),
+        (Literal("town", "==", "Ulm"), False),
+        (Literal("colour", "!=", "red"), False),
+        (Literal("colour", "not-in", ("red", "blue")), False),
+        (Literal("colour", "==", "red"), True),
+        (Literal("sugar", ">=", 3), True),
+        (Literal("sugar", "<", 3), False),
+        (Literal("sugar", "missing"), True),
+    ],
+)
+def test_a_literal_may_stand_in_the_rule_or_not(literal, allowed):
+    assert WISHES.allows(literal) is allowed
+
+
+def test_wishes_survive_json_and_name_their_columns():
+    assert Constraints.from_dict(json.loads(json.dumps(WISHES.to_dict()))) == WISHES
+    assert WISHES.features == ("town", "age", "bmi", "sugar")
+    assert hash(WISHES) == hash(Constraints.from_dict(WISHES.to_dict()))
+
+
+def test_one_wish_needs_no_tuple():
+    assert Constraints(forbidden="town", required=OLD) == Constraints(("town",), (OLD,))
+
+
+@pytest.mark.parametrize(
+    ("wishes", "words"),
+    [
+        ({"forbidden": (3,)}, "must hold names of columns and literals, got 3"),
+        ({"directions": {"age": "up"}}, "direction of column 'age' must be '<' or '>'"),
+        ({"forbidden": ("age",), "required": ("age",)}, "required and forbidden at once"),
+        ({"required": (OLD,), "directions": {"age": "<"}}, "required and forbidden at once"),
+    ],
+)
+def test_a_wish_that_cannot_be_is_named(wishes, words):
+    with pytest.raises(RuleError, match=words):
+        Constraints(**wishes)
+
+
+def test_an_unknown_part_is_named():
+    with pytest.raises(RuleError, match="'colour' is none of them"):
+        Constraints.from_dict({"colour": 1})

@@ -1,0 +1,70 @@
+"""How a clause and a rule are read out."""
+
+import pytest
+from hypothesis import given
+
+from rulekit.rules import Clause, Interval, LinearSplit, Literal, RuleSet, readings, rule_lines
+from rulekit.rules.reading import clause_line
+from tests.strategies import rule_sets
+
+LOW, HIGH = Literal("age", ">", 20), Literal("age", "<=", 50)
+TOWN = Literal("town", "==", "Ulm")
+
+
+def test_two_bounds_of_a_column_are_one_interval_where_the_first_stands():
+    assert readings(Clause((HIGH, TOWN, LOW))) == (Interval(LOW, HIGH), TOWN)
+    assert Interval(LOW, HIGH).ends == (20.0, "<", "<=", 50.0)
+
+
+@pytest.mark.parametrize(
+    "conditions",
+    [
+        (LOW, Literal("age", "<=", 20)),
+        (LOW, Literal("age", "<=", 10)),
+        (LOW, Literal("age", "<=", 50, missing=True)),
+        (LOW, HIGH, Literal("age", "!=", 30)),
+        (LOW, Literal("age", ">", 30)),
+        (LinearSplit((("age", 1.0),), "<=", 3.0), HIGH),
+    ],
+)
+def test_anything_else_stays_as_it_is(conditions):
+    assert readings(Clause(conditions)) == conditions
+
+
+def test_bounds_joined_by_or_are_no_interval():
+    assert readings(Clause((LOW, HIGH), "or")) == (LOW, HIGH)
+
+
+@given(rule_sets())
+def test_no_condition_is_lost_in_reading(rule):
+    for clause in rule.clauses:
+        read = [
+            x
+            for r in readings(clause)
+            for x in ((r.low, r.high) if isinstance(r, Interval) else (r,))
+        ]
+        assert sorted(map(repr, read)) == sorted(map(repr, clause.conditions))
+
+
+def test_a_condition_that_a_gap_meets_is_told_apart_by_brackets():
+    young = Literal("a", "<=", 1, missing=True)
+    assert clause_line(Clause((young, Literal("b", ">", 2)))) == "(a <= 1 or missing) AND (b > 2)"
+    assert clause_line(Clause((young,))) == "a <= 1 or missing"
+    assert clause_line(Clause((LOW, TOWN))) == "age > 20 AND town == Ulm"
+
+
+@pytest.mark.parametrize(("op", "word"), [("and", "always"), ("or", "never")])
+def test_a_clause_without_conditions_is_one_word(op, word):
+    assert clause_line(Clause((), op)) == word
+
+
+def test_a_rule_is_read_in_a_few_lines():
+    rule = RuleSet((Clause((LOW, TOWN)), Clause((HIGH,))), ("ill",) * 2, "dnf", "well")
+    assert rule_lines(rule).splitlines() == [
+        "ill if",
+        "       (age > 20 AND town == Ulm)",
+        "    OR (age <= 50)",
+        "else well",
+    ]
+    assert rule_lines(RuleSet((), ("ill",), "cnf", "well")) == "ill, always"
+    assert rule_lines(RuleSet((), (), "dnf", "well")) == "well, always"

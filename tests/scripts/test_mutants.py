@@ -1,0 +1,59 @@
+"""Planted mistakes: which there are, where they stand, and that a known one is noticed."""
+
+from pathlib import Path
+
+import pytest
+
+from scripts.mutants import ROOT, Bench, mutants_of, near_tests
+
+SOURCE = '''"""Words that count 1 and 2."""
+LIMIT: dict[str, int] = {}
+
+
+def size(rows: int = 3) -> list[int]:
+    if not rows < 4 and ready(rows):
+        return (rows + 1).sum(axis=0)
+    return f"{rows + 5}"
+'''
+PLANTED = [
+    ("not rows < 4 and ready(rows)", "not rows < 4 or ready(rows)"),
+    ("not rows < 4", "rows < 4"),
+    ("rows < 4", "rows <= 4"),
+    ("4", "5"),
+    ("3", "4"),
+    ("rows + 1", "rows"),
+    ("1", "2"),
+    ("0", "1"),
+]
+
+
+def test_each_kind_of_mistake_is_planted_where_it_stands_and_never_in_words_or_types(tmp_path):
+    (tmp_path / "module.py").write_text(SOURCE)
+    found = mutants_of(Path("module.py"), tmp_path)
+    assert sorted((m.before, m.after) for m in found) == sorted(PLANTED)
+    for mutant in found:
+        changed = mutant.applied(SOURCE.encode()).decode().splitlines()
+        differing = [k for k, line in enumerate(SOURCE.splitlines(), 1) if changed[k - 1] != line]
+        assert differing == [mutant.line]
+
+
+def test_a_condition_that_is_asked_alone_is_turned_round(tmp_path):
+    (tmp_path / "module.py").write_text("while ready():\n    pass\n")
+    (found,) = mutants_of(Path("module.py"), tmp_path)
+    assert found.applied(b"while ready():\n    pass\n") == b"while not ready():\n    pass\n"
+
+
+def test_tests_near_a_module_bear_its_name_or_import_it_and_its_examples_belong_to_them():
+    near = near_tests(Path("rulekit/evaluation/pareto.py"))
+    assert "tests/evaluation/test_pareto.py" in near
+    assert near[-1] == "rulekit/evaluation/pareto.py"
+    assert not [test for test in near if test.startswith(("tests/pages", "tests/browser"))]
+
+
+@pytest.mark.slow
+def test_a_mistake_in_a_copy_is_noticed_and_the_copy_is_whole_again(tmp_path):
+    path = Path("rulekit/evaluation/pareto.py")
+    mutant = next(m for m in mutants_of(path) if m.before.startswith("not "))
+    bench = Bench(tmp_path, seconds=120)
+    assert bench.verdict(mutant) == "noticed"
+    assert (bench.root / path).read_bytes() == (ROOT / path).read_bytes()

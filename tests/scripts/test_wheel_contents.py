@@ -1,0 +1,25 @@
+"""What a wheel must hold: nothing is missing, nothing is there by mistake."""
+
+import zipfile
+
+import pytest
+
+from scripts.wheel_contents import complaints, wanted
+
+ABOUT = {"rulekit-1.dist-info/METADATA", "rulekit-1.dist-info/licenses/LICENSE"}
+
+
+@pytest.mark.parametrize(
+    ("more", "less", "said"),
+    [
+        (set(), set(), []),
+        (set(), {"rulekit/py.typed"}, ["rulekit/py.typed is missing."]),
+        ({"tests/test_common.py"}, set(), ["tests/test_common.py does not belong there."]),
+        (set(), {"rulekit-1.dist-info/licenses/LICENSE"}, ["The licence is missing."]),
+    ],
+)
+def test_what_a_wheel_lacks_or_holds_too_much_is_told(tmp_path, more, less, said):
+    with zipfile.ZipFile(tmp_path / "one.whl", "w") as archive:
+        for name in (wanted() | ABOUT | more) - less:
+            archive.writestr(name, "")
+    assert complaints(tmp_path / "one.whl") == said

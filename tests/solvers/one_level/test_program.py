@@ -1,0 +1,119 @@
+"""The dual of one clause: its vertex, the interval of theta, and what is not an answer."""
+
+import numpy as np
+import pytest
+
+from rulekit.exceptions import SolverError
+from rulekit.solvers.lp import solve_lp
+from rulekit.solvers.one_level import program as cover_program
+from rulekit.solvers.one_level.problem import CoverProblem
+from rulekit.solvers.one_level.program import CoverProgram, ThetaPath, Vertex
+from tests.engines import ENGINES, only_highspy, solved_by
+from tests.reference import one_level as reference
+from tests.strategies_lp import sub_problems, threshold_table
+
+
+@pytest.fixture(params=ENGINES, autouse=True)
+def engine(request):
+    with solved_by(request.param):
+        yield request.param
+
+
+@pytest.fixture(scope="module")
+def table():
+    return threshold_table(7, n=120, features=5, cuts=6, levels=3)
+
+
+@only_highspy
+def test_the_interval_of_theta_that_is_skipped_holds_the_solved_clause(table):
+    A, y, structure = table
+    problem = CoverProblem(A, y, structure=structure)
+    for rows, _ in sub_problems(y, 8, 6):
+        for theta in (1e-4, 1e-2, 1.0):
+            problem.solve(rows, theta)
+    for path in problem._paths.values():
+        for piece in path.pieces:
+            assert piece.lower < piece.upper
+    fresh = CoverProblem(A, y, structure=structure)
+    fresh.remember = False
+    for rows, _ in sub_problems(y, 8, 6):
+        for theta in np.geomspace(1e-4, 2.0, 7):
+            before = problem.counters.n_solved
+            found = problem.solve(rows, theta)
+            if problem.counters.n_solved == before:
+                np.testing.assert_array_equal(found.w, fresh.solve(rows, theta).w)
+    assert problem.counters.n_remembered > 10
+
+
+@only_highspy
+def test_both_engines_end_in_the_same_vertex(table):
+    A, y, structure = table
+    fast = CoverProblem(A, y, structure=structure)
+    plain = CoverProblem(A, y, structure=structure)
+    for rows, theta in sub_problems(y, 9, 15):
+        found = fast.solve(rows, theta).w
+        with solved_by("scipy"):
+            np.testing.assert_array_equal(found, plain.solve(rows, theta).w)
+
+
+@only_highspy
+def test_a_program_that_grows_ends_in_the_same_vertex(monkeypatch):
+    A, y, _ = threshold_table(13, n=100, features=20, cuts=9)
+    found = []
+    for limit in (10_000, 0):
+        monkeypatch.setattr(cover_program, "MANY_COLUMNS", limit)
+        problem = CoverProblem(A, y)
+        problem.remember = False
+        found.append([problem.solve(*question) for question in sub_problems(y, 10, 25)])
+    for whole, grown in zip(*found, strict=True):
+        np.testing.assert_array_equal(whole.w, grown.w)
+        assert whole.value == grown.value
+
+
+def test_values_of_primal_and_dual_that_differ_are_an_error_not_an_answer(monkeypatch, table):
+    A, y, _ = table
+    monkeypatch.setattr(cover_program, "snapped", lambda w, P: np.ones_like(w))
+    with pytest.raises(SolverError, match="must agree to 1e-7"):
+        CoverProblem(A, y).solve(None, 0.1)
+
+
+def test_a_program_that_fails_is_an_error_with_the_solvers_words(monkeypatch, table):
+    A, y, _ = table
+    failed = solve_lp(reference.printed_program(A, y, np.ones(len(y)), 1.0), time_limit=1e-9)
+    broken = type(failed)(None, None, None, None, "error", None, "numerical trouble")
+    monkeypatch.setattr(CoverProgram, "_run", lambda *_: broken)
+    with pytest.raises(SolverError, match=r"'error' \(numerical trouble\)"):
+        CoverProblem(A, y).solve(None, 0.1)
+
+
+def vertex(columns, lower, upper):
+    return Vertex(np.array(columns), np.ones(len(columns)), lower, upper)
+
+
+def test_a_path_knows_the_clause_where_it_was_proved_and_nowhere_else():
+    path = ThetaPath()
+    path.add(1.0, vertex([0], -0.25, 0.5))
+    path.add(3.0, vertex([1], 0.0, 0.0))
+    assert path.at(0.75).columns.tolist() == [0]
+    assert path.at(1.5).columns.tolist() == [0]
+    assert path.at(3.0).columns.tolist() == [1]
+    assert path.at(1.6) is None
+    assert path.at(2.9) is None
+
+
+def test_a_clause_optimal_at_two_prices_is_optimal_between_them():
+    path = ThetaPath()
+    path.add(1.0, vertex([0, 2], 0.0, 0.0))
+    path.add(2.0, vertex([0, 2], 0.0, 0.5))
+    assert len(path.pieces) == 1
+    assert path.at(1.4) is path.at(2.5)
+    assert path.at(0.9) is None
+
+
+def test_where_no_column_pays_the_clause_is_empty_from_the_first_price_at_which_it_does_not():
+    A, y = np.ones((4, 1), dtype=bool), np.array([True, True, True, False])
+    program = CoverProgram(A[y].astype(float), np.ones(1, dtype=bool))
+    found = program.solve(np.array([2.5 + (~y).sum()]), np.ones(3))
+    assert not len(found.columns)
+    assert found.lower == -0.5
+    assert found.upper == np.inf

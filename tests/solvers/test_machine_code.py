@@ -1,0 +1,149 @@
+"""Kernels: made once, in the open; loaded from the cache after that."""
+
+import importlib
+import logging
+import re
+import subprocess
+import sys
+import textwrap
+import threading
+from pathlib import Path
+
+import pytest
+
+from rulekit.solvers import machine_code as door
+
+KERNELS = """
+from rulekit.solvers.machine_code import machine_code
+
+@machine_code()
+def half(x):
+    return x / 2
+
+@machine_code("float64(float64)")
+def quarter(x):
+    return half(half(x))
+"""
+
+
+@pytest.fixture
+def made(monkeypatch, tmp_path):
+    """Write a file of kernels and import it; the next import of it is a new one."""
+    monkeypatch.syspath_prepend(tmp_path)
+    door._telling.cache_clear()
+    yield lambda text, name="some_kernels": fresh(tmp_path, name, text)
+    door._telling.cache_clear()
+
+
+def fresh(folder, name, text):
+    (folder / f"{name}.py").write_text(textwrap.dedent(text), encoding="utf-8")
+    importlib.invalidate_caches()
+    door._digest.cache_clear()
+    sys.modules.pop(name, None)
+    return importlib.import_module(name)
+
+
+def cached(folder):
+    return {path.name for path in folder.rglob("*.nbi")}
+
+
+def test_a_kernel_is_compiled_as_its_file_is_imported_and_kept_on_disk(made, tmp_path):
+    assert made(KERNELS).quarter(3.0) == 0.75
+    assert len(cached(tmp_path)) == 1
+
+
+def test_the_first_wait_of_a_process_is_told_once_and_a_kept_kernel_tells_nothing(made, caplog):
+    with caplog.at_level(logging.WARNING, logger="rulekit.machine_code"):
+        made(KERNELS)
+        made(KERNELS, "other_kernels")
+        made(KERNELS)  # anew, as there are other kernels in the folder now
+        (told,) = caplog.records
+        assert "python -m rulekit.solvers.machine_code" in told.getMessage()
+        caplog.clear()
+        door._telling.cache_clear()
+        assert made(KERNELS).quarter(8.0) == 2.0
+        assert not caplog.records
+
+
+def test_a_change_of_any_kernel_of_the_folder_makes_those_that_may_call_it_anew(made):
+    caller = """
+    from inner_kernels import part
+    from rulekit.solvers.machine_code import machine_code
+
+    @machine_code("float64(float64)")
+    def twice(x):
+        return 2 * part(x)
+    """
+    inner = """
+    from rulekit.solvers.machine_code import machine_code
+
+    @machine_code()
+    def part(x):
+        return x / 2
+    """
+    made(inner, "inner_kernels")
+    assert made(caller, "outer_kernels").twice(3.0) == 3.0
+    made(inner.replace("x / 2", "x / 3"), "inner_kernels")
+    assert made(caller, "outer_kernels").twice(3.0) == 2.0
+
+
+def test_kernels_are_made_where_no_cache_can_be_written(made, monkeypatch, tmp_path):
+    from numba.core import caching
+
+    def nowhere(self, *args):
+        raise RuntimeError("cannot cache function 'quarter': no locator available for file 'x'")
+
+    monkeypatch.setattr(caching.CacheImpl, "__init__", nowhere)
+    assert made(KERNELS).quarter(3.0) == 0.75
+    assert not cached(tmp_path)
+
+
+def test_a_kernel_that_cannot_be_compiled_is_an_error(made):
+    from numba.core.errors import TypingError
+
+    with pytest.raises(TypingError):
+        made(KERNELS.replace("half(half(x))", "x + 'half'"))
+
+
+def test_threads_that_ask_at_once_wait_for_one_import(made, tmp_path):
+    made(KERNELS)
+    sys.modules.pop("some_kernels")
+    found = []
+    threads = [
+        threading.Thread(
+            target=lambda: found.append(importlib.import_module("some_kernels").quarter(2.0))
+        )
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert found == [0.5] * 4
+
+
+def test_warming_up_leaves_no_kernel_out_that_python_calls():
+    made = {name for name, seconds in door.warm_up().items() if seconds >= 0}
+    for path in Path(door.__file__).parent.rglob("*kernels.py"):
+        entered = re.search(r"@machine_code\([^)i]", path.read_text(encoding="utf-8"))
+        name = f"rulekit.solvers.{path.parent.name}.{path.stem}"
+        assert bool(entered) == (name in made), name
+
+
+@pytest.mark.slow
+def test_rulekit_is_imported_without_numba():
+    code = "import sys, rulekit; print('numba' in sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert run.stdout == "False\n"
+
+
+def test_set_up_compiles_every_file_with_a_kernel_that_python_calls():
+    root = Path(door.__file__).parents[2]
+    called = {
+        ".".join(path.relative_to(root).with_suffix("").parts)
+        for path in (root / "rulekit").rglob("*kernels.py")
+        if re.search(r"^@machine_code\([^)]", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert called == set(door.KERNELS)

@@ -1,0 +1,200 @@
+"""Every kind of condition through every format, explanation and view; none told apart elsewhere."""
+
+import ast
+import importlib
+import inspect
+import json
+import pkgutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rulekit
+import ui
+from rulekit.explain import clause_words, distance_to_boundary, explain, explain_path
+from rulekit.export import FORMATS, verify_export
+from rulekit.plots import case_figure, case_sentence, tree_figure, tree_sentence
+from rulekit.rules import (
+    KINDS,
+    Clause,
+    Condition,
+    ConditionWriter,
+    Factor,
+    LinearSplit,
+    Literal,
+    PowerLaw,
+    PowerLawSplit,
+    RuleSet,
+    compare_rules,
+    rule_from_dict,
+    rule_statistics,
+    rule_to_dict,
+    simplify,
+    tree_of_rule,
+)
+from rulekit.rules.codec import READERS
+from ui.words import rule_words
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = {
+    "literal": Literal("age", "<=", 40.5),
+    "linear": LinearSplit((("age", 0.5), ("mass", -1.25)), ">", -60.0),
+    "power_law": PowerLawSplit(
+        (PowerLaw(1.0, (Factor("mass"), Factor("age", -1, floor=1.0))),), 2.0
+    ),
+}
+FRAME = pd.DataFrame({"age": [20.0, 40.5, 61.0, np.nan], "mass": [50.0, 90.0, np.nan, 70.0]})
+LABELS = ["yes", "no", "no", "yes"]
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def rule_of(kind, form="dnf", missing=False):
+    condition = EXAMPLES[kind].negated() if missing else EXAMPLES[kind]
+    return RuleSet((Clause((condition,)),), ("yes",), form, "no")
+
+
+def all_writers(parent=ConditionWriter):
+    for writer in parent.__subclasses__():
+        yield writer
+        yield from all_writers(writer)
+
+
+def test_a_kind_is_entered_once_and_read_back_by_its_name():
+    assert set(EXAMPLES) == set(KINDS) == set(READERS) == ConditionWriter.__abstractmethods__
+    assert {name: type(example) for name, example in EXAMPLES.items()} == KINDS
+
+
+@every_kind
+def test_a_condition_hands_itself_to_the_method_of_its_kind(kind):
+    class Names(ConditionWriter):
+        literal = linear = power_law = None
+
+        def __init__(self):
+            for name in KINDS:
+                setattr(self, name, lambda condition, name=name: (name, condition))
+
+    assert Names().write(EXAMPLES[kind]) == (kind, EXAMPLES[kind])
+
+
+def test_every_writer_has_a_method_for_every_kind():
+    for package in (rulekit, ui):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
+    writers = [w for w in all_writers() if w.__module__.startswith(("rulekit.", "ui."))]
+    assert len(writers) >= 8
+    for writer in writers:
+        assert not set(KINDS) & writer.__abstractmethods__ or inspect.isabstract(writer)
+    left = {w.__name__ for w in writers if inspect.isabstract(w)}
+    assert left == {"ReadingWriter"}
+
+
+def test_kinds_are_told_apart_in_the_rules_alone():
+    names = {kind.__name__ for kind in KINDS.values()}
+    found = []
+    for path in [*(ROOT / "rulekit").rglob("*.py"), *(ROOT / "ui").rglob("*.py")]:
+        if (ROOT / "rulekit" / "rules") in path.parents:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
+                asked = {n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)}
+                if asked & names:
+                    found.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert not found
+
+
+@every_kind
+def test_a_condition_answers_for_itself(kind):
+    condition = EXAMPLES[kind]
+    columns = {name: FRAME[name].to_numpy() for name in FRAME}
+    assert isinstance(condition, Condition)
+    held = condition.mask(columns)
+    assert (condition.negated().mask(columns) == ~held).all()
+    assert condition.negated().negated() == condition
+    swapped = condition.renamed({"age": "mass", "mass": "age"})
+    turned = {"age": columns["mass"], "mass": columns["age"]}
+    assert (swapped.mask(turned) == held).all()
+    assert set(condition.types) == set(condition.features)
+    assert len(condition.compared(columns)) == len(FRAME)
+
+
+@every_kind
+def test_the_answer_turns_at_the_limits_of_a_column(kind):
+    condition, row = EXAMPLES[kind], {"age": 30.0, "mass": 70.0}
+    turns = 0
+    for feature in condition.features:
+        for limit in condition.limits(feature, row):
+            around = np.array([limit - 1e-6, limit + 1e-6])
+            columns = {f: np.full(2, v) for f, v in row.items()} | {feature: around}
+            turns += len(set(condition.mask(columns).tolist())) == 2
+    assert turns >= len(condition.features)
+    assert condition.limits("another", row) == ()
+
+
+@every_kind
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_writes_it_and_what_can_be_run_answers_alike(name, form, missing, kind):
+    if name == "duckdb":
+        pytest.importorskip("duckdb")
+    rule, written = rule_of(kind, form, missing), FORMATS[name]
+    if written.learned:
+        return
+    if written.run is not None:
+        found = verify_export(rule, FRAME, name)
+        assert found.ok, (found.sentence, found.text)
+        assert found.n_probes > 2
+    given = {"training": (FRAME, LABELS)} if name == "report" else {}
+    text = written.write(rule, **given)
+    assert all(feature in text for feature in rule.features)
+    assert "missing" in text.lower() or "null" in text.lower() or not missing
+
+
+@every_kind
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_every_explanation_tells_it(kind, form):
+    rule = rule_of(kind, form)
+    for row, found in enumerate(explain(rule, FRAME, LABELS, training=(FRAME, LABELS))):
+        assert found.prediction == rule.predict(FRAME)[row]
+        told = found.fired + found.near_misses
+        assert all(c.text for k in told for c in k.checks)
+        assert all(f in found.sentence for f in rule.features)
+        change = found.counterfactual
+        if change.possible:
+            changed = FRAME.iloc[[row]].assign(**{c.feature: c.new for c in change.changes})
+            assert rule.predict(changed)[0] == change.prediction != found.prediction
+        assert json.dumps(found.to_dict())
+    assert len(explain_path(rule, FRAME)) == len(FRAME)
+    distance = distance_to_boundary(rule, {f: FRAME[f].to_numpy() for f in FRAME}, {"age": 41.0})
+    assert np.isfinite(distance[:2]).all()
+
+
+@every_kind
+@pytest.mark.parametrize("missing", [False, True])
+def test_every_view_shows_it(kind, missing):
+    rule = rule_of(kind, missing=missing)
+    columns = {name: FRAME[name].to_numpy() for name in FRAME}
+    wording = rulekit.explain.Wording(names={"age": "Age in years", "mass": "Mass"})
+    words = clause_words(rule.clauses[0], wording)
+    assert "Age in years" in words
+    assert ("missing" in words) is missing
+    assert words in rule_words(rule, wording)
+    assert str(rule.clauses[0].conditions[0]) in rulekit.rules.rule_lines(rule)
+    tree = tree_of_rule(rule)
+    truth = np.array(LABELS, dtype=object)
+    assert tree_figure(tree, columns, truth).data
+    assert tree_sentence(tree, columns, truth)
+    case = {name: values[:1] for name, values in columns.items()}
+    assert case_figure(rule.clauses[0], case, columns) is not None
+    assert case_sentence(rule.clauses[0], case)
+
+
+@every_kind
+def test_the_language_compares_counts_shortens_and_stores_it(kind):
+    rule = rule_of(kind)
+    assert rule_from_dict(json.loads(json.dumps(rule_to_dict(rule)))) == rule
+    assert simplify(rule) == rule
+    assert compare_rules(rule, simplify(rule), FRAME).is_same
+    assert rule_statistics(rule, FRAME, LABELS).n == len(FRAME)

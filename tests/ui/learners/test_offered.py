@@ -1,0 +1,86 @@
+"""The learners of Models, whichever they are: one face for the pages, and settings that add up."""
+
+import pytest
+
+from rulekit.data import load_sample
+from rulekit.evaluation.grid import settings_of
+from ui.learners.offered import CARDS, LEARNERS, RunSpec, families, settings_of_run, varied
+from ui.learners.spec import LEARNER_KEY
+from ui.models.form import ASKED
+from ui.state import AppState
+
+SPEC = RunSpec(learners=tuple(LEARNERS), thetas=(1.0, 2.0), clauses=(1, 2))
+EACH = pytest.mark.parametrize("learner", LEARNERS.values(), ids=list(LEARNERS))
+
+
+@pytest.fixture(scope="module")
+def state():
+    return AppState(table=load_sample("iris"))
+
+
+@EACH
+def test_a_learner_says_what_it_does_and_what_it_is_good_for(learner):
+    assert learner.name
+    assert learner.sentence.endswith(".")
+    assert learner.good_for.endswith(".")
+    assert set(learner.reads) <= set(ASKED)
+
+
+@EACH
+def test_its_settings_turn_back_into_the_parameters_of_its_grid(learner):
+    told = learner.settings(SPEC)
+    assert {s[LEARNER_KEY] for s in told} == {learner.key}
+    assert [learner.parameters(s, SPEC) for s in told] == list(settings_of(learner.grid(SPEC)))
+
+
+@EACH
+def test_its_estimator_takes_what_is_swept_and_what_is_set_for_the_picked_model(learner, state):
+    for variant in ({}, *learner.variants(SPEC)):
+        known = learner.estimator(SPEC, state, variant).get_params()
+        assert set(learner.grid(SPEC)) | set(learner.picked) <= set(known)
+
+
+@EACH
+def test_every_setting_has_words_of_its_own_and_a_slider_for_what_it_is_asked_for(learner):
+    settings = [s | v for v in ({}, *learner.variants(SPEC)) for s in learner.settings(SPEC)]
+    assert len({learner.words(s) for s in settings}) == len(settings)
+    entries = {dial.entry for dial in learner.dials(settings[0], 100)}
+    assert entries & set(settings[0])
+
+
+def test_settings_of_a_run_are_numbered_as_its_families_are_whatever_the_order_of_choice(state):
+    turned = RunSpec(learners=SPEC.learners[::-1], thetas=(1.0, 2.0), clauses=(1, 2))
+    for spec in (SPEC, turned):
+        listed = settings_of_run(spec)
+        swept = [(family, s) for family in families(spec, state) for s in family.settings]
+        assert len(swept) == len(listed) == len({repr(sorted(s.items())) for s in listed})
+        for (family, own), told in zip(swept, listed, strict=True):
+            mine = LEARNERS[told[LEARNER_KEY]].parameters(told, spec)
+            assert mine == {k: v for k, v in own.items() if k != "positive_label"}
+            assert family.whole_front == (told[LEARNER_KEY] == "search")
+
+
+def test_each_learner_and_each_variant_is_a_family_with_a_name_of_its_own(state):
+    names = [family.name for family in families(SPEC, state)]
+    assert len(set(names)) == len(names) == len(varied(SPEC))
+    assert {learner.name for learner in LEARNERS.values()} <= set(names)
+
+
+def test_rules_against_the_class_are_measured_as_the_class_is(state):
+    against = [f for f in families(SPEC, state) if "positive_label" in f.grid]
+    assert len(against) == 5
+    assert {f.estimator.positive_label for f in against} == {state.positive}
+    assert {s["positive_label"] for f in against for s in f.settings} == {state.other_label}
+
+
+def test_what_takes_no_time_comes_right_after_the_first_learner(state):
+    assert "max_features" in families(SPEC, state)[1].grid
+
+
+def test_cards_of_several_learners_are_shown_once():
+    assert len(set(CARDS)) == len(CARDS)
+    assert set(CARDS) == {one.cards for one in LEARNERS.values()} - {None}
+
+
+def test_every_learner_of_a_run_has_a_part_in_it():
+    assert {learner.key for learner, _ in varied(SPEC)} == set(LEARNERS)

@@ -1,0 +1,32 @@
+"""Power-law trees as a learner of Models: settings under the shared names, and back."""
+
+from rulekit.evaluation.grid import SHARED_KEYS, families, settings_of
+from ui.learners.hyperplane import BOXES_FROM_A_PLANE
+from ui.learners.offered import RunSpec, settings_of_run
+from ui.learners.spec import LEARNER_KEY
+from ui.learners.tree import POWER_LAW_TREE, TREE
+from ui.picked import setting_words
+
+
+def test_settings_stand_in_the_order_of_the_sweep_and_turn_back_into_parameters():
+    spec = RunSpec(learners=(TREE,), taus=(0.05, 0.1))
+    told = POWER_LAW_TREE.settings(spec)
+    asked = [POWER_LAW_TREE.parameters(s, spec) for s in told]
+    assert asked == list(settings_of(POWER_LAW_TREE.grid(spec)))
+
+
+def test_a_run_lists_the_trees_with_their_learner():
+    spec = RunSpec(learners=(TREE,), taus=(0.05,))
+    found = settings_of_run(spec)
+    assert {s[LEARNER_KEY] for s in found} == {TREE}
+    assert list(found) == POWER_LAW_TREE.settings(spec)
+
+
+def test_a_setting_is_told_in_words():
+    setting = {LEARNER_KEY: TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 0}
+    assert setting_words(setting) == "Power-law tree, τ 0.05, up to 2 power laws, one split"
+
+
+def test_a_fold_learns_all_its_trees_together_as_it_does_all_boxes_from_planes():
+    for learner in (POWER_LAW_TREE, BOXES_FROM_A_PLANE):
+        assert len(families(settings_of(learner.grid(RunSpec())), SHARED_KEYS)) == 1

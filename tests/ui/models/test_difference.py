@@ -1,0 +1,55 @@
+"""Two rules told apart in words."""
+
+import pandas as pd
+import pytest
+
+from rulekit.explain import Wording
+from rulekit.export import from_text
+from ui.models.difference import difference
+
+X = pd.DataFrame({"age": [30.0, 52.0, 60.0, 70.0], "town": ["a", "b", "a", "b"]})
+Y = pd.Series(["well", "ill", "well", "ill"])
+FIRST = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
+
+
+def told(second, wording=None):
+    return difference(FIRST, from_text(second), X, Y, wording or Wording())
+
+
+def test_the_same_rule_is_said_to_be_the_same():
+    found = told("1. IF age > 50 THEN ill\nOTHERWISE well")
+    assert found.sentences == (
+        "The two rules have the same clauses.",
+        "All 4 learning rows get the same answer from both.",
+    )
+    assert found.clauses == ""
+
+
+def test_a_moved_threshold_is_told_with_the_column_s_name_for_people_and_unit():
+    words = Wording(names={"age": "Age"}, units={"age": "years"})
+    found = told("1. IF age > 65 THEN ill\nOTHERWISE well", words)
+    assert found.sentences == (
+        "1 clause in both with other thresholds.",
+        "From the first to the second, Age > 50 years becomes > 65 years.",
+        "2 of 4 learning rows get another answer from the second (2 become well): the first is "
+        "right for 1 of them, the second for 1.",
+    )
+    assert found.clauses == "- Age > 50 years\n+ Age > 65 years"
+
+
+def test_clauses_of_one_rule_only_are_listed_with_their_sign():
+    found = told('1. IF age > 50 THEN ill\n2. IF town = "a" THEN ill\nOTHERWISE well')
+    assert found.sentences[0] == "1 clause in both, 1 clause in the second only."
+    assert "1 of 4 learning rows gets another answer" in found.sentences[-1]
+    assert found.clauses == "  age > 50\n+ town is 'a'"
+
+
+@pytest.mark.parametrize(
+    ("second", "sentence"),
+    [
+        ("OTHERWISE well", "1 clause in the first only."),
+        ("1. IF age > 50 THEN ill\nOTHERWISE ill", "Rows that no clause decides get another"),
+    ],
+)
+def test_what_else_differs_is_said(second, sentence):
+    assert sentence in " ".join(told(second).sentences)

@@ -1,0 +1,291 @@
+"""The Binning page's parts: the method, one column's cut points, and what they make of it."""
+
+import math
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from rulekit.binarize import Binarizer, conditions_of
+from rulekit.binarize.encoding import literals_of
+from rulekit.data import columns_of
+from rulekit.plots.thresholds import (
+    bin_table,
+    interval_signs,
+    level_figure,
+    level_table,
+    threshold_figure,
+    threshold_sentence,
+)
+from ui.cache import kept
+from ui.escape import md
+from ui.state import AppState, BinningSpec, app_state
+from ui.theme import chart
+from ui.workspace import change
+
+METHODS = {
+    "quantile": "Equal shares of rows between the cut points (the usual choice)",
+    "uniform": "Equal widths between the cut points",
+    "median": "One cut point: the median",
+    "entropy": "Where the classes differ most, as many as the data support (MDLP)",
+    "tree": "Where a small decision tree on the one column would cut",
+    "manual": "Only as typed in below (begins with the cut points shown now)",
+}
+COUNTED = ("quantile", "uniform", "entropy", "tree")
+MAX_THRESHOLDS = 100
+MAX_LISTED = 200  # conditions of a column that are written out
+
+
+def fitted(state: AppState) -> Binarizer:
+    """Return the binarizer of the page's settings, fitted on the training rows."""
+
+    def fit() -> Binarizer:
+        X, y = state.training
+        return state.binning.binarizer().fit(X, y)
+
+    return kept("binarizer", state.fit_key, fit, copy=False)
+
+
+def method_card() -> None:
+    """Ask how cut points are chosen, how many, and how many levels a category may have."""
+    spec = app_state().binning
+    names = list(METHODS)
+    left, middle, right = st.columns([3, 1, 1])
+    method = left.selectbox(
+        "How cut points are chosen",
+        names,
+        names.index(spec.method),
+        METHODS.get,
+        key="binning_method",
+        persist_state="session",
+    )
+    every = spec.n_thresholds is None
+    count = middle.number_input(
+        "Cut points a column",
+        1,
+        MAX_THRESHOLDS,
+        10 if every else spec.n_thresholds,
+        key="binning_count",
+        persist_state="session",
+        disabled=method not in COUNTED or every,
+        help="At most; a column of fewer distinct values gets fewer.",
+    )
+    levels = right.number_input(
+        "Levels a category",
+        2,
+        200,
+        spec.max_levels,
+        key="binning_levels",
+        persist_state="session",
+        help="At most; where there are more, the rarest are treated as one.",
+    )
+    every = st.checkbox(
+        "A cut point at every distinct value (slower, finest)",
+        every,
+        key="binning_every",
+        persist_state="session",
+        disabled=method not in COUNTED,
+    )
+    wanted = replace(
+        spec,
+        method=method if method in METHODS else spec.method,
+        n_thresholds=None if every else int(count),
+        max_levels=int(levels),
+    )
+    if wanted.method == "manual":
+        wanted = with_cuts_everywhere(app_state(), wanted)
+    if wanted != spec:
+        spec = change(binning=wanted).binning
+    if spec.cuts:
+        edited = ", ".join(md(name, 30) for name, _ in spec.cuts[:5])
+        more = f" and {len(spec.cuts) - 5} more" if len(spec.cuts) > 5 else ""
+        text, button = st.columns([4, 1], vertical_alignment="center")
+        text.caption(f"Your own cut points are used for {edited}{more}.")
+        button.button("Drop them all", key="drop_cuts", on_click=drop_cuts, width="stretch")
+
+
+def with_cuts_everywhere(state: AppState, spec: BinningSpec) -> BinningSpec:
+    """Return the settings with cut points for every numeric column, automatic where none are given.
+
+    The method "manual" asks for them; it begins with those of the method before it.
+    """
+    before = spec if spec.method != "manual" else replace(spec, method="quantile")
+    if state.binning.method != "manual":
+        before = state.binning
+    X, y = state.training
+    automatic = before.binarizer().fit(X, y).cuts_
+    cuts = {name: tuple(map(float, values)) for name, values in automatic.items()}
+    return replace(spec, cuts=tuple(sorted((cuts | dict(spec.cuts)).items())))
+
+
+def drop_cuts(name: str | None = None) -> None:
+    """Go back to automatic cut points for one column, or for all (and then by quantiles)."""
+    spec = app_state().binning
+    if name is None and spec.method == "manual":
+        spec = replace(spec, method="quantile")
+        st.session_state["binning_method"] = "quantile"
+    cuts = tuple(pair for pair in spec.cuts if name is not None and pair[0] != name)
+    change(binning=replace(spec, cuts=cuts))
+    st.session_state["binning_round"] = st.session_state.get("binning_round", 0) + 1
+
+
+def set_cuts(name: str, cuts: tuple[float, ...]) -> None:
+    """Use these cut points for a column, whatever the method."""
+    spec = app_state().binning
+    others = tuple(pair for pair in spec.cuts if pair[0] != name)
+    change(binning=replace(spec, cuts=tuple(sorted((*others, (name, cuts))))))
+
+
+def parsed_cuts(text: str) -> tuple[float, ...]:
+    """Read cut points from text: numbers between spaces or semicolons, sorted, each once.
+
+    Raises
+    ------
+    ValueError
+        If something is not a finite number; the sentence names it.
+    """
+    cuts = set()
+    for part in re.split(r"[;\s]+", text.strip()):
+        if not part:
+            continue
+        try:
+            value = float(part)
+        except ValueError:
+            raise ValueError(
+                f"Cut points are numbers with a decimal point, separated by spaces or semicolons; "
+                f"{part[:30]!r} is none."
+            ) from None
+        if not math.isfinite(value):
+            raise ValueError(f"A cut point must be a finite number; {part[:30]!r} is not.")
+        cuts.add(value)
+    if len(cuts) > 10 * MAX_THRESHOLDS:
+        raise ValueError(f"At most {10 * MAX_THRESHOLDS:,} cut points; {len(cuts):,} were given.")
+    return tuple(sorted(cuts))
+
+
+def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
+    """Return one row a column: what it holds, its cut points, the conditions it gives."""
+    conditions = {e.name: len(conditions_of(e)) for e in fitted_one.encodings_}
+    edited = dict(state.binning.cuts)
+    rows = [
+        {
+            "column": name,
+            "holds": state.table.column(name).kind,
+            "cut points": len(fitted_one.cuts_.get(name, ())),
+            "conditions": conditions.get(name, 0),
+            "by hand": name in edited,
+        }
+        for name in state.features
+    ]
+    return pd.DataFrame(rows)
+
+
+def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
+    """Show one column's values by class and its cut points; let them be edited."""
+    X, y = state.training
+    positive = y.to_numpy() == state.positive
+    values = columns_of(X[[name]])[name]
+    if name in fitted_one.cuts_:
+        _numeric(state, name, values, positive, fitted_one.cuts_[name])
+    else:
+        _levels(state, name, values, positive)
+    (encoding,) = (e for e in fitted_one.encodings_ if e.name == name)
+    literals = [str(literal) for literal in literals_of(encoding)]
+    with st.expander(f"The {len(literals):,} conditions of this column"):
+        if len(literals) > MAX_LISTED:
+            st.caption(f"The first {MAX_LISTED} of them.")
+        listed = "\n".join(literals[:MAX_LISTED])
+        st.code(listed or "none: the column has a single value", None)
+
+
+def shown_name(state: AppState, name: str) -> str:
+    """Return a column's name for people with its unit."""
+    unit = state.unit(name)
+    return f"{state.label(name)} ({unit})" if unit else state.label(name)
+
+
+def _numeric(
+    state: AppState,
+    name: str,
+    values: NDArray[Any],
+    positive: NDArray[np.bool_],
+    cuts: NDArray[np.float64],
+) -> None:
+    left, right = st.columns([3, 2])
+    numbers = values.astype(float)
+    table = bin_table(numbers, positive, cuts)
+    labels = (state.positive, state.other_label)
+    with left:
+        figure = threshold_figure(
+            numbers, positive, cuts, name=shown_name(state, name), labels=labels
+        )
+        alt = threshold_sentence(table, name=state.label(name), label=state.positive)
+        chart(figure, "binning_chart", alt)
+        _editor(state, name, cuts)
+    shown = pd.DataFrame(
+        {
+            "values": [interval_signs(row) for _, row in table.iterrows()],
+            "rows": table["rows"],
+            f"{state.positive}": table["positive"],
+            "share": 100 * table["share"],
+        }
+    )
+    with right:
+        _shares(shown, f"Rows and share of {state.positive} between the cut points.")
+
+
+def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
+    """Let the cut points of one column be typed in."""
+    text = "; ".join(f"{cut:.12g}" for cut in cuts)
+    key = f"cuts_{state.fit_key.__hash__()}_{st.session_state.get('binning_round', 0)}_{name[:40]}"
+
+    def changed() -> None:
+        try:
+            set_cuts(name, parsed_cuts(st.session_state[key]))
+        except ValueError as error:
+            st.session_state["_said"] = str(error)
+            st.session_state["binning_round"] = st.session_state.get("binning_round", 0) + 1
+
+    st.text_input(
+        "Cut points of this column (edit them here)",
+        text,
+        key=key,
+        on_change=changed,
+        help="Numbers separated by semicolons or spaces. A value equal to a cut point counts as "
+        "'at most'. Empty: no condition on this column's size.",
+    )
+    if name in dict(state.binning.cuts) and state.binning.method != "manual":
+        st.button("Back to automatic cut points", key="drop_one", on_click=drop_cuts, args=(name,))
+
+
+def _levels(state: AppState, name: str, values: NDArray[Any], positive: NDArray[np.bool_]) -> None:
+    left, right = st.columns([3, 2])
+    table = level_table(list(values), positive)
+    with left:
+        if len(table):
+            top = table.iloc[0]
+            alt = (
+                f"{state.label(name)}: {len(table)} levels; the commonest, {top['level']}, has "
+                f"{top['rows']} rows, {top['share']:.0%} {state.positive}."
+            )
+            figure = level_figure(
+                table,
+                name=shown_name(state, name),
+                labels=(state.positive, state.other_label),
+            )
+            chart(figure, "binning_levels_chart", alt)
+    shown = table.assign(share=100 * table["share"])
+    shown = shown.rename(columns={"positive": str(state.positive)})
+    with right:
+        _shares(shown, f"Rows and share of {state.positive} in each level.")
+
+
+def _shares(table: pd.DataFrame, alt: str) -> None:
+    """Show a table with a column "share" of percentages, without scrolling if it is short."""
+    share = st.column_config.NumberColumn("share", format="%.0f %%")
+    height = min(520, 38 + 35 * len(table))
+    st.dataframe(table, hide_index=True, height=height, column_config={"share": share}, alt=alt)

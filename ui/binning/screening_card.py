@@ -1,0 +1,143 @@
+"""The Binning page's card on how many of the candidate conditions can matter."""
+
+import pandas as pd
+import streamlit as st
+
+from rulekit.learners import ConditionScreening, screen_conditions
+from rulekit.plots import screening_figure, screening_sentence, screening_table
+from ui.cache import kept
+from ui.escape import md
+from ui.state import KEEP, AppState
+from ui.theme import chart
+
+AT_ONCE = 400_000  # values of the table up to which nobody is asked before it is computed
+LISTED = 1000
+TESTS = {
+    "simple": (
+        "costs as much as it saves",
+        "it and the rows it decides wrongly weigh as much as all rows it decides rightly.",
+    ),
+    "pairs": (
+        "another does the same for no more",
+        "another cut point of the column can stand in its place in every rule.",
+    ),
+    "duality": (
+        "every rule with it is worse",
+        "the linear program proves that each rule holding it costs more than a known rule.",
+    ),
+}
+
+
+def screening_card(state: AppState, n_conditions: int) -> None:
+    """Show how many conditions some best rule of one clause does without, and by which test."""
+    if state.several:
+        st.caption("How many conditions can matter is proved for rules of one class only.")
+        return
+    st.subheader("How many of them can matter?", anchor=False)
+    left, right = st.columns([1, 3], vertical_alignment="bottom")
+    theta = left.number_input(
+        "Price θ of a condition, in rows",
+        0.0,
+        None,
+        1.0,
+        step=0.5,
+        format="%g",
+        key="screening_theta",
+        help="A condition must save this many training rows to be worth having.",
+        **KEEP,
+    )
+    right.caption(
+        "For a rule of one clause (one AND), many conditions can be ruled out before anything is "
+        "learned: a best rule is proved to do without them. Each removal has a certificate that "
+        "can be checked by plain counting. In rules of several clauses they may matter still."
+    )
+    key = repr((state.fit_key, theta))
+    X, _ = state.training
+    asked = f"screen_{hash(key)}"
+    if (
+        X.size > AT_ONCE
+        and not st.session_state.get(asked)
+        and not st.button(f"Screen the {n_conditions:,} conditions", key="screen")
+    ):
+        return
+    st.session_state[asked] = True
+    with st.spinner("Screening"):
+        found = kept("screening", key, lambda: _screened(state, float(theta)), copy=False)
+    _numbers(found)
+    _picture(found, state)
+    with st.expander("Why each condition was removed"):
+        _certificates(found, key)
+
+
+def _screened(state: AppState, theta: float) -> ConditionScreening:
+    X, y = state.training
+    return screen_conditions(
+        X,
+        y,
+        theta=theta,
+        positive_label=state.positive,
+        binarizer=state.binning.binarizer(),
+        sample_weight=state.training_weight,
+    )
+
+
+def _numbers(found: ConditionScreening) -> None:
+    left = found.n_conditions - found.n_removed
+    place = st.container(horizontal=True, gap="large")
+    share = found.n_removed / max(1, found.n_conditions)
+    place.metric("Removed with proof", f"{found.n_removed:,} ({share:.1%})", width="content")
+    place.metric("May matter", f"{left:,}", width="content")
+    shown = found.counts.assign(test=[TESTS[name][0] for name in found.counts["test"]])
+    st.dataframe(
+        shown[["test", "first", "alone"]].rename(
+            columns={"test": "removed because", "first": "removed first", "alone": "by itself"}
+        ),
+        hide_index=True,
+        column_config={
+            "removed because": st.column_config.TextColumn(width="large"),
+            "removed first": st.column_config.NumberColumn(
+                help="by this test and by none above it", format="localized"
+            ),
+            "by itself": st.column_config.NumberColumn(
+                help="whatever the other tests remove", format="localized"
+            ),
+        },
+        alt="How many conditions each test removes.",
+    )
+    for name in found.counts["test"]:
+        short, long = TESTS[name]
+        st.caption(f"**{short[0].upper()}{short[1:]}:** {long}")
+
+
+def _picture(found: ConditionScreening, state: AppState) -> None:
+    columns = found.per_column()
+    columns["column"] = [state.label(name) for name in columns["column"]]
+    table = screening_table(columns)
+    sentence = screening_sentence(columns)
+    chart(screening_figure(table), "screening_chart", sentence)
+    st.caption(md(sentence, 500))
+    if (more := int((columns["conditions"] > 0).sum()) - len(table)) > 0:
+        st.caption(f"{more} more columns, of which fewer conditions are left, are not drawn.")
+
+
+def _certificates(found: ConditionScreening, key: str) -> None:
+    """List certificates, and check them all on demand."""
+    told: pd.DataFrame = found.certificates(limit=LISTED)
+    if not len(told):
+        st.caption("No condition was removed.")
+        return
+    if found.n_removed > LISTED:
+        st.caption(f"The first {LISTED:,} of {found.n_removed:,}.")
+    st.dataframe(
+        told[["condition", "sentence"]],
+        hide_index=True,
+        column_config={"sentence": st.column_config.TextColumn("why", width="large")},
+        alt="Each condition removed, and the numbers that prove it.",
+    )
+    if st.button("Check every certificate on the table", key="check_certificates"):
+        with st.spinner("Checking"):
+            wrong = kept("certificates", key, found.unproved)
+        if wrong:
+            st.error(f"{len(wrong):,} certificates do not hold; please report this table.")
+        else:
+            st.success(f"All {found.n_removed:,} certificates hold.")

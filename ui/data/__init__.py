@@ -1,0 +1,1 @@
+"""The Data page's own parts; no other page's folder is imported here."""

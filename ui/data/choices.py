@@ -1,0 +1,260 @@
+"""The Data page's decisions: what is predicted, which rows are held back, what columns are for."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from rulekit.data import Table, check_target, suggest_positive, suggest_target, target_notes
+from rulekit.exceptions import DataError
+from ui.data.split_figure import split_figure, split_sentence
+from ui.escape import md
+from ui.state import SplitSpec, Wording, app_state
+from ui.theme import chart
+from ui.workspace import change
+
+MAX_CLASSES = 20  # as in `check_target`
+MAX_TOLD_APART = 10  # classes that a tree is offered to tell apart
+EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
+
+
+def positive_for(table: Table, target: str) -> Any:
+    """Return the class suggested for description; None where there are not 2 to 20 classes."""
+    fits = 2 <= table.column(target).n_distinct <= MAX_CLASSES
+    return suggest_positive(table, target) if fits else None
+
+
+def choose_target(name: str | None) -> None:
+    """Make a column the target, its rarer class the one to be described; None takes it back."""
+    table = app_state().table
+    if name is None:
+        table = table.with_roles({table.target: "feature"}) if table.target else table
+        change(table=table, every_class=False)
+    else:
+        with_target = table.with_roles({name: "target"})
+        label = positive_for(with_target, name)
+        change(table=with_target.with_roles({}, positive_label=label), every_class=False)
+    _refresh_editor()
+
+
+def choose_positive(label: Any) -> None:
+    """Make a class the one the rule describes."""
+    change(table=app_state().table.with_roles({}, positive_label=label))
+
+
+def set_role(name: str, role: str) -> None:
+    """Give a column a role, from outside the editor."""
+    change(table=app_state().table.with_roles({name: role}))
+    _refresh_editor()
+
+
+def target_card() -> None:
+    """Ask for target and positive class; say what stands in the way."""
+    state = app_state()
+    names = [c.name for c in state.table.columns]
+    st.subheader("What should be predicted?", anchor=False)
+    key = f"target_{_round()}"
+    st.selectbox(
+        "Target column",
+        names,
+        index=names.index(state.target) if state.target else None,
+        placeholder="Choose the column the rule should predict",
+        key=key,
+        on_change=lambda: choose_target(st.session_state[key]),
+        persist_state="session",
+    )
+    if state.target is None:
+        _suggestion(state.table)
+        return
+    for sentence in check_target(state.table, state.target):
+        st.error(md(sentence, 400))
+    counts = state.class_counts
+    if not 2 <= len(counts) <= MAX_CLASSES:
+        return
+    classes = list(counts)
+    total = sum(counts.values())
+    _every_class(len(classes), key)
+    st.radio(
+        "The rule describes the class",
+        classes,
+        index=classes.index(state.positive) if state.positive in classes else None,
+        format_func=lambda c: f"{md(c, 40)} ({counts[c]:,} rows, {counts[c] / total:.0%})",
+        horizontal=len(classes) <= 4,
+        key=f"{key}_class",
+        on_change=lambda: choose_positive(st.session_state[f"{key}_class"]),
+        disabled=app_state().several,
+        help="The rule says when a row is of this class; all other rows get the other label. "
+        "Suggested: the rarer class.",
+    )
+    for sentence in target_notes(state.table, state.target):
+        st.caption(md(sentence, 400))
+
+
+def _every_class(n_classes: int, key: str) -> None:
+    """Offer to tell all classes apart, where there are three or more."""
+    if not 2 < n_classes <= MAX_TOLD_APART:
+        return
+    key = f"{key}_every"
+    st.toggle(
+        f"Tell all {n_classes} classes apart",
+        app_state().every_class,
+        key=key,
+        on_change=lambda: change(every_class=st.session_state[key], setting=None),
+        help="Only the power-law tree can: its leaves answer with any class. All other learners "
+        "describe one class against the rest.",
+    )
+
+
+def _suggestion(table: Table) -> None:
+    """Offer a column of few classes as the target; nothing is chosen silently."""
+    name = suggest_target(table)
+    if name is None:
+        st.caption("No column of few classes was found; a rule predicts one of two classes.")
+        return
+    label = suggest_positive(table, name)
+    st.button(
+        f"Use the suggestion: predict {md(name, 40)}, describe {md(label, 30)}",
+        on_click=choose_target,
+        args=(name,),
+        key="use_suggestion",
+        type="primary",
+    )
+
+
+def split_card() -> None:
+    """Ask how many rows are held back for the test, and show what that gives."""
+    state = app_state()
+    st.subheader("Rows held back for the test", anchor=False)
+    left, right = st.columns([3, 1])
+    share = left.slider(
+        "Share of rows",
+        0,
+        50,
+        round(state.split.test_share * 100),
+        5,
+        format="%d %%",
+        key=f"split_share_{_round()}",
+        help="They take no part in learning or in choosing a rule, and are scored once at the "
+        "end. Cross-validation inside the other rows draws the trade-off curve.",
+    )
+    seed = right.number_input(
+        "Seed", 0, 10_000, state.split.seed, key=f"split_seed_{_round()}", help="Of the shuffle."
+    )
+    wanted = SplitSpec(share / 100, int(seed))
+    if wanted != state.split:
+        state = change(split=wanted)
+    if not state.ready:
+        return
+    _, y = state.data
+    train, test = state.rows()
+    classes = y.to_numpy()
+    group = state.column_with_role("group")
+    how = f"whole groups of {md(group, 40)}" if group else "the same class shares in both"
+    counts = {
+        name: {str(label): int((classes[rows] == label).sum()) for label in state.labels}
+        for name, rows in (("Learning", train), ("Test", test))
+    }
+    told = [
+        f"{name}: {sum(part.values()):,} rows"
+        + ("" if state.several else f", {part[str(state.positive)]:,} {md(state.positive, 30)}")
+        for name, part in counts.items()
+    ]
+    st.caption(f"{'. '.join(told)} ({how}).")
+    counts = {name: part for name, part in counts.items() if sum(part.values())}
+    chart(split_figure(counts), "split", split_sentence(counts))
+
+
+def columns_card() -> None:
+    """Show every column with its role, a name for people and a unit, all editable."""
+    state = app_state()
+    st.subheader("Columns", anchor=False)
+    st.caption(
+        "Roles: a *feature* may appear in rules; *id* and *ignore* never do; *weight* counts a "
+        "row more than once; rows of one *group* stay on one side of every split. The name for "
+        "people and the unit are used in sentences and figures."
+    )
+    key = f"columns_{_round()}"
+    if st.session_state.get("columns_base_key") != key:
+        st.session_state["columns_base"] = editor_frame(state.table, state.wording)
+        st.session_state["columns_base_key"] = key
+    st.data_editor(
+        st.session_state["columns_base"],
+        key=key,
+        hide_index=True,
+        height=min(720, 38 + 35 * state.table.n_columns),  # a row cut in half says: scroll
+        disabled=["column", "holds", "distinct", "missing"],
+        column_config={
+            "column": st.column_config.TextColumn("Column", pinned=True, width="medium"),
+            "role": st.column_config.SelectboxColumn("Role", options=EDITABLE_ROLES, required=True),
+            "holds": "Holds",
+            "distinct": st.column_config.NumberColumn("Distinct", format="localized"),
+            "missing": st.column_config.NumberColumn("Missing", format="percent"),
+            "label": st.column_config.TextColumn("Name for people", max_chars=60),
+            "unit": st.column_config.TextColumn("Unit", max_chars=20),
+        },
+        on_change=_edited,
+        args=(key,),
+        alt="Columns of the table with their roles, names for people and units.",
+    )
+
+
+def editor_frame(table: Table, wording: dict[str, Wording]) -> pd.DataFrame:
+    """Return what the column editor starts from: a row a column, in the table's order."""
+    rows = [
+        {
+            "column": c.name,
+            "role": c.role,
+            "holds": c.kind,
+            "distinct": c.n_distinct,
+            "missing": c.n_missing / max(1, table.n_rows),
+            "label": wording.get(c.name, Wording()).label,
+            "unit": wording.get(c.name, Wording()).unit,
+        }
+        for c in table.columns
+    ]
+    return pd.DataFrame(rows)
+
+
+def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
+    """Apply the editor's edited cells (row number to new values) to the analysis.
+
+    Raises
+    ------
+    DataError
+        If a role cannot be given as asked; nothing is changed then.
+    """
+    state = app_state()
+    names = [c.name for c in state.table.columns]
+    roles = {names[row]: cells["role"] for row, cells in edits.items() if "role" in cells}
+    now = {c.name: c.role for c in state.table.columns}
+    roles = {name: role for name, role in roles.items() if now[name] != role}
+    wording = dict(state.wording)
+    for row, cells in edits.items():
+        old = wording.get(names[row], Wording())
+        label = str(cells.get("label", old.label) or "").strip()
+        unit = str(cells.get("unit", old.unit) or "").strip()
+        wording[names[row]] = Wording(label, unit)
+    table = state.table.with_roles(roles) if roles else state.table
+    if table.target is not None and table.positive_label is None:
+        table = table.with_roles({}, positive_label=positive_for(table, table.target))
+    change(table=table, wording=wording)
+    if {"target", "weight", "group"} & set(roles.values()) or state.target != table.target:
+        _refresh_editor()  # another column has lost its role
+
+
+def _edited(key: str) -> None:
+    edits = {int(row): cells for row, cells in st.session_state[key]["edited_rows"].items()}
+    try:
+        apply_edits(edits)
+    except DataError as error:
+        st.session_state["_said"] = str(error)
+        _refresh_editor()
+
+
+def _round() -> str:
+    """Name this table and this state of the editor: widgets of another one start afresh."""
+    return f"{app_state().table.digest[:12]}_{st.session_state.get('columns_round', 0)}"
+
+
+def _refresh_editor() -> None:
+    st.session_state["columns_round"] = st.session_state.get("columns_round", 0) + 1

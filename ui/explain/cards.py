@@ -1,0 +1,133 @@
+"""The Explain page's cards on the decision: the verdict, its conditions, what if."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from sklearn.base import ClassifierMixin
+
+from rulekit.explain import Explanation, Wording, explain
+from rulekit.plots import case_figure, case_sentence
+from rulekit.plots.wording import plural
+from rulekit.rules import Clause, Columns, RuleSet, missing_in
+from ui.escape import md
+from ui.rule_numbers import Rows
+from ui.theme import chart
+from ui.words import clause_words, value_words
+
+ABSENT = "(missing)"
+
+
+def verdict(
+    model: ClassifierMixin, X: pd.DataFrame, truth: Any, train: Rows, words: Wording, *, plain: bool
+) -> Explanation:
+    """Say why one case was decided as it was: a sentence and at most three supporting lines."""
+    fixed = st.session_state.get("explain_fixed", [])
+    found = explain(model, X, [truth], training=(train.X, train.y), immutable=fixed, wording=words)[
+        0
+    ]
+    right = found.prediction == truth
+    with st.container(border=True):
+        st.markdown(f"### {md(found.sentence, 600)}")
+        for line in found.supporting:
+            st.markdown(f"- {md(line, 500)}")
+        if not plain:
+            text = f"Truly {truth}, so the answer is {'right' if right else 'wrong'}."
+            if not right:
+                steps = plural(found.hamming_distance, "condition")
+                text += f" With {steps} added or removed the rule would be right about it."
+            st.caption(md(text, 300))
+    return found
+
+
+def conditions(
+    found: Explanation, rule: RuleSet, row: Columns, train: Rows, words: Wording, *, plain: bool
+) -> None:
+    """Show each clause condition by condition, met or not met, the nearest ones drawn."""
+    met, missed = list(found.fired), list(found.near_misses)
+    if missed:
+        turning = (found.prediction == rule.default) == (rule.form == "dnf")
+        others = f"Other {words.clause}s, the nearest first"
+        st.markdown(f"**{'What is nearest to another answer' if turning else others}**")
+        for miss in missed[:3]:
+            st.markdown(f"- {md(miss.sentence, 500)}")
+    order = [c.index for c in (*met, *missed)]
+    for k in dict.fromkeys(order):
+        clause = rule.clauses[k]
+        holds = bool(clause.mask(row)[0])
+        state_words = "holds" if holds else "does not hold"
+        title = f"{words.clause.capitalize()} {k + 1} {state_words}"
+        with st.expander(md(title), expanded=k == order[0]):
+            st.code(clause_words(clause, words), None, wrap_lines=True)
+            table = _conditions_table(clause, row, words)
+            sentence = case_sentence(clause, row)
+            figure = case_figure(clause, row, train.columns)
+            if figure.data and not plain:
+                chart(figure, f"case_{k}", sentence)
+            st.dataframe(table, hide_index=True, alt=sentence)
+
+
+def _conditions_table(clause: Clause, row: Columns, words: Wording) -> pd.DataFrame:
+    """List a clause's conditions beside the case's values, met or not in words."""
+    return pd.DataFrame(
+        {
+            "condition": [clause_words(Clause((c,), clause.op), words) for c in clause.conditions],
+            "this case": [_cell(c.features, row) for c in clause.conditions],
+            "": ["✓ met" if m else "✗ not met" for m in clause.condition_masks(row)[0]],
+        }
+    )
+
+
+def _cell(features: tuple[str, ...], row: Columns) -> str:
+    return ", ".join(value_words(row[f][0]) for f in features)
+
+
+def what_if(
+    model: ClassifierMixin, X: pd.DataFrame, found: Explanation, train: Rows, words: Wording
+) -> None:
+    """Let the reader change the values the rule reads, and say what it would answer."""
+    rule, turn = model.rule_set_, st.session_state.setdefault("_whatif_turn", 0)
+    if rule.is_constant:
+        st.caption("The rule reads no column; no change makes a difference.")
+        return
+    number = X.index[0]
+    row = model.read_columns(X)
+    edited: dict[str, Any] = {}
+    places = st.columns(min(3, len(rule.features)))
+    for k, feature in enumerate(rule.features):
+        with places[k % len(places)]:
+            key = f"whatif_{number}_{turn}_{feature}"
+            edited[feature] = _input(feature, row, train.columns, key, words)
+    st.button("Reset all values", key="whatif_reset", on_click=_next_turn)
+    changed = {f: np.array([edited[f]], dtype=row[f].dtype) for f in rule.features}
+    again = explain(rule, {**row, **changed}, wording=words)[0]
+    stays = again.prediction == found.prediction
+    lead = "The answer stays" if stays else f"The answer changes from {found.prediction} to"
+    (st.info if stays else st.success)(md(f"{lead} {again.prediction}. {again.sentence}", 600))
+
+
+def _next_turn() -> None:
+    st.session_state["_whatif_turn"] += 1
+
+
+def _input(feature: str, row: Columns, reference: Columns, key: str, words: Wording) -> Any:
+    """Show one value's input: a number (empty for missing), or a choice among seen levels."""
+    value, column = row[feature][0], reference[feature]
+    label = md(words.amount(feature, words.name(feature)), 60)
+    if column.dtype != object:
+        now = None if value != value else float(value)
+        new = st.number_input(label, value=now, key=key, placeholder="missing", format="%.6g")
+        known = column[~missing_in(column)]
+        if new is not None and len(known) and not known.min() <= new <= known.max():
+            st.warning(f"Outside the training range, {known.min():.4g} to {known.max():.4g}.")
+        return float("nan") if new is None else new
+    levels = sorted({v for v in column if v is not None} | ({value} - {None}), key=str)
+    options = [*levels, None]
+    return st.selectbox(
+        label,
+        options,
+        index=options.index(value),
+        format_func=lambda v: ABSENT if v is None else md(v),
+        key=key,
+    )

@@ -1,0 +1,202 @@
+"""The formats a rule can be taken away in: how each is called, shown and saved."""
+
+import io
+import json
+import zipfile
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sklearn.base import ClassifierMixin
+
+from rulekit import export
+from rulekit.data import list_samples
+from rulekit.export import (
+    ClauseNumbers,
+    Preparation,
+    Review,
+    VerifiedExport,
+    clause_numbers,
+    to_json,
+    to_report,
+    to_script,
+    verify_export,
+)
+from rulekit.learners import FixedRuleClassifier
+from ui.cache import kept
+from ui.cases import row_name, row_position
+from ui.export.run_record import run_record
+from ui.state import NUMERIC, SERVER, AppState
+from ui.words import wording
+
+Write = Callable[[AppState, ClassifierMixin], str]
+EDITED = "A rule that was written or changed by hand was not learned, so no script learns it again."
+
+
+@dataclass(frozen=True)
+class Format:
+    """One way to write a rule.
+
+    `verified` is the format's name for `verify_export`; empty where nothing can be executed, and
+    then `unchecked` says why. `learned` formats need a model that was learned from the table;
+    `rendered` ones are shown as a page, not as source.
+    """
+
+    name: str
+    purpose: str
+    write: Write
+    suffix: str
+    mime: str
+    language: str | None = None
+    verified: str = ""
+    learned: bool = False
+    rendered: bool = False
+    unchecked: str = ""
+
+    def obstacle(self, model: ClassifierMixin) -> str:
+        """Say why a model cannot be written like this; empty if it can."""
+        return EDITED if self.learned and isinstance(model, FixedRuleClassifier) else ""
+
+
+def _alone(write: Callable[..., str]) -> Write:
+    """Write the rule and nothing else."""
+    return lambda state, model: write(model)
+
+
+def _counted(write: Callable[..., str]) -> Write:
+    """Write the rule with what each clause is worth on the training rows."""
+    return lambda state, model: write(model, numbers=counts(state, model))
+
+
+def counts(state: AppState, model: ClassifierMixin) -> Sequence[ClauseNumbers]:
+    """Return what stands beside each clause: how many training rows it decides, how many right."""
+    key = repr((state.fit_key, to_json(model)))
+    return kept("clause counts", key, lambda: clause_numbers(model, *state.training))
+
+
+def report(state: AppState, model: ClassifierMixin) -> str:
+    """Return a page that stands alone: the rule, training and test figures, cases, the record."""
+    held_back = state.testing
+    return to_report(
+        model,
+        state.training,
+        held_back if len(held_back[0]) else None,
+        title=_title(state),
+        record=run_record(state, model),
+        wording=wording(state, clause="line"),
+        reviews=reviews(state, model),
+    )
+
+
+def reviews(state: AppState, model: ClassifierMixin) -> list[Review]:
+    """List what was said of cases on Explain, with today's answer where it was another one."""
+    X, _ = state.data
+    found = []
+    for number, said in sorted(state.case_notes.items(), key=lambda item: int(item[0])):
+        place = row_position(int(number))
+        answer = str(said["answer"])
+        if place in X.index and (now := str(model.predict(X.loc[[place]])[0])) != answer:
+            answer = f"{answer} (now {now})"
+        name = row_name(place, state)
+        found.append(Review(name, answer, said["verdict"], said.get("note", "")))
+    return found
+
+
+def _title(state: AppState) -> str:
+    asked = f"Which {state.target}" if state.several else f"When is {state.target} {state.positive}"
+    return f"{asked}? A rule and what it is worth"
+
+
+def script(state: AppState, model: ClassifierMixin) -> str:
+    """Return a program that reads the table, learns the rule again and compares."""
+    options = dict(state.options)
+    numeric = tuple(options.pop(NUMERIC, ()))
+    options.pop(SERVER, None)
+    if "edited" in (state.setting or {}):  # nothing was learned from these rows
+        model = FixedRuleClassifier(model.rule_set_)
+    source = state.table.name
+    if not options and source in {sample.name for sample in list_samples()}:
+        source = f"sample_data/{source}.csv"
+    return to_script(
+        model,
+        source=source,
+        target=state.target,
+        features=state.features,
+        rows=state.rows()[0].tolist() if len(state.rows()[1]) else None,
+        digest=state.table.digest,
+        preparation=Preparation(
+            options,
+            numeric,
+            weight=state.column_with_role("weight"),
+            others=state.other_label if len(state.labels) < len(state.classes) else None,
+        ),
+    )
+
+
+def checked(state: AppState, model: ClassifierMixin, form: Format) -> VerifiedExport:
+    """Run (or read back) a format's text on every row and compare with the model."""
+    numbers = counts(state, model)
+    return verify_export(model, state.data[0], form.verified, numbers=numbers)
+
+
+OWN: dict[str, Write] = {"report": report, "script": script}  # these tell more than the rule
+NOT_OFFERED = {"sqlite"}  # runs "sql" as it is
+
+
+def _offered(name: str, form: export.Format) -> Format:
+    return Format(
+        form.name,
+        form.purpose,
+        OWN.get(name) or (_counted if form.counted else _alone)(form.write),
+        form.suffix,
+        form.mime,
+        form.language,
+        verified=name if form.run else "",
+        learned=form.learned,
+        rendered=form.write is to_report,
+        unchecked="" if form.run else form.how,
+    )
+
+
+FORMATS = {
+    name: _offered(name, form) for name, form in export.FORMATS.items() if name not in NOT_OFFERED
+}
+
+
+def shown_page(text: str) -> str:
+    """Return the address that shows a page in a frame of its own, apart from the dashboard's."""
+    return f"data:text/html;charset=utf-8;base64,{b64encode(text.encode()).decode()}"
+
+
+def record_text(state: AppState, model: ClassifierMixin) -> str:
+    """Return the run record as JSON text."""
+    return json.dumps(run_record(state, model), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def bundle(state: AppState, model: ClassifierMixin) -> bytes:
+    """Return a zip file with the rule in every format it can be written in and the run record.
+
+    Parameters
+    ----------
+    state : AppState
+    model : fitted rule classifier
+
+    Returns
+    -------
+    bytes
+        Names inside are ours alone (``rule.md``, ``rule.sql``, ..., ``run-record.json``), and all
+        dates are the same, so that equal rules give equal files.
+    """
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for form in FORMATS.values():
+            if not form.obstacle(model):
+                _add(archive, f"rule.{form.suffix}", form.write(state, model))
+        _add(archive, "run-record.json", record_text(state, model))
+    return buffer.getvalue()
+
+
+def _add(archive: zipfile.ZipFile, name: str, text: str) -> None:
+    entry = zipfile.ZipInfo(name, date_time=(2020, 1, 1, 0, 0, 0))
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(entry, text.encode("utf-8"))

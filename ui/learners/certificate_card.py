@@ -1,0 +1,169 @@
+"""The card on how far a learned rule is from the best possible: proven, within so much, or nothing.
+
+A rule of one clause is looked into by itself, in a thread and for a short time; others at the
+press of a button. A bound is worth what it counts, so the count is always told with it.
+"""
+
+import math
+from copy import copy
+
+import streamlit as st
+from sklearn.base import ClassifierMixin
+
+from rulekit.learners import (
+    BoxSearchClassifier,
+    Certificate,
+    ColumnGenerationClassifier,
+    OneLevelRuleClassifier,
+    TwoLevelRuleClassifier,
+    certify,
+)
+from ui import workspace
+from ui.cache import kept
+from ui.escape import md
+from ui.jobs import Job, JobRegistry
+from ui.state import AppState
+from ui.workspace import pick_rule
+
+LEARNED = (
+    OneLevelRuleClassifier,
+    TwoLevelRuleClassifier,
+    BoxSearchClassifier,
+    ColumnGenerationClassifier,
+)
+QUICK_SECONDS = 2.0
+PROOF_SECONDS = 10.0
+POLL_SECONDS = 0.3
+PROVED = "Proved optimal: "  # as a certificate's sentence begins
+HELP = (
+    "Looks for a proof that no rule over the same conditions costs less on the training rows. "
+    f"Takes up to about {PROOF_SECONDS:g} seconds, and often ends without one on larger tables."
+)
+
+
+@st.cache_resource(show_spinner=False)
+def proofs() -> JobRegistry:
+    """Return the registry of this server's quick proofs; one runs at a time."""
+    return JobRegistry(max_running=1)
+
+
+def certificate_card(model: ClassifierMixin, state: AppState) -> None:
+    """Show what is proved of a learned rule, and offer to look longer; no word on an edited one."""
+    if not isinstance(model, LEARNED):
+        return
+    key = _key(state)
+    asked = f"certify_{hash(key)}"
+    if st.session_state.get(asked):
+        with st.spinner("Looking for a proof"):
+            found = kept("certificate", key, lambda: _certificate(model, state, PROOF_SECONDS))
+        _show(found)
+        return
+    quick = quick_certificate(model, state)
+    if quick is not None and quick.proved:
+        return
+    if st.button("How far from the best possible?", key="certify", help=HELP):
+        st.session_state[asked] = True
+        st.rerun()
+
+
+def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | None:
+    """Show what a short look proves of a rule of one clause; nothing where it proves nothing.
+
+    Returns
+    -------
+    Certificate or None
+        None while it is looked for, and for other rules.
+    """
+    learned = isinstance(model, LEARNED)
+    if not learned or model.rule_set_.n_clauses != 1:
+        return None
+    owner, key = workspace.analysis_id(), _key(state)
+    job = proofs().get(owner)
+    if job is None or job.key != key:
+
+        def work(job: Job) -> Certificate:
+            return _certificate(model, state, QUICK_SECONDS, job)
+
+        job = proofs().start(owner, "Proof", work, key=key)
+    if job.active:
+        st.fragment(_watch, run_every=POLL_SECONDS)(job)
+        return None
+    if job.answer is not None and job.answer.verdict:
+        _show(job.answer)
+    return job.answer
+
+
+def proved_card(model: ClassifierMixin) -> bool:
+    """Say what learning by "One clause, provably optimal" proved; nothing for other learners.
+
+    Returns
+    -------
+    bool
+        Whether something was said.
+    """
+    if not isinstance(model, OneLevelRuleClassifier) or (found := model.certificate_) is None:
+        return False
+    show = st.success if found.proved else st.info
+    show(f"**{proof_headline(found)}.** {md(found.sentence, 900)}")
+    if (screened := model.screening_) is not None and screened.n_conditions:
+        share = screened.n_removed / screened.n_conditions
+        st.caption(
+            f"{screened.n_removed:,} of {screened.n_conditions:,} conditions ({share:.1%}) were "
+            "ruled out with certificates; Binning shows them."
+        )
+    return True
+
+
+def proof_headline(found: Certificate) -> str:
+    """Say in few words what is proved."""
+    if found.proved:
+        return f"Cost {found.objective:.6g}, and no rule of one clause costs less"
+    if found.gap is None:
+        return f"Cost {found.objective:.6g}, no useful bound"
+    return f"Cost {found.objective:.6g}, at most {math.ceil(1000 * found.gap) / 10:g} % too much"
+
+
+def headline(found: Certificate) -> str:
+    """Say in few words what is proved, and of which count; empty where nothing is."""
+    verdict = found.verdict
+    return f"{verdict[0].upper()}{verdict[1:]} ({found.counts})" if verdict else ""
+
+
+def _watch(job: Job) -> None:
+    if not job.active:
+        st.rerun()
+    st.caption("Looking whether any rule of one clause is better …")
+
+
+def _show(found: Certificate) -> None:
+    show, head = (st.success if found.proved else st.info), headline(found)
+    sentence = found.sentence
+    if head and sentence.startswith(PROVED):  # the headline has said so
+        sentence = f"That is, {sentence.removeprefix(PROVED)}"
+    show(f"**{head}.** {md(sentence, 700)}" if head else md(sentence, 700))
+    if found.better is not None:
+        st.button(
+            "Take the better rule that was met",
+            key="take_better",
+            on_click=pick_rule,
+            args=(found.better,),
+            kwargs={"source": "a rule that the search for a proof met"},
+        )
+
+
+def _key(state: AppState) -> str:
+    return repr((state.fit_key, state.setting, state.run_settings, state.rule_json))
+
+
+def _certificate(
+    model: ClassifierMixin, state: AppState, seconds: float, job: Job | None = None
+) -> Certificate:
+    """Look for a proof; a rule of one clause is compared with the rules of one clause."""
+    X, y = state.training
+    if model.rule_set_.n_clauses == 1 and hasattr(model, "n_clauses"):
+        model = copy(model)
+        model.n_clauses = 1
+    stop = None if job is None else job.should_stop
+    return certify(
+        model, X, y, sample_weight=state.training_weight, time_limit=seconds, should_stop=stop
+    )

@@ -1,0 +1,116 @@
+"""The learners a person can choose from, and what a run makes of its settings.
+
+To offer a learner, make a `learner.Learner` of it in a module of its family, and add it to
+`LEARNERS`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rulekit.evaluation import Family
+from ui.learners import literal
+from ui.learners.hyperplane import BOXES_FROM_A_PLANE
+from ui.learners.ideal import IDEAL_DNF
+from ui.learners.learner import SIZES, Cards, Learner
+from ui.learners.spec import LEARNER_KEY, RunSpec
+from ui.learners.tree import POWER_LAW_TREE
+from ui.state import AppState
+
+LEARNERS: dict[str, Learner] = {
+    learner.key: learner
+    for learner in (
+        literal.BOX_SEARCH,
+        literal.ALTERNATING,
+        literal.BLOCK_COORDINATE,
+        literal.SET_COVER,
+        literal.LINEAR_PROGRAM,
+        literal.COLUMN_GENERATION,
+        IDEAL_DNF,
+        literal.ONE_CLAUSE,
+        literal.ONE_CLAUSE_PROVED,
+        literal.EXACT,
+        POWER_LAW_TREE,
+        BOXES_FROM_A_PLANE,
+    )
+}
+# what pages show of some learners' models, each once
+CARDS: tuple[Cards, ...] = tuple(
+    dict.fromkeys(learner.cards for learner in LEARNERS.values() if learner.cards is not None)
+)
+
+
+def chosen(spec: RunSpec) -> list[Learner]:
+    """List the learners of a run, in the order they were chosen."""
+    return [LEARNERS[name] for name in spec.learners if name in LEARNERS]
+
+
+def answers_at_once(spec: RunSpec) -> bool:
+    """Whether every learner of a run finds all its settings of a fold in one fit."""
+    return all(learner.whole_front for learner in chosen(spec))
+
+
+def varied(spec: RunSpec) -> list[tuple[Learner, dict[str, Any]]]:
+    """List the learners of a run in their plain form, then varied; each is swept by itself.
+
+    Plain ones stand in the order of `LEARNERS`; what takes no time need not wait its turn and comes
+    second. A variant is what its settings have besides.
+    """
+    plain = [learner for learner in LEARNERS.values() if learner.key in spec.learners]
+    first, rest = plain[:1], plain[1:]
+    ordered = first + sorted(rest, key=lambda learner: not learner.at_once)
+    variants = [(learner, v) for learner in chosen(spec) for v in learner.variants(spec)]
+    return [(learner, {}) for learner in ordered] + variants
+
+
+def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
+    """List the settings of a run, numbered as its rows are; see `varied` for the order.
+
+    A setting holds ``learner`` and, as far as they are asked for, ``theta`` (of boxes from a plane
+    their ν, of trees their τ), ``n_clauses``, of trees ``max_power_laws`` and ``max_depth``, of the
+    ideal DNF ``max_features`` alone; of a variant also ``describes`` ("other": the rule is against
+    the described class), ``robustness`` and ``doubt``.
+    """
+    return tuple(
+        setting | variant for learner, variant in varied(spec) for setting in learner.settings(spec)
+    )
+
+
+def families(spec: RunSpec, state: AppState) -> list[Family]:
+    """List what a run compares; its settings are numbered as `settings_of_run` lists them."""
+    return [_family(learner, variant, spec, state) for learner, variant in varied(spec)]
+
+
+def _family(learner: Learner, variant: dict[str, Any], spec: RunSpec, state: AppState) -> Family:
+    estimator, grid = learner.estimator(spec, state, variant), learner.grid(spec)
+    if "describes" in variant:  # its F1 is still that of the class the others describe
+        grid |= {"positive_label": [estimator.positive_label]}
+        estimator.set_params(positive_label=state.positive)
+    words = ", ".join(learner.variant_words(variant)).capitalize() or learner.name
+    # searches hold the interpreter's lock: two at once take longer than one after the other
+    n_jobs = 1 if learner.whole_front else None
+    return Family(words, estimator, grid, learner.whole_front, learner.keeps_models, n_jobs)
+
+
+def n_fits(spec: RunSpec) -> int:
+    """Return how many models a run fits: every setting in every fold."""
+    return len(settings_of_run(spec)) * spec.folds
+
+
+def run_key(spec: RunSpec, state: AppState) -> str:
+    """Return a text that changes whenever the points of a run would."""
+    return repr((state.fit_key, spec))
+
+
+def learner_of(setting: Mapping[str, Any]) -> Learner:
+    """Return the learner that a setting is of."""
+    return LEARNERS[setting[LEARNER_KEY]]
+
+
+def same_search(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two settings differ in nothing but how large their rules may be."""
+    return variant_of(one) == variant_of(other)
+
+
+def variant_of(setting: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a setting has besides its sizes: the learner, and what makes it a variant."""
+    return {name: value for name, value in setting.items() if name not in SIZES}

@@ -1,0 +1,87 @@
+"""What a run of Models computes, as one plain value: it can be compared, kept and read back.
+
+A setting that one learner alone reads is a field like any other; that learner's module asks for it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
+
+from rulekit.evaluation import THETA_GRID
+
+LEARNER_KEY = "learner"  # in a setting: which learner it is of
+FIT_SECONDS = 20.0  # no single fit of a run takes longer than about this
+NUS = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+TAUS = (0.02, 0.05, 0.1, 0.2)
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """What was asked of a run.
+
+    `forbidden`, `required` and `directions` name columns; a direction is ">" or "<". `against`,
+    `robust` and `doubting` say whether the box search also looks for rules of the other class, for
+    rules that more than one condition protects, and with doubtful rows discounted; `ideal_cuts` how
+    the ideal DNF cuts numbers ("median" or "binning"), `ideal_mode` its mode. `nus` are the prices
+    of "hyperplane", and `plane_answers` says whether its plane answers the rows that no box holds;
+    `taus` the impurities of "power_law_tree".
+    """
+
+    learners: tuple[str, ...] = ("search",)
+    thetas: tuple[float, ...] = tuple(THETA_GRID)
+    clauses: tuple[int, int] = (1, 5)
+    folds: int = 10
+    form: str = "dnf"
+    rounding: str = "redundancy"
+    refine: bool = False
+    allow_disabled: bool = False
+    class_weight: str | None = None
+    forbidden: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    allow_not_equal: bool = True
+    directions: tuple[tuple[str, str], ...] = ()
+    baselines: bool = True
+    against: bool = True
+    robust: bool = True
+    doubting: bool = True
+    ideal_cuts: str = "median"
+    ideal_mode: str = "compact"
+    nus: tuple[float, ...] = NUS
+    plane_answers: bool = False
+    taus: tuple[float, ...] = TAUS
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as plain values that JSON can keep."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the run that `to_dict` described; unknown entries are left out."""
+        known = {k: _frozen(v) for k, v in values.items() if k in cls.__dataclass_fields__}
+        return replace(cls(), **known)
+
+    def constraints(
+        self, features: Sequence[str], *, against: bool = False
+    ) -> dict[str, Any] | None:
+        """Return what the analyst rules out or insists on, None if nothing.
+
+        Wishes that a column not among the features keeps by its absence are left out; one that
+        asks for it stays, for the learner to refuse. For a rule against the described class every
+        direction is turned: where more speaks for the class, less speaks against it.
+        """
+        turned = {">": "<", "<": ">"} if against else {}
+        wishes = {
+            "forbidden": tuple(name for name in self.forbidden if name in features),
+            "required": self.required,
+            "directions": {
+                name: turned.get(sign, sign) for name, sign in self.directions if name in features
+            },
+        }
+        if self.allow_not_equal and not any(wishes.values()):
+            return None
+        return wishes | {"allow_not_equal": self.allow_not_equal}
+
+
+def _frozen(value: Any) -> Any:
+    """Turn the lists JSON gives back into tuples."""
+    return tuple(_frozen(v) for v in value) if isinstance(value, (list, tuple)) else value

@@ -1,0 +1,1 @@
+"""The Models page's own parts; no other page's folder is imported here."""

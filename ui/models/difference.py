@@ -1,0 +1,119 @@
+"""What differs between two rules, in words: their clauses, their thresholds, their answers."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import pandas as pd
+
+from rulekit.data import columns_of
+from rulekit.explain import Wording
+from rulekit.explain.phrases import number
+from rulekit.plots.wording import plural
+from rulekit.rules import RuleSet
+from rulekit.rules.compare import ChangedThreshold, RuleComparison, compare_rules
+from ui.words import clause_words
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two rules compared.
+
+    Attributes
+    ----------
+    sentences : tuple of str
+        Plain text, to be escaped where it is shown.
+    clauses : str
+        The clauses of both, one a line: "-" for those of the first only, "+" for those of the
+        second only, nothing before those of both; to be shown by ``st.code``. Empty where the two
+        have the same clauses.
+    """
+
+    sentences: tuple[str, ...]
+    clauses: str
+
+
+def difference(
+    first: RuleSet, second: RuleSet, X: pd.DataFrame, y: pd.Series, wording: Wording
+) -> Difference:
+    """Say what differs between two rules.
+
+    Parameters
+    ----------
+    first, second : RuleSet
+        If one is told as "any AND" and the other as "every OR", the second is told from the other
+        side, which changes none of its answers.
+    X, y : DataFrame and Series of length n
+        Rows on which the answers are compared, with their true labels.
+    wording : Wording
+        Business names and units.
+
+    Returns
+    -------
+    Difference
+    """
+    found = compare_rules(first, second, columns_of(X))
+    clauses = _listed(found, wording) if found.removed or found.added or found.changed else ""
+    return Difference((*_about_clauses(found, wording), _about_answers(found, y)), clauses)
+
+
+def _about_clauses(found: RuleComparison, wording: Wording) -> list[str]:
+    if found.is_same:
+        return ["The two rules have the same clauses."]
+    parts = [
+        f"{plural(len(clauses), 'clause')} {words}"
+        for clauses, words in (
+            (found.kept, "in both"),
+            (found.changed, "in both with other thresholds"),
+            (found.removed, "in the first only"),
+            (found.added, "in the second only"),
+        )
+        if clauses
+    ]
+    said = [f"{', '.join(parts)}."] if parts else []
+    thresholds = [_moved(t, wording) for pair in found.changed for t in pair.thresholds]
+    if thresholds:
+        said.append(f"From the first to the second, {', '.join(thresholds)}.")
+    if found.reordered:
+        said.append("Clauses of both stand in another order, and the first that holds decides.")
+    if found.default_changed:
+        said.append("Rows that no clause decides get another answer.")
+    if found.mirrored:
+        said.append("The second is told from the other side here, to be compared.")
+    return said
+
+
+def _moved(threshold: ChangedThreshold, wording: Wording) -> str:
+    before, after = (
+        f"{threshold.op} {wording.amount(threshold.feature, number(value))}"
+        for value in (threshold.before, threshold.after)
+    )
+    return f"{wording.name(threshold.feature)} {before} becomes {after}"
+
+
+def _about_answers(found: RuleComparison, y: pd.Series) -> str:
+    rows, before, after = found.rows, found.before, found.after
+    assert rows is not None
+    assert before is not None
+    assert after is not None
+    total = plural(found.n_rows, "learning row")
+    if not len(rows):
+        return f"All {total} get the same answer from both."
+    truth = y.to_numpy(dtype=object)[rows]
+    becomes = Counter(map(str, after))
+    to_what = ", ".join(f"{n} become {label}" for label, n in sorted(becomes.items()))
+    return (
+        f"{len(rows)} of {total} {'gets' if len(rows) == 1 else 'get'} another answer from the "
+        f"second ({to_what}): the first is right for {(before == truth).sum()} of them, the second "
+        f"for {(after == truth).sum()}."
+    )
+
+
+def _listed(found: RuleComparison, wording: Wording) -> str:
+    lines = [("  ", clause) for clause in found.kept]
+    for pair in found.changed:
+        lines += [("- ", pair.before), ("+ ", pair.after)]
+    lines += [("- ", clause) for clause in found.removed]
+    lines += [("+ ", clause) for clause in found.added]
+    return "\n".join(
+        sign + " ".join(clause_words(clause, wording).split()) for sign, clause in lines
+    )

@@ -1,0 +1,87 @@
+"""A rule in words on screen: as a sentence, and clause by clause."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rulekit.explain import Wording, clause_words
+from rulekit.plots.wording import plural
+from rulekit.rules import RuleSet
+from ui.state import AppState
+
+__all__ = [
+    "clause_words",
+    "constant_answer",
+    "rule_words",
+    "size_words",
+    "value_words",
+    "without_clauses",
+    "wording",
+]
+
+
+def wording(state: AppState, *, clause: str = "clause") -> Wording:
+    """Return business names and units as the explanations take them."""
+    return Wording(
+        names={name: w.label for name, w in state.wording.items() if w.label},
+        units={name: w.unit for name, w in state.wording.items() if w.unit},
+        clause=clause,
+    )
+
+
+def rule_words(rule: RuleSet, wording: Wording) -> str:
+    """Write a two-level rule as it would be read out, a clause a line.
+
+    Parameters
+    ----------
+    rule : RuleSet
+    wording : Wording
+
+    Returns
+    -------
+    str
+        Plain text, to be shown by ``st.code``.
+    """
+    if rule.is_constant:
+        return f"ALWAYS {constant_answer(rule)}"
+    clauses = [clause_words(clause, wording) for clause in rule.clauses]
+    last = f"OTHERWISE {rule.default}"
+    if rule.form == "cnf":
+        several = [
+            f"({words})" if len(clause.conditions) > 1 else words
+            for clause, words in zip(rule.clauses, clauses, strict=True)
+        ]
+        return "\n".join(["IF  " + "\nAND ".join(several), f"THEN {rule.labels[0]}", last])
+    lines = [
+        f"{'IF' if k == 0 else 'OR IF'} {words}\n   THEN {rule.labels[k]}"
+        for k, words in enumerate(clauses)
+    ]
+    return "\n".join([*lines, last])
+
+
+def size_words(rule: RuleSet) -> str:
+    """Say a rule's form and size, the same on every page: ``DNF, 2 clauses, 5 conditions``."""
+    clauses, conditions = plural(rule.n_clauses, "clause"), plural(rule.n_conditions, "condition")
+    return f"{rule.form.upper()}, {clauses}, {conditions}"
+
+
+def constant_answer(rule: RuleSet) -> Any:
+    """Return the one answer of a rule that reads no column."""
+    return rule.predict({"": np.zeros(1)})[0]
+
+
+def without_clauses(rule: RuleSet, dropped: frozenset[int]) -> RuleSet:
+    """Return the rule with some clauses (numbered from 0) left out."""
+    kept = [k for k in range(rule.n_clauses) if k not in dropped]
+    labels = tuple(rule.labels[k] for k in kept)
+    if rule.form == "cnf" and not kept:
+        labels = rule.labels[:1]
+    return replace(rule, clauses=tuple(rule.clauses[k] for k in kept), labels=labels)
+
+
+def value_words(value: Any) -> str:
+    """Say a cell of the table."""
+    if value is None or value != value:
+        return "missing"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
