@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser.wire import DRAWN, Wire
 from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).parents[2]
@@ -28,17 +29,9 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-# On a deep link Streamlit's own client asks for these below the page before it asks at the root.
+# Streamlit's client does not know how deep its address is: on a deep link it asks for these below
+# the page before it asks at the root, and Chromium writes each 404 to the console.
 PROBES = re.compile(r"/[a-z]+/_stcore/(health|host-config)$")
-# Counts the runs of the script that the browser has seen begin.
-COUNT_RUNS = """
-window.runsSeen = 0;
-new MutationObserver(changes => {
-  for (const change of changes)
-    if (change.target.getAttribute("data-test-script-state") === "running") window.runsSeen += 1;
-}).observe(document, {subtree: true, attributes: true,
-                      attributeFilter: ["data-test-script-state"]});
-"""
 
 
 def pytest_collection_modifyitems(items):
@@ -100,11 +93,12 @@ class Visitor:
     address: str
     outside: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
-    runs: int = 0
+
+    def __post_init__(self) -> None:
+        self.wire = Wire(self.page)
 
     def watch(self) -> None:
         """Write down requests that leave the machine, failed answers, and console errors."""
-        self.page.add_init_script(COUNT_RUNS)
 
         def asked(request):
             if not request.url.startswith((self.address, "data:", "blob:", "about:")):
@@ -115,7 +109,7 @@ class Visitor:
                 self.complaints.append(f"{response.status} {response.url}")
 
         def said(message):
-            if message.type == "error" and "404 (Not Found)" not in message.text:
+            if message.type == "error" and not PROBES.search(message.location["url"]):
                 self.complaints.append(message.text)
 
         self.page.on("request", asked)
@@ -125,43 +119,62 @@ class Visitor:
 
     def go(self, path: str = "/") -> "Visitor":
         """Open a path and wait until the page stands."""
+        self.wire.reset()
         self.page.goto(self.address + path)
         return self.ready()
 
+    def reload(self) -> "Visitor":
+        """Load the page again and wait until it stands."""
+        self.wire.reset()
+        self.page.reload()
+        return self.ready()
+
     def ready(self) -> "Visitor":
-        """Wait until the script has run and the page's title is there."""
+        """Wait until what was asked for has been run and is drawn, with the page's title."""
+        self.until(self.wire.still)
         self.page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
         self.page.locator("h1").first.wait_for()
-        self.runs = self.begun()
+        self.page.evaluate(DRAWN)
         return self
 
-    def begun(self) -> int:
-        """Return how many runs of the script this page has seen begin."""
-        return self.page.evaluate("window.runsSeen")
+    @contextmanager
+    def action(self) -> Iterator[None]:
+        """Act on a page that stands; wait until the run that this asks for is over."""
+        self.ready()
+        before = self.wire.asked
+        yield
+        self.until(lambda: self.wire.asked > before)
+        self.ready()
 
     def press(self, key: str) -> "Visitor":
-        """Press the button with a key and wait for the run that it starts."""
-        self.runs = self.begun()
-        self.page.locator(f".st-key-{key} button").first.click()
-        return self.rerun()
+        """Press the button with a key and wait for the run that it starts.
 
-    def rerun(self) -> "Visitor":
-        """Wait until the run that an action starts has begun and is over."""
-        self.until(lambda: self.begun() > self.runs)
-        return self.ready()
+        A click is lost if a timer's run puts a new button into the place of the old one between
+        the mouse's going down and up. A person then presses again, and so does this, once.
+        """
+        self.ready()
+        before = self.wire.asked
+        for _ in range(2):
+            self.page.locator(f".st-key-{key} button").first.click()
+            for _ in range(30):  # drawings: a button sends at once, or never
+                if self.wire.asked > before:
+                    return self.ready()
+                self.page.evaluate(DRAWN)
+        pytest.fail(f"The button {key!r} was pressed twice, and nothing was sent to the server.")
 
     def turn_to(self, title: str) -> "Visitor":
         """Go to another page by the sidebar."""
-        self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=title).click()
+        with self.action():
+            self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=title).click()
         self.page.locator("h1", has_text=title).wait_for()
-        return self.ready()
+        return self
 
     def upload(self, name: str, content: bytes) -> "Visitor":
         """Put a file into the page's upload field."""
         file = {"name": name, "mimeType": "text/csv", "buffer": content}
-        self.runs = self.begun()
-        self.page.locator("input[type=file]").first.set_input_files(files=[file])
-        return self.rerun()
+        with self.action():
+            self.page.locator("input[type=file]").first.set_input_files(files=[file])
+        return self
 
     def reads(self, sentence: str) -> None:
         """Wait until a sentence stands on the page; the page's text is told if it never does.

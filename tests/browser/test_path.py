@@ -126,9 +126,8 @@ def test_the_keyboard_alone_picks_a_row_of_the_table(modelling):
     before = picked_rule(visitor)
     visitor.page.locator(".st-key-front_table canvas").first.focus()
     for _ in range(3):
-        visitor.runs = visitor.begun()
-        visitor.page.keyboard.press("ArrowUp")
-        visitor.rerun()
+        with visitor.action():
+            visitor.page.keyboard.press("ArrowUp")
     visitor.until(lambda: picked_rule(visitor) != before)
 
 
