@@ -17,6 +17,7 @@ import pytest
 
 from tests.browser.wire import DRAWN, Wire
 from tests.waiting import PATIENCE, until
+from ui.shell import PAGES
 
 ROOT = Path(__file__).parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -163,10 +164,11 @@ class Visitor:
         pytest.fail(f"The button {key!r} was pressed twice, and nothing was sent to the server.")
 
     def turn_to(self, title: str) -> "Visitor":
-        """Go to another page by the sidebar."""
+        """Go to another page by the navigation."""
+        question = next(q for name, q in PAGES.values() if name == title)
         with self.action():
-            self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=title).click()
-        self.page.locator("h1", has_text=title).wait_for()
+            self.page.get_by_test_id("stTopNavLink").filter(has_text=title).click()
+        self.page.locator("h1", has_text=question).wait_for()
         return self
 
     def upload(self, name: str, content: bytes) -> "Visitor":
