@@ -167,7 +167,7 @@ def test_the_growing_curve_and_the_finished_one_are_never_seen_together(visit):
         }).observe(document, {subtree: true, childList: true, attributes: true});
         """
     )
-    visitor.page.get_by_test_id("stSidebarNav").get_by_role("link", name="Models").click()
+    visitor.page.get_by_test_id("stTopNavLink").filter(has_text="Models").click()
     visitor.page.locator(".st-key-front_table").wait_for()
     visitor.ready()
     assert visitor.page.evaluate("window.mostCurves") == 1

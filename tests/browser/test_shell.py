@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.conftest import served
+from tests.browser.visitor import served
 from tests.waiting import until
 from ui.shell import PAGES
 
@@ -12,8 +12,8 @@ from ui.shell import PAGES
 @pytest.mark.parametrize("name", PAGES)
 def test_a_fresh_server_answers_a_deep_link(fresh_server, visit, name):
     visitor = visit(f"/{name}?theta=0.4", address=fresh_server)
-    assert visitor.page.locator("h1").first.inner_text() == PAGES[name][0]
-    links = visitor.page.get_by_test_id("stSidebarNavLink").all_inner_texts()
+    assert visitor.page.locator("h1").first.inner_text() == PAGES[name][1]
+    links = visitor.page.get_by_test_id("stTopNavLink").all_inner_texts()
     assert links == [title for title, _ in PAGES.values()]
     assert f"/{name}" in visitor.page.url
     assert "theta=0.4" in visitor.page.url

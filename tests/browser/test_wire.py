@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.conftest import served
+from tests.browser.visitor import served
 
 SCRIPT = """
 import time
