@@ -14,14 +14,13 @@ import joblib
 
 from rulekit.data import make_folds
 from rulekit.evaluation import Comparison, Progress, compare_learners
-from ui import jobs
 from ui.learners.offered import answers_at_once, families
 from ui.learners.spec import RunSpec
 from ui.models.points import RunResult, part_words
 from ui.picked import quiet
 from ui.state import AppState
+from ui.worker import Telling
 
-DRAWN_SECONDS = 0.3  # a first pass waits so long for a page that draws its first fold's points
 REFRESH_SECONDS = 3.0  # points of slow learners join those that stand about this often
 
 
@@ -51,55 +50,58 @@ def stored(spec: RunSpec, state: AppState, place: Path) -> RunResult:
     return RunResult.of(found, spec)
 
 
-def work(spec: RunSpec, state: AppState, place: Path | None) -> jobs.Work:
-    """Return the work of a run, for a job; its answer is the `RunResult` at the end.
+@dataclass(frozen=True)
+class Work:
+    """The work of a run, for a job; its answer is the `RunResult` at the end.
 
-    Parameters
+    Attributes
     ----------
     spec : RunSpec
     state : AppState
-        The analysis as it is now; later changes do not reach the run.
     place : Path or None
         Where finished folds are kept.
     """
-    asked = prepared(spec, state)
 
-    def done(job: jobs.Job) -> RunResult:
+    spec: RunSpec
+    state: AppState
+    place: Path | None
+
+    def __call__(self, telling: Telling) -> RunResult:
+        """Compare the learners, telling what stands."""
         quiet()
         with joblib.parallel_config("threading", n_jobs=os.cpu_count() or 1):
             found = compare_learners(
-                **asked,
+                **prepared(self.spec, self.state),
                 first_pass=True,
-                references=spec.baselines,
-                store=place,
-                on_progress=_Telling(job, spec),
-                should_stop=job.should_stop,
+                references=self.spec.baselines,
+                store=self.place,
+                on_progress=_Telling(telling, self.spec),
+                should_stop=telling.should_stop,
             )
-        return RunResult.of(found, spec)
-
-    return done
+        return RunResult.of(found, self.spec)
 
 
 @dataclass
 class _Telling:
     """Tells a job of a comparison's progress."""
 
-    job: jobs.Job
+    telling: Telling
     spec: RunSpec
     refreshed: float = 0.0
 
     def __call__(self, progress: Progress) -> None:
         """Tell of a fit, or of what stands at the end of a stage."""
         if progress.stage == "references":
-            self.job.report(message="Fitting the reference models")
+            self.telling.report(message="Fitting the reference models")
         elif progress.row is None:
             self._stands(progress.found)
-            if progress.stage == "first pass":
-                self.job.report(message=self._words(progress.family, {"fold": 0}))
         elif progress.stage == "first pass":
-            self._first_pass(progress)
+            part = part_words(progress.found)
+            words = self._words(f"First pass{f' on {part}' if part else ''}", progress.row)
+            self.telling.report(message=words)
         else:
-            self.job.report(progress.row, message=self._words(progress.family, progress.row))
+            words = self._words(progress.family, progress.row)
+            self.telling.report(done=len(progress.found.finished), message=words)
             late = time.monotonic() - self.refreshed > REFRESH_SECONDS
             if late and not answers_at_once(self.spec):
                 self._stands(progress.found)
@@ -108,18 +110,7 @@ class _Telling:
         self.refreshed = time.monotonic()
         standing = RunResult.of(found, self.spec)
         _ = standing.suggestion  # reckoned here, not while a page waits
-        self.job.report(standing=standing)
-
-    def _first_pass(self, progress: Progress) -> None:
-        """Tell of a fit that does not count; the page draws whole folds."""
-        found = progress.found
-        n_settings = len(next(f for f in found.families if f.name == progress.family).settings)
-        n_done, part = len(found.first_pass), part_words(found)
-        words = self._words(f"First pass{f' on {part}' if part else ''}", progress.row)
-        whole = RunResult.of(found, self.spec) if n_done % n_settings == 0 else None
-        self.job.report(progress.row, done=self.job.done, message=words, glimpse=whole)
-        if n_done == n_settings:
-            self.job.give_way(DRAWN_SECONDS)
+        self.telling.report(standing=standing)
 
     def _words(self, what: str, row: Any) -> str:
         return f"{what}, fold {row['fold'] + 1} of {self.spec.folds}"
