@@ -1,10 +1,10 @@
 """The frame without a browser: navigation, chips, errors as sentences."""
 
-import threading
-
 import pytest
 
 from rulekit.exceptions import DataError
+from tests.ui.tasks import Steps
+from tests.waiting import until
 from ui import jobs
 from ui.shell import PAGES
 
@@ -32,20 +32,15 @@ def test_the_sidebar_names_the_table(open_app):
     assert "150 rows" in app.sidebar.markdown[0].value
 
 
-def test_the_sidebar_shows_a_running_job_on_every_page(open_app):
-    reported, release = threading.Event(), threading.Event()
+def test_the_sidebar_shows_a_running_job_on_every_page(open_app, tmp_path):
+    (tmp_path / "0").touch()
     app = open_app(sample="iris")
-    job = jobs.registry().start(
-        app.session_state["analysis_id"],
-        "Sweep",
-        lambda job: (job.report(1), reported.set(), release.wait(20)),
-        total=4,
-    )
-    assert reported.wait(5)
+    owner, work = app.session_state["analysis_id"], Steps(4, tmp_path)
+    job = jobs.registry().start(owner, "Sweep", work, total=4)
+    until(lambda: job.done == 1)
     app.switch_page("pages/binning.py").run()
     assert any("Running: Sweep, 1 of 4" in c.value.replace("\\", "") for c in app.sidebar.caption)
     job.cancel()
-    release.set()
     app.run()
     assert any("Cancelled: Sweep" in c.value for c in app.sidebar.caption)
 
