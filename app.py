@@ -1,4 +1,4 @@
-"""The router: page settings, navigation, the sidebar's chips; every page runs inside it."""
+"""The router: page settings, navigation, status; every page runs inside it."""
 
 import sys
 from pathlib import Path
@@ -10,7 +10,8 @@ if str(HERE) not in sys.path:  # `streamlit run /elsewhere/app.py` finds `ui` al
     sys.path.insert(0, str(HERE))
 
 from ui import workspace  # noqa: E402
-from ui.shell import PAGES, said, sentences, sidebar  # noqa: E402
+from ui.shell import PAGES, said, sentences, status  # noqa: E402
+from ui.theme import style  # noqa: E402
 
 st.set_page_config("Rulekit", page_icon="📏", layout="wide")
 st.session_state["_shell"] = True  # for this run; see `ui.shell.guard`
@@ -21,14 +22,14 @@ pages = {
 
 # The bare address leads to Data: a default page would have no address of its own.
 start = st.Page(lambda: None, title="Start", url_path="start", default=True, visibility="hidden")
-chosen = st.navigation([start, *pages.values()])
+chosen = st.navigation([start, *pages.values()], position="top")
 wanted = st.session_state.pop("_wanted", "data" if chosen is start else None)
 if wanted is not None:
     st.switch_page(pages[wanted], query_params=dict(st.query_params))
 workspace.attach()
-chips = sidebar()
+style()
 said()
 with sentences():
     chosen.run()
 workspace.save()
-chips()
+status()

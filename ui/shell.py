@@ -1,4 +1,4 @@
-"""The frame around every page: the router's guard, headings, empty states, the sidebar's chips."""
+"""The frame around every page: the router's guard, title and status, empty states, sentences."""
 
 import logging
 import uuid
@@ -6,21 +6,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.exceptions import RulekitError
+from rulekit.plots.wording import percent, plural
 from ui import jobs, workspace
 from ui.escape import md
-from ui.state import app_state
-from ui.words import size_words
+from ui.state import AppState, app_state
 
-PAGES = {
-    "data": ("Data", "What am I modelling?"),
-    "binning": ("Binning", "How are numbers turned into conditions?"),
-    "models": ("Models", "How simple can it be before accuracy suffers?"),
-    "rules": ("Rules", "What does the model say, and where is it wrong?"),
-    "explain": ("Explain", "Why this decision for this case?"),
-    "export": ("Export", "Take it away, checked."),
+PAGES = {  # in the navigation, and the question that the page answers
+    "data": ("Data", "What is to be predicted, and from what?"),
+    "binning": ("Binning", "How do numbers become conditions?"),
+    "models": ("Models", "How short can the rule be?"),
+    "rules": ("Rules", "What does the rule say, and where is it wrong?"),
+    "explain": ("Explain", "Why this answer for this case?"),
+    "export": ("Export", "Take the rule away, checked"),
 }
+STATUS = "_status"  # where a run of the script keeps the place of its status
 ONWARD = ":material/arrow_forward:"  # from the font that comes with Streamlit
 log = logging.getLogger("rulekit.dashboard")
 
@@ -44,10 +46,44 @@ def guard(me: str) -> None:
 
 
 def header(name: str) -> None:
-    """Show a page's title and the question it answers."""
-    title, question = PAGES[name]
-    st.title(title, anchor=False)
-    st.caption(question)
+    """Show the question that a page answers, and beside it what is loaded and in hand."""
+    with st.container(key="page_header", horizontal=True, vertical_alignment="bottom"):
+        st.title(PAGES[name][1], anchor=False, width="content")
+        with st.container(horizontal=True, width="content"):
+            job_line()
+            st.session_state[STATUS] = st.empty(), None
+    status()
+
+
+def status() -> None:
+    """Say in one line what is loaded and which rule is in hand; again where a page changed it.
+
+    Called by `header`, and by the router after the page.
+    """
+    place, told = st.session_state.get(STATUS, (None, None))
+    words = status_words(app_state())
+    if place is not None and words != told:
+        place.caption(md(words, 200), width="content")
+        st.session_state[STATUS] = place, words
+
+
+def status_words(state: AppState) -> str:
+    """Return the table, its rows, and the size and error of the rule in hand."""
+    if state.table is None:
+        return "No table yet"
+    words = [state.table.name, f"{state.table.n_rows:,} rows"]
+    if state.model is not None:
+        size = plural(state.model.rule_set_.n_conditions, "condition")
+        number = None if state.sweep is None else state.sweep.number_of(state.setting)
+        wrong = "" if number is None else state.sweep.points.loc[number, "test_error"]
+        words.append(f"{size}, {percent(wrong)} wrong" if wrong != "" else size)
+    return " · ".join(words)
+
+
+def two_columns() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Return the left side, to choose from, and the right one, for what has been chosen."""
+    left, right = st.container(key="two_columns").columns([7, 5], gap="medium")
+    return left, right
 
 
 def empty(sentence: str, page: str = "data", *, link: str | None = None) -> None:
@@ -128,71 +164,16 @@ def said() -> None:
         problem(message)
 
 
-def sidebar() -> Callable[[], None]:
-    """Show what is loaded, which model is chosen and what is running; nothing else.
-
-    Returns
-    -------
-    callable
-        To be called after the page: draws the chips again if the page has changed them.
-    """
-    slot, badge = st.sidebar.empty(), st.sidebar.empty()
-    drawn = _chips_key()
-
-    def draw() -> None:
-        with slot.container():
-            _chips()
-        with badge.container():  # its own place: its timer goes on writing where it was drawn
-            job_badge()
-
-    def again() -> None:
-        if _chips_key() != drawn:
-            draw()
-
-    draw()
-    return again
-
-
-def _chips_key() -> tuple[object, ...]:
-    state = app_state()
+def job_line() -> None:
+    """Say what the analysis' job does, every second while it is active; nothing of an ended one."""
     job = jobs.registry().get(workspace.analysis_id())
-    name = state.table.name if state.table is not None else None
-    return (name, id(state.model), job.id if job is not None else None)
+    if job is not None and job.active:
+        st.fragment(_job_line, run_every=1.0)(job)
 
 
-def _chips() -> None:
-    state = app_state()
-    if state.table is None:
-        st.caption("No data yet")
-        return
-    st.markdown(f"**{md(state.table.name, 40)}**  \n{state.table.n_rows:,} rows")
-    if state.model is not None:
-        st.caption(size_words(state.model.rule_set_), help=model_help(state.model))
-
-
-def model_help(model: object) -> str:
-    """Explain the words of a model's chip."""
-    rule = model.rule_set_
-    if rule.form == "dnf":
-        form = "DNF: the rule says yes if any of its clauses holds; a clause holds if all its "
-        return f"{form}conditions do."
-    form = "CNF: the rule says yes if every clause holds; one condition is enough for a clause."
-    return form
-
-
-def job_badge() -> None:
-    """Show the analysis' latest job; refreshed every second while it is active."""
-    job = jobs.registry().get(workspace.analysis_id())
-    if job is not None:
-        st.fragment(_badge, run_every=1.0 if job.active else None)(job, job.active)
-
-
-def _badge(job: jobs.Job, was_active: bool) -> None:
-    if was_active and not job.active:
-        st.rerun()  # once: the page learns of the end, and the timer goes
+def _job_line(job: jobs.Job) -> None:
     if job.state == "queued":
-        st.caption(f"Waiting: {md(job.title)}, place {jobs.registry().position(job)} in the queue")
-    elif job.state == "running":
-        st.caption(f"Running: {md(job.title)}, {job.done} of {job.total or '?'}")
-    else:
-        st.caption(f"{job.state.capitalize()}: {md(job.title)}")
+        place = jobs.registry().position(job)
+        st.caption(f"Waiting: {md(job.title)}, place {place} in the queue", width="content")
+    elif job.active:
+        st.caption(f"Running: {md(job.title)}, {job.share:.0%}", width="content")

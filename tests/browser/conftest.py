@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.waiting import PATIENCE, until
+from ui.shell import PAGES
 
 ROOT = Path(__file__).parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -151,9 +152,10 @@ class Visitor:
         return self.ready()
 
     def turn_to(self, title: str) -> "Visitor":
-        """Go to another page by the sidebar."""
-        self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=title).click()
-        self.page.locator("h1", has_text=title).wait_for()
+        """Go to another page by the navigation."""
+        question = next(q for name, q in PAGES.values() if name == title)
+        self.page.get_by_test_id("stTopNavLink").filter(has_text=title).click()
+        self.page.locator("h1", has_text=question).wait_for()
         return self.ready()
 
     def upload(self, name: str, content: bytes) -> "Visitor":

@@ -1,10 +1,8 @@
-"""The frame without a browser: navigation, chips, errors as sentences."""
+"""The frame without a browser: navigation, status, errors as sentences."""
 
 import pytest
 
 from rulekit.exceptions import DataError
-from tests.ui.tasks import Steps
-from tests.waiting import until
 from ui import jobs
 from ui.shell import PAGES
 
@@ -14,7 +12,7 @@ def test_every_page_opens_without_data(open_app, page):
     app = open_app(page)
     assert not app.exception
     assert not app.error
-    assert app.title[0].value == PAGES[page][0]
+    assert app.title[0].value == PAGES[page][1]
     assert not app.get("plotly_chart")
 
 
@@ -26,34 +24,34 @@ def test_every_page_opens_with_a_table_and_no_model(open_app, page, sample):
     assert not app.error
 
 
-def test_the_sidebar_names_the_table(open_app):
-    app = open_app("binning", sample="iris")
-    assert "iris" in app.sidebar.markdown[0].value
-    assert "150 rows" in app.sidebar.markdown[0].value
+def captions(app):
+    return [c.value.replace("\\", "") for c in app.caption]
 
 
-def test_the_sidebar_shows_a_running_job_on_every_page(open_app, tmp_path):
-    (tmp_path / "0").touch()
+def test_the_status_names_the_table_and_the_rule_in_hand(open_app, swept_credit):
+    assert "iris · 150 rows" in captions(open_app("binning", sample="iris"))
+    size = swept_credit.session_state["app"].model.rule_set_.n_conditions
+    (status,) = [c for c in captions(swept_credit) if c.startswith("credit · 1,000 rows · ")]
+    assert f"· {size} condition" in status
+    assert status.endswith("% wrong")
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("queued", "Waiting: Search, place 0 in the queue"),
+        ("running", "Running: Search, 25%"),
+        ("done", None),
+        ("cancelled", None),
+        ("failed", None),
+    ],
+)
+def test_every_page_tells_of_a_job_while_it_is_active(open_app, state, words):
     app = open_app(sample="iris")
-    owner, work = app.session_state["analysis_id"], Steps(4, tmp_path)
-    job = jobs.registry().start(owner, "Sweep", work, total=4)
-    until(lambda: job.done == 1)
-    app.switch_page("pages/binning.py").run()
-    assert any("Running: Sweep, 1 of 4" in c.value.replace("\\", "") for c in app.sidebar.caption)
-    job.cancel()
-    app.run()
-    assert any("Cancelled: Sweep" in c.value for c in app.sidebar.caption)
-
-
-@pytest.mark.parametrize("state", ["queued", "running", "done", "cancelled", "failed"])
-def test_the_badge_needs_no_picture_font(open_app, state):
-    app = open_app(sample="iris")
-    held = jobs.Job("Sweep", app.session_state["analysis_id"], state=state, total=4)
-    jobs.registry()._jobs[held.owner] = held
-    app.run()
-    badge = app.sidebar.caption[-1].value
-    assert "Sweep" in badge
-    assert badge.isascii()
+    job = jobs.Job("Search", app.session_state["analysis_id"], state=state, total=4, done=1)
+    jobs.registry()._jobs[job.owner] = job
+    told = [c for c in captions(app.run()) if "Search" in c]
+    assert told == ([] if words is None else [words])
 
 
 def test_an_error_nobody_foresaw_is_a_sentence_with_an_id(open_app, monkeypatch, caplog):
