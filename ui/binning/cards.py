@@ -221,7 +221,12 @@ def _numeric(
     labels = (state.positive, state.other_label)
     with left:
         figure = threshold_figure(
-            numbers, positive, cuts, name=shown_name(state, name), labels=labels
+            numbers,
+            positive,
+            cuts,
+            name=shown_name(state, name),
+            labels=labels,
+            classes=state.classes,
         )
         alt = threshold_sentence(table, name=state.label(name), label=state.positive)
         chart(figure, "binning_chart", alt)
@@ -276,6 +281,7 @@ def _levels(state: AppState, name: str, values: NDArray[Any], positive: NDArray[
                 table,
                 name=shown_name(state, name),
                 labels=(state.positive, state.other_label),
+                classes=state.classes,
             )
             chart(figure, "binning_levels_chart", alt)
     shown = table.assign(share=100 * table["share"])
