@@ -13,6 +13,7 @@ from rulekit.plots.palette import GREY, Look, bars, base_layout, outcome_looks, 
 from rulekit.plots.wording import short_number
 
 MAX_BARS = 40
+MAX_LEVELS = 12
 FEW = 20  # distinct values that are drawn side by side, each with its own place
 MAX_LINES = 60  # cut points drawn as lines across the figure
 READABLE = 0.06  # share of the axis that a bin takes to have its percentage written above it
@@ -202,14 +203,14 @@ def level_figure(
     Parameters
     ----------
     table : DataFrame
-        From `level_table`; the first 30 levels are drawn.
+        From `level_table`; the first 12 levels are drawn.
     name : str
     labels : tuple of two objects
         The described class and the other.
     classes : sequence, optional
         As for `threshold_figure`.
     """
-    shown = table.head(30).iloc[::-1]
+    shown = table.head(MAX_LEVELS).iloc[::-1]
     levels = [plain(level, 30) for level in shown["level"]]
     figure = go.Figure(layout=base_layout(110 + 26 * len(shown)))
     counts = (shown["positive"], shown["rows"] - shown["positive"])
