@@ -175,9 +175,9 @@ def _mark_cuts(figure: go.Figure, cuts: NDArray[np.float64]) -> None:
     """Draw a line a cut point, or ticks below the bars where lines would hide them."""
     if len(cuts) <= MAX_LINES:
         for cut in np.unique(cuts).tolist():  # dark on white: seen on each bar and on each page
-            figure.add_vline(x=cut, line={"color": "#FFFFFF", "width": 3}, row="all", col=1)
-            line = {"color": "#333333", "width": 1.5, "dash": "dash"}
-            figure.add_vline(x=cut, line=line, row="all", col=1)
+            figure.add_vline(x=cut, line={"color": "#FFFFFF", "width": 2.5}, row=1, col=1)
+            line = {"color": "#333333", "width": 1, "dash": "dash"}
+            figure.add_vline(x=cut, line=line, row=1, col=1)
         return
     figure.add_scatter(
         x=cuts,
@@ -227,7 +227,7 @@ def level_figure(
         cliponaxis=False,
     )
     figure.update_layout(barmode="stack", margin={"r": 48})
-    figure.update_xaxes(title_text=f"rows (and share of {plain(labels[0], 20)})")
+    figure.update_xaxes(title_text=f"rows (and share of {plain(labels[0], 20)})", showgrid=False)
     figure.update_yaxes(title_text=plain(name), type="category")
     return figure
 

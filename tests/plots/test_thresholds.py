@@ -130,7 +130,7 @@ def test_many_cut_points_are_ticks_instead_of_lines():
     values = np.arange(200.0)
     few = threshold_figure(values, values > 50, values[1:30], name="x")
     many = threshold_figure(values, values > 50, values[1:-1], name="x")
-    assert len(few.layout.shapes) == 2 * 2 * 29
+    assert len(few.layout.shapes) == 2 * 29
     assert len(many.layout.shapes) == 0
     ticks = next(trace for trace in many.data if trace.type == "scatter")
     assert ticks.name == "198 cut points"

@@ -40,7 +40,7 @@ METHODS = {
 COUNTED = ("quantile", "uniform", "entropy", "tree")
 MAX_THRESHOLDS = 100
 MAX_LISTED = 200  # conditions of a column that are written out
-TALL = 570  # pixels of the list of columns; the chosen one's table has half
+TALL, ROWS = 570, 16  # pixels of the list of columns, and how many fit; the chosen one has half
 
 
 def fitted(state: AppState) -> Binarizer:
@@ -179,7 +179,7 @@ def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
             "holds": state.table.column(name).kind,
             "cut points": len(fitted_one.cuts_.get(name, ())),
             "conditions": conditions.get(name, 0),
-            "by hand": name in edited,
+            **({"by hand": name in edited} if edited else {}),
         }
         for name in state.features
     ]
@@ -201,7 +201,7 @@ def choose_column(state: AppState, table: pd.DataFrame) -> str:
         pick,
         key="binning_columns",
         alt="Cut points and conditions of every column; the chosen one is drawn beside it.",
-        height=min(TALL, 38 + 35 * len(table)),
+        height="content" if len(table) <= ROWS else TALL,
         column_config={"column": st.column_config.TextColumn("column", pinned=True)},
     )
     return names[place]
@@ -316,5 +316,5 @@ def _levels(state: AppState, name: str, values: NDArray[Any], positive: NDArray[
 def _shares(table: pd.DataFrame, alt: str) -> None:
     """Show a table with a column "share" of percentages, without scrolling if it is short."""
     share = st.column_config.NumberColumn("share", format="%.0f %%")
-    height = min(TALL // 2, 38 + 35 * len(table))
+    height = "content" if len(table) <= ROWS // 2 else TALL // 2
     st.dataframe(table, hide_index=True, height=height, column_config={"share": share}, alt=alt)
