@@ -1,7 +1,5 @@
 """A run as the page tells of it: bar, Stop button, points as they land, how it ended."""
 
-import time
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -18,7 +16,6 @@ from ui.state import AppState, app_state
 
 POLL_SECONDS = 0.5
 FIRST_POLL_SECONDS = 0.2  # while there is nothing to be seen yet
-FIRST_SECONDS = 1.0  # the page waits so long for the first fold's points
 STOP = "Ends the run. The points shown stay, and Resume takes up where it stopped."
 
 
@@ -56,7 +53,7 @@ def progress(run: Run, place: DeltaGenerator) -> None:
     if not run.is_active:
         ended(run)
         return
-    every = FIRST_POLL_SECONDS if run.has_nothing_yet and not run.job.results else POLL_SECONDS
+    every = FIRST_POLL_SECONDS if run.has_nothing_yet and run.job.standing is None else POLL_SECONDS
     st.fragment(_progress, run_every=every)(run, run.seen)
     if run.has_nothing_yet:
         with place.container():
@@ -81,17 +78,8 @@ def _progress(run: Run, drawn_for: tuple[Phase, int]) -> None:
 def _growing_curve(run: Run) -> None:
     """Draw the points that have landed, as long as nothing stands."""
     job = run.job
-    while _awaited(job):
-        time.sleep(0.01)
-    spec = RunSpec.from_dict(app_state().run_settings)
-    live_curve(job.glimpse or job.standing or RunResult(job.results, spec))
-    job.drawn()
-
-
-def _awaited(job: jobs.Job) -> bool:
-    """Whether a run has just begun, and its first points are still to come."""
-    seen = job.glimpse or job.standing or (job.results and job.results[-1]["fold"])
-    return job.active and not seen and job.elapsed < FIRST_SECONDS
+    if job.standing is not None:
+        live_curve(job.standing)
 
 
 def _stop() -> None:
@@ -132,7 +120,7 @@ def cancelled_words(job: jobs.Job) -> str:
         )
     kept_points = f"partial: {job.done:,} of {job.total:,} fits" if job.done else "no fit finished"
     standing_draft = job.standing is not None and job.standing.draft
-    drafted = standing_draft or (job.results and not job.done)
+    drafted = standing_draft
     first = " The points of the first pass stay." if drafted else ""
     return f"The run was stopped ({kept_points}).{first} Resume takes up where it stopped."
 

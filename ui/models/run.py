@@ -4,7 +4,7 @@ A run belongs to an analysis and goes on in a job, whoever looks; what a session
 stands here, in one object and under named phases.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 import streamlit as st
@@ -13,7 +13,7 @@ from ui import jobs, workspace
 from ui.learners.offered import answers_at_once, n_fits, run_key
 from ui.learners.spec import RunSpec
 from ui.models.points import RunResult
-from ui.models.work import stored, work
+from ui.models.work import Work, stored
 from ui.picked import renewed
 from ui.shell import sentences
 from ui.state import app_state
@@ -92,7 +92,7 @@ class Run:
         state = app_state()
         run = cls(None, run_key(spec, state), automatic)
         st.session_state[SESSION] = run
-        doing = work(spec, state, workspace.store_path())
+        doing = Work(spec, state, workspace.store_path())
         workspace.change(run_settings=spec.to_dict())
         run.job = jobs.registry().start(
             workspace.analysis_id(), TITLE, doing, total=n_fits(spec), key=run.key
@@ -228,14 +228,8 @@ def _phase_of(job: jobs.Job) -> Phase:
 
 
 def _result_of(job: jobs.Job) -> RunResult | None:
-    """Return what stands of a job, or, when it ended without such, what it has reported."""
-    found = job.answer or job.standing
-    if found is not None or job.active or not job.results:
-        return found
-    found = RunResult(job.results, RunSpec.from_dict(app_state().run_settings), job.done)
-    if job.done:
-        return found
-    return replace(found, draft="First pass, not brought to its end")  # all there is
+    """Return what stands of a job."""
+    return job.answer or job.standing
 
 
 def _addressed(found: RunResult) -> int | None:
