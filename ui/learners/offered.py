@@ -117,7 +117,7 @@ def n_fits(spec: RunSpec) -> int:
 
 def run_key(spec: RunSpec, state: AppState) -> str:
     """Return a text that changes whenever the points of a run would."""
-    return repr((curve_key(spec, state), spec))
+    return curve_key(spec, state) + repr(spec)
 
 
 def curve_key(spec: RunSpec, state: AppState) -> str:

@@ -12,7 +12,7 @@ from rulekit.evaluation import pareto_front
 from rulekit.learners.choice import CONDITION_PRICE, suggestion
 from rulekit.plots import Baseline
 from rulekit.plots.wording import percent, plural
-from ui.learners.offered import learner_of, settings_of_run
+from ui.learners.offered import learner_of, same_search, settings_of_run
 from ui.learners.spec import QUICK, RunSpec
 from ui.models.work import Measured
 from ui.picked import model_key, setting_words
@@ -94,34 +94,48 @@ class RunResult:
         """
         if older is None:
             return self
-        known = {model_key(s) for s in (*self.settings, *older.settings)}
         mine = {model_key(s) for s in self.settings}
-        stay = [
-            number
-            for number, s in enumerate(older.settings)
-            if model_key(s) not in mine
-            and (QUICK not in s or s == kept or model_key(_in_full(s)) not in known)
-        ]
+        stay = [k for k, s in enumerate(older.settings) if model_key(s) not in mine]
         settings = self.settings + tuple(older.settings[k] for k in stay)
+        specs = self.specs + tuple(older.specs[k] for k in stay)
+        points = pd.concat([self.points, older.points.loc[stay]], ignore_index=True)
         known = {model_key(s) for s in settings}
-        models = {key: m for key, m in {**older.models, **self.models}.items() if key in known}
+        wanted = [
+            number
+            for number, s in enumerate(settings)
+            if QUICK not in s or s == kept or model_key(in_full(s)) not in known
+        ]
+        models = {**older.models, **self.models}
+        keys = [model_key(settings[number]) for number in wanted]
         return RunResult(
-            settings,
-            self.specs + tuple(older.specs[k] for k in stay),
-            pd.concat([self.points, older.points.loc[stay]], ignore_index=True),
-            models,
+            tuple(settings[number] for number in wanted),
+            tuple(specs[number] for number in wanted),
+            points.loc[wanted].reset_index(drop=True),
+            {key: models[key] for key in keys if key in models},
             older.references if self.references is None else self.references,
         )
+
+    def line(self, setting: Mapping[str, Any]) -> dict[int, int]:
+        """Give for each limit the number of the best setting of the same search as one's own.
+
+        At its own limit that is the setting itself.
+        """
+        number = self.number_of(setting)
+        if number is None:
+            return {}
+        mine = [k for k, s in enumerate(self.settings) if same_search(in_full(s), in_full(setting))]
+        rows = self.points.loc[mine].sort_values(["test_error", "n_conditions"])
+        best = rows.assign(number=rows.index).groupby("limit")["number"].first()
+        return {**best.to_dict(), int(self.points.loc[number, "limit"]): number}
 
     @cached_property
     def series(self) -> list[str]:
         """The line that each setting is on: its learner, and what sets it apart."""
-        searched = any(_is_searched(s) for s in self.settings)
         return [
             learner_of(s).name
             + ", against" * ("describes" in s)
             + ", by price" * (learner_of(s).whole_front and "theta" in s)
-            + ", quick look" * (QUICK in s and searched)
+            + ", quick look" * self._is_leftover(s)
             for s in self.settings
         ]
 
@@ -138,6 +152,10 @@ class RunResult:
     def number_of(self, setting: Mapping[str, Any] | None) -> int | None:
         """Return the number of a setting, or None if it has no point."""
         return self.settings.index(setting) if setting in self.settings else None
+
+    def _is_leftover(self, setting: Mapping[str, Any]) -> bool:
+        """Whether a point of the quick pass is here for its rule only, being in hand."""
+        return QUICK in setting and in_full(setting) in self.settings
 
     def measures(self, name: str) -> bool:
         """Whether any point has a value of a measure."""
@@ -162,7 +180,8 @@ class RunResult:
         """
         if not len(self.points):
             return self.points
-        known = self.points.assign(series=self.series).dropna(subset=[y])
+        full = [k for k, s in enumerate(self.settings) if k == kept or not self._is_leftover(s)]
+        known = self.points.assign(series=self.series).loc[full].dropna(subset=[y])
         best = known.sort_values([y, "n_conditions"]).groupby(["series", "limit"]).head(1).index
         rows = known.loc[sorted({*best, *({kept} & set(known.index))})].copy()
         rows["on_front"] = pareto_front(rows["limit"], rows[y])
@@ -207,7 +226,8 @@ def _limit(setting: Mapping[str, Any], most: int) -> int:
     return max([int(setting[key]) for key in LIMIT_KEYS if key in setting] + [int(most)])
 
 
-def _in_full(setting: Mapping[str, Any]) -> dict[str, Any]:
+def in_full(setting: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the setting that a setting of the quick pass stands for until it is searched."""
     return {name: value for name, value in setting.items() if name != QUICK}
 
 

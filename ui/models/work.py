@@ -99,7 +99,8 @@ class Work:
 
     def stored(self) -> Measured:
         """Take what the store holds of it; nothing is computed."""
-        return self.measured(self._compared(store=self.store, only_stored=True))
+        how = {"budget_seconds": self.spec.budget, "store": self.store, "only_stored": True}
+        return self.measured(self._compared(**how))
 
     def measured(self, found: Comparison) -> Measured:
         """Keep the whole points of a comparison."""
