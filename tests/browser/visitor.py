@@ -155,7 +155,7 @@ class Visitor:
         self.until(self.wire.still)
         self.page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
         title = self.page.locator("h1").first
-        title.or_(self.page.locator(BROKEN).first).wait_for()
+        title.or_(self.page.locator(BROKEN)).first.wait_for()
         assert title.count(), f"No page stands here:\n{self.text()}"
         self.page.evaluate(DRAWN)
         return self
