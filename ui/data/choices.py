@@ -10,7 +10,7 @@ from rulekit.data import Table, check_target, suggest_positive, suggest_target, 
 from rulekit.exceptions import DataError
 from ui.data.outcomes import outcome_fields
 from ui.escape import md
-from ui.state import Wording, app_state
+from ui.state import AppState, Wording, app_state
 from ui.workspace import change
 
 MAX_CLASSES = 20  # as in `check_target`
@@ -77,7 +77,7 @@ def target_card() -> None:
         "The rule describes the class",
         classes,
         index=classes.index(positive) if positive in classes else None,
-        format_func=lambda c: f"{_class_words(c)} ({counts[c]:,} rows, {counts[c] / total:.0%})",
+        format_func=lambda c: f"{_named(c, state)} ({counts[c]:,} rows, {counts[c] / total:.0%})",
         horizontal=len(classes) <= 4,
         key=radio,
         on_change=lambda: choose_positive(st.session_state[radio]),
@@ -93,9 +93,9 @@ def target_card() -> None:
         st.caption(md(left_out, 400))
 
 
-def _class_words(label: Any) -> str:
+def _named(label: Any, state: AppState) -> str:
     """Show a class as its value, and as what it means."""
-    called = app_state().called(label)
+    called = state.called(label)
     return md(label, 40) if str(called) == str(label) else f"{md(called, 40)} ({md(label, 20)})"
 
 

@@ -1,6 +1,5 @@
 """The Data page's first card: a file or a sample becomes the table; a bad file changes nothing."""
 
-import secrets
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -78,7 +77,7 @@ def read(upload: Upload, options: ParseOptions) -> None:
     st.session_state["upload_options"] = options
     task = ReadFile(upload.name, upload.content, options)
     if task.large:
-        jobs.registry().start(_owner(), f"Reading {upload.name}", task, key=upload.file_id)
+        jobs.registry().start(_owner(), f"Reading {upload.name}", task, urgent=True)
     else:
         _take(task())
 
@@ -103,8 +102,8 @@ def _read_columns(target: str, columns: tuple[str, ...]) -> None:
 
 
 def _owner() -> str:
-    """Name the owner of this session's reading; an analysis' own job goes on beside it."""
-    return st.session_state.setdefault("upload_owner", secrets.token_hex(8))
+    """Name whose reading it is; the analysis at hand has a job of its own beside it."""
+    return f"{workspace.analysis_id()}/upload"
 
 
 def _progress(job: jobs.Job) -> None:

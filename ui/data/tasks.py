@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from rulekit.data import ParseOptions, Table, read_with_options
-from rulekit.exceptions import RulekitError, StoppedError, WideTableError
+from rulekit.exceptions import RulekitError, WideTableError
 from rulekit.learners import IdealDNFClassifier
+from ui.worker import Telling
 
 STEPS = 100
 
@@ -36,7 +37,7 @@ class ReadFile:
         """Whether reading takes so long that the page should go on meanwhile."""
         return len(self.content) > LARGE[kind_of_file(self.content)]
 
-    def __call__(self, telling: Any = None) -> Answer:
+    def __call__(self, telling: Telling | None = None) -> Answer:
         """Read it; whatever is wrong with the file is a sentence in the answer."""
         if telling is not None:
             telling.report(message="Splitting into cells, finding numbers and dates")
@@ -57,27 +58,24 @@ def kind_of_file(content: bytes) -> str:
 
 @dataclass(frozen=True)
 class LearnWholeFile:
-    """Learn the ideal DNF from all rows of a Parquet file; None where it was stopped."""
+    """Learn the ideal DNF from all rows of a Parquet file."""
 
     path: Path
     target: str
     features: tuple[str, ...]
     positive: Any
 
-    def __call__(self, telling: Any) -> IdealDNFClassifier | None:
+    def __call__(self, telling: Telling) -> IdealDNFClassifier:
         """Learn, and tell how far it is."""
 
         def told(share: float, what: str) -> None:
             telling.report(done=int(STEPS * share), message=what)
 
         model = IdealDNFClassifier(positive_label=self.positive, random_state=0)
-        try:
-            return model.fit_parquet(
-                self.path,
-                self.target,
-                list(self.features),
-                on_progress=told,
-                should_stop=telling.should_stop,
-            )
-        except StoppedError:
-            return None  # the job is marked as cancelled already
+        return model.fit_parquet(
+            self.path,
+            self.target,
+            list(self.features),
+            on_progress=told,
+            should_stop=telling.should_stop,
+        )

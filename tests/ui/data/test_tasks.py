@@ -10,8 +10,6 @@ import pandas as pd
 import pytest
 
 from rulekit.data import ParseOptions
-from rulekit.exceptions import StoppedError
-from rulekit.learners import IdealDNFClassifier
 from ui.data import tasks
 from ui.data.tasks import LearnWholeFile, ReadFile
 
@@ -21,14 +19,14 @@ GOOD = b"a;ill\n" + b"".join(b"%d;%s\n" % (k, (b"no", b"yes")[k % 2]) for k in r
 class Telling:
     """A job as the work sees it."""
 
-    def __init__(self, stop=False):
-        self.said, self.stop = [], stop
+    def __init__(self):
+        self.said = []
 
     def report(self, **what):
         self.said.append(what)
 
     def should_stop(self):
-        return self.stop
+        return False
 
 
 def test_a_file_is_read_in_the_same_words_here_and_elsewhere():
@@ -77,15 +75,6 @@ def test_a_whole_file_is_learned_from_and_progress_told(parquet):
     model = LearnWholeFile(parquet, "ill", ("a", "b"), 1)(telling)
     assert model.n_rows_ == 400
     assert telling.said[-1]["done"] <= tasks.STEPS
-
-
-def test_learning_that_was_stopped_gives_no_model(parquet, monkeypatch):
-    def stopped(self, path, target, features, *, on_progress, should_stop):
-        assert should_stop()
-        raise StoppedError
-
-    monkeypatch.setattr(IdealDNFClassifier, "fit_parquet", stopped)
-    assert LearnWholeFile(parquet, "ill", ("a", "b"), 1)(Telling(stop=True)) is None
 
 
 def test_a_worker_needs_no_streamlit_for_them():
