@@ -18,6 +18,7 @@ from rulekit.rules.condition import TRUTH, Columns, Condition
 from rulekit.rules.intervals import holds
 from rulekit.rules.literal import ORDERED, Literal
 
+MOST = 1_000_000
 GAPS_GIVE_NONE = "(a missing value gives 0)"
 
 
@@ -215,6 +216,8 @@ class PointsSplit(Condition):
 def _whole(number: Any, what: str) -> int:
     if isinstance(number, TRUTH) or not isinstance(number, Integral):
         raise RuleError(f"The {what} must be a whole number such as 3 or -2, got {number!r}.")
+    if abs(number) > MOST:
+        raise RuleError(f"The {what} must be at most {MOST}, got {number!r}.")
     return int(number)
 
 
