@@ -113,8 +113,8 @@ def smallest_change(
     Parameters
     ----------
     rule : RuleSet
-        Of literals, or of points. For one with power laws, changes of one column alone are looked for; for one
-        with a weighted sum none, and the sentence says so.
+        Of literals, or of points. For one with power laws, changes of one column alone are looked
+        for; for one with a weighted sum none, and the sentence says so.
     values : mapping of str to float, str, bool or None
         The row; at least the columns the rule reads.
     training : mapping of str to ndarray of shape (n,), optional
@@ -213,7 +213,7 @@ def _cells(
     erase: bool,
 ) -> dict[str, tuple[Candidate, ...]]:
     """List for each column the values it could take, the present one first."""
-    cells = {}
+    cells: dict[str, tuple[Candidate, ...]] = {}
     tests = [x for clause in told.clauses for c in clause.conditions for x in c.tests]
     for feature, value in row.items():
         if feature in immutable:

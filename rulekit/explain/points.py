@@ -6,7 +6,7 @@ from typing import Any
 
 from rulekit.explain.changes import Change, changes_between
 from rulekit.explain.domains import Candidate, candidates, domain_of
-from rulekit.explain.phrases import PLAIN, Wording, counted, listed, met_text, shown
+from rulekit.explain.phrases import PLAIN, Wording, listed, met_text, shown
 from rulekit.explain.subject import as_column
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 
@@ -81,7 +81,7 @@ def read_points(
     ranges: Mapping[str, tuple[float, float]] | None = None,
     wording: Wording = PLAIN,
 ) -> PointsReading:
-    """Add up the points of one row.
+    r"""Add up the points of one row.
 
     Parameters
     ----------
@@ -100,8 +100,10 @@ def read_points(
     Examples
     --------
     >>> old, high = Literal("age", ">", 60), Literal("bp", ">", 140)
-    >>> read_points(PointsSplit((old, high), (3, 2), 5), {"age": 72.0, "bp": 120.0}).text
-    '3 points, 2 short of 5 (age 72 > 60 gives 3, bp 120 nothing); enough if bp were above 140'
+    >>> found = read_points(PointsSplit((old, high), (3, 2), 5), {"age": 72.0, "bp": 120.0})
+    >>> print(found.text.replace("; ", ";\n"))
+    3 points are 2 short of 5 (age 72 > 60 gives 3, bp 120 gives nothing);
+    enough if bp were above 140 (now 120)
     """
     columns = {f: as_column([row[f]]) for f in split.features}
     given = tuple(
@@ -142,17 +144,16 @@ def _changes(
 
 def _text(reading: PointsReading, wording: Wording) -> str:
     split, total = reading.split, reading.split.total
-    points = counted(reading.score, "point")
-    if reading.score in (-1, 1):
-        points = f"{reading.score} point"
+    one = abs(reading.score) == 1
+    points = f"{reading.score} {'point' if one else 'points'}"
     parts = _parts(reading, wording)
     if reading.holds:
-        verb = "reach" if split.reached else "stay below"
-        return f"{points} {verb} {total}: {parts}"
+        verb = f"{'reach' if split.reached else 'stay'}{('es' if split.reached else 's') * one}"
+        return f"{points} {verb} {'' if split.reached else 'below '}{total}: {parts}"
     short = "short of" if split.reached else "too many to stay below"
+    text = f"{points} {'is' if one else 'are'} {reading.off} {short} {total} ({parts})"
     turns = " or if ".join(c.text for c in reading.changes[:MAX_CHANGES])
-    enough = f"enough if {turns}" if turns else "no single change is enough"
-    return f"{points}, {reading.off} {short} {total} ({parts}); {enough}"
+    return f"{text}; enough if {turns}" if turns else text
 
 
 def _parts(reading: PointsReading, wording: Wording) -> str:

@@ -3,20 +3,15 @@
 import json
 
 import numpy as np
-import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from rulekit.exceptions import RuleError
 from rulekit.rules import (
     Clause,
-    LinearSplit,
     Literal,
     PointsSplit,
     RuleSet,
     rule_from_dict,
     rule_to_dict,
-    simplify,
 )
 from tests.strategies import columns, every_row, points_splits
 
