@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rulekit.exceptions import DataError
 from rulekit.explain.domains import value_ranges
-from rulekit.explain.phrases import label_text
+from rulekit.explain.phrases import PLAIN, Wording, label_text
 from rulekit.explain.subject import Subject, as_column, columns_for, row_values
 from rulekit.rules import Condition, RuleSet, missing_in
 
@@ -74,7 +74,9 @@ class PastCases:
     sentence: str
 
 
-def past_cases(labels: NDArray[Any], alike: NDArray[np.bool_], label: Any) -> PastCases:
+def past_cases(
+    labels: NDArray[Any], alike: NDArray[np.bool_], label: Any, wording: Wording = PLAIN
+) -> PastCases:
     """Count the past rows decided alike, and those that truly had the label given.
 
     Parameters
@@ -85,6 +87,8 @@ def past_cases(labels: NDArray[Any], alike: NDArray[np.bool_], label: Any) -> Pa
         Which past rows are decided by the same clause, or like the row by none.
     label : str, int, float or bool
         The answer they all get.
+    wording : Wording
+        Whether the sentence is to be read out.
 
     Returns
     -------
@@ -96,7 +100,7 @@ def past_cases(labels: NDArray[Any], alike: NDArray[np.bool_], label: Any) -> Pa
         return PastCases(0, 0, label, "No past case was decided in the same way.")
     verb = "was" if 1 in (n, same) else "were"
     noun = "past case" if n == 1 else "past cases"
-    text = f"{same} of {n} {noun} decided in the same way {verb} {label_text(label)}."
+    text = f"{same} of {n} {noun} decided in the same way {verb} {label_text(label, wording)}."
     return PastCases(n, same, label, text)
 
 
