@@ -1,6 +1,5 @@
 """The trade-off curve: what each further condition buys."""
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,13 +8,18 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from rulekit.plots.notes import placed
 from rulekit.plots.palette import GREY, SERIES, SYMBOLS, VERMILION, base_layout, plain
 from rulekit.plots.wording import percent, plural
 
 MAX_POINTS = 200
 LEAST_REACH = 0.02  # of the vertical axis, in errors
-NOTE_WIDTH = 26  # letters of a note in one line
+HEIGHT = 380
+MARGIN = 180  # right of the plot, where reference lines are named
+LEAST_PLOT = (420.0, 300.0)  # pixels inside the axes, in a narrow window
+WHOLE = "limit"  # the axis of whole numbers of conditions allowed
 AXIS_NAMES = {
+    "limit": "Conditions allowed",
     "n_conditions": "Conditions in the rule (simple → complex)",
     "n_clauses": "Clauses in the rule (simple → complex)",
     "n_clauses_used": "Clauses in the rule (simple → complex)",
@@ -56,7 +60,11 @@ def front_figure(
     notes: Mapping[int, str] | None = None,
     selected: int | None = None,
 ) -> go.Figure:
-    """Draw settings as points and join the best of them by a step line.
+    """Draw settings as points and join the best of them.
+
+    Over conditions allowed (``x="limit"``) each learner's best points are joined, with a band of
+    one standard error around the picked learner's; over any other measure of size a step line
+    joins the front of all.
 
     Parameters
     ----------
@@ -87,10 +95,13 @@ def front_figure(
     that fall on each other are all drawn; the last one, which is on the front if any is, is hit.
     """
     shown = _thinned(points, y).sort_values("on_front", kind="stable")
-    figure = go.Figure(layout=base_layout(460))
+    figure = go.Figure(layout=base_layout(HEIGHT))
     figure.update_layout(hovermode="closest")
     figure.add_trace(_points(shown, x, y, series))
-    _add_steps(figure, shown, x, y)
+    if x == WHOLE:
+        _add_families(figure, shown, y, series, selected)
+    else:
+        _add_steps(figure, shown, x, y)
     _add_legend(figure, shown, series)
     for family in (b for b in baselines if b.curve):
         figure.add_trace(_curve(family))
@@ -100,10 +111,13 @@ def front_figure(
     limits = _shown_range(shown, y, lines)
     if limits is not None:
         _add_baselines(figure, lines, limits)
-    _add_notes(figure, shown, (x, y), notes or {})
+    if limits is not None:
+        _add_notes(figure, shown, (x, y), notes or {}, limits)
     if selected is not None and selected in shown.index:
         _add_ring(figure, shown.loc[selected], x, y)
     figure.update_xaxes(title=AXIS_NAMES.get(x, plain(x)), rangemode="tozero")
+    if x == WHOLE and len(shown):
+        figure.update_xaxes(dtick=1, range=_across(shown, x))
     figure.update_yaxes(title=AXIS_NAMES.get(y, plain(y)), tickformat=".2~%", range=limits)
     return figure
 
@@ -199,6 +213,49 @@ def _add_steps(figure: go.Figure, points: pd.DataFrame, x: str, y: str) -> None:
     )
 
 
+def _add_families(
+    figure: go.Figure,
+    points: pd.DataFrame,
+    y: str,
+    series: str | None,
+    selected: int | None,
+) -> None:
+    """Join each learner's best point at each number of conditions; band the picked learner's."""
+    names, kind = _kinds(points, series)
+    held = kind[points.index.get_loc(selected)] if selected in points.index else 0
+    for k in range(len(names)):
+        own = points[kind == k].sort_values([WHOLE, y]).drop_duplicates(WHOLE)
+        colour = SERIES[k % len(SERIES)]
+        if k == held and f"{y}_se" in own and own[f"{y}_se"].notna().any():
+            _add_band(figure, own.dropna(subset=[f"{y}_se"]), y, colour)
+        line = {"width": 1.5, "color": colour}
+        lines = go.Scatter(x=own[WHOLE], y=own[y], mode="lines", line=line)
+        figure.add_trace(lines.update(showlegend=False, hoverinfo="skip"))
+
+
+def _add_band(figure: go.Figure, points: pd.DataFrame, y: str, colour: str) -> None:
+    low, high = points[y] - points[f"{y}_se"], points[y] + points[f"{y}_se"]
+    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    figure.add_trace(
+        go.Scatter(
+            x=[*points[WHOLE], *points[WHOLE][::-1]],
+            y=[*low, *high[::-1]],
+            fill="toself",
+            fillcolor=f"rgba({red},{green},{blue},0.12)",
+            line={"width": 0},
+            mode="lines",
+            name="± one standard error",
+            hoverinfo="skip",
+        )
+    )
+
+
+def _across(points: pd.DataFrame, x: str) -> tuple[float, float]:
+    """Return the range of the horizontal axis, with room for the outermost points."""
+    values = points[x].to_numpy(dtype=float)
+    return float(min(values.min(), 1) - 0.5 if x == WHOLE else 0.0), float(values.max() + 0.5)
+
+
 def _curve(family: Baseline) -> go.Scatter:
     return go.Scatter(
         x=[size for size, _ in family.curve],
@@ -247,7 +304,7 @@ def _add_baselines(
     above = [f"↑ {plain(b.name)} {percent(b.value)}" for b in ordered if b.value > high]
     if above:
         _label(figure, high, above)
-    figure.update_layout(margin={"r": 180})
+    figure.update_layout(margin={"r": MARGIN})
 
 
 def _shown_range(
@@ -283,39 +340,22 @@ def _label(figure: go.Figure, y: float, lines: Sequence[str]) -> None:
 
 
 def _add_notes(
-    figure: go.Figure, points: pd.DataFrame, axes: tuple[str, str], notes: Mapping[int, str]
+    figure: go.Figure,
+    points: pd.DataFrame,
+    axes: tuple[str, str],
+    notes: Mapping[int, str],
+    limits: tuple[float, float],
 ) -> None:
-    by_point: dict[int, list[str]] = {}
+    x, y = axes
+    said: dict[tuple[float, float], list[str]] = {}
     for label, words in notes.items():
         if label in points.index:
-            by_point.setdefault(label, []).append(words)
-    drawn = [np.asarray(trace.x, dtype=float) for trace in figure.data if trace.x is not None]
-    width = max((float(np.nanmax(x)) for x in drawn if np.isfinite(x).any()), default=0.0)
-    # the lowest of several goes below the front, where no points are; notes never meet there
-    upwards = sorted(by_point, key=lambda label: -points.loc[label, axes[1]])
-    for place, label in enumerate(upwards):
-        said = by_point[label]
-        across = points.loc[label, axes[0]]
-        left = across > width / 2  # there is more room to its left
-        lines = textwrap.wrap(
-            plain(" and ".join(said), 120),
-            NOTE_WIDTH,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        figure.add_annotation(
-            x=across,
-            y=points.loc[label, axes[1]],
-            text="<br>".join(lines),
-            align="right" if left else "left",
-            showarrow=True,
-            arrowhead=2,
-            arrowcolor=GREY,
-            xanchor="right" if left else "left",
-            ax=-40 if left else 40,
-            ay=45 if 0 < place == len(upwards) - 1 else -45 - 40 * place,
-            yanchor="top" if 0 < place == len(upwards) - 1 else "bottom",
-        )
+            said.setdefault((points.loc[label, x], points.loc[label, y]), []).append(words)
+    error = points.get(f"{y}_se", pd.Series(0.0, points.index)).fillna(0.0)
+    marks = [np.column_stack([points[x], points[y] + k * error]) for k in (-1, 0, 1)]
+    frame = _across(points, x), limits
+    for annotation in placed(said, np.concatenate(marks), frame, LEAST_PLOT):
+        figure.add_annotation(annotation)
 
 
 def _add_ring(figure: go.Figure, point: pd.Series, x: str, y: str) -> None:
@@ -332,7 +372,7 @@ def _add_ring(figure: go.Figure, point: pd.Series, x: str, y: str) -> None:
             mode="markers",
             marker=ring,
             hoverinfo="skip",
-            name="picked",
+            name="in hand",
             showlegend=True,
         )
     )

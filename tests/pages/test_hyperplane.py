@@ -47,7 +47,7 @@ def test_a_run_is_kept_with_its_prices():
 
 
 def test_a_setting_is_named_by_its_own_price():
-    assert setting_words(SETTING) == "Boxes from a plane, ν 0.1, at most 3 clauses"
+    assert setting_words(SETTING) == "From a linear model, ν 0.1, at most 3 clauses"
 
 
 def test_a_picked_model_has_the_price_the_boxes_and_a_confidence():
@@ -113,4 +113,4 @@ def test_constraints_are_not_passed_over_in_silence(open_app):
     app = open_app("models", sample="iris")
     app.multiselect(key="run_learners").set_value([HYPERPLANE]).run()
     app.toggle(key="run_not_equal").set_value(False).run()
-    assert "Boxes from a plane cannot keep to constraints" in text(app)
+    assert "From a linear model cannot keep to constraints" in text(app)

@@ -136,7 +136,10 @@ def test_the_ideal_dnf_stands_on_the_front_of_the_other_learners(open_app):
     assert not app.exception
     found = app.session_state["app"].sweep
     assert found.complete
-    assert set(found.points["learner_name"]) == {"One clause", "Ideal DNF"}
+    assert set(found.points["learner_name"]) == {
+        "One clause, rounded",
+        "Every combination of a few conditions",
+    }
     ideal = [s for s in found.settings if s["learner"] == "ideal"]
     assert [s["max_features"] for s in ideal] == list(range(1, 11))
     assert found.points["test_error"].notna().all()

@@ -123,11 +123,11 @@ def test_compared_settings_are_told_apart_in_words(swept_credit):
         for theta, n in ((20.0, 1), (2.0, 2))
     )
     app.multiselect(key="compare").set_value([short]).run()
-    assert "From Box search" not in text(app)
+    assert "From A short rule" not in text(app)
     app.multiselect(key="compare").set_value([short, long]).run()
     assert not app.exception
     assert not app.error
-    assert "From Box search, θ 20, at most 1 clause to Box search, θ 2, at most 2" in text(app)
+    assert "From A short rule, θ 20, at most 1 clause to A short rule, θ 2, at most 2" in text(app)
     said = re.search(r"(\d+) of 700 learning rows get another answer", text(app))
     state = app.session_state["app"]
     X, _ = state.training

@@ -50,7 +50,7 @@ def test_three_classes_are_told_apart_when_asked_for_on_data(open_app):
     assert sorted(state.data[1].unique()) == state.labels
     app.switch_page("pages/models.py").run()
     assert not app.exception
-    assert "Only the power-law tree can" in text(app)
+    assert "Only “A formula” can" in text(app)
 
 
 def test_a_rule_of_one_class_is_not_kept_when_all_are_to_be_told_apart(open_app):

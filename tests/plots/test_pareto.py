@@ -112,31 +112,38 @@ def test_two_suggestions_at_one_point_are_one_note():
     assert [a.text for a in figure.layout.annotations] == ["simplest and best"]
 
 
-def test_notes_of_two_points_close_together_stand_apart_one_below_the_front():
-    points = settings()
-    one, other = points.sort_values("test_error").index[:2]
-    high, low = front_figure(points, notes={one: "best", other: "simplest"}).layout.annotations
-    assert high.y >= low.y
-    assert (high.ay < 0, high.yanchor) == (True, "bottom")
-    assert (low.ay > 0, low.yanchor) == (True, "top")
+def by_limit(**more):
+    points = settings(6, method=["a", "b"] * 3, **more)
+    return points.assign(limit=[1, 1, 2, 2, 3, 3])
 
 
-def test_a_long_note_is_broken_between_words_and_stands_where_there_is_room():
-    words = "Suggested, simplest within one standard error, lowest mean error"
-    for label, side in ((0, "left"), (50, "right")):
-        (note,) = front_figure(settings(), notes={label: words}).layout.annotations
-        assert note.text.replace("<br>", " ") == words
-        assert max(map(len, note.text.split("<br>"))) <= 26
-        assert note.xanchor == side
+def test_over_conditions_allowed_each_learner_has_its_line_in_its_colour():
+    trace, *lines = front_figure(by_limit(), x="limit", series="method", selected=30).data
+    band, a, b = (lines[1], lines[0], lines[2])
+    assert [list(line.x) for line in (a, b)] == [[1, 2, 3], [1, 2, 3]]
+    assert [a.line.color, b.line.color] == list(trace.marker.color[:2])
+    assert band.name == "± one standard error"
+    assert max(band.y) == pytest.approx(by_limit().loc[10, "test_error"] + 0.01)
+
+
+def test_ticks_of_conditions_allowed_are_whole_numbers():
+    axis = front_figure(by_limit(), x="limit").layout.xaxis
+    assert axis.dtick == 1
+    assert (axis.range[0], axis.range[1]) == (0.5, 3.5)
+
+
+def test_no_band_is_drawn_where_the_spread_is_not_known():
+    figure = front_figure(by_limit(test_error_se=float("nan")), x="limit", series="method")
+    assert all(line.fill is None for line in figure.data)
 
 
 def test_the_picked_setting_gets_a_ring():
     figure = front_figure(settings(), selected=20)
-    assert (figure.data[-1].name, figure.data[-1].x[0]) == ("picked", 2.0)
+    assert (figure.data[-1].name, figure.data[-1].x[0]) == ("in hand", 2.0)
 
 
 def test_a_picked_setting_that_is_not_shown_gets_no_ring():
-    assert "picked" not in {trace.name for trace in front_figure(settings(), selected=7).data}
+    assert "in hand" not in {trace.name for trace in front_figure(settings(), selected=7).data}
 
 
 @pytest.mark.parametrize("name", ["<a href='http://evil'>x</a>", "<img src=x onerror=y>"])

@@ -100,8 +100,8 @@ def _every_class(n_classes: int, key: str) -> None:
         app_state().every_class,
         key=key,
         on_change=lambda: change(every_class=st.session_state[key], setting=None),
-        help="Only the power-law tree can: its leaves answer with any class. All other learners "
-        "describe one class against the rest.",
+        help="Only a formula (power-law tree) can: its leaves answer with any class. All other "
+        "learners describe one class against the rest.",
     )
 
 

@@ -94,7 +94,7 @@ def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | 
 
 
 def proved_card(model: ClassifierMixin) -> bool:
-    """Say what learning by "One clause, provably optimal" proved; nothing for other learners.
+    """Say what learning by "One clause, proved best" proved; nothing for other learners.
 
     Returns
     -------

@@ -54,14 +54,14 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
     if HYPERPLANE not in learners:
         return {}
     nus = asked_prices(
-        "Prices ν of the plane's errors (Boxes from a plane)",
+        "Prices ν of the plane's errors (from a linear model)",
         usual.nus,
         "ν",
         key="run_nus",
         help=PRICE_HELP,
     )
     answers = st.toggle(
-        "Boxes from a plane: the plane answers rows in no box",
+        "From a linear model: the plane answers rows in no box",
         value=usual.plane_answers,
         key="run_plane_answers",
         help="The weighted sum stands in the rule as one last condition and counts a "
@@ -74,7 +74,7 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
 
 BOXES_FROM_A_PLANE = Learner(
     HYPERPLANE,
-    "Boxes from a plane",
+    "From a linear model",
     "Learns a weighted sum of few columns (a 1-norm support vector machine, ν its price of "
     "errors) and cuts one side of it into boxes that do not overlap; always a DNF. Rows with a "
     "gap teach it nothing.",
@@ -88,8 +88,8 @@ BOXES_FROM_A_PLANE = Learner(
     usual=usual,
     finer_form=finer_form,
     ways=(
-        "Boxes from a plane are asked for prices ν (in the first fold-out below) and a number "
-        "of clauses, which are its boxes. Shape, prices θ and the cut points of Binning are "
+        "Boxes from a linear model are asked for prices ν and a number of clauses, which are its "
+        "boxes. Shape, prices θ and the cut points of Binning are "
         "not asked of it, and it keeps no constraints."
     ),
     symbol="ν",

@@ -36,7 +36,7 @@ def form(usual: RunSpec) -> dict[str, Any]:
     """Ask how numbers are cut, and what cases get that the table tells nothing about."""
     left, right = st.columns(2)
     cuts = left.selectbox(
-        "Ideal DNF: a number becomes a condition",
+        "Every combination: a number becomes a condition",
         list(CUTS),
         list(CUTS).index(usual.ideal_cuts),
         format_func=CUTS.get,
@@ -44,7 +44,7 @@ def form(usual: RunSpec) -> dict[str, Any]:
         **KEEP,
     )
     mode = right.selectbox(
-        "Ideal DNF: cases the table tells nothing about get",
+        "Every combination: cases the table tells nothing about get",
         list(MODES),
         list(MODES).index(usual.ideal_mode),
         format_func=MODES.get,
@@ -57,16 +57,17 @@ def form(usual: RunSpec) -> dict[str, Any]:
 
 IDEAL_DNF = Learner(
     "ideal",
-    "Ideal DNF",
-    "Chooses a few conditions, one for each number, and counts the best formula over them.",
+    "Every combination of a few conditions",
+    "Chooses a few conditions, one for each number, and counts the best formula over them: the "
+    "ideal DNF.",
     "a first answer at once, on tables of any size: the most a few conditions can do.",
     estimator,
     lambda spec: {"max_features": list(FEATURES)},
     at_once=True,
     form=form,
     ways=(
-        "The ideal DNF is asked for 1 to 10 conditions; shape, clauses, prices and rounding are "
-        "not asked of it, and of the constraints it keeps “must not appear” alone."
+        "The combination of conditions is asked for 1 to 10 of them; shape, clauses, prices and "
+        "rounding are not asked of it, and of the constraints it keeps “must not appear” alone."
     ),
     shape_words=lambda s: [f"at most {plural(s['max_features'], 'chosen condition')}"],
     dials=lambda setting, n_rows: [Dial("max_features", "Conditions allowed")],

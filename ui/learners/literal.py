@@ -124,7 +124,7 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
     """Ask for variants; greyed out where other learners are chosen."""
     unread = bool(learners) and SEARCH not in learners
     against = st.toggle(
-        f"Box search: also rules against {md(state.positive, 60)}",
+        f"Also rules against {md(state.positive, 60)}",
         value=usual.against,
         key="run_against",
         disabled=unread,
@@ -134,7 +134,7 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
         **KEEP,
     )
     robust = st.toggle(
-        "Box search: also more robust rules",
+        "Also more robust rules",
         value=usual.robust,
         key="run_robust",
         disabled=unread,
@@ -144,7 +144,7 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
         **KEEP,
     )
     doubting = st.toggle(
-        "Box search: also with doubtful rows discounted",
+        "Also with doubtful rows discounted",
         value=usual.doubting,
         key="run_doubting",
         disabled=unread,
@@ -175,10 +175,9 @@ def one_clause_proved(spec: RunSpec, state: AppState, variant: Setting) -> Class
 
 BOX_SEARCH = Learner(
     SEARCH,
-    "Box search",
-    "Improves whole intervals directly; one search answers every price and number of clauses.",
-    "most tables, as the first choice: the whole front in seconds, with fewer training errors for "
-    "its size.",
+    "A short rule",
+    "A few clauses, each of conditions that must all hold; one search answers every size.",
+    "most tables, as the first choice.",
     box_search,
     sizes,
     variants=variants,
@@ -236,9 +235,9 @@ COLUMN_GENERATION = Learner(
 )
 ONE_CLAUSE = Learner(
     "one_level",
-    "One clause",
+    "One clause, rounded",
     "A single AND (or OR) of conditions from one linear program.",
-    "the shortest possible rules.",
+    "very short rules on large tables.",
     one_clause,
     prices,
     reads=("form", "thetas", "rounding"),
@@ -246,10 +245,10 @@ ONE_CLAUSE = Learner(
 )
 ONE_CLAUSE_PROVED = Learner(
     "one_level_exact",
-    "One clause, provably optimal",
+    "One clause, proved best",
     "Finds the single AND (or OR) that costs least and proves it, or says how far it may be "
     "from the best; a row can count once for every condition.",
-    "a proof, also with a cut point at every distinct value (Binning).",
+    "a checklist of one line that nobody can improve.",
     one_clause_proved,
     prices,
     reads=("form", "thetas"),

@@ -33,6 +33,23 @@ LEARNERS: dict[str, Learner] = {
         BOXES_FROM_A_PLANE,
     )
 }
+# What a person is asked; the words in brackets are there to be found by typing.
+QUESTIONS: dict[str, tuple[str, ...]] = {
+    "A short rule (recommended; Boolean, DNF or CNF)": ("search",),
+    "One clause, proved best (checklist)": ("one_level_exact",),
+    "Every combination of a few conditions (ideal DNF, truth table)": ("ideal",),
+    "From a linear model (boxes from an SVM)": ("hyperplane",),
+    "A formula (power-law tree)": ("power_law_tree",),
+    "The papers' methods (Boolean rules by linear programs)": (
+        "alternating",
+        "block_coordinate",
+        "set_cover",
+        "lp",
+        "exact",
+        "one_level",
+        "column_generation",
+    ),
+}
 # what pages show of some learners' models, each once
 CARDS: tuple[Cards, ...] = tuple(
     dict.fromkeys(learner.cards for learner in LEARNERS.values() if learner.cards is not None)

@@ -49,10 +49,10 @@ def shape_words(setting: Setting) -> list[str]:
 
 POWER_LAW_TREE = Learner(
     TREE,
-    "Power-law tree",
-    "Splits by one short formula, such as a * b <= 4 (power laws of a few columns, in their "
-    "own units), and grows a tree of such splits; τ is the impurity a split has to reach. "
-    "Columns of text are left out.",
+    "A formula",
+    "A power-law tree: splits by one short formula, such as a * b <= 4 (power laws of a few "
+    "columns, in their own units), and grows a tree of such splits; τ is the impurity a split "
+    "has to reach. Columns of text are left out.",
     "columns that act together, as products or ratios, where boxes need many conditions.",
     estimator,
     grid,
@@ -62,7 +62,7 @@ POWER_LAW_TREE = Learner(
     many_classes=True,
     keeps_constraints=False,
     ways=(
-        f"The power-law tree is tried with up to 1 to {max(POWER_LAWS)} power laws in a split, "
+        f"The formula is tried with up to 1 to {max(POWER_LAWS)} power laws in a split, "
         f"with one split and with splits to depth {max(DEPTHS)}, and with τ at "
         f"{', '.join(f'{tau:g}' for tau in TAUS)}. Shape, clauses, prices θ and the cut points of "
         "Binning are not asked of it, and it keeps no constraints."

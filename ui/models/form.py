@@ -220,7 +220,7 @@ def _learners(usual: RunSpec, state: AppState) -> list[str]:
     """Ask for the learners; where several classes are told apart, take those that can."""
     if state.several:
         chosen = [name for name, learner in LEARNERS.items() if learner.many_classes]
-        able = " and ".join(f"the {LEARNERS[name].name.lower()}" for name in chosen)
+        able = " and ".join(f"“{LEARNERS[name].name}”" for name in chosen)
         st.caption(
             f"All {len(state.classes)} classes are told apart, as asked for on Data. Only {able} "
             "can; the other learners describe one class against the rest."

@@ -4,7 +4,15 @@ import pytest
 
 from rulekit.data import load_sample
 from rulekit.evaluation.grid import settings_of
-from ui.learners.offered import CARDS, LEARNERS, RunSpec, families, settings_of_run, varied
+from ui.learners.offered import (
+    CARDS,
+    LEARNERS,
+    QUESTIONS,
+    RunSpec,
+    families,
+    settings_of_run,
+    varied,
+)
 from ui.learners.spec import LEARNER_KEY
 from ui.models.form import ASKED
 from ui.state import AppState
@@ -84,3 +92,10 @@ def test_cards_of_several_learners_are_shown_once():
 
 def test_every_learner_of_a_run_has_a_part_in_it():
     assert {learner.key for learner, _ in varied(SPEC)} == set(LEARNERS)
+
+
+def test_every_learner_is_asked_for_by_one_question_and_found_by_typing():
+    asked = [name for names in QUESTIONS.values() for name in names]
+    assert sorted(asked) == sorted(LEARNERS)
+    for typed in ("svm", "tree", "dnf", "boolean", "formula"):
+        assert any(typed in question.lower() for question in QUESTIONS)

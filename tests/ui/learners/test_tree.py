@@ -24,7 +24,7 @@ def test_a_run_lists_the_trees_with_their_learner():
 
 def test_a_setting_is_told_in_words():
     setting = {LEARNER_KEY: TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 0}
-    assert setting_words(setting) == "Power-law tree, τ 0.05, up to 2 power laws, one split"
+    assert setting_words(setting) == "A formula, τ 0.05, up to 2 power laws, one split"
 
 
 def test_a_fold_learns_all_its_trees_together_as_it_does_all_boxes_from_planes():

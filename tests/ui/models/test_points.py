@@ -29,7 +29,7 @@ def test_the_reason_of_a_suggestion_speaks_the_words_of_the_page():
     spec = RunSpec(thetas=(1.0, 2.0), clauses=(1, 1), against=False, robust=False, doubting=False)
     rows = [row(k, 0.1 + 0.1 * k, 3 - k, fold) for k in (0, 1) for fold in (0, 1)]
     reason = RunResult(tuple(rows), spec).suggestion["reason"]
-    assert "Box search, θ 1, at most 1 clause (10.0 % with 3 conditions)" in reason
+    assert "A short rule, θ 1, at most 1 clause (10.0 % with 3 conditions)" in reason
     assert "literal" not in reason
     assert "learner =" not in reason
     assert "mean cross-validated error" in reason
@@ -46,7 +46,7 @@ def test_a_reason_names_an_empty_rule_in_the_words_of_the_page_too():
         for fold in (0, 1)
     ]
     reason = RunResult(tuple(rows), spec).suggestion["reason"]
-    assert "An empty rule, Box search, θ 4, at most 1 clause, which gives every row" in reason
+    assert "An empty rule, A short rule, θ 4, at most 1 clause, which gives every row" in reason
     assert "learner =" not in reason
 
 
@@ -55,7 +55,7 @@ def test_the_f1_of_a_rule_against_the_class_is_that_of_the_class():
     counts = {"test_tp": 6.0, "test_fp": 1.0, "test_fn": 2.0, "test_tn": 3.0, "test_f1": 0.8}
     points = RunResult((row(0, 0.25, 1, **counts), row(1, 0.25, 1, **counts)), spec).points
     assert points.loc[0, "one_minus_f1"] == pytest.approx(1 - 0.8)
-    assert points["series"].tolist() == ["Box search", "Box search, against"]
+    assert points["series"].tolist() == ["A short rule", "A short rule, against"]
 
 
 def test_a_comparison_becomes_points_whose_models_are_found_by_their_setting():
