@@ -258,8 +258,8 @@ def _reason(split: PowerLawSplit, total: float, margin: float, wording: Wording)
     within = margin <= 0
     body = wording.score(split)
     if wording.spoken:
-        bounds = [b for b in (split.low, split.high) if b is not None]
-        found = number(total, min(bounds, key=lambda b: abs(total - b)))
+        ends = [b for b in (split.low, split.high) if b is not None]
+        found = number(total, min(ends, key=lambda b: abs(total - b)))
         return score_text(body, found, bound_text(split, total), within == split.inside)
     if split.low is None:
         word = "at most" if within else "above"

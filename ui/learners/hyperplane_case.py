@@ -20,7 +20,7 @@ def box_of_case(
     model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
 ) -> None:
     """Show the box around one case, what training says of it, and how sure the plane is."""
-    if not isinstance(model, HyperplaneRuleClassifier) or not model.plane_.w.any():
+    if plain or not isinstance(model, HyperplaneRuleClassifier) or not model.plane_.w.any():
         return
     used = np.flatnonzero(model.plane_.w)
     case = numbers_of(model, X)[0, used]
@@ -42,9 +42,8 @@ def box_of_case(
             st.info("No box of the rule holds this case; the plane answered it.")
         _figures(found)
         st.markdown(md(found.told(words), 900))
-        if not plain:
-            table = intervals(model, found.prediction, found.faces, case, words)
-            interval_view(table, "case_box")
+        table = intervals(model, found.prediction, found.faces, case, words)
+        interval_view(table, "case_box")
         _covering(found, words)
 
 

@@ -43,7 +43,7 @@ def tree_card(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -
     nodes = _nodes(tree, rows) if isinstance(tree, Branch) else []
     if tree is None or not nodes:
         return
-    st.subheader("As a tree", anchor=False)
+    st.markdown("**As a tree**")
     sentence = tree_sentence(tree, rows.columns, rows.y)
     chart(tree_figure(tree, rows.columns, rows.y), "tree", sentence)
     st.caption(md(sentence + splits_words(tree, rule), 600))
@@ -69,6 +69,8 @@ def case_in_bspace(
     model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
 ) -> None:
     """Show where one case lies at each split on its way, and what would turn each of them."""
+    if plain:
+        return
     rule = model.rule_set_
     (path,) = explain_path(model, X, training=(train.X, train.y), wording=words)
     if not path:
@@ -80,7 +82,7 @@ def case_in_bspace(
         st.markdown(f"- Split {k}: {md(reading.sentence, 600)}")
         if reading.changes:
             st.dataframe(changes_table(reading, words), hide_index=True, alt=changes_words(reading))
-        if not plain and reading.total is not None and reading.split in nodes:
+        if reading.total is not None and reading.split in nodes:
             points = split_points(
                 reading.split,
                 train.columns,
