@@ -5,7 +5,7 @@ import streamlit as st
 from ui.cases import case_frame, row_name, row_number
 from ui.escape import md
 from ui.explain.cards import conditions, facts, verdict, what_if
-from ui.explain.choice import case_table, chosen_case
+from ui.explain.choice import ask_which, case_table, chosen_case, which
 from ui.explain.past_cases import review, similar
 from ui.learners.offered import CARDS
 from ui.picked import needed_model
@@ -25,25 +25,16 @@ with sentences():
     left, right = two_columns()
 
     parts = {"test": test, "training": train} if test is not None else {"training": train}
-    part = st.session_state.get("explain_part", next(iter(parts)))
     if not plain:
-        part = left.segmented_control(
-            "Cases from",
-            list(parts),
-            format_func=lambda name: f"{name} rows",
-            default=next(iter(parts)),
-            required=True,
-            key="explain_part",
-            label_visibility="collapsed",
-            **KEEP,
-        )
-    rows = parts.get(part, train)
+        ask_which(left, list(parts))
+    part, show = which(list(parts))
+    rows = parts[part]
     frame = case_frame(rule, rows, state)
     if plain:  # other people's cases are none of the business of the one it is shown to
         chosen = chosen_case(frame)
     else:
         with left:
-            chosen = case_table(frame, rule, rows, train, state)
+            chosen = case_table(frame, show, rule, rows, train, state)
 
     with right:
         heading = st.container(horizontal=True, horizontal_alignment="distribute")

@@ -294,7 +294,7 @@ def unmet_text(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:
         gap = _distance(literal, value, wording)
         if wording.spoken:
             asked = f"{SPOKEN[literal.op]} {limit}"
-            return f"{name} would have to be {asked} (it is {found}, {gap})"
+            return f"{name} would have to be {asked} (it is {found}, which is {gap})"
         return f"{name} {found} needs {literal.op} {limit} ({gap})"
     text, asked = shown(value, wording=wording), asked_text(literal, wording)
     if wording.spoken:

@@ -202,7 +202,7 @@ def test_spoken_sentences_give_values_and_limits_in_words():
         "The answer is well: for ill, glucose would have to be above"
     )
     assert explain(rule, YOUNG, wording=SPOKEN)[0].sentence == (
-        "The answer is well: for ill, age would have to be above 50 (it is 44, 6 short)."
+        "The answer is well: for ill, age would have to be above 50 (it is 44, which is 6 short)."
     )
     assert explain(rule.negated(), YOUNG, wording=SPOKEN)[0].sentence == (
         "The answer is well because age is 44, at most 50, and colour is blue (not red)."

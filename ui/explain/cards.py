@@ -32,8 +32,7 @@ def verdict(
     right = found.prediction == truth
     with st.container(border=True):
         st.markdown(f"### {md(found.sentence, 600)}")
-        for line in found.supporting:
-            st.markdown(f"- {md(line, 500)}")
+        st.markdown("\n".join(f"- {md(line, 500)}" for line in found.supporting))
         if not words.spoken:
             text = f"In truth {truth}, so the answer is {'right' if right else 'wrong'}."
             if not right and found.hamming_distance is not None:
@@ -59,8 +58,9 @@ def conditions(
     for k in order[:MAX_CLAUSES]:
         clause = rule.clauses[k]
         holds = "holds" if bool(clause.mask(row)[0]) else "does not hold"
-        title = f"{words.clause.capitalize()} {k + 1} {holds}"
-        with st.expander(md(title), expanded=k == order[0]):
+        met, of = int(clause.condition_masks(row)[0].sum()), len(clause.conditions)
+        title = f"Clause {k + 1} {holds}, {met} of {plural(of, 'condition')} met"
+        with st.expander(title, expanded=k == order[0]):
             if k in told and k != order[0]:
                 st.markdown(md(told[k], 500))
             st.code(clause_words(clause, words), None, wrap_lines=True)
@@ -107,14 +107,15 @@ def what_if(
     st.button("Reset all values", key="whatif_reset", on_click=_next_turn)
     changed = {f: np.array([edited[f]], dtype=row[f].dtype) for f in rule.features}
     again = explain(rule, {**row, **changed}, wording=words)[0]
-    stays = again.prediction == found.prediction
-    lead = "The answer stays" if stays else f"The answer changes from {found.prediction} to"
-    (st.info if stays else st.success)(md(f"{lead} {again.prediction}. {again.sentence}", 600))
+    if again.prediction == found.prediction:
+        st.info(md(f"The answer stays {found.prediction}."))
+    else:
+        st.success(md(f"The answer changes from {found.prediction}. {again.sentence}", 600))
     if not words.spoken:
         st.multiselect(
             "Columns the smallest change must leave alone",
             list(rule.features),
-            format_func=lambda name: md(words.name(name)),
+            format_func=words.name,
             key="explain_fixed",
             **KEEP,
         )
@@ -142,6 +143,6 @@ def _input(feature: str, row: Columns, reference: Columns, key: str, words: Word
         label,
         options,
         index=options.index(value),
-        format_func=lambda v: ABSENT if v is None else md(v),
+        format_func=lambda v: ABSENT if v is None else str(v),
         key=key,
     )

@@ -1,19 +1,23 @@
 """Cases to explain: which rows to list, in which order, and which one is chosen."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
+from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.explain import distance_to_boundary, ranges_of
 from rulekit.rules import RuleSet
 from ui.cases import ANSWER, ROW, TRUTH
-from ui.escape import md
 from ui.row_picker import pick_row
 from ui.rule_numbers import Rows, matches
 from ui.state import KEEP, AppState
+from ui.words import value_words
 
 SHOW = {"all": "all", "errors": "wrong only", "near": "near the boundary"}
+PART, SHOWN = "explain_part", "explain_show"
 ANY = "any"
 MAX_LISTED = 2000
 MAX_VALUES = 20  # columns of more values are searched, not filtered
@@ -21,25 +25,40 @@ NEAR = 0.05  # a case is near the boundary if a value moving by this share of it
 Mask = NDArray[np.bool_]
 
 
+def ask_which(place: DeltaGenerator, parts: Sequence[str]) -> None:
+    """Let the reader choose a part of the table, and which of its cases; see `which`."""
+    parted = {part: f"{part} rows" for part in parts}
+    with place.container(horizontal=True):
+        for label, key, words in (("Rows", PART, parted), ("Show", SHOWN, SHOW)):
+            st.segmented_control(
+                label,
+                list(words),
+                format_func=words.get,
+                default=next(iter(words)),
+                required=True,
+                key=key,
+                label_visibility="collapsed",
+                width="content",
+                **KEEP,
+            )
+
+
+def which(parts: Sequence[str]) -> tuple[str, str]:
+    """Return the part of the table and the kind of cases chosen, also where they are not asked."""
+    part = st.session_state.get(PART)
+    return part if part in parts else parts[0], st.session_state.get(SHOWN, "all")
+
+
 def case_table(
-    frame: pd.DataFrame, rule: RuleSet, rows: Rows, train: Rows, state: AppState
+    frame: pd.DataFrame, show: str, rule: RuleSet, rows: Rows, train: Rows, state: AppState
 ) -> int | None:
     """Let the reader choose a case; return its position among `rows`, None if none is listed.
 
-    `frame` is what `ui.cases.case_frame` makes of the rows.
+    `frame` is what `ui.cases.case_frame` makes of the rows; for `show` see `case_list`.
     """
-    search, view = st.columns([2, 3], vertical_alignment="bottom")
+    search, *narrow = st.columns([4, 3, 3, 3], vertical_alignment="bottom")
     words = search.text_input("Search in any column, or a row number", key="explain_words", **KEEP)
-    show = view.segmented_control(
-        "Show",
-        list(SHOW),
-        format_func=SHOW.get,
-        default="all",
-        required=True,
-        key="explain_show",
-        **KEEP,
-    )
-    keep = _by_clause(rule, rows, state)
+    keep = _narrowed(narrow, rule, rows, state)
     distance = distance_to_boundary(rule, rows.columns, ranges_of(train.columns))
     listed = case_list(frame[keep], show=show, words=words, distance=distance[keep])
     if listed.empty:
@@ -48,29 +67,28 @@ def case_table(
     return _choose(listed.head(MAX_LISTED), len(listed))
 
 
-def _by_clause(rule: RuleSet, rows: Rows, state: AppState) -> Mask:
+def _narrowed(places: Sequence[DeltaGenerator], rule: RuleSet, rows: Rows, state: AppState) -> Mask:
     """Let the reader narrow the cases to a clause and to a group; say which are left."""
     fired = matches(rule, rows)
     verb = "holds" if rule.form == "dnf" else "fails"
     clauses = {f"clause {k + 1} {verb}": fired[:, k] for k in range(rule.n_clauses)}
     clauses[f"no clause {verb}"] = ~fired.any(axis=1)
-    by_clause, by_column, by_value = st.columns(3, vertical_alignment="bottom")
-    clause = by_clause.selectbox("Clause", [ANY, *clauses], key=f"explain_clause_{rule.n_clauses}")
+    clause = places[0].selectbox("Clause", [ANY, *clauses], key=f"explain_clause_{rule.n_clauses}")
     keep = clauses.get(clause, np.ones(len(rows.y), dtype=bool))
     columns = [c for c in rows.X.columns if rows.X[c].nunique() <= MAX_VALUES]
-    column = by_column.selectbox(
-        "Group by",
+    column = places[1].selectbox(
+        "Group",
         [None, *columns],
-        format_func=lambda c: ANY if c is None else md(state.label(c), 60),
+        format_func=lambda c: ANY if c is None else state.label(c),
         key="explain_group",
-        help=f"Columns of at most {MAX_VALUES} values.",
+        help=f"A column of at most {MAX_VALUES} values, and one of these.",
     )
     if column is None:
         return keep
     cells = rows.X[column].astype(object)
     values = sorted(cells.dropna().unique(), key=lambda v: (isinstance(v, str), v))
-    chosen = by_value.selectbox(
-        "is", values, format_func=lambda v: md(v, 60), key=f"explain_group_{column}"
+    chosen = places[2].selectbox(
+        "Value", values, format_func=value_words, key=f"explain_group_{column}"
     )
     return keep & (cells == chosen).to_numpy()
 
@@ -90,7 +108,7 @@ def _choose(listed: pd.DataFrame, total: int) -> int:
         remember,
         key="explain_table",
         alt=f"{total} cases; choosing one explains it beside the table",
-        height=430,
+        height=540,
     )
     more = f"Listing the first {len(listed):,}; search to find others. " * (total > len(listed))
     wrong = int((listed[TRUTH] != listed[ANSWER]).sum())

@@ -21,6 +21,7 @@ from rulekit.plots import (
     tree_figure,
     tree_sentence,
 )
+from rulekit.plots.wording import percent
 from rulekit.rules import Branch, PowerLawSplit, RuleSet, Tree, tree_of_rule
 from ui.escape import md
 from ui.rule_numbers import Rows
@@ -75,28 +76,28 @@ def case_in_bspace(
     (path,) = explain_path(model, X, training=(train.X, train.y), wording=words)
     if not path:
         return
-    tree = tree_of_rule(rule)
-    nodes = dict(_nodes(tree, train))
-    st.markdown("**On its way through the tree**")
-    for k, reading in enumerate(path, start=1):
-        st.markdown(f"- Split {k}: {md(reading.sentence, 600)}")
-        if reading.changes:
-            st.dataframe(changes_table(reading, words), hide_index=True, alt=changes_words(reading))
-        if reading.total is not None and reading.split in nodes:
-            points = split_points(
-                reading.split,
-                train.columns,
-                train.y,
-                rule.predict(train.columns),
-                nodes[reading.split],
-            )
-            figure = bspace_figure(
-                reading.split,
-                points,
-                case=model.read_columns(X),
-                names=_names(reading.split, words),
-            )
-            chart(figure, f"case_b_{k}", bspace_sentence(reading.split, points))
+    nodes = dict(_nodes(tree_of_rule(rule), train))
+    with st.expander("On its way through the tree"):
+        for k, reading in enumerate(path, start=1):
+            st.markdown(f"- Split {k}: {md(reading.sentence, 600)}")
+            if reading.changes:
+                table = changes_table(reading, words)
+                st.dataframe(table, hide_index=True, alt=changes_words(reading))
+            if reading.total is not None and reading.split in nodes:
+                points = split_points(
+                    reading.split,
+                    train.columns,
+                    train.y,
+                    rule.predict(train.columns),
+                    nodes[reading.split],
+                )
+                figure = bspace_figure(
+                    reading.split,
+                    points,
+                    case=model.read_columns(X),
+                    names=_names(reading.split, words),
+                )
+                chart(figure, f"case_b_{k}", bspace_sentence(reading.split, points))
 
 
 def splits_words(tree: Tree, rule: RuleSet) -> str:
@@ -137,7 +138,7 @@ def changes_table(reading: SplitReading, words: Wording) -> pd.DataFrame:
             "now": [number(c.old) for c in reading.changes],
             "turns at": [exact(c.new) for c in reading.changes],
             "share of its range": [
-                "" if c.share is None else f"{100 * c.share:.0f} %" for c in reading.changes
+                "" if c.share is None else percent(c.share) for c in reading.changes
             ],
         }
     )

@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.plots import clause_figure, clause_sentence, outcome_figure, outcome_sentence
 from rulekit.plots.wording import percent, plural
@@ -18,6 +19,10 @@ from ui.theme import chart
 from ui.words import clause_words, constant_answer, wording
 
 SHOWN_ROWS = 500
+MATCHED = {
+    "dnf": "How many of the rows that the clause holds for are of the class it gives.",
+    "cnf": "How many of the rows that the clause turns away are rightly turned away.",
+}
 MANY, LINES_HEIGHT = 9, 400  # more clauses than this are scrolled within so many pixels
 LARGER = (
     "None that was found saves errors enough. On Models, allow more with “Conditions at most”, or "
@@ -63,48 +68,56 @@ def alarms(rule: RuleSet, train: Rows) -> None:
 
 def clause_lines(rule: RuleSet, train: Rows, test: Rows | None, state: AppState) -> frozenset[int]:
     """Show a line a clause with its counts, switch and editing; return the clauses switched off."""
-    label = f"**{md(str(rule.labels[0]))}**" if rule.labels else ""
-    several = len(set(rule.labels)) > 1
     if rule.is_constant:
-        st.markdown(f"Always **{md(str(constant_answer(rule)))}**")
-    elif not several:
-        st.markdown(f"{label} if" + (" all of these hold" if rule.form == "cnf" else ""))
+        st.markdown(f"Always **{md(constant_answer(rule))}**")
+        return frozenset()
     tables = [(rows, clause_table(rule, rows)) for rows in (train, test) if rows is not None]
+    _, lead, *counts, _ = _line(len(tables))
+    lead.markdown(f"{_label(rule, 0)} if{' all of these hold:' * (rule.form == 'cnf')}")
+    for place, (rows, _) in zip(counts, tables, strict=True):
+        place.caption(rows.name, help=MATCHED[rule.form])
     off = set()
     with st.container(height=LINES_HEIGHT if rule.n_clauses > MANY else "content", border=False):
-        for k, clause in enumerate(rule.clauses):
-            lead = "" if k == 0 else "and " if rule.form == "cnf" else "or "
-            if several:
-                lead = f"{'else ' if k else ''}**{md(str(rule.labels[k]))}** if "
-            words = md(clause_words(clause, wording(state)), 700)
-            places = st.columns(
-                [1, 10, *[3] * len(tables), 1.4], vertical_alignment="center", gap="xsmall"
-            )
-            used = places[0].toggle(
-                f"Use clause {k + 1}",
-                True,
-                key=f"use_{k}_{state.rule_json}",
-                label_visibility="collapsed",
-            )
-            places[1].markdown(lead + (words if used else f"~~{words}~~"))
-            for place, (rows, table) in zip(places[2:], tables, strict=False):
-                place.caption(_figures(table.loc[k], rows, rule))
-            with places[-1]:
-                edit_button(rule, k, "Edit", state)
+        for k in range(rule.n_clauses):
+            if not _clause_line(rule, k, tables, state):
+                off.add(k)
             if edited_clause(state) == k:
                 editor(rule, k, train, state)
-            if not used:
-                off.add(k)
-    if not rule.is_constant:
-        st.markdown(f"otherwise **{md(str(rule.default))}**")
+    _line(len(tables))[1].markdown(f"otherwise **{md(rule.default)}**")
     return frozenset(off)
 
 
-def _figures(row: pd.Series, rows: Rows, rule: RuleSet) -> str:
-    verb = "holds" if rule.form == "dnf" else "fails"
-    if not row["matched"]:
-        return f"{verb} for no {rows.name} row"
-    return f"{int(row['right']):,} of {int(row['matched']):,} {rows.name} rows"
+def _line(n_counts: int) -> list[DeltaGenerator]:
+    """Make the places of a line: switch, words, counts, editing."""
+    widths = [1, 10, *[2] * n_counts, 1.4]
+    return st.columns(widths, vertical_alignment="center", gap="xsmall")
+
+
+def _label(rule: RuleSet, k: int) -> str:
+    return f"**{md(rule.labels[k])}**"
+
+
+def _clause_line(
+    rule: RuleSet, k: int, tables: list[tuple[Rows, pd.DataFrame]], state: AppState
+) -> bool:
+    """Show one clause; return whether its switch is on."""
+    switch, told, *counts, edit = _line(len(tables))
+    used = switch.toggle(
+        f"Use clause {k + 1}",
+        True,
+        key=f"use_{k}_{state.rule_json}",
+        label_visibility="collapsed",
+    )
+    words = md(clause_words(rule.clauses[k], wording(state)), 700)
+    joint = "and " if rule.form == "cnf" else "or "
+    if k and len(set(rule.labels)) > 1:
+        joint = f"else {_label(rule, k)} if "
+    told.markdown((joint if k else "") + (words if used else f"~~{words}~~"))
+    for place, (_, table) in zip(counts, tables, strict=True):
+        place.caption(f"{table.loc[k, 'right']:,.0f} of {table.loc[k, 'matched']:,.0f} right")
+    with edit:
+        edit_button(rule, k, "Edit", state)
+    return bool(used)
 
 
 def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
