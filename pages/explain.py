@@ -51,7 +51,7 @@ with sentences():
                     for cards in CARDS:
                         cards.explain(model, X, train, words, plain=True)
             titles = ["What if?", "Similar past cases", "Do you agree?"]
-            title, tab = open_tab(titles if plain else ["Why", *titles], f"explain_tab_{plain}")
+            title, tab = open_tab(titles if plain else ["Why", *titles], "explain_tab")
             with tab:
                 if title == "Why":
                     for cards in CARDS:

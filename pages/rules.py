@@ -57,7 +57,7 @@ with sentences():
         rows = test if part == "test" and test is not None else train
         titles = ["Wrong where"] + ["Picture"] * bool(rule.n_clauses)
         titles += ["Proof"] * isinstance(model, (*LEARNED, IdealDNFClassifier))
-        title, tab = open_tab(titles, f"rules_tab_{len(titles)}")
+        title, tab = open_tab(titles, "rules_tab")
         with tab:
             if title == "Wrong where":
                 outcomes(rule, rows, state.labels)

@@ -91,7 +91,7 @@ def two_columns() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 def open_tab(titles: Sequence[str], key: str) -> tuple[str, DeltaGenerator]:
     """Show tabs; return the title of the open one and its place: what is not seen is not made."""
-    tabs = st.tabs(titles, key=key, on_change="rerun")
+    tabs = st.tabs(titles, key=f"{key}_{len(titles)}", on_change="rerun")
     return next(pair for pair in zip(titles, tabs, strict=True) if pair[1].open)
 
 

@@ -1,5 +1,7 @@
 """A rule changed by hand: a clause's conditions edited, a clause added, or clauses left out."""
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
@@ -91,8 +93,12 @@ def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
         alt=f"The conditions of clause {k + 1}, editable",
     )
     if st.button("Score this rule", key="score_edit", type="primary"):
-        changed = pd.concat([every[~mine], rows.assign(clause=k + 1)], ignore_index=True)
-        _keep(rows_to_rule(changed, rule, train.columns), _source())
+        changed = pd.concat([rows.assign(clause=k + 1), every[~mine]], ignore_index=True)
+        edited = rows_to_rule(changed, rule, train.columns)
+        if not rule.labels:  # an empty rule does not name the class it could describe
+            other = next(v for v in state.labels if v != rule.default)
+            edited = replace(edited, labels=(other,) * edited.n_clauses)
+        _keep(edited, _source())
         st.rerun()
 
 
