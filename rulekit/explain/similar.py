@@ -94,13 +94,14 @@ def past_cases(
     -------
     PastCases
     """
+    alike_words = "like this one" if wording.spoken else "decided in the same way"
     n = int(alike.sum())
     same = int(sum(v == label for v in labels[alike]))
     if n == 0:
-        return PastCases(0, 0, label, "No past case was decided in the same way.")
+        return PastCases(0, 0, label, f"No past case was {alike_words}.")
     verb = "was" if 1 in (n, same) else "were"
     noun = "past case" if n == 1 else "past cases"
-    text = f"{same} of {n} {noun} decided in the same way {verb} {label_text(label, wording)}."
+    text = f"{same} of {n} {noun} {alike_words} {verb} {label_text(label, wording)}."
     return PastCases(n, same, label, text)
 
 

@@ -94,7 +94,7 @@ def what_if(
     """Let the reader change the values the rule reads, and say what it would answer."""
     rule, turn = model.rule_set_, st.session_state.setdefault("_whatif_turn", 0)
     if rule.is_constant:
-        st.caption("The rule reads no column; no change makes a difference.")
+        st.caption("The rule looks at no value, so no change makes a difference.")
         return
     number = X.index[0]
     row = model.read_columns(X)
