@@ -12,8 +12,8 @@ CSS = """
 .st-key-page_header h1 { padding: 0; }
 @media (max-width: 900px) {
   .stMainBlockContainer { padding: 4.25rem 1rem 2rem; }
-  .st-key-two_columns > .stHorizontalBlock { flex-direction: column; }
-  .st-key-two_columns > .stHorizontalBlock > .stColumn { width: 100%; }
+  .st-key-two_columns > div > .stHorizontalBlock { flex-direction: column; }
+  .st-key-two_columns > div > .stHorizontalBlock > .stColumn { width: 100%; }
 }
 """
 CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
