@@ -54,33 +54,33 @@ def test_two_visitors_never_see_each_other_s_data(visit):
 WATCHED = """
 import pathlib
 import streamlit as st
+from tests.browser.endless import Endless
 from ui import jobs
 
 registry = jobs.registry()
 registry.grace = 0.5
-
-def work(job):
-    while not job.should_stop():
-        tabs, timers = registry._tabs.get("me"), len(registry._timers)
-        pathlib.Path(r"{alive}").write_text(f"{{tabs}} tabs, {{timers}} timers")
-        job._stop.wait(0.05)
-    pathlib.Path(r"{ended}").touch()
-
 jobs.watch("me")
 if registry.get("me") is None:
-    registry.start("me", "endless", work)
+    registry.start("me", "endless", Endless(r"{alive}", r"{ended}"))
 st.title("Watched")
+
+@st.fragment(run_every=0.1)
+def watched():
+    pathlib.Path(r"{tabs}").write_text(str(registry._tabs.get("me")))
+
+watched()
 """
 
 
 def test_closing_the_last_tab_ends_the_job_after_the_grace(visit, tmp_path):
-    alive, ended, script = (tmp_path / name for name in ("alive", "ended", "watched.py"))
-    script.write_text(WATCHED.format(alive=alive, ended=ended))
+    names = ("alive", "ended", "tabs", "watched.py")
+    alive, ended, tabs, script = (tmp_path / name for name in names)
+    script.write_text(WATCHED.format(alive=alive, ended=ended, tabs=tabs))
     with served(tmp_path / "workspace", str(script)) as address:
         first, second = visit("/", address=address), visit("/", address=address)
-        until(lambda: alive.exists() and alive.read_text() == "2 tabs, 0 timers")
+        until(lambda: alive.exists() and tabs.read_text() == "2")
         first.leave()
-        until(lambda: alive.exists() and alive.read_text() == "1 tabs, 0 timers")
+        until(lambda: tabs.read_text() == "1")
         assert not ended.exists()
         second.leave()
         until(ended.exists)
