@@ -73,7 +73,8 @@ def picked_card(found: RunResult | None) -> None:
         st.caption(md(words, 300))
     with st.container(horizontal=True):
         for page, label in LINKS.items():
-            st.page_link(f"pages/{page}.py", label=label)
+            if st.button(label, key=f"to_{page}"):
+                st.switch_page(f"pages/{page}.py")
         held_out(model)
 
 
