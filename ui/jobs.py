@@ -16,12 +16,13 @@ import os
 import pickle
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import joblib
 import streamlit as st
 
+from rulekit.solvers.machine_code import KERNELS
 from ui.job import Job
 from ui.worker import Telling, Worker, let_go
 
@@ -29,6 +30,7 @@ GRACE_SECONDS = 60.0
 STOP_SECONDS = 0.3  # a stopped task may end by itself for so long; it is killed then
 TRIES = 2
 WORKERS = "RULEKIT_WORKERS"  # environment variable: how many jobs run at once, instead of cores
+WARM = ("ui.models.work", *KERNELS)  # what the first curve needs
 AT_REST = 4  # on a machine of many cores no more workers than these wait for work
 NO_WORKER = "No process for long work could be started on this server."
 DIED = (
@@ -52,6 +54,8 @@ class JobRegistry:
         Jobs that run at once. None is ``RULEKIT_WORKERS``, or the number of cores.
     grace : float
         Seconds between an owner's last tab closing and the end of its job.
+    modules : sequence of str
+        What workers import before they take a job.
 
     Raises
     ------
@@ -59,9 +63,15 @@ class JobRegistry:
         If ``RULEKIT_WORKERS`` is no positive whole number.
     """
 
-    def __init__(self, n_running: int | None = None, grace: float = GRACE_SECONDS):
+    def __init__(
+        self,
+        n_running: int | None = None,
+        grace: float = GRACE_SECONDS,
+        modules: Sequence[str] = WARM,
+    ):
         self.n_running = n_running or _n_cores()
         self.grace = grace
+        self.modules = modules
         self._jobs: dict[str, Job] = {}  # the latest of each owner
         self._queue: list[Job] = []
         self._workers: list[Worker] = []
@@ -240,7 +250,7 @@ class JobRegistry:
 
     def _begin_worker(self) -> None:
         try:
-            worker = Worker()
+            worker = Worker(self.modules)
         except OSError:
             log.exception("no worker could be started")
             self._stillborn += 1

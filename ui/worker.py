@@ -18,14 +18,13 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, BinaryIO
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 NICE = 5  # pages come first: of a shared core this leaves them three quarters
-WORK = "ui.models.work"  # what the first curve needs; the rest of it is imported with this
 
 
 class Telling:
@@ -60,15 +59,20 @@ class Worker:
     job : object
         What it works on, also once that was cancelled; None while it is free.
     ready : bool
-        Whether it is warm.
+        Whether it has loaded the modules.
+
+    Parameters
+    ----------
+    modules : sequence of str
+        What it imports before it says that it is ready.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, modules: Sequence[str]) -> None:
         self.job: Any = None
         self.ready = False
         path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "ui.worker"],
+            [sys.executable, "-P", "-m", "ui.worker", *modules],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, **ONE_THREAD, "PYTHONPATH": path},
@@ -90,7 +94,7 @@ class Worker:
 
     def told(self) -> Iterator[tuple[Any, ...]]:
         """Yield what it tells until it ends."""
-        with suppress(EOFError):
+        with suppress(EOFError, pickle.UnpicklingError):  # the latter: killed while it told
             while True:
                 yield pickle.load(self.process.stdout)
 
@@ -102,11 +106,13 @@ class Worker:
 
     def send(self, name: str) -> None:
         """Send a signal to it and to what it has started."""
-        with suppress(ProcessLookupError):
-            if hasattr(os, "killpg"):
-                os.killpg(self.process.pid, getattr(signal, name))
-            elif name == "SIGKILL":
-                self.process.kill()
+        if self.process.returncode is not None:
+            return
+        if not hasattr(os, "killpg"):  # as on Windows, where nothing stands still
+            self.process.kill()
+            return
+        with suppress(ProcessLookupError, PermissionError):  # it has just ended
+            os.killpg(self.process.pid, getattr(signal, name))
 
 
 def let_go() -> None:
@@ -120,7 +126,7 @@ def let_go() -> None:
 
 
 def main() -> None:
-    """Warm up, then do one task after the other until the server is gone."""
+    """Import what the command line names, then do task after task until the server is gone."""
     orders, answers = _lines()
     tasks: SimpleQueue[bytes] = SimpleQueue()
     stopped, lock = threading.Event(), threading.Lock()
@@ -146,7 +152,12 @@ def main() -> None:
     threading.Thread(target=listen, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(NICE)
-    _warm_up()
+    # Streamlit, where it comes with a module, misses its server and says so.
+    logging.getLogger("streamlit.runtime.caching.cache_data_api").disabled = True
+    for name in sys.argv[1:]:
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()  # what is loaded now stays: no later collection walks through it
     tell("ready")
     while True:
         _do(tasks.get(), tell, stopped)
@@ -162,30 +173,16 @@ def _lines() -> tuple[BinaryIO, BinaryIO]:
     return orders, answers
 
 
-def _warm_up() -> None:
-    """Load modules and machine code, about two seconds of work that no visitor waits for."""
-    from rulekit.solvers.machine_code import warm_up
-
-    logging.disable(logging.WARNING)  # Streamlit, which comes with it, misses its server
-    importlib.import_module(WORK)
-    logging.disable(logging.NOTSET)
-    warm_up()
-    gc.collect()
-    gc.freeze()  # what is loaded now stays: no later collection walks through it
-
-
 def _do(task: bytes, tell: Callable[..., None], stopped: threading.Event) -> None:
     """Do a task and tell its answer, or how it failed: a sentence, or a traceback for the log."""
-    from rulekit.exceptions import RulekitError
-
     try:
         tell("done", pickle.loads(task)(Telling(tell, stopped)))
-    except RulekitError as error:
-        tell("failed", str(error), "")
-    except ValueError as error:  # a wrong setting, or a bug of some library
-        tell("failed", str(error), traceback.format_exc())
-    except Exception:
-        tell("failed", "", traceback.format_exc())
+    except Exception as error:
+        from rulekit.exceptions import RulekitError  # two seconds where no task has needed it yet
+
+        known = isinstance(error, RulekitError)
+        said = str(error) if known or isinstance(error, ValueError) else ""
+        tell("failed", said, "" if known else traceback.format_exc())
 
 
 if __name__ == "__main__":
