@@ -171,9 +171,7 @@ def price_sweep(state: AppState, spec: RunSpec) -> RunSpec | None:
     return _fitting(state, swept, own)
 
 
-def asked_learners(
-    state: AppState, spec: RunSpec, key: str, usual: Sequence[str]
-) -> list[str]:
+def asked_learners(state: AppState, spec: RunSpec, key: str, usual: Sequence[str]) -> list[str]:
     """Ask for learners by what they give; where several classes are told apart, by who can.
 
     Parameters
@@ -224,9 +222,7 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(names)
 
 
-def _own_settings(
-    state: AppState, spec: RunSpec, learners: Sequence[str]
-) -> dict[str, Any] | None:
+def _own_settings(state: AppState, spec: RunSpec, learners: Sequence[str]) -> dict[str, Any] | None:
     """Ask for what the chosen learners alone read; None, after a sentence, if it cannot be read."""
     own: dict[str, Any] = {"learners": tuple(learners)}
     readable = True

@@ -137,7 +137,7 @@ def _limit_slider(found: RunResult, number: int) -> None:
     # also when the rule has been picked elsewhere meanwhile, or other limits are there. So the
     # slider has another name then; a report under an old name is nobody's.
     turn = st.session_state.get("_slides", 0)
-    key = f"limit_{turn}_{'_'.join(map(str, options))}"
+    key = f"slider_limit_{turn}_{'_'.join(map(str, options))}"
     st.session_state["_limit_key"] = key
     st.select_slider(
         "Conditions at most",
