@@ -143,7 +143,9 @@ class _Told:
         self.sizes = {f.name: len(f.settings) if f.whole_front else 1 for f in work.families}
         fits = [len(f.settings) // self.sizes[f.name] for f in work.families]
         self.landed: Counter[str] = Counter()
-        telling.report(done=0, total=sum(fits) * len(work.folds))
+        n_folds = len(work.folds)
+        first = f"{work.families[0].name}: fold 1 of {n_folds}"
+        telling.report(done=0, total=sum(fits) * n_folds, message=first)
 
     def __call__(self, progress: Progress) -> None:
         """Tell of a fit, and of the whole points there are at the end of a learner's turn."""
