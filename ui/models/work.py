@@ -46,6 +46,8 @@ class Measured:
         Learned from all training rows; of a quick pass from a part of them.
     references : DataFrame or None
         Reference models on the same folds.
+    missed : tuple of str
+        Names of learners whose turn is over without a whole point.
     """
 
     spec: RunSpec
@@ -53,6 +55,7 @@ class Measured:
     points: pd.DataFrame
     models: Mapping[int, Any] = field(default_factory=dict)
     references: pd.DataFrame | None = None
+    missed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +115,9 @@ class Work:
             points = points.set_index("setting")
             points["most"] = rows.groupby("setting")["n_conditions"].max().astype(int)
         models = {number: found.models[number] for number in points.index if number in found.models}
-        return Measured(self.spec, self.key, points, models, found.references)
+        there = set(points["learner"]) if len(points) else set()
+        missed = tuple(f.name for f in self.families if f.name not in there)
+        return Measured(self.spec, self.key, points, models, found.references, missed)
 
     def _compared(self, **how: Any) -> Comparison:
         asked = {"learners": self.families, "cv": self.folds, "sample_weight": self.weight}
@@ -138,7 +143,9 @@ class _Told:
         self.sizes = {f.name: len(f.settings) if f.whole_front else 1 for f in work.families}
         fits = [len(f.settings) // self.sizes[f.name] for f in work.families]
         self.landed: Counter[str] = Counter()
-        telling.report(done=0, total=sum(fits) * len(work.folds))
+        n_folds = len(work.folds)
+        first = f"{work.families[0].name}: fold 1 of {n_folds}"
+        telling.report(done=0, total=sum(fits) * n_folds, message=first)
 
     def __call__(self, progress: Progress) -> None:
         """Tell of a fit, and of the whole points there are at the end of a learner's turn."""
