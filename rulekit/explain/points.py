@@ -177,7 +177,7 @@ def _parts(reading: PointsReading, wording: Wording) -> str:
     parts = [f"{met_text(g.condition, g.value, wording)} gives {g.given}" for g in gave]
     columns = {g.condition.feature for g in gave}
     none = {g.condition.feature: g.value for g in reading.given}
-    silent = [f"{wording.name(f)} {shown(v)}" for f, v in none.items() if f not in columns]
+    silent = [f"{wording.name(f)} {shown(v, wording=wording)}" for f, v in none.items() if f not in columns]
     if silent:
         parts.append(f"{listed(silent)} {'gives' if len(silent) == 1 else 'give'} nothing")
     return ", ".join(parts)
