@@ -100,12 +100,14 @@ def test_the_boundary_agrees_with_trying_values_around_each_threshold(split, col
             old = columns[test.feature][i]
             if test.op in ("<=", "<", ">=", ">") and not np.isnan(old):
                 (limit,) = test.limits(test.feature, {})
-                nexts = [np.nextafter(limit, -np.inf), limit, np.nextafter(limit, np.inf)]
-                moved = {f: np.repeat(c[i : i + 1], 3) for f, c in columns.items()}
-                moved[test.feature] = np.array(nexts)
-                held = test.mask({test.feature: np.array([old, *nexts])})
-                turned = (rule.predict(moved) != answers[i]) & (held[1:] != held[0])
-                gaps += [abs(old - limit) / ranges[test.feature]] * bool(turned.any())
+                around = np.nextafter(limit, [-np.inf, limit, np.inf])
+                held = test.mask({test.feature: np.array([old, *around])})
+                across = around[held[1:] != held[0]]
+                nearest = across.max() if across.max() < old else across.min()
+                moved = {f: c[i : i + 1] for f, c in columns.items()}
+                moved[test.feature] = np.array([nearest])
+                turned = rule.predict(moved)[0] != answers[i]
+                gaps += [abs(old - limit) / ranges[test.feature]] * bool(turned)
         assert found[i] == pytest.approx(min(gaps))
 
 
