@@ -173,7 +173,7 @@ def smallest_change(
         )
         if one is None:
             return Counterfactual((), None, None, NONE_ALONE)
-        return Counterfactual((one[0],), one[1], one[2], _sentence(one[1], (one[0],)))
+        return Counterfactual((one[0],), one[1], one[2], _sentence(one[1], (one[0],), wording))
     if NONE in ways:
         return Counterfactual((), None, None, NOT_SEARCHED)
     if wanted(now):
@@ -188,12 +188,13 @@ def smallest_change(
             changes = changes_between(rule, row, found, wording)
             after = rule.predict({f: as_column([v.value]) for f, v in found.items()})[0]
             total = sum(c.cost for c in found.values())
-            return Counterfactual(changes, after, total, _sentence(after, changes))
+            return Counterfactual(changes, after, total, _sentence(after, changes, wording))
     return Counterfactual((), None, None, _why_none(rule, now, immutable, wording))
 
 
-def _sentence(after: Any, changes: tuple[Change, ...]) -> str:
-    return f"The answer would be {label_text(after)} if {listed(c.text for c in changes)}."
+def _sentence(after: Any, changes: tuple[Change, ...], wording: Wording) -> str:
+    told = listed(c.text for c in changes)
+    return f"The answer would be {label_text(after, wording)} if {told}."
 
 
 def _why_none(rule: RuleSet, now: Any, immutable: Collection[str], wording: Wording) -> str:
