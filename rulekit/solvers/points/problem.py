@@ -1,0 +1,112 @@
+"""What the search for integer points works on: cells, conditions, limits of points, and weights."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.solvers.sums import addable, grid_unit
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+LARGEST = 256.0  # a logit's square is below it, or rounds more coarsely: only gains hang on it
+
+
+@dataclass(frozen=True, eq=False)
+class PointsProblem:
+    """A table of cells, and the conditions that may be given points.
+
+    Attributes
+    ----------
+    codes : ndarray of int32, shape (p, n)
+        The cell of each row in each source.
+    n_codes : ndarray of int, shape (p,)
+        Number of cells of each source.
+    source : ndarray of int, shape (d,)
+        Whose cells a condition is made of, ascending.
+    spans : ndarray of int, shape (d, 4)
+        It holds from cell ``spans[:, 0]`` to ``spans[:, 1]``, the end left out, and from
+        ``spans[:, 2]`` to ``spans[:, 3]``.
+    limits : ndarray of int, shape (d, 2)
+        The fewest and the most points it may be given; 0 is never given.
+    weights : ndarray of shape (n, 2)
+        What a row counts for the class that high totals speak for, and for the other one.
+    required : tuple of frozenset of int
+        Of each of these sets a card holds one condition at least.
+    """
+
+    codes: NDArray[np.int32]
+    n_codes: Ints
+    source: Ints
+    spans: Ints
+    limits: Ints
+    weights: Floats
+    required: tuple[frozenset[int], ...] = ()
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of conditions to choose from."""
+        return len(self.source)
+
+    def settled(
+        self, chosen: tuple[int, ...], enough: float, polish: bool
+    ) -> tuple[tuple[int, ...], float, float, float]:
+        """Give conditions their points: points, slope, intercept and loss, see `kernels.settle`."""
+        from rulekit.solvers.points.kernels import settle
+
+        points, line = np.zeros(len(chosen), dtype=np.int64), np.zeros(2)
+        loss = settle(
+            self.codes,
+            self.source,
+            self.spans,
+            self.limits,
+            self.weights,
+            np.array(chosen, dtype=np.int64),
+            enough,
+            polish,
+            points,
+            line,
+        )
+        return tuple(points.tolist()), float(line[0]), float(line[1]), float(loss)
+
+    def gains(self, chosen: tuple[int, ...]) -> Floats:
+        """Say how much the loss falls with each further condition, nearly: shape (d,)."""
+        from rulekit.solvers.points.kernels import gains
+
+        unit = grid_unit(float(self.weights.sum()) * LARGEST)
+        found: Floats = gains(
+            self.codes,
+            self.source,
+            self.spans,
+            self.limits,
+            self.weights,
+            self.n_codes,
+            np.array(chosen, dtype=np.int64),
+            unit,
+        )
+        return found
+
+
+def class_masses(y: NDArray[np.bool_], weight: Floats) -> Floats:
+    """Split the weight of each row between the classes: shape (n, 2).
+
+    All goes to its own class but for a share of one row in all the rows of its class and two, so
+    that no fit is certain of anything: chances stay between those of a class's rows and one more
+    of the other (Platt's targets).
+
+    Parameters
+    ----------
+    y : ndarray of bool, shape (n,)
+        Rows of the class that high totals speak for.
+    weight : ndarray of shape (n,)
+        Weights that sum to n.
+
+    Returns
+    -------
+    ndarray of shape (n, 2)
+        They add up exactly in any order.
+    """
+    given = np.where(y, weight[y].sum(), weight[~y].sum())
+    other = addable(weight / (given + 2.0))
+    own = addable(weight - other)
+    return np.ascontiguousarray(np.where(y[:, None], np.c_[own, other], np.c_[other, own]))
