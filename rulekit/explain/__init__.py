@@ -23,6 +23,7 @@ from rulekit.explain.hyperplane import (
 )
 from rulekit.explain.near_miss import CheckedClause, CheckedLiteral, NearMiss
 from rulekit.explain.phrases import Wording, Words, clause_words, condition_text
+from rulekit.explain.points import GivenPoints, PointsReading, read_points
 from rulekit.explain.row import Explanation, explain
 from rulekit.explain.similar import PastCases, SimilarCase, similar_cases, training_rows
 from rulekit.explain.single_change import single_change
@@ -43,8 +44,10 @@ __all__ = [
     "CoveringBox",
     "Explanation",
     "HyperplaneExplanation",
+    "GivenPoints",
     "NearMiss",
     "PastCases",
+    "PointsReading",
     "SimilarCase",
     "SplitChange",
     "SplitReading",
@@ -60,6 +63,7 @@ __all__ = [
     "hamming_distances",
     "power_law_of",
     "ranges_of",
+    "read_points",
     "read_split",
     "similar_cases",
     "single_change",

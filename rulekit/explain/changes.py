@@ -77,7 +77,8 @@ def changes_between(
 
 
 def _literals_on(rule: RuleSet, feature: str) -> list[Literal]:
-    return [x for clause in rule.clauses for x in clause.literals if x.feature == feature]
+    conditions = (c for clause in rule.clauses for c in clause.conditions)
+    return [x for c in conditions for x in c.tests if x.feature == feature]
 
 
 def _run(

@@ -13,6 +13,7 @@ from rulekit.explain.phrases import (
     met_text,
     unmet_text,
 )
+from rulekit.explain.points import read_points
 from rulekit.explain.splits import change_text, read_split
 from rulekit.rules import (
     ORDERED,
@@ -20,6 +21,7 @@ from rulekit.rules import (
     ConditionWriter,
     LinearSplit,
     Literal,
+    PointsSplit,
     PowerLawSplit,
 )
 
@@ -187,6 +189,12 @@ class Checker(ConditionWriter[CheckedLiteral]):
             text += f"; {change_text(found.changes[0], self.wording)} would turn it"
         distance = None if found.margin is None else 0.0 if found.holds else abs(found.margin)
         return self._checked(split, distance, share, text)
+
+    def points(self, split: PointsSplit) -> CheckedLiteral:
+        """Check points that add up; the share is that of all points there are."""
+        found = read_points(split, self.row, ranges=self.ranges, wording=self.wording)
+        lowest, highest = split.span
+        return self._checked(split, float(found.off), found.off / (highest - lowest), found.text)
 
     def _checked(
         self, condition: Condition, distance: float | None, share: float | None, text: str

@@ -19,6 +19,7 @@ from rulekit.rules import (
     Interval,
     LinearSplit,
     Literal,
+    PointsSplit,
     PowerLawSplit,
     ReadingWriter,
 )
@@ -195,6 +196,13 @@ class Words(ReadingWriter[str]):
     def power_law(self, split: PowerLawSplit) -> str:
         """Write a sum of power laws: "mass / height^2 > 27"."""
         return split.text(self.wording.name, number)
+
+    def points(self, split: PointsSplit) -> str:
+        """Write points that add up: "at least 4 points of (3 if age > 60, 2 if bp > 140)"."""
+        given = ", ".join(f"{p} if {self.literal(c)}" for c, p in split.given)
+        asked = f"{'at least' if split.reached else 'fewer than'} {split.total} points"
+        gaps = "; a missing value gives 0" if split.gaps_matter else ""
+        return f"{asked} of ({given}{gaps})"
 
 
 def condition_text(condition: Condition, wording: Wording = PLAIN) -> str:

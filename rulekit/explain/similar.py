@@ -162,7 +162,8 @@ def similar_cases(
     """
     if rule.is_constant or k < 1:
         return ()
-    conditions = list(dict.fromkeys(x for c in rule.clauses for x in c.conditions))
+    stated = (x for c in rule.clauses for x in c.conditions)
+    conditions = list(dict.fromkeys(x for c in stated for x in (c.tests or (c,))))
     agreement = np.mean([_same_answer(x, training, values) for x in conditions], axis=0)
     differences = [_difference(f, training, values[f]) for f in rule.features]
     distance = np.mean(differences, axis=0)

@@ -16,6 +16,7 @@ from rulekit.rules import (
     ConditionWriter,
     LinearSplit,
     Literal,
+    PointsSplit,
     PowerLawSplit,
     Tree,
     rule_of,
@@ -195,6 +196,9 @@ class _PowerLaws(ConditionWriter[PowerLawSplit | None]):
 
     def power_law(self, split: PowerLawSplit) -> PowerLawSplit:
         return split
+
+    def points(self, split: PointsSplit) -> None:
+        return None
 
 
 def power_law_of(condition: Condition) -> PowerLawSplit | None:
