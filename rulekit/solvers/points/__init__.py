@@ -5,6 +5,6 @@ conditions. Imports no other solver.
 """
 
 from rulekit.solvers.points.problem import PointsProblem, class_masses
-from rulekit.solvers.points.search import Card, PointsSearch
+from rulekit.solvers.points.search import Card, PointsPath
 
-__all__ = ["Card", "PointsProblem", "PointsSearch", "class_masses"]
+__all__ = ["Card", "PointsPath", "PointsProblem", "class_masses"]

@@ -209,14 +209,25 @@ def _card(holds, mass, points, line):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _ratio(curve, pull, points):  # type: ignore[no-untyped-def]
+def _explained(along, size):  # type: ignore[no-untyped-def]
     """How much of the loss points explain whose scale is free, by the quadratic at the optimum."""
-    k, along, size = len(points), 0.0, 0.0
-    for s in range(k):
-        along += pull[s] * points[s]
-        for u in range(k):
-            size += points[s] * curve[s, u] * points[u]
     return along * along / size if along > 0 and size > 0 else 0.0
+
+
+@machine_code()
+def _parts(curve, pull, points, skipped):  # type: ignore[no-untyped-def]
+    """Return ``pull'x`` and ``x'curve x`` without one condition, and its row of the latter."""
+    along, size, joint = 0.0, 0.0, 0.0
+    for s in range(len(points)):
+        if s == skipped:
+            continue
+        along += pull[s] * points[s]
+        if skipped >= 0:
+            joint += curve[s, skipped] * points[s]
+        for u in range(len(points)):
+            if u != skipped:
+                size += points[s] * curve[s, u] * points[u]
+    return along, size, joint
 
 
 @machine_code()
@@ -231,19 +242,17 @@ def _rounded(curve, pull, beta, scale, limits, points):  # type: ignore[no-untyp
         if whole == 0:
             whole = 1 if limits[s, 1] > 0 else -1
         points[s] = whole
-    best = _ratio(curve, pull, points)
+    along, size, _ = _parts(curve, pull, points, -1)
+    best = _explained(along, size)
     moved = True
     while moved:
         moved = False
         for s in range(k):
-            kept = points[s]
-            for value in range(limits[s, 0], limits[s, 1] + 1):
-                if value != 0:
-                    points[s] = value
-                    found = _ratio(curve, pull, points)
-                    if found > best * (1.0 + 1e-9):
-                        best, kept, moved = found, value, True
-            points[s] = kept
+            along, size, joint = _parts(curve, pull, points, s)
+            for v in range(limits[s, 0], limits[s, 1] + 1):
+                found = _explained(along + pull[s] * v, size + v * (2.0 * joint + curve[s, s] * v))
+                if v != 0 and found > best * (1.0 + 1e-9):
+                    best, points[s], moved = found, v, True
     return best
 
 
@@ -315,12 +324,7 @@ def settle(codes, source, spans, limits, weights, chosen, enough, polish, points
         if again or (free + 0.5 * (top - worth[v]) > best and v > 0):
             continue
         trial[:] = tried[v]
-        size = 0.0
-        along = 0.0
-        for s in range(k):
-            along += pull[s] * trial[s]
-            for u in range(k):
-                size += trial[s] * curve[s, u] * trial[u]
+        along, size, _ = _parts(curve, pull, trial, -1)
         trial_line[0] = max(along, 0.0) / max(size, 1e-12)
         trial_line[1] = beta[k]
         found = _card(holds, mass, trial, trial_line)

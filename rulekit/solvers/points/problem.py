@@ -9,6 +9,7 @@ from rulekit.solvers.sums import addable, grid_unit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+DOUBTED = 0.1  # rows of each class that count for the other one
 LARGEST = 256.0  # a logit's square is below it, or rounds more coarsely: only gains hang on it
 
 
@@ -90,9 +91,9 @@ class PointsProblem:
 def class_masses(y: NDArray[np.bool_], weight: Floats) -> Floats:
     """Split the weight of each row between the classes: shape (n, 2).
 
-    All goes to its own class but for a share of one row in all the rows of its class and two, so
-    that no fit is certain of anything: chances stay between those of a class's rows and one more
-    of the other (Platt's targets).
+    All goes to its own class but for a tenth of one row, shared out over the rows of a class: so
+    no fit is certain of anything, and none runs off to infinity where conditions tell the classes
+    apart.
 
     Parameters
     ----------
@@ -107,6 +108,6 @@ def class_masses(y: NDArray[np.bool_], weight: Floats) -> Floats:
         They add up exactly in any order.
     """
     given = np.where(y, weight[y].sum(), weight[~y].sum())
-    other = addable(weight / (given + 2.0))
+    other = addable(DOUBTED * weight / (given + 1.0))
     own = addable(weight - other)
     return np.ascontiguousarray(np.where(y[:, None], np.c_[own, other], np.c_[other, own]))

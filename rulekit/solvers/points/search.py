@@ -1,6 +1,7 @@
 """The search for integer points: a beam over conditions, each exchanged while that helps."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -34,35 +35,52 @@ class Card:
     intercept: float
     loss: float
 
+    def reduced(self) -> "Card":
+        """Divide the points by what divides them all."""
+        common = math.gcd(*self.points)
+        if common < 2:
+            return self
+        points = tuple(p // common for p in self.points)
+        return replace(self, points=points, slope=self.slope * common)
+
     def beats(self, other: "Card") -> bool:
         """Whether it costs less, by more than rounding."""
         return self.loss < other.loss and not math.isclose(self.loss, other.loss, rel_tol=SAME)
 
 
-@dataclass(frozen=True)
-class PointsSearch:
-    """How hard to look.
+@dataclass
+class PointsPath:
+    """The best cards of each size, found as far as they are asked for.
 
-    Attributes
+    Parameters
     ----------
-    beam : int
+    problem : PointsProblem
+        The table.
+    beam : int, default=3
         Cards of each size that are extended.
-    tries : int
+    tries : int, default=6
         Conditions that each is extended by, or that take the place of one.
     """
 
+    problem: PointsProblem
     beam: int = 3
     tries: int = 6
+    _cards: dict[tuple[int, ...], Card] = field(default_factory=dict, repr=False)
+    _ranked: dict[tuple[int, ...], list[int]] = field(default_factory=dict, repr=False)
+    _sizes: list[list[Card]] = field(default_factory=list, repr=False)
+    _best: list[Card | None] = field(default_factory=list, repr=False)
 
-    def path(self, problem: PointsProblem, max_conditions: int) -> tuple[Card, ...]:
+    def cards(
+        self, max_conditions: int, should_stop: Callable[[], bool] | None = None
+    ) -> tuple[Card, ...]:
         """Find the best card of each size.
 
         Parameters
         ----------
-        problem : PointsProblem
-            The table.
         max_conditions : int
             Conditions of the largest card.
+        should_stop : callable, optional
+            Asked before each size; true ends the work, with fewer sizes.
 
         Returns
         -------
@@ -71,50 +89,59 @@ class PointsSearch:
             the one before. The first has no condition, or holds what is required; there is none
             if that takes more than `max_conditions`.
         """
-        archive = _Archive(problem, self.tries)
-        cards = [archive.card(())]
-        for _ in range(max_conditions):
-            cards = self._extended(archive, cards)
-            if not cards:
+        while len(self._sizes) <= max_conditions:
+            if should_stop is not None and should_stop():
                 break
-        return archive.best()
+            size = self._extended(self._sizes[-1]) if self._sizes else [self._card(())]
+            self._sizes.append(size)
+            self._best.append(self._polished(size))
+        path: list[Card] = []
+        for card in self._best[: max_conditions + 1]:
+            if card is not None and (not path or card.beats(path[-1])):
+                path.append(card)
+        return tuple(path)
 
-    def _extended(self, archive: "_Archive", cards: list[Card]) -> list[Card]:
+    def _polished(self, size: list[Card]) -> Card | None:
+        """Change the points of the best cards that hold what is required; take the best."""
+        granted = [c for c in size if all(w & set(c.chosen) for w in self.problem.required)]
+        polished = [Card(c.chosen, *self.problem.settled(c.chosen, math.inf, True)) for c in granted]
+        return min(polished, key=_order).reduced() if polished else None
+
+    def _extended(self, cards: list[Card]) -> list[Card]:
         """Add a condition to each of some cards, keep the best, and exchange theirs."""
         found: dict[tuple[int, ...], Card] = {}
         for card in cards:
-            for j in archive.ranked(card.chosen):
+            for j in self._to_try(card.chosen):
                 kept = sorted(c.loss for c in found.values())[: self.beam]
                 enough = kept[-1] if len(kept) == self.beam else math.inf
-                new = archive.card((*card.chosen, j), enough)
+                new = self._card((*card.chosen, j), enough)
                 if new.loss < math.inf:
                     found[new.chosen] = new
         best = sorted(found.values(), key=_order)[: self.beam]
-        settled = {new.chosen: new for new in map(archive.exchanged, best)}
+        settled = {new.chosen: new for new in map(self._exchanged, best)}
         return sorted(settled.values(), key=_order)
 
+    def _exchanged(self, card: Card) -> Card:
+        """Put other conditions in the place of one, the best exchange of all, while that helps."""
+        while True:
+            best = card
+            for i in card.chosen:
+                rest = tuple(j for j in card.chosen if j != i)
+                for j in self._to_try(rest):
+                    new = self._card((*rest, j), best.loss)
+                    best = new if new.beats(best) else best
+            if best is card:
+                return card
+            card = best
 
-def _order(card: Card) -> tuple[float, tuple[int, ...]]:
-    return float(f"{card.loss:.9e}"), card.chosen
-
-
-@dataclass
-class _Archive:
-    """Every card that was looked at."""
-
-    problem: PointsProblem
-    tries: int
-    cards: dict[tuple[int, ...], Card] = field(default_factory=dict)
-    _ranked: dict[tuple[int, ...], list[int]] = field(default_factory=dict)
-
-    def card(self, chosen: tuple[int, ...], enough: float = math.inf) -> Card:
+    def _card(self, chosen: tuple[int, ...], enough: float = math.inf) -> Card:
         """Give conditions their points, unless they must cost as much as `enough`."""
         key = tuple(sorted(chosen))
-        if key not in self.cards or self.cards[key].loss == math.inf > enough:
-            self.cards[key] = Card(key, *self.problem.settled(key, enough, False))
-        return self.cards[key]
+        if key not in self._cards or self._cards[key].loss == math.inf > enough:
+            self._cards[key] = Card(key, *self.problem.settled(key, enough, False))
+        return self._cards[key]
 
-    def ranked(self, chosen: tuple[int, ...]) -> list[int]:
+    def _to_try(self, chosen: tuple[int, ...]) -> list[int]:
         """List the conditions to try beside some, best first: those required before any other."""
         if chosen not in self._ranked:
             gains = self.problem.gains(chosen)
@@ -139,37 +166,6 @@ class _Archive:
                 break
         return kept
 
-    def exchanged(self, card: Card) -> Card:
-        """Put other conditions in the place of one, the best exchange of all, while that helps."""
-        while True:
-            best = card
-            for i in card.chosen:
-                rest = tuple(j for j in card.chosen if j != i)
-                for j in self.ranked(rest):
-                    new = self.card((*rest, j), best.loss)
-                    best = new if new.beats(best) else best
-            if best is card:
-                return card
-            card = best
 
-    def best(self) -> tuple[Card, ...]:
-        """Take the best card of each size that holds what is required, its points polished."""
-        by_size: dict[int, Card] = {}
-        for card in sorted(self.cards.values(), key=_order):
-            if all(wish & set(card.chosen) for wish in self.problem.required):
-                by_size.setdefault(len(card.chosen), card)
-        path: list[Card] = []
-        for _, card in sorted(by_size.items()):
-            card = replace(
-                card,
-                **dict(
-                    zip(
-                        ("points", "slope", "intercept", "loss"),
-                        self.problem.settled(card.chosen, math.inf, True),
-                        strict=True,
-                    )
-                ),
-            )
-            if not path or card.beats(path[-1]):
-                path.append(card)
-        return tuple(path)
+def _order(card: Card) -> tuple[float, tuple[int, ...]]:
+    return float(f"{card.loss:.9e}"), card.chosen
