@@ -6,9 +6,13 @@ row types (rows alike in all k conditions), T totals. A row's weight is split in
 their order does not matter; `exp` and `log` are series, the same bits on every processor.
 """
 
-import numpy as np
+from typing import NamedTuple
 
-from rulekit.solvers.machine_code import machine_code
+import numpy as np
+from numba import types as nb
+from numpy.typing import NDArray
+
+from rulekit.solvers.machine_code import machine_code, record
 from rulekit.solvers.sums import LN2_HIGH, LN2_LOW, LOG2E
 
 STEPS, HALVINGS = 40, 30  # of Newton's method
@@ -17,6 +21,21 @@ RIDGE = 1e-9  # of a diagonal, so that conditions that are alike share their wei
 POWERS = np.ldexp(1.0, np.arange(-1022, 1024))
 INVERSE_FACTORIALS = np.array([1.0 / np.prod(np.arange(1.0, k + 1.0)) for k in range(14)])
 ODD = np.array([1.0 / (2 * i + 1) for i in range(17)])
+F1, F2, I1, I2 = nb.float64[::1], nb.float64[:, ::1], nb.int64[::1], nb.int64[:, ::1]
+
+
+class Cells(NamedTuple):
+    """The table, see `PointsProblem`."""
+
+    codes: NDArray[np.int32]
+    n_codes: NDArray[np.int64]
+    source: NDArray[np.int64]
+    spans: NDArray[np.int64]
+    limits: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+
+CELLS = record(Cells, nb.int32[:, ::1], I1, I1, I2, I2, F2)
 
 
 @machine_code()
@@ -59,16 +78,17 @@ def _holds(spans, j, cell):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _row_types(codes, source, spans, chosen, types):  # type: ignore[no-untyped-def]
-    """Number the rows' types in `types`; return what holds in each, shape (P, k)."""
+def _row_types(cells, chosen, types):  # type: ignore[no-untyped-def]
+    """Write each row's type into `types`; return what holds in each, shape (P, k)."""
+    codes, source, spans = cells.codes, cells.source, cells.spans
     n, count = codes.shape[1], 1
     types[:] = 0
     for s in range(len(chosen)):
         j = chosen[s]
-        cells = codes[source[j]]
+        own = codes[source[j]]
         there = np.zeros(2 * count, dtype=np.int64)
         for i in range(n):
-            new = 2 * types[i] + (1 if _holds(spans, j, cells[i]) else 0)
+            new = 2 * types[i] + (1 if _holds(spans, j, own[i]) else 0)
             types[i] = new
             there[new] = 1
         count = 0
@@ -278,131 +298,145 @@ def _polished(holds, mass, limits, points, line, loss):  # type: ignore[no-untyp
     return loss
 
 
-@machine_code(
-    "float64(int32[:,::1], int64[::1], int64[:,::1], int64[:,::1], float64[:,::1], int64[::1],"
-    " float64, boolean, int64[::1], float64[::1])"
-)
-def settle(codes, source, spans, limits, weights, chosen, enough, polish, points, line):  # type: ignore[no-untyped-def]
+@machine_code()
+def _quadratic(hessian, beta, curve, pull):  # type: ignore[no-untyped-def]
+    """Write the loss's curvature, the intercept free, and its product with the weights."""
+    k = len(pull)
+    for s in range(k):
+        pull[s] = 0.0
+        for u in range(k):
+            inner = hessian[max(s, u), min(s, u)]
+            curve[s, u] = inner - hessian[k, s] * hessian[k, u] / hessian[k, k]
+            pull[s] += curve[s, u] * beta[u]
+
+
+@machine_code()
+def _scaled(curve, pull, beta, limits, tried):  # type: ignore[no-untyped-def]
+    """Round at each scale; return how much of the loss each explains, 0 for what came before."""
+    worth, greatest = np.zeros(len(tried)), 1e-12
+    for s in range(len(pull)):
+        greatest = max(greatest, abs(beta[s]))
+    for v in range(len(tried)):
+        worth[v] = _rounded(curve, pull, beta, (v + 1) / greatest, limits, tried[v])
+        for u in range(v):
+            if np.all(tried[u] == tried[v]):
+                worth[v] = 0.0
+    return worth
+
+
+@machine_code(nb.float64(CELLS, I1, nb.float64, nb.boolean, I1, F1))
+def settle(cells, chosen, enough, polish, points, line):  # type: ignore[no-untyped-def]
     """Give conditions their points, and the line of the logit over the total; return the loss.
 
     The weights are fitted freely first. If that loss, which no points are below, is not less than
-    `enough`, infinity is returned. Then they are rounded at each scale, from
-    the one at which the greatest is 1 to that at which it is the most allowed.
+    `enough`, infinity is returned. Then they are rounded at each scale, from the one at which the
+    greatest is 1 to that at which it is the most allowed; those that the quadratic at the optimum
+    puts behind the best found are not fitted.
     """
     k = len(chosen)
-    types = np.zeros(codes.shape[1], dtype=np.int64)
-    holds = _row_types(codes, source, spans, chosen, types)
-    mass = _masses(types, weights, len(holds))
+    types = np.zeros(cells.codes.shape[1], dtype=np.int64)
+    holds = _row_types(cells, chosen, types)
+    mass = _masses(types, cells.weights, len(holds))
     beta, hessian = np.zeros(k + 1), np.zeros((k + 1, k + 1))
     free = _fitted(holds.astype(np.float64), mass, beta, hessian)
     if free >= enough:
         return np.inf
     if k == 0:
-        line[0], line[1] = 0.0, beta[0]
+        line[1] = beta[0]
         return free
-    own, curve, pull, most = np.empty((k, 2), dtype=np.int64), np.empty((k, k)), np.zeros(k), 1
-    greatest = 0.0
-    for s in range(k):
-        own[s] = limits[chosen[s]]
-        most = max(most, own[s, 1], -own[s, 0])
-        greatest = max(greatest, abs(beta[s]))
-        for u in range(k):
-            inner = hessian[max(s, u), min(s, u)]
-            curve[s, u] = inner - hessian[k, s] * hessian[k, u] / hessian[k, k]
-    for s in range(k):
-        for u in range(k):
-            pull[s] += curve[s, u] * beta[u]
-    best, trial, trial_line = np.inf, np.zeros(k, dtype=np.int64), np.zeros(2)
-    worth, tried = np.zeros(most), np.zeros((most, k), dtype=np.int64)
-    for v in range(most):
-        worth[v] = _rounded(curve, pull, beta, (v + 1) / max(greatest, 1e-12), own, tried[v])
-    top = worth.max()
-    for v in range(most):
-        again = False
-        for u in range(v):
-            again |= np.all(tried[u] == tried[v])
-        if again or (free + 0.5 * (top - worth[v]) > best and v > 0):
-            continue
-        trial[:] = tried[v]
-        along, size, _ = _parts(curve, pull, trial, -1)
-        trial_line[0] = max(along, 0.0) / max(size, 1e-12)
-        trial_line[1] = beta[k]
-        found = _card(holds, mass, trial, trial_line)
-        if trial_line[0] > 0 and found < best - 1e-9 * (1.0 + found):
-            best = found
-            points[:] = trial
-            line[:] = trial_line
+    limits, curve, pull = cells.limits[chosen], np.empty((k, k)), np.empty(k)
+    _quadratic(hessian, beta, curve, pull)
+    tried = np.zeros((np.abs(limits).max(), k), dtype=np.int64)
+    worth = _scaled(curve, pull, beta, limits, tried)
+    best, trial = np.inf, np.zeros(2)
+    for v in range(len(tried)):
+        if worth[v] > 0 and free + 0.5 * (worth.max() - worth[v]) <= best:
+            along, size, _ = _parts(curve, pull, tried[v], -1)
+            trial[0], trial[1] = along / size, beta[k]
+            found = _card(holds, mass, tried[v], trial)
+            if trial[0] > 0 and found < best - 1e-9 * (1.0 + found):
+                best = found
+                points[:], line[:] = tried[v], trial
     if polish and best < np.inf:
-        best = _polished(holds, mass, own, points, line, best)
+        best = _polished(holds, mass, limits, points, line, best)
     return best
 
 
-@machine_code(
-    "float64[::1](int32[:,::1], int64[::1], int64[:,::1], int64[:,::1], float64[:,::1],"
-    " int64[::1], int64[::1], float64)"
-)
-def gains(codes, source, spans, limits, weights, n_codes, chosen, unit):  # type: ignore[no-untyped-def]
+@machine_code()
+def _row_derivatives(cells, types, logits, unit):  # type: ignore[no-untyped-def]
+    """Give residual, curvature, and curvature times logit of each row: shape (n, 3).
+
+    Beside them the sums of the curvature, of it times the logit, and times the logit's square.
+    """
+    found, sums = np.zeros((len(types), 3)), np.zeros(3)
+    chances = np.array([_chance(logit) for logit in logits])
+    for i in range(len(types)):
+        logit, chance = logits[types[i]], chances[types[i]]
+        both = cells.weights[i, 0] + cells.weights[i, 1]
+        q = both * chance * (1.0 - chance)
+        found[i, 0] = np.rint((cells.weights[i, 0] - both * chance) / unit) * unit
+        found[i, 1] = np.rint(q / unit) * unit
+        found[i, 2] = np.rint(q * logit / unit) * unit
+        sums[0] += found[i, 1]
+        sums[1] += found[i, 2]
+        sums[2] += np.rint(q * logit * logit / unit) * unit
+    return found, sums
+
+
+@machine_code()
+def _running_sums(codes, rows, n_codes):  # type: ignore[no-untyped-def]
+    """Sum rows up to each cell of a source: shape (n_codes + 1, 3)."""
+    found = np.zeros((n_codes + 1, 3))
+    for i in range(len(codes)):
+        for part in range(3):
+            found[codes[i] + 1, part] += rows[i, part]
+    for c in range(n_codes):
+        found[c + 1] += found[c]
+    return found
+
+
+@machine_code()
+def _gain(running, span, limits, sums):  # type: ignore[no-untyped-def]
+    """How much the loss falls by one step of Newton's with one more condition."""
+    part = (
+        running[span[1]] - running[span[0]] + running[span[3]] - running[span[2]]
+    )  # residual, curvature, curvature times logit
+    if (part[0] > 0 and limits[1] < 1) or (part[0] < 0 and limits[0] > -1):
+        return 0.0
+    middle = sums[1] / sums[0]
+    bend, joint = sums[2] - sums[1] * middle, part[2] - middle * part[1]
+    curvature = part[1] - part[1] * part[1] / sums[0]
+    if bend > 1e-9 * sums[0]:
+        curvature -= joint * joint / bend
+    return part[0] * part[0] / (2.0 * curvature) if curvature > 1e-7 * sums[0] else 0.0
+
+
+@machine_code(F1(CELLS, I1, nb.float64))
+def gains(cells, chosen, unit):  # type: ignore[no-untyped-def]
     """Say for each candidate how much the loss falls with it, by one step of Newton's: shape (d,).
 
     The weights of the chosen conditions are fitted, and may then change together by one factor.
+    Sums over rows add multiples of `unit`.
     """
-    n = codes.shape[1]
-    types = np.zeros(n, dtype=np.int64)
-    holds = _row_types(codes, source, spans, chosen, types)
-    mass = _masses(types, weights, len(holds))
-    k = len(chosen)
-    beta = np.zeros(k + 1)
-    _fitted(holds.astype(np.float64), mass, beta, np.zeros((k + 1, k + 1)))
-    of_type, of_row = np.zeros((len(holds), 2)), np.zeros((n, 3))
-    for t in range(len(holds)):
-        logit = beta[k]
-        for s in range(k):
-            logit += holds[t, s] * beta[s]
-        of_type[t, 0], of_type[t, 1] = logit, _chance(logit)
-    flat, tilt, bend = 0.0, 0.0, 0.0
-    for i in range(n):
-        logit, chance = of_type[types[i], 0], of_type[types[i], 1]
-        both = weights[i, 0] + weights[i, 1]
-        q = both * chance * (1.0 - chance)
-        of_row[i, 0] = np.rint((weights[i, 0] - both * chance) / unit) * unit
-        of_row[i, 1] = np.rint(q / unit) * unit
-        of_row[i, 2] = np.rint(q * logit / unit) * unit
-        flat += of_row[i, 1]
-        tilt += of_row[i, 2]
-        bend += np.rint(q * logit * logit / unit) * unit
-    middle = tilt / flat
-    bend -= tilt * middle
-    found = np.zeros(len(source))
-    begin = 0
-    for f in range(len(codes)):
-        end = begin
-        while end < len(source) and source[end] == f:
-            end += 1
-        if end == begin:
-            continue
-        cells = np.zeros((n_codes[f] + 1, 3))
-        for i in range(n):
-            c = codes[f, i] + 1
-            cells[c, 0] += of_row[i, 0]
-            cells[c, 1] += of_row[i, 1]
-            cells[c, 2] += of_row[i, 2]
-        for c in range(n_codes[f]):
-            for part in range(3):
-                cells[c + 1, part] += cells[c, part]
-        for j in range(begin, end):
-            pulled, own, joint = 0.0, 0.0, 0.0
-            for e in (0, 2):
-                a, b = spans[j, e], spans[j, e + 1]
-                pulled += cells[b, 0] - cells[a, 0]
-                own += cells[b, 1] - cells[a, 1]
-                joint += cells[b, 2] - cells[a, 2]
-            joint -= middle * own
-            curvature = own - own * own / flat
-            if bend > 1e-9 * flat:
-                curvature -= joint * joint / bend
-            if (pulled > 0 and limits[j, 1] < 1) or (pulled < 0 and limits[j, 0] > -1):
-                continue
-            if curvature > 1e-7 * flat:
-                found[j] = pulled * pulled / (2.0 * curvature)
-        begin = end
+    types = np.zeros(cells.codes.shape[1], dtype=np.int64)
+    holds = _row_types(cells, chosen, types)
+    mass, beta = _masses(types, cells.weights, len(holds)), np.zeros(len(chosen) + 1)
+    _fitted(holds.astype(np.float64), mass, beta, np.zeros((len(beta), len(beta))))
+    logits = np.full(len(holds), beta[-1])
+    for s in range(len(chosen)):
+        logits += beta[s] * holds[:, s]
+    rows, sums = _row_derivatives(cells, types, logits, unit)
+    found, known = np.zeros(len(cells.source)), -1
+    running = np.zeros((1, 3))
+    for j in range(len(found)):
+        f = cells.source[j]
+        if f != known:
+            running, known = _running_sums(cells.codes[f], rows, cells.n_codes[f]), f
+        found[j] = _gain(running, cells.spans[j], cells.limits[j], sums)
     return found
+
+
+@machine_code(nb.float64(F2, F2, F1))
+def line_through(values, weights, line):  # type: ignore[no-untyped-def]
+    """Fit slope and intercept of a logit over one value a row; return the loss."""
+    return _fitted(values, weights, line, np.zeros((2, 2)))

@@ -1,6 +1,8 @@
 """What the search for integer points works on: cells, conditions, limits of points, and weights."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +51,12 @@ class PointsProblem:
         """Number of conditions to choose from."""
         return len(self.source)
 
+    @cached_property
+    def _cells(self) -> Any:
+        from rulekit.solvers.points.kernels import Cells
+
+        return Cells(self.codes, self.n_codes, self.source, self.spans, self.limits, self.weights)
+
     def settled(
         self, chosen: tuple[int, ...], enough: float, polish: bool
     ) -> tuple[tuple[int, ...], float, float, float]:
@@ -56,35 +64,37 @@ class PointsProblem:
         from rulekit.solvers.points.kernels import settle
 
         points, line = np.zeros(len(chosen), dtype=np.int64), np.zeros(2)
-        loss = settle(
-            self.codes,
-            self.source,
-            self.spans,
-            self.limits,
-            self.weights,
-            np.array(chosen, dtype=np.int64),
-            enough,
-            polish,
-            points,
-            line,
-        )
+        at = np.array(chosen, dtype=np.int64)
+        loss = settle(self._cells, at, enough, polish, points, line)
         return tuple(points.tolist()), float(line[0]), float(line[1]), float(loss)
+
+    def of_rows(self, rows: NDArray[np.intp]) -> "PointsProblem":
+        """Keep some rows, and what they weigh."""
+        codes = np.ascontiguousarray(self.codes[:, rows])
+        return replace(self, codes=codes, weights=np.ascontiguousarray(self.weights[rows]))
+
+    def odds(self, slope: float, intercept: float, points: dict[int, int]) -> Floats:
+        """Give each row's logit by a card, from candidates to points: shape (n,)."""
+        found = np.full(self.codes.shape[1], intercept)
+        for j, given in points.items():
+            cells, (a, b, c, d) = self.codes[self.source[j]], self.spans[j]
+            found += slope * given * (((a <= cells) & (cells < b)) | ((c <= cells) & (cells < d)))
+        return found
+
+    def line(self, logits: Floats) -> tuple[float, float]:
+        """Fit slope and intercept of a logit over logits that were given: shape (n,)."""
+        from rulekit.solvers.points.kernels import line_through
+
+        found = np.zeros(2)
+        line_through(np.ascontiguousarray(logits[:, None]), self.weights, found)
+        return float(found[0]), float(found[1])
 
     def gains(self, chosen: tuple[int, ...]) -> Floats:
         """Say how much the loss falls with each further condition, nearly: shape (d,)."""
         from rulekit.solvers.points.kernels import gains
 
         unit = grid_unit(float(self.weights.sum()) * LARGEST)
-        found: Floats = gains(
-            self.codes,
-            self.source,
-            self.spans,
-            self.limits,
-            self.weights,
-            self.n_codes,
-            np.array(chosen, dtype=np.int64),
-            unit,
-        )
+        found: Floats = gains(self._cells, np.array(chosen, dtype=np.int64), unit)
         return found
 
 

@@ -65,10 +65,10 @@ class PointsPath:
     problem: PointsProblem
     beam: int = 3
     tries: int = 6
-    _cards: dict[tuple[int, ...], Card] = field(default_factory=dict, repr=False)
-    _ranked: dict[tuple[int, ...], list[int]] = field(default_factory=dict, repr=False)
-    _sizes: list[list[Card]] = field(default_factory=list, repr=False)
-    _best: list[Card | None] = field(default_factory=list, repr=False)
+    _cards: dict[tuple[int, ...], Card] = field(default_factory=dict, init=False, repr=False)
+    _ranked: dict[tuple[int, ...], list[int]] = field(default_factory=dict, init=False, repr=False)
+    _sizes: list[list[Card]] = field(default_factory=list, init=False, repr=False)
+    _best: list[Card | None] = field(default_factory=list, init=False, repr=False)
 
     def cards(
         self, max_conditions: int, should_stop: Callable[[], bool] | None = None
@@ -104,7 +104,9 @@ class PointsPath:
     def _polished(self, size: list[Card]) -> Card | None:
         """Change the points of the best cards that hold what is required; take the best."""
         granted = [c for c in size if all(w & set(c.chosen) for w in self.problem.required)]
-        polished = [Card(c.chosen, *self.problem.settled(c.chosen, math.inf, True)) for c in granted]
+        polished = [
+            Card(c.chosen, *self.problem.settled(c.chosen, math.inf, True)) for c in granted
+        ]
         return min(polished, key=_order).reduced() if polished else None
 
     def _extended(self, cards: list[Card]) -> list[Card]:
