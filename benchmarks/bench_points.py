@@ -1,16 +1,16 @@
 """Scorecards beside FasterRisk, a tree of as many splits and weights that are not rounded.
 
-``logistic loss``: on the whole table, in rows, at 3, 5 and 8 conditions with -5 to 5 points, beside
-FasterRisk's least among all cards it gives; both may choose among the same conditions, and the line
-from total to odds is fitted anew for both. ``learning time`` is that of all sizes up to the one
-asked for, chances included, beside FasterRisk's for this size, in seconds of CPU time. FasterRisk is
-no dependency (0.1.10 wants a NumPy before 2.3); without it these figures stand alone.
+``logistic loss``: on the whole table, in rows, at 3, 5 and 8 conditions with -5 to 5 points. The
+reference is FasterRisk's least among all cards it gives; both choose among the same conditions, and
+the line from total to odds is fitted anew for both. ``learning time`` is that of all sizes up to
+the one asked for, chances included, beside FasterRisk's for this size, in seconds of CPU time.
+FasterRisk is no dependency (0.1.10 wants a NumPy before 2.3); without it these figures stand alone.
 
 ``accuracy``, ``AUC`` and ``Brier score``: stratified shuffled 10-fold cross-validation, seeds 0, 1,
 ..., cuts from the training rows, at most 8 conditions. The references are CART with 8 splits, and a
-logistic regression with an L1 penalty over the same conditions, the penalty the least of a grid
-that keeps at most 8 of them. ``AUC, unrounded``: the reference are the card's own conditions with
-weights that are not rounded. ``share of the box search``: CPU time beside that of
+logistic regression over the same conditions: of a grid of L1 penalties the least that keeps at most
+8, then fitted to those without a penalty. ``AUC, unrounded``: the reference are the card's own
+conditions with weights that are not rounded. ``share of the box search``: CPU time beside that of
 `BoxSearchClassifier` on the same rows.
 """
 
@@ -88,8 +88,7 @@ def loss_of(totals: np.ndarray, y: np.ndarray) -> float:
 
 def _fasterrisk(matrix: Any, y: np.ndarray, size: int) -> tuple[float, float]:
     """Let FasterRisk choose among the same conditions, one of each pair that says the same."""
-    other = matrix.complement
-    kept = np.flatnonzero((other < 0) | (np.arange(len(other)) < other))
+    kept = _one_of_each_pair(matrix.complement)
     X = np.column_stack([np.ones(len(y)), matrix.values[:, kept]])
     start = time.process_time()
     search = RiskScoreOptimizer(X=X, y=np.where(y, 1.0, -1.0), k=size, lb=-POINTS, ub=POINTS)
@@ -97,6 +96,10 @@ def _fasterrisk(matrix: Any, y: np.ndarray, size: int) -> tuple[float, float]:
     _, _, points = search.get_models()
     seconds = time.process_time() - start
     return min(loss_of(X @ given, y) for given in points), seconds
+
+
+def _one_of_each_pair(complement: np.ndarray) -> np.ndarray:
+    return np.flatnonzero((complement < 0) | (np.arange(len(complement)) < complement))
 
 
 def accuracies(table: BenchTable, n_seeds: int, arguments: argparse.Namespace) -> list[Row]:
@@ -129,12 +132,13 @@ def one_fold(table: BenchTable, train: np.ndarray, test: np.ndarray) -> dict[str
     tree = Baseline("CART", DecisionTreeClassifier(max_leaf_nodes=MOST + 1, random_state=0))
     tree.fit(X, described)
     cuts = Binarizer().fit(X)
-    A, B = np.asarray(cuts.transform(X), float), np.asarray(cuts.transform(Z), float)
+    one = _one_of_each_pair(cuts.transform(X).complement)
+    A, B = (cuts.transform(rows).values[:, one].astype(float) for rows in (X, Z))
     found = {"ours seconds": seconds, "search seconds": _timed(box, X, y)[1]}
     chances = {
         "ours": card.predict_proba(Z)[:, list(card.classes_).index(table.positive)],
         "CART": tree.predict_proba(Z)[:, 1],
-        "L1": _sparse(A, described).predict_proba(B)[:, 1],
+        "L1": _sparse(A, described, B),
         "free": _free(card, X, described, Z),
     }
     for name, chance in chances.items():
@@ -153,29 +157,35 @@ def _timed(learner: Any, X: pd.DataFrame, y: np.ndarray) -> tuple[Any, float]:
     return learner.fit(X, y), time.process_time() - start
 
 
-def _sparse(A: np.ndarray, y: np.ndarray) -> LogisticRegression:
-    """Fit the least penalty that keeps few conditions."""
-    best = None
+def _sparse(A: np.ndarray, y: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Let the least penalty that keeps few conditions choose them; give chances by a free fit."""
+    kept = np.zeros(0, dtype=int)
     for C in PENALTIES:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # scikit-learn renames how an L1 penalty is asked for
             model = LogisticRegression(C=C, penalty="l1", solver="liblinear").fit(A, y)
-        if best is not None and np.count_nonzero(model.coef_) > MOST:
+        found = np.flatnonzero(model.coef_)
+        if len(found) > MOST:
             break
-        best = model
-    return best
+        kept = found
+    return _chances(A[:, kept], y, B[:, kept])
+
+
+def _chances(A: np.ndarray, y: np.ndarray, B: np.ndarray) -> np.ndarray:
+    if A.shape[1] == 0:
+        return np.full(len(B), y.mean())
+    return LogisticRegression(C=1e4, max_iter=1000).fit(A, y).predict_proba(B)[:, 1]
 
 
 def _free(card: Any, X: pd.DataFrame, y: np.ndarray, Z: pd.DataFrame) -> np.ndarray:
     """Give the conditions of a card weights that are not rounded."""
-    if card.rule_set_.is_constant:
-        return np.full(len(Z), y.mean())
-    split = _split(card)
-    holds = [
-        np.column_stack([c.mask(columns) for c in split.conditions]).astype(float)
-        for columns in (card.read_columns(X), card.read_columns(Z))
-    ]
-    return LogisticRegression(C=1e4, max_iter=1000).fit(holds[0], y).predict_proba(holds[1])[:, 1]
+    conditions = () if card.rule_set_.is_constant else _split(card).conditions
+    columns = card.read_columns(X), card.read_columns(Z)
+    A, B = (
+        np.array([c.mask(k) for c in conditions], dtype=float).reshape(-1, n).T
+        for k, n in zip(columns, (len(X), len(Z)), strict=True)
+    )
+    return _chances(A, y, B)
 
 
 def _split(card: Any) -> PointsSplit:

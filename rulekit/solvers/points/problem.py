@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.solvers.sums import addable, grid_unit
+from rulekit.solvers.sums import grid_unit, on_grid
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -118,6 +118,7 @@ def class_masses(y: NDArray[np.bool_], weight: Floats) -> Floats:
         They add up exactly in any order.
     """
     given = np.where(y, weight[y].sum(), weight[~y].sum())
-    other = addable(DOUBTED * weight / (given + 1.0))
-    own = addable(weight - other)
+    unit = grid_unit(float(weight.sum()))
+    other = on_grid(DOUBTED * weight / (given + 1.0), unit)
+    own = on_grid(weight - other, unit)
     return np.ascontiguousarray(np.where(y[:, None], np.c_[own, other], np.c_[other, own]))
