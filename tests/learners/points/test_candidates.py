@@ -68,8 +68,8 @@ def test_without_not_equal_points_are_taken_for_being_equal():
     X, y = mixed_table(gaps=False)
     of = found(X, y, allow_not_equal=False)
     j = next(i for i, w in enumerate(of.written) if w.raising[0].feature == "town")
-    given, shift = of.told(card((j, -2)))
-    assert (given[0][0].op, given[0][1], shift) == ("==", -2, 0)
+    ((literal, points),), shift = of.told(card((j, 2)))
+    assert (literal.op, points, shift) == ("==", -2, -2)
 
 
 def test_a_forbidden_column_has_no_candidate_and_a_forbidden_literal_is_not_written():

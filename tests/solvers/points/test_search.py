@@ -55,7 +55,7 @@ def test_of_two_columns_alike_the_first_alone_is_taken():
 
 
 def test_points_stay_on_the_side_that_is_allowed():
-    problem = planted(n=200, most=3)
+    problem = planted(1, n=200, most=3)
     free = PointsPath(problem).cards(4)[-1]
     assert {p > 0 for p in free.points} == {True, False}
     up = replace(problem, limits=np.maximum(problem.limits, 0))
