@@ -67,9 +67,11 @@ def literals(draw, features=(*NUMERIC, *TEXTS, *FLAGS)):
 
 
 @st.composite
-def points_splits(draw, max_size=5):
+def points_splits(draw, of=None, max_size=4):
     """Conditions with points, several of one column among them, and a total that can be asked."""
-    tests = draw(st.lists(literals(), min_size=1, max_size=max_size, unique=True))
+    tests = draw(
+        st.lists(literals() if of is None else of, min_size=1, max_size=max_size, unique=True)
+    )
     points = draw(st.lists(st.integers(-3, 5), min_size=len(tests), max_size=len(tests)))
     points[0] = points[0] or 2
     bound = sum(map(abs, points))

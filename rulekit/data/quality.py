@@ -7,13 +7,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.data.cells import numbers_in
-from rulekit.data.column import Column, named_like_id
+from rulekit.data.column import Column, named_like_id, whole_numbers
 from rulekit.data.headers import shown
 from rulekit.data.schema import Table
 from rulekit.exceptions import DataError
 
 MISSING_SHARE = 0.2  # from here on missing cells are worth a word, from twice that a warning
 RARE_ROWS = 5
+CODED_LEVELS = 8  # whole numbers of so few values may be codes
 LEAK_SHARE = 0.02  # share of the most frequent class's errors that a leak may leave over
 MAX_RELATED = 500  # columns compared pairwise for one-to-one recodings
 
@@ -28,12 +29,12 @@ class QualityNote:
         The column, None where the whole table is meant.
     kind : str
         "constant", "missing", "id", "group", "duplicate column", "leak", "duplicate rows", "rare
-        levels", "many levels", "text in numbers".
+        levels", "many levels", "text in numbers", "codes".
     sentence : str
         What was found, with figures.
-    suggestion : {"ignore", "group", "as_numeric", None}
+    suggestion : {"ignore", "group", "as_numeric", "as_category", None}
         The fix a page can offer: give the column the role "ignore" or "group", or read it by
-        `Table.as_numeric`.
+        `Table.as_numeric` or `Table.as_category`.
     severity : {"info", "warning"}
         A warning changes what results mean.
     """
@@ -89,7 +90,12 @@ def _single(table: Table, column: Column, target: str | None) -> list[QualityNot
                 "ignore",
             )
         ]
-    found = [_missing(table, column), _identifier(table, column), _levels(table, column)]
+    found = [
+        _missing(table, column),
+        _identifier(table, column),
+        _levels(table, column),
+        _codes(table, column),
+    ]
     return [note for note in found if note is not None]
 
 
@@ -101,15 +107,15 @@ def _missing(table: Table, column: Column) -> QualityNote | None:
     return QualityNote(
         column.name,
         "missing",
-        f"Column {shown(column.name)} is missing in {column.n_missing} of {table.n_rows} rows "
-        f"({share:.0%}); a rule's tests on it do not hold there.",
+        f"Column {shown(column.name)} is missing in {column.n_missing:,} of {table.n_rows:,} rows "
+        f"({share:.0%}): no test on it holds there.",
         "ignore" if severe else None,
         "warning" if severe else "info",
     )
 
 
 def _identifier(table: Table, column: Column) -> QualityNote | None:
-    if column.role == "id":
+    if column.role == "id" and column.n_distinct == table.n_rows:
         return QualityNote(
             column.name,
             "id",
@@ -122,8 +128,8 @@ def _identifier(table: Table, column: Column) -> QualityNote | None:
             column.name,
             "group",
             f"Column {shown(column.name)} looks like an identifier that repeats "
-            f"({column.n_distinct} values in {table.n_rows} rows); as a group, its rows stay on "
-            "one side of every split.",
+            f"({column.n_distinct:,} values in {table.n_rows:,} rows): keep its rows on one side "
+            "of every split.",
             "group",
             "warning",
         )
@@ -162,6 +168,20 @@ def _levels(table: Table, column: Column) -> QualityNote | None:
     return None
 
 
+def _codes(table: Table, column: Column) -> QualityNote | None:
+    """Ask of a few whole numbers whether they count anything."""
+    few = column.kind == "numeric" and column.n_distinct <= CODED_LEVELS
+    if not few or column.role != "feature" or not whole_numbers(table.frame[column.name]):
+        return None
+    return QualityNote(
+        column.name,
+        "codes",
+        f"Column {shown(column.name)} is coded {column.minimum:g} to {column.maximum:g}: codes or "
+        "counts?",
+        "as_category",
+    )
+
+
 def _text_in_numbers(
     column: Column, series: pd.Series, numbers: NDArray[np.bool_]
 ) -> QualityNote | None:
@@ -172,9 +192,8 @@ def _text_in_numbers(
     return QualityNote(
         column.name,
         "text in numbers",
-        f"Column {shown(column.name)} holds text in {int(other.sum())} of {len(series)} rows "
-        f"(first: row {row + 1}, {shown(series.iloc[row])}); correct these cells, read the column "
-        "as numbers, which makes them missing, or keep it as a category.",
+        f"Column {shown(column.name)} holds text in {int(other.sum()):,} of {len(series):,} rows "
+        f"(first: row {row + 1}, {shown(series.iloc[row])}); as numbers, these cells are missing.",
         "as_numeric",
         "warning",
     )
@@ -317,8 +336,7 @@ def _duplicate_rows(table: Table) -> list[QualityNote]:
         QualityNote(
             None,
             "duplicate rows",
-            f"{count} of {table.n_rows} rows repeat an earlier row in every used column; the same "
-            "case may stand on both sides of a split.",
+            f"{count:,} of {table.n_rows:,} rows repeat an earlier row in every used column.",
             None,
             "warning" if count > 0.05 * table.n_rows else "info",
         )

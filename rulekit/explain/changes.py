@@ -138,15 +138,15 @@ def _text(
     literals: Sequence[Literal],
     wording: Wording,
 ) -> str:
-    name = wording.name(feature)
+    name, now = wording.name(feature), shown(old, wording=wording)
     if to.value is None:
-        return f"{name} were missing (now {shown(old)})"
+        return f"{name} were missing (now {now})"
     if isinstance(to.value, OtherText):
         named = [v for x in literals for v in x.values]
-        return f"{name} were none of {levels(dict.fromkeys(named))} (now {shown(old)})"
+        return f"{name} were none of {levels(dict.fromkeys(named), wording)} (now {now})"
     cuts = number_cuts(literals)
     if not _is_number(to.value) or not _is_number(old) or not cuts:
-        return f"{name} were {shown(to.value)} (now {shown(old)})"
+        return f"{name} were {shown(to.value, wording=wording)} (now {now})"
     words = _range_text(feature, to, run, cuts, wording)
     nearest = min(cuts, key=lambda t: abs(t - old))
     return f"{name} were {words} (now {number(old, nearest)})"

@@ -113,8 +113,8 @@ def smallest_change(
     Parameters
     ----------
     rule : RuleSet
-        Of literals, or of points. For one with power laws, changes of one column alone are looked for; for one
-        with a weighted sum none, and the sentence says so.
+        Of literals, or of points. For one with power laws, changes of one column alone are looked
+        for; for one with a weighted sum none, and the sentence says so.
     values : mapping of str to float, str, bool or None
         The row; at least the columns the rule reads.
     training : mapping of str to ndarray of shape (n,), optional
@@ -173,7 +173,7 @@ def smallest_change(
         )
         if one is None:
             return Counterfactual((), None, None, NONE_ALONE)
-        return Counterfactual((one[0],), one[1], one[2], _sentence(one[1], (one[0],)))
+        return Counterfactual((one[0],), one[1], one[2], _sentence(one[1], (one[0],), wording))
     if NONE in ways:
         return Counterfactual((), None, None, NOT_SEARCHED)
     if wanted(now):
@@ -188,12 +188,13 @@ def smallest_change(
             changes = changes_between(rule, row, found, wording)
             after = rule.predict({f: as_column([v.value]) for f, v in found.items()})[0]
             total = sum(c.cost for c in found.values())
-            return Counterfactual(changes, after, total, _sentence(after, changes))
+            return Counterfactual(changes, after, total, _sentence(after, changes, wording))
     return Counterfactual((), None, None, _why_none(rule, now, immutable, wording))
 
 
-def _sentence(after: Any, changes: tuple[Change, ...]) -> str:
-    return f"The answer would be {label_text(after)} if {listed(c.text for c in changes)}."
+def _sentence(after: Any, changes: tuple[Change, ...], wording: Wording) -> str:
+    told = listed(c.text for c in changes)
+    return f"The answer would be {label_text(after, wording)} if {told}."
 
 
 def _why_none(rule: RuleSet, now: Any, immutable: Collection[str], wording: Wording) -> str:
@@ -213,7 +214,7 @@ def _cells(
     erase: bool,
 ) -> dict[str, tuple[Candidate, ...]]:
     """List for each column the values it could take, the present one first."""
-    cells = {}
+    cells: dict[str, tuple[Candidate, ...]] = {}
     tests = [x for clause in told.clauses for c in clause.conditions for x in c.tests]
     for feature, value in row.items():
         if feature in immutable:

@@ -132,7 +132,7 @@ class PythonWriter(ConditionWriter[str]):
         given = [f"({p} if {self.literal(c)} else 0)" for c, p in split.given]
         score = "\n            + ".join(given)
         sign, total = split.comparison
-        return f"({score}) {sign} {total}"
+        return f"(\n            {score}\n        ) {sign} {total}"
 
     def _factor(self, factor: Factor) -> str:
         text = self.variables[factor.feature]

@@ -13,9 +13,9 @@ The grammar, line by line; `#` starts a comment line::
     OTHERWISE ill
 
 A weighted sum of columns is one condition: `0.5 * glucose - 1.2 * age <= 40 (or missing)`. So is a
-sum of power laws, in square brackets: `[mass / max(height, 0.1)^2 > 27]`. Points that
-add up are `POINTS [3 if age > 60, 2 if town IN ("Bonn", "Ulm"), -1 if sport = true] >= 4`, or `< 4`; what
-stands behind in round brackets only reminds the reader.
+sum of power laws, in square brackets: `[mass / max(height, 0.1)^2 > 27]`. Points that add up, to at
+least a total or (`< 4`) to less: `POINTS [3 if age > 60, 2 if town IN ("Bonn", "Ulm")] >= 4`; the
+round brackets that may follow only remind the reader of missing values.
 
 Column names and labels that could be misread stand in double quotes with JSON's escapes; text that
 is compared with always does. Numbers are the shortest decimals that mean the same ``float``, so the

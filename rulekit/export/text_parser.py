@@ -27,8 +27,8 @@ from rulekit.rules import (
     Factor,
     LinearSplit,
     Literal,
-    PowerLaw,
     PointsSplit,
+    PowerLaw,
     PowerLawSplit,
     RuleSet,
 )
@@ -160,19 +160,19 @@ class _Line:
 
     def points(self) -> PointsSplit:
         """Read points that add up after their opening bracket."""
-        given: list[tuple[Condition, int]] = []
-        while not given or self.take(", ") is not None:
-            points = int(self.expect(rf"({WHOLE}) if ", "whole points and 'if'")[1])
-            tests = self.condition()
-            if len(tests) > 1:
+        tests: list[Any] = []
+        points: list[int] = []
+        while not tests or self.take(", ") is not None:
+            points.append(int(self.expect(rf"({WHOLE}) if ", "whole points and 'if'")[1]))
+            test = self.condition()
+            if len(test) > 1:
                 raise self.problem("points for each end of an interval")
-            given.append((tests[0], points))
+            tests += test
         op = self.expect(r"\] (>=|<) ", "']' and '>=' or '<'")[1]
         total = int(self.expect(WHOLE, "a whole number")[0])
         self.take(re.escape(f" {GAPS_GIVE_NONE}"))
         try:
-            conditions, points = zip(*given, strict=True)
-            return PointsSplit(conditions, points, total, op == ">=")
+            return PointsSplit(tuple(tests), tuple(points), total, op == ">=")
         except RuleError as error:
             raise ExportError(f"Line {self.number} of the rule: {error}") from error
 

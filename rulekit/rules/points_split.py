@@ -214,10 +214,10 @@ class PointsSplit(Condition):
 
 
 def _whole(number: Any, what: str) -> int:
-    if isinstance(number, TRUTH) or not isinstance(number, Integral):
-        raise RuleError(f"The {what} must be a whole number such as 3 or -2, got {number!r}.")
-    if abs(number) > MOST:
-        raise RuleError(f"The {what} must be at most {MOST}, got {number!r}.")
+    if isinstance(number, TRUTH) or not isinstance(number, Integral) or abs(int(number)) > MOST:
+        raise RuleError(
+            f"The {what} must be a whole number such as 3 or -2, at most {MOST}; got {number!r}."
+        )
     return int(number)
 
 
@@ -227,7 +227,7 @@ def _sums(given: list[tuple[Literal, int]]) -> set[int]:
     texts = [v for v in named if isinstance(v, str)]
     unseen = "".join(texts) + "?"
     cuts = sorted({float(v) for v in named if not isinstance(v, str)} - {-np.inf, np.inf})
-    numbers = [-np.inf, *cuts, *(a / 2 + b / 2 for a, b in pairwise(cuts)), np.inf]
+    numbers: list[Any] = [-np.inf, *cuts, *(a / 2 + b / 2 for a, b in pairwise(cuts)), np.inf]
     numbers += [np.nextafter(v, end) for v in cuts for end in (-np.inf, np.inf)]
     values = numbers if any(c.op in ORDERED for c, _ in given) else [*numbers, *texts, unseen]
     gap = sum(p for c, p in given if c.missing)

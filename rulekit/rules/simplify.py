@@ -127,7 +127,8 @@ def implies(narrow: Clause, wide: Clause) -> bool:
     -------
     bool
         For clauses of literals exact, column by column; other conditions of `wide` must be implied
-        by one of `narrow`, such as a total of points by a higher one. A clause that never holds implies every other.
+        by one of `narrow`, such as a total of points by a higher one. A clause that never holds
+        implies every other.
 
     Examples
     --------
