@@ -202,7 +202,7 @@ def test_a_card_whose_every_total_errs_more_than_a_constant_answer_is_not_kept()
 def test_text_truth_values_and_gaps_are_answered_as_the_rule_says():
     X, y = load_sample("credit").xy("risk")
     model = ScorecardClassifier(positive_label="high").fit(X, y)
-    blank = pd.DataFrame(dict.fromkeys(X.columns, [None]), dtype=object)
+    blank = pd.DataFrame({name: [None] for name in X.columns}, dtype=object)
     split = split_of(model)
     unknown = sum(given for literal, given in split.given if literal.missing)
     assert model.predict(blank).tolist() == ["high" if unknown >= split.total else "low"]
