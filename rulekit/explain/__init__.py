@@ -24,6 +24,7 @@ from rulekit.explain.hyperplane import (
 from rulekit.explain.near_miss import CheckedClause, CheckedLiteral, NearMiss
 from rulekit.explain.phrases import Wording, Words, clause_words, condition_text
 from rulekit.explain.row import Explanation, explain
+from rulekit.explain.scored import Figures, Scored, score
 from rulekit.explain.similar import PastCases, SimilarCase, similar_cases, training_rows
 from rulekit.explain.single_change import single_change
 from rulekit.explain.splits import (
@@ -42,9 +43,11 @@ __all__ = [
     "Counterfactual",
     "CoveringBox",
     "Explanation",
+    "Figures",
     "HyperplaneExplanation",
     "NearMiss",
     "PastCases",
+    "Scored",
     "SimilarCase",
     "SplitChange",
     "SplitReading",
@@ -61,6 +64,7 @@ __all__ = [
     "power_law_of",
     "ranges_of",
     "read_split",
+    "score",
     "similar_cases",
     "single_change",
     "smallest_change",
