@@ -1,17 +1,20 @@
-"""Models: how simple a rule can be before accuracy suffers."""
+"""Models: how short a rule can be before accuracy suffers."""
 
 import streamlit as st
 
 from ui.data.parquet_file import whole_file_card
 from ui.escape import md
-from ui.learners.offered import run_key
-from ui.models.form import run_form
-from ui.models.front import axes, choose, curve, own_pick, suggestions
-from ui.models.picked_rule import compare, picked_card
-from ui.models.progress import progress, run_button, told_of
-from ui.models.run import Run
-from ui.shell import empty, guard, header, sentences
+from ui.models.curve import curve, points_table, suggestion_line
+from ui.models.form import judged_by, settings
+from ui.models.picked_rule import how_it_was_found, picked_card
+from ui.models.prices import learners_tab, prices_tab
+from ui.models.progress import run_line
+from ui.models.run import update
+from ui.models.side_by_side import both, compare, offer
+from ui.shell import empty, guard, header, sentences, two_columns
 from ui.state import app_state
+
+TABS = ("Points", "Compare rules", "Learners", "By price and clauses", "How it was found")
 
 guard("models")
 header("models")
@@ -20,35 +23,40 @@ if (problem := app_state().problem()) is not None:
 
 with sentences():
     whole_file_card(app_state())
-    with st.container(border=True):
-        spec, rest = run_form(app_state())
-        run = Run.current() if spec is None else Run.current().follow(spec)
-        run.update()
-        if spec is not None:
-            run_button(run, spec)
+    with st.sidebar:
+        spec = settings(app_state())
+    found = update(spec)
+    with st.sidebar:
+        y = judged_by(found)
 
-    state, found = app_state(), app_state().sweep
-    above, place = st.container(), st.empty()  # the curve's place, while it grows and after
-    with above:
-        progress(run, place)
-
-    if found is None:
-        if not run.is_active:
-            st.caption("Run the sweep to see what each further condition buys.")
-    elif not run.has_nothing_yet:
-        number = run.setting_to_open(found, own_pick=own_pick())
-        if number is not None:
-            choose(found, number, own=False)
-        with above:
-            if spec is None or state.sweep_key != run_key(spec, state):
-                st.warning(
-                    "These results are for other settings than the ones above. Run to update."
-                )
-            told_of(found, run.is_active)
-            x, y = axes(found)
-        curve(found, x, y, place)
-        suggestions(found)
+    left, right = two_columns()
+    with left:
+        if found is not None and len(found.points):
+            curve(found, y)
+            suggestion_line(found)
+        run_line(found, spec)
+    with right:
         picked_card(found)
-        with st.expander("Compare settings"):
-            compare(found)
-    rest()
+        if found is not None:
+            offer(found)
+    if found is not None:
+        both(found)
+
+    points, rules, learners, prices, how = st.tabs(TABS, key="models_tab", on_change="rerun")
+    with learners:
+        if learners.open:
+            learners_tab(spec)
+    with prices:
+        if prices.open:
+            prices_tab(found, spec, y)
+    if found is not None and len(found.points):
+        with points:
+            if points.open:
+                number = found.number_of(app_state().setting)
+                points_table(found, found.curve(y, number), "limit", y, "front_table")
+        with rules:
+            if rules.open:
+                compare(found)
+        with how:
+            if how.open:
+                how_it_was_found(found)

@@ -1,124 +1,90 @@
-"""Draw the README's picture: the dashboard after a sweep of the bundled breast cancer table.
+"""Draw the README's pictures, or every page in every size and theme for looking at.
 
-Run as ``python -m scripts.screenshot [--out FILE] [--page NAME] [--dark]``; needs Chromium.
+Run as ``python -m scripts.screenshot [--out FOLDER] [--every-page]``; needs Chromium.
 """
 
 import argparse
-import os
-import shutil
-import socket
-import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from tests.browser.visitor import Visitor, chromium_at, chromium_path, served
+from ui.shell import PAGES
 
 ROOT = Path(__file__).parents[1]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-SAMPLE = "breast_cancer"
-WIDTH, TALL, MARGIN = 1280, 2800, 10  # pixels
-PATIENCE = 300_000  # milliseconds for the sweep, on a slow machine
+SIZES = {"1440x900": (1440, 900), "1280x720": (1280, 720), "1920x1080": (1920, 1080),
+         "narrow": (420, 900)}  # fmt: skip
 
 
-@contextmanager
-def dashboard() -> Iterator[str]:
-    """Serve the dashboard on a free port, with nothing kept, and give its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "RULEKIT_WORKSPACE": folder}
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
-        try:
-            _wait_for(address)
-            yield address
-        finally:
-            process.terminate()
-            process.wait(20)
+def viewport(width: int, height: int) -> dict[str, int]:
+    """Name a size as the browser does."""
+    return {"width": width, "height": height}
 
 
-def _wait_for(address: str) -> None:
-    for _ in range(300):
-        try:
-            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
-                return
-        except OSError:
-            time.sleep(0.2)
-    sys.exit("The dashboard did not start within a minute.")
+def analyst(browser: Any, address: str) -> Visitor:
+    """Open the credit sample, and Models until its search is over."""
+    visitor = Visitor.of(browser, address, viewport=viewport(*SIZES["1440x900"]))
+    visitor.go().press("sample_credit").turn_to("Models")
+    visitor.page.locator(".js-plotly-plot .points path").first.wait_for()
+    return searched(visitor)
 
 
-def ready(page: Page) -> None:
-    """Wait until the page's script has run and its figures have settled."""
-    page.wait_for_timeout(400)
-    state = '[data-testid="stApp"][data-test-script-state="notRunning"]'
-    page.locator(state).wait_for(timeout=PATIENCE)
-    page.wait_for_timeout(1000)
+def searched(visitor: Visitor) -> Visitor:
+    """Wait until no search goes on."""
+    visitor.page.locator(".st-key-cancel_run").wait_for(state="detached")
+    return visitor.ready()
 
 
-def turn_to(page: Page, title: str) -> None:
-    """Go to a page by the sidebar."""
-    page.get_by_test_id("stSidebarNav").get_by_role("link", name=title).click()
-    page.locator("h1", has_text=title).wait_for()
-    ready(page)
+def draw(visitor: Visitor, file: Path) -> None:
+    """Draw what a person sees, once the page stands and no button looks pressed."""
+    visitor.page.mouse.move(5, 5)
+    visitor.ready()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    visitor.page.screenshot(path=file, animations="disabled")
+    print(f"Drawn: {file}")
 
 
-def sweep(page: Page, address: str) -> None:
-    """Load the sample, open Models and wait for the end of its run."""
-    page.goto(address)
-    page.locator(f".st-key-sample_{SAMPLE} button").first.click(timeout=PATIENCE)
-    ready(page)
-    turn_to(page, "Models")  # where the run begins by itself
-    page.locator(".st-key-cancel_run").wait_for(state="attached", timeout=PATIENCE)
-    page.locator(".st-key-cancel_run").wait_for(state="detached", timeout=PATIENCE)
-    ready(page)
+def readme(visitor: Visitor, folder: Path) -> None:
+    """Draw Models as it opens, and Explain as a patient sees it."""
+    draw(visitor, folder / "models.png")
+    visitor.turn_to("Explain")
+    with visitor.action():
+        visitor.page.locator("label", has_text="Presenter mode").first.click()
+    draw(visitor, folder / "explain.png")
 
 
-def _crop(page: Page) -> dict[str, float] | None:
-    """Return the part of Models from the curve's axes to the picked rule; None on other pages."""
-    first, last = page.locator(".st-key-front_y"), page.get_by_test_id("stCode")
-    if not first.count() or not last.count():
-        return None
-    top, end = first.first.bounding_box(), last.first.bounding_box()
-    main = page.get_by_test_id("stMainBlockContainer").bounding_box()
-    y, below = top["y"] - MARGIN, end["y"] + end["height"] + MARGIN
-    width = main["width"] - 2 * MARGIN
-    return {"x": main["x"] + MARGIN, "y": y, "width": width, "height": below - y}
+def every_page(visitor: Visitor, folder: Path) -> None:
+    """Draw each page in each size, light and dark."""
+    for name, (title, _) in PAGES.items():
+        visitor.page.set_viewport_size(viewport(*SIZES["1440x900"]))
+        visitor.turn_to(title)
+        for theme in ("light", "dark"):
+            visitor.page.emulate_media(color_scheme=theme)
+            searched(visitor.reload())
+            for size, pixels in SIZES.items():
+                visitor.page.set_viewport_size(viewport(*pixels))
+                draw(visitor, folder / f"{name}-{size}-{theme}.png")
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Read the command line and draw the picture."""
-    parser = argparse.ArgumentParser(description="Draw a picture of the dashboard.")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "screenshot.png")
-    parser.add_argument("--page", default="Models", help="title of the page to be drawn")
-    parser.add_argument("--height", type=int, help="of the whole page; else Models is cropped")
-    parser.add_argument("--dark", action="store_true", help="with the dark theme")
+    """Read the command line and draw."""
+    parser = argparse.ArgumentParser(description="Draw pictures of the dashboard.")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs", metavar="FOLDER")
+    parser.add_argument("--every-page", action="store_true", help="in every size and theme")
     chosen = parser.parse_args(arguments)
-    browser_path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser_path is None:
+    if (path := chromium_path()) is None:
         sys.exit("No Chromium was found; install the package `chromium`.")
-    with dashboard() as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
-        page: Any = browser.new_page(
-            viewport={"width": WIDTH, "height": chosen.height or TALL},
-            color_scheme="dark" if chosen.dark else "light",
-        )
-        sweep(page, address)
-        if chosen.page != "Models":
-            turn_to(page, chosen.page)
-        page.mouse.move(5, 5)  # no button looks pressed
-        page.wait_for_timeout(500)
-        chosen.out.parent.mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=chosen.out, clip=None if chosen.height else _crop(page))
-        browser.close()
-    print(f"Drawn: {chosen.out}")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        chromium_at(path) as browser,
+        served(Path(folder) / "workspace") as address,
+    ):
+        visitor = analyst(browser, address)
+        (every_page if chosen.every_page else readme)(visitor, chosen.out)
+        visitor.leave()
+        for complaint in visitor.complaints + visitor.outside:
+            print(f"Met: {complaint}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,219 +1,126 @@
-"""Long work in the background: progress, results as they land, cancel, a queue.
+"""Long work in processes of its own: progress, what stands so far, stop, a queue.
 
-Streamlit's script thread must stay free, and a thread cannot be killed. So a job is one daemon
-thread that reports what it has finished and asks between two pieces of work whether to go on;
-every solve has its own time limit. Cancelling answers at once: the job is marked, hands out no more
-work, and what its thread still finishes is thrown away. A job belongs to an analysis, not to a
-browser tab: leaving the page or reloading does not stop it, closing the last tab does, after a
-minute's grace.
+The process that draws pages must stay free, so a job is done by a worker (`ui.worker`). As many as
+there are cores wait warm from the start of the server, since loading what a run needs takes two
+seconds. A job belongs to an analysis, not to a browser tab: leaving the page or reloading does not
+stop it, closing the last tab does, after a minute's grace.
+
+A worker is kept from job to job, as its two seconds would be felt by the next visitor; what a job
+leaves behind is collected in between. Only a worker that does not end its work when it is told to
+stop is killed, and another one warmed in its place.
 """
 
+import atexit
 import logging
-import sys
+import os
+import pickle
+import signal
 import threading
-import time
-import uuid
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import joblib
 import streamlit as st
 
-from rulekit.exceptions import RulekitError
-from rulekit.solvers.machine_code import warm_up
+from rulekit.solvers.machine_code import KERNELS
+from ui.job import Job
+from ui.worker import Telling, Worker, let_go
 
 GRACE_SECONDS = 60.0
-MAX_RUNNING = 2
-SWITCH_SECONDS = 0.001  # a job's thread lets a page go on after this; Python's own 0.005 is felt
-WAITING = ("queued", "running")
+STOP_SECONDS = 0.3  # a stopped task may end by itself for so long; it is killed then
+TRIES = 2
+WORKERS = "RULEKIT_WORKERS"  # environment variable: how many jobs run at once, instead of cores
+WARM = ("ui.models.work", *KERNELS)  # what the first curve needs
+AT_REST = 4  # on a machine of many cores no more workers than these wait for work
+NO_WORKER = "No process for long work could be started on this server."
+DIED = (
+    "The process of this run ended twice without an answer. The machine may be short of memory: "
+    "fewer rows or columns may help."
+)
 log = logging.getLogger("rulekit.dashboard")
 
-
-@dataclass
-class Job:
-    """One piece of long work, read by pages while its thread writes.
-
-    Attributes
-    ----------
-    state : {"queued", "running", "done", "cancelled", "failed"}
-    done, total : int
-        Finished and planned pieces; total is 0 while unknown.
-    results : tuple
-        What has been reported, in order; replaced whole, never edited.
-    glimpse : object
-        A first look at what will stand, where the work gives one: enough to be drawn.
-    standing : object
-        What the results so far amount to, where the work says so: a whole that can be used while
-        a better one is made; replaced, never edited. `version` counts how often.
-    message : str
-        What is being done, in words.
-    answer : object
-        What the work returned, once done.
-    error : str
-        A sentence, once failed; with `error_id` when the traceback is in the server's log.
-    """
-
-    title: str
-    owner: str
-    key: str = ""
-    id: str = field(default_factory=lambda: uuid.uuid4().hex)
-    state: str = "queued"
-    done: int = 0
-    total: int = 0
-    results: tuple[Any, ...] = ()
-    glimpse: Any = None
-    standing: Any = None
-    version: int = 0
-    message: str = ""
-    answer: Any = None
-    error: str = ""
-    error_id: str = ""
-    started: float | None = None
-    finished: float | None = None
-    _stop: threading.Event = field(default_factory=threading.Event, repr=False)
-    _drawn: threading.Event = field(default_factory=threading.Event, repr=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-    _ended: Callable[[], None] | None = field(default=None, repr=False)
-
-    @property
-    def active(self) -> bool:
-        """Whether it is waiting or running."""
-        return self.state in WAITING
-
-    @property
-    def share(self) -> float:
-        """Finished part, from 0 to 1."""
-        return min(1.0, self.done / self.total) if self.total else 0.0
-
-    @property
-    def elapsed(self) -> float:
-        """Seconds since it began running; 0 while queued."""
-        if self.started is None:
-            return 0.0
-        return (self.finished or time.monotonic()) - self.started
-
-    @property
-    def remaining(self) -> float | None:
-        """Seconds to go, told after three pieces; None before."""
-        if self.done < 3 or not self.total or self.state != "running":
-            return None
-        return self.elapsed * (self.total - self.done) / self.done
-
-    # For the work -------------------------------------------------------------------------
-
-    def should_stop(self) -> bool:
-        """Whether to hand out no more work; asked by the work between its pieces."""
-        return self._stop.is_set()
-
-    def report(
-        self,
-        result: Any = None,
-        *,
-        done: int | None = None,
-        total: int | None = None,
-        message: str | None = None,
-        glimpse: Any = None,
-        standing: Any = None,
-    ) -> None:
-        """Add a result (if not None) and move the counts; ignored once the job has ended.
-
-        Without `done`, a result counts as one piece.
-        """
-        with self._lock:
-            if self.state != "running":
-                return
-            if result is not None:
-                self.results = (*self.results, result)
-                self.done += done is None
-            self.done = self.done if done is None else done
-            self.total = self.total if total is None else total
-            self.message = self.message if message is None else message
-            self.glimpse = self.glimpse if glimpse is None else glimpse
-            if standing is not None:
-                self.standing = standing
-                self.version += 1
-
-    def give_way(self, seconds: float) -> None:
-        """Let a page draw what is there: wait until `drawn` was said, for some seconds at most.
-
-        A page and a job share one interpreter lock, so what a job goes on with delays the page.
-        """
-        self._drawn.wait(seconds)
-
-    # For the page -------------------------------------------------------------------------
-
-    def drawn(self) -> None:
-        """Say that a page has drawn the first results; `give_way` waits for it."""
-        self._drawn.set()
-
-    def cancel(self) -> None:
-        """Stop: no more work is handed out, results so far stay; answers at once."""
-        self._stop.set()
-        self._drawn.set()
-        if self._end("cancelled") and self._ended is not None:
-            self._ended()
-
-    def _begin(self) -> bool:
-        with self._lock:
-            if self.state != "queued":
-                return False
-            self.started, self.state = time.monotonic(), "running"
-            return True
-
-    def _end(self, state: str, *, answer: Any = None, error: str = "", error_id: str = "") -> bool:
-        with self._lock:
-            if not self.active:
-                return False
-            self.answer, self.error, self.error_id = answer, error, error_id
-            self.finished, self.state = time.monotonic(), state
-            return True
-
-
-Work = Callable[[Job], Any]
+Task = Callable[[Telling], Any]
 
 
 class JobRegistry:
-    """All jobs of this server: one active an owner, `max_running` at a time, the rest queue.
+    """All jobs of this server: one active an owner, as many at a time as there are cores.
+
+    What is urgent goes first. Where all cores are held by work that is not, the latest of it
+    stands still until no urgent work needs its core.
 
     Parameters
     ----------
-    max_running : int
+    n_running : int, default=None
+        Jobs that run at once. None is ``RULEKIT_WORKERS``, or the number of cores.
     grace : float
         Seconds between an owner's last tab closing and the end of its job.
+    modules : sequence of str
+        What workers import before they take a job.
+
+    Raises
+    ------
+    ValueError
+        If ``RULEKIT_WORKERS`` is no positive whole number.
     """
 
-    def __init__(self, max_running: int = MAX_RUNNING, grace: float = GRACE_SECONDS):
-        self.max_running = max_running
+    def __init__(
+        self,
+        n_running: int | None = None,
+        grace: float = GRACE_SECONDS,
+        modules: Sequence[str] = WARM,
+    ):
+        self.n_running = n_running or _n_cores()
         self.grace = grace
+        self.modules = modules
         self._jobs: dict[str, Job] = {}  # the latest of each owner
-        self._queue: list[tuple[Job, Work]] = []
-        self._threads: dict[str, threading.Thread] = {}
+        self._queue: list[Job] = []
+        self._workers: list[Worker] = []
+        self._readers: set[threading.Thread] = set()
+        self._stillborn = 0  # workers, in a row, that ended before they were warm
+        self._closed = False
         self._tabs: dict[str, int] = {}
         self._timers: dict[str, threading.Timer] = {}
         self._lock = threading.RLock()
+        atexit.register(self.close)
+        self._dispatch()
 
-    def start(self, owner: str, title: str, work: Work, *, total: int = 0, key: str = "") -> Job:
+    def start(
+        self,
+        owner: str,
+        title: str,
+        task: Task,
+        *,
+        total: int = 0,
+        key: str = "",
+        urgent: bool = False,
+    ) -> Job:
         """Start (or queue) a job, ending the owner's active one first.
 
         Parameters
         ----------
         owner : str
-            The analysis' id.
+            The analysis' id; of another job beside its first, the id, a slash and what it is.
         title : str
-        work : callable
-            Called with the job in its own thread; must not call Streamlit. What it returns
-            becomes the job's `answer`; it should look at ``job.should_stop()`` between pieces.
+        task : callable
+            Called with a `ui.worker.Telling` in another process. It is pickled now, so that later
+            changes do not reach it, and must be found there by its module's name. What it returns
+            becomes the job's `answer`.
         total : int
             Planned pieces, if known.
         key : str
             What the job's results depend on; to tell whether they are stale.
+        urgent : bool, default=False
+            Whether it goes before all that is not: for what is over in a moment.
         """
+        order = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
         with self._lock:
             if (current := self._jobs.get(owner)) is not None:
                 current.cancel()
-            job = Job(title, owner, key, total=total, _ended=self._dispatch)
+            job = Job(title, owner, key, urgent, total=total)
+            job._task, job._cancelled = order, self._stop
             self._jobs[owner] = job
-            self._queue.append((job, work))
+            self._queue.append(job)
+            self._stillborn = 0
             self._dispatch()
             return job
 
@@ -224,14 +131,14 @@ class JobRegistry:
     def position(self, job: Job) -> int:
         """Return a queued job's place in the queue, from 1; 0 if it is not waiting."""
         with self._lock:
-            waiting = [j.id for j, _ in self._queue if j.state == "queued"]
+            waiting = [j.id for j in self._queue if j.state == "queued"]
             return waiting.index(job.id) + 1 if job.id in waiting else 0
 
     def forget(self, owner: str) -> None:
         """Cancel and drop whatever the owner has."""
         with self._lock:
-            if (job := self._jobs.pop(owner, None)) is not None:
-                job.cancel()
+            for name in [n for n in self._jobs if n == owner or n.startswith(f"{owner}/")]:
+                self._jobs.pop(name).cancel()
 
     def attach(self, owner: str) -> None:
         """Count one more tab that looks at the owner's analysis."""
@@ -241,7 +148,7 @@ class JobRegistry:
                 timer.cancel()
 
     def detach(self, owner: str) -> None:
-        """Count one tab less; without any, the owner's job ends after the grace."""
+        """Count one tab less; without any, the owner's jobs are forgotten after the grace."""
         with self._lock:
             self._tabs[owner] = self._tabs.get(owner, 1) - 1
             if self._tabs[owner] > 0:
@@ -252,51 +159,188 @@ class JobRegistry:
             self._timers[owner] = timer
             timer.start()
 
+    def close(self) -> None:
+        """End all workers and wait until they are gone; nothing can be started any more."""
+        with self._lock:
+            self._closed = True
+            for job in self._jobs.values():
+                job._end("cancelled")
+            for worker in self._workers:
+                worker.send("SIGKILL")
+            for timer in self._timers.values():
+                timer.cancel()
+            readers = list(self._readers)
+        for reader in readers:
+            reader.join()
+        atexit.unregister(self.close)
+
     def _orphaned(self, owner: str) -> None:
         with self._lock:
             self._timers.pop(owner, None)
-            if owner not in self._tabs and (job := self._jobs.get(owner)) is not None:
-                job.cancel()
+            if owner not in self._tabs:
+                self.forget(owner)
+        let_go()
+
+    # Who does what ------------------------------------------------------------------------
 
     def _dispatch(self) -> None:
-        """Start what may start now. A cancelled job's thread gives its place away at once."""
+        """Hand out what may start now, let what stood still go on, and see to the workers."""
         with self._lock:
-            self._queue = [(j, w) for j, w in self._queue if j.state == "queued"]
-            live = [j for j in self._jobs.values() if j.state == "running"]
-            abandoned = len(self._threads) - len([j for j in live if j.id in self._threads])
-            free = self.max_running - len(live) - max(0, abandoned - self.max_running)
-            for job, work in self._queue[: max(0, free)]:
-                if job._begin():
-                    thread = threading.Thread(target=self._run, args=(job, work), daemon=True)
-                    self._threads[job.id] = thread
-                    thread.start()
-            self._queue = [(j, w) for j, w in self._queue if j.state == "queued"]
+            if self._closed:
+                return
+            self._queue = sorted((j for j in self._queue if j.active), key=lambda j: not j.urgent)
+            while self._queue and self._queue[0].urgent and self._hand_out():
+                pass
+            if not (self._queue and self._queue[0].urgent):
+                for worker in self._paused[: max(0, self._free)]:
+                    worker.job._pause(False)
+                    worker.send("SIGCONT")
+                while self._queue and self._free > 0 and self._hand_out():
+                    pass
+            self._see_to_workers()
 
-    def _run(self, job: Job, work: Work) -> None:
+    @property
+    def _free(self) -> int:
+        """How many more jobs may run."""
+        return self.n_running - sum(w.going for w in self._workers)
+
+    @property
+    def _idle(self) -> list[Worker]:
+        return [w for w in self._workers if w.ready and w.job is None]
+
+    @property
+    def _paused(self) -> list[Worker]:
+        """Return the workers that stand still, of the longest running job first."""
+        still = [w for w in self._workers if w.job is not None and w.job.paused]
+        return sorted(still, key=lambda w: w.job.started)
+
+    def _hand_out(self) -> bool:
+        """Give the first waiting job to a worker, if there is one and a core for it."""
+        if not self._idle:
+            return False
+        if self._free <= 0:
+            giving = [w for w in self._workers if w.going and w.job.active and not w.job.urgent]
+            if not giving or not hasattr(signal, "SIGSTOP"):
+                return False
+            latest = max(giving, key=lambda w: w.job.started)
+            latest.send("SIGSTOP")
+            latest.job._pause(True)
+        worker, job = self._idle[0], self._queue.pop(0)
+        worker.job = job
+        job._begin()
+        worker.order(job._task)
+        return True
+
+    def _see_to_workers(self) -> None:
+        """Start workers where some are missing, and end those that nobody will need.
+
+        Beside what stands still, each core has one; and while work that can be made to stand still
+        runs, one more waits for what is urgent. That one then stays for the next time.
+        """
+        held = [w.job for w in self._workers if w.job is not None]
+        n_at_rest = len(self._workers) - len(held)
+        n_wanted = self.n_running + sum(j.paused for j in held) - len(held)
+        may_give = any(not j.urgent and not j.paused for j in held)
+        for _ in range(min(n_wanted + may_give, AT_REST) - n_at_rest):
+            if self._stillborn < TRIES:
+                self._begin_worker()
+        for worker in self._idle[max(0, n_wanted + 1) :]:
+            self._workers.remove(worker)
+            worker.send("SIGKILL")
+
+    def _begin_worker(self) -> None:
         try:
-            answer = work(job)
-            job._end("done", answer=answer)
-        except ValueError as error:  # the library's sentences, and wrong settings
-            if not isinstance(error, RulekitError):
-                log.warning("shown as a sentence: %s", error, exc_info=error)
-            job._end("failed", error=str(error))
-        except Exception:
-            if job.active:
-                error_id = uuid.uuid4().hex[:8]
-                log.exception("error %s in job %s", error_id, job.title)
-                sentence = "The run stopped on an error that is not in your settings."
-                job._end("failed", error=sentence, error_id=error_id)
-        finally:
+            worker = Worker(self.modules)
+        except OSError:
+            log.exception("no worker could be started")
+            self._stillborn += 1
+            return
+        self._workers.append(worker)
+        reader = threading.Thread(target=self._read, args=(worker,), daemon=True)
+        self._readers.add(reader)
+        reader.start()
+
+    def _read(self, worker: Worker) -> None:
+        """Take over what a worker tells, as long as it lives."""
+        try:
+            for message in worker.told():
+                self._told(worker, *message)
+        except Exception as error:  # an answer that cannot be read here
             with self._lock:
-                self._threads.pop(job.id, None)
+                if worker.job is not None:
+                    worker.job._fail("", f"its answer could not be read: {error!r}")
+        worker.end()
+        with self._lock:
+            self._gone(worker)
+            self._readers.discard(threading.current_thread())
+
+    def _told(self, worker: Worker, what: str, *content: Any) -> None:
+        with self._lock:
+            job = worker.job
+            if what == "ready":
+                worker.ready, self._stillborn = True, 0
+            elif job is not None and what == "report":
+                job._take(*content)
+                return
+            elif job is not None and what == "done":
+                job._end("done", answer=content[0])
+            elif job is not None:
+                job._fail(*content)
+            worker.job = None
+            self._dispatch()
+
+    def _gone(self, worker: Worker) -> None:
+        """Let another worker do the job of one that died; nothing if it was ended from here."""
+        if worker in self._workers:
+            self._workers.remove(worker)
+            self._stillborn += not worker.ready
+            if (job := worker.job) is not None and job.active:
+                log.warning("job %s: its worker ended (%s)", job.title, worker.process.returncode)
+                job._pause(False)
+                if job._tries < TRIES:
+                    self._queue.insert(0, job)
+                else:
+                    job._fail(DIED, f"two workers ended, {worker.process.returncode} the last")
+        if self._stillborn >= TRIES:
+            for job in self._queue:
+                job._fail(NO_WORKER, "workers end before they are ready; see above")
+        self._dispatch()
+
+    def _stop(self, job: Job) -> None:
+        """Free the worker of a cancelled job: it may end its work by itself, for a moment."""
+        with self._lock:
+            worker = next((w for w in self._workers if w.job is job), None)
+            if worker is not None and job._paused_at is not None:
+                self._kill(worker, job)
+            elif worker is not None:
+                worker.order(None)
+                timer = threading.Timer(STOP_SECONDS, self._kill, (worker, job))
+                timer.daemon = True
+                timer.start()
+            self._dispatch()
+
+    def _kill(self, worker: Worker, job: Job) -> None:
+        """End a worker if it still has the job; another one takes its place."""
+        with self._lock:
+            if worker.job is job and worker in self._workers:
+                self._workers.remove(worker)
+                worker.send("SIGKILL")
                 self._dispatch()
 
 
-@st.cache_resource(show_spinner=False)
+def _n_cores() -> int:
+    """Return how many jobs run at once, unless it is said otherwise."""
+    text = os.environ.get(WORKERS)
+    if not text:
+        return joblib.cpu_count()  # those that this process may use, also in a container
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f"{WORKERS} must be a positive whole number, got {text!r}.")
+    return int(text)
+
+
+@st.cache_resource(show_spinner=False, on_release=lambda jobs: jobs.close())
 def registry() -> JobRegistry:
-    """Return the one registry of this server."""
-    sys.setswitchinterval(SWITCH_SECONDS)
-    warm_up()  # loaded in a second where `python -m rulekit.solvers.machine_code` made the kernels
+    """Return the one registry of this server; the first call starts its workers."""
     return JobRegistry()
 
 

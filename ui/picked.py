@@ -1,33 +1,32 @@
 """The model a person picked: fitted once on the training rows, shared by all pages."""
 
 import hashlib
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import streamlit as st
 from sklearn.base import ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 
-from rulekit.exceptions import EmptyRuleWarning
 from rulekit.export import from_json, to_json
 from rulekit.learners import FixedRuleClassifier
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.offered import (
+    curve_key,
     learner_of,
-    run_key,
     same_search,
     settings_of_run,
     variant_of,
 )
-from ui.learners.spec import RunSpec
+from ui.learners.spec import QUICK, RunSpec, quick_rows
+from ui.models.work import quiet
 from ui.shell import empty, once
 from ui.state import AppState, app_state
 from ui.workspace import change
 
 
-def pick(setting: Mapping[str, Any], spec: RunSpec) -> None:
+def pick(setting: Mapping[str, Any], spec: RunSpec, *, own: bool = True) -> None:
     """Make a setting the chosen one and fit it on the training rows (kept, so it is fitted once).
 
     Parameters
@@ -36,10 +35,13 @@ def pick(setting: Mapping[str, Any], spec: RunSpec) -> None:
         ``learner``, ``theta`` and, for rules of several clauses, ``n_clauses``.
     spec : RunSpec
         The run it belongs to, for everything else that is fitted with.
+    own : bool, default=True
+        Whether a person picks it: the rule is then in hand, and no run replaces it.
     """
-    chosen = dict(setting)
-    model = fitted(app_state(), chosen, spec)
-    change(setting=chosen, run_settings=spec.to_dict(), model=model, rule_json=to_json(model))
+    state, chosen = app_state(), dict(setting)
+    model = fitted(state, chosen, spec)
+    found = {"model": model, "rule_json": to_json(model), "in_hand": own or state.in_hand}
+    change(setting=chosen, run_settings=spec.to_dict(), **found)
 
 
 def repick(setting: Mapping[str, Any]) -> None:
@@ -64,32 +66,19 @@ def picked_model() -> ClassifierMixin | None:
     return model
 
 
-def renewed(models: Mapping[str, ClassifierMixin], spec: RunSpec) -> dict[str, Any]:
-    """Return the picked model as a run has found it anew: fields to change, none if it has not.
-
-    Parameters
-    ----------
-    models : mapping
-        Of the run, by `model_key`.
-    spec : RunSpec
-    """
-    state = app_state()
-    if state.setting is None or state.run_settings != spec.to_dict():
-        return {}
-    model = models.get(model_key(state.setting))
-    if model is None or model is state.model:
-        return {}
-    return {"model": model, "rule_json": to_json(model)}
-
-
 def needed_model() -> ClassifierMixin:
-    """Return the chosen model, or say what is missing and stop the page."""
+    """Return the chosen model, or say what is missing and stop the page.
+
+    What a page reads is in hand: no run puts another rule in its place.
+    """
     state = app_state()
     if (problem := state.problem()) is not None:
         empty(md(problem, 300))
     model = picked_model()
     if model is None:
-        empty("No model is picked yet. Run a sweep and pick a point of its front.", "models")
+        empty("No model is picked yet. Models has a curve of rules to pick from.", "models")
+    if not app_state().in_hand:
+        change(in_hand=True)
     return model
 
 
@@ -114,11 +103,11 @@ def looked_at_test_rows() -> int:
 def fitted(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> ClassifierMixin:
     """Return a setting fitted on the training rows, computed once a session.
 
-    What one search answers is looked up: in the run that is shown, or in a search that is made
-    once for all its prices and numbers of clauses.
+    What a run has fitted is looked up, in what is shown or in a search that is made once for all
+    its sizes.
     """
     shown = state.sweep
-    if shown is not None and state.sweep_key == run_key(spec, state):
+    if shown is not None and state.sweep_key == curve_key(spec, state):
         model = shown.models.get(model_key(setting))
         if model is not None:
             return model
@@ -167,25 +156,18 @@ def fit_path(
         Fitted models under `model_key` of their settings.
     """
     X, y = state.training
+    weight = state.training_weight
+    if QUICK in settings[0]:
+        rows = quick_rows(X, y, np.arange(len(y)))
+        X, y = X.iloc[rows], y.iloc[rows]
+        weight = None if weight is None else weight[rows]
     learner = learner_of(settings[0])
     estimator = learner.estimator(spec, state, settings[0])
     estimator.set_params(**{**parameters, **learner.picked})
-    asked = [learner.parameters(s, spec) for s in settings]
+    asked = [learner.parameters(s) for s in settings]
     quiet()
-    models = estimator.fit_many(
-        X, y, asked, sample_weight=state.training_weight, should_stop=should_stop
-    )
+    models = estimator.fit_many(X, y, asked, sample_weight=weight, should_stop=should_stop)
     return {model_key(s): model for s, model in zip(settings, models, strict=False)}
-
-
-def quiet() -> None:
-    """Keep warnings that the pages say in their own words out of the server's log.
-
-    Set for the whole process: runs are fitted in threads, and Python's usual way of silencing
-    warnings for a while (`warnings.catch_warnings`) is not safe there.
-    """
-    for category in (ConvergenceWarning, EmptyRuleWarning):
-        warnings.simplefilter("ignore", category)
 
 
 def model_key(setting: Mapping[str, Any]) -> str:

@@ -72,9 +72,10 @@ class AppState:
     Set by the Data page: `table` (a `rulekit.data.Table` that carries roles, target and positive
     class), `every_class` (whether more than two classes are told apart, instead of the positive
     one from the rest), `options` (how the file was read), `wording`, `split`. By Binning:
-    `binning`. By Models: `run_settings`, `sweep` (what a run returned), `sweep_key` (`fit_key` at
-    the time of the run, to say when it is stale), `setting` (the chosen settings of the grid),
-    `model` (the fitted model) and `rule_json` (its rule, saved with the analysis). `notes` and
+    `binning`. By Models: `sweep` (the points that runs have found), `sweep_key` (what they share,
+    to tell when they are stale), `runs` (what was asked of each, to recall them), `setting` (the
+    chosen one), `run_settings` (the run it is of), `model` (the fitted model), `rule_json` (its
+    rule, saved with the analysis) and `in_hand` (whether a person has picked or read it). `notes` and
     `case_notes` are the analyst's words; `test_looks` counts the rules that were scored on the
     held-out rows, and `looked_at` holds their digests (not those of analyses saved before digests
     were).
@@ -90,9 +91,11 @@ class AppState:
     run_settings: dict[str, Any] = field(default_factory=dict)
     sweep: Any = None
     sweep_key: str | None = None
+    runs: tuple[dict[str, Any], ...] = ()
     setting: dict[str, Any] | None = None
     model: Any = None
     rule_json: str | None = None
+    in_hand: bool = False
     notes: str = ""
     case_notes: dict[str, Any] = field(default_factory=dict)
     test_looks: int = 0
@@ -294,7 +297,7 @@ def changed(state: AppState, **values: Any) -> AppState:
     if (cuts := _fitting_cuts(state)) != state.binning.cuts:
         state = replace(state, binning=replace(state.binning, cuts=cuts))
     if "model" not in values and state.fit_key != before:
-        state = replace(state, model=None, rule_json=None)
+        state = replace(state, model=None, rule_json=None, in_hand=False)
     return state
 
 

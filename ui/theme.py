@@ -6,21 +6,6 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from rulekit.plots.palette import BLUE, GREEN, GREY, NEGATIVE, ORANGE, POSITIVE, SERIES, SYMBOLS
-
-__all__ = [
-    "BLUE",
-    "GREEN",
-    "GREY",
-    "NEGATIVE",
-    "ORANGE",
-    "POSITIVE",
-    "SERIES",
-    "SYMBOLS",
-    "chart",
-    "selected_id",
-    "style",
-]
 CSS = """
 .stMainBlockContainer { padding: 4.25rem 2rem 2rem; }
 .st-key-page_header { justify-content: space-between; column-gap: 2rem; row-gap: 0; }

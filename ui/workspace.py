@@ -200,6 +200,8 @@ def to_plain(state: AppState) -> dict[str, Any]:
         "run_settings": state.run_settings,
         "setting": state.setting,
         "sweep_key": state.sweep_key,
+        "runs": list(state.runs),
+        "in_hand": state.in_hand,
         "rule_json": state.rule_json,
         "notes": state.notes,
         "case_notes": state.case_notes,
@@ -239,6 +241,8 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
         split=SplitSpec(**saved["split"]),
         binning=BinningSpec(**binning),
         looked_at=tuple(saved.get("looked_at", ())),
+        runs=tuple(saved.get("runs", ())),
+        in_hand=bool(saved.get("in_hand", False)),
         **{
             name: saved[name]
             for name in (

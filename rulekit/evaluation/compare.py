@@ -1,6 +1,7 @@
 """Compare learners on the same folds, within a time budget, with a first look after a moment."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -64,8 +65,9 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
         For all learners together; None is no limit. Each may take an equal part of what is left
         when its turn comes, so what one leaves over the later ones have. Settings are then tried
         in an order that shows all of a grid coarsely first, each in all folds, and a learner with
-        a parameter ``time_limit`` is given its part as the limit of a single fit. A fit that is
-        going on is not interrupted.
+        a parameter ``time_limit`` is given its part as the limit of a single fit; one that answers
+        its whole front in one fit, the part of a fold. A fit that is going on is not interrupted,
+        and models to be kept are fitted of what has been measured in all folds by then.
     first_pass : bool, default=False
         Answer the settings of the first learner that answers its whole front in one fit quickly
         first: without disturbances, from a part of the rows where the table is large. Such points
@@ -161,14 +163,14 @@ class _Comparing:
         if first_pass and quick is not None and not self.knows(*quick):
             self.answer_quickly(*quick, self.until_turn_ends(turns))
         for place, (family, first) in enumerate(self.numbered):
-            stop = self.until_turn_ends(turns - place)
+            stop = self.until_turn_ends(turns - place, kept=family.keep_models)
             limited = self.limited(family)
             for numbers in self.rounds(family):
                 if not stop():
                     self.sweep(limited, first, numbers, store=self.store, should_stop=stop)
             if self.should_stop():
                 return
-            self.keep_models(limited, first, stop)
+            self.keep_models(limited, first, self.whole(family, first))
             self.tell("search", family.name)
         if references and not (stop := self.until_turn_ends(1))():
             self.tell("references")
@@ -178,7 +180,9 @@ class _Comparing:
         """Take what the store holds."""
         for family, first in self.numbered:
             everything = range(len(family.settings))
-            self.sweep(family, first, everything, store=self.store, only_stored=True)
+            self.sweep(
+                self.limited(family), first, everything, store=self.store, only_stored=True
+            )
 
     @cached_property
     def store(self) -> SweepStore | None:
@@ -216,12 +220,13 @@ class _Comparing:
         if self.on_progress is not None:
             self.on_progress(Progress(stage, family, row, self.found()))
 
-    def until_turn_ends(self, turns: int) -> ShouldStop:
-        """Return what says when the first of so many turns is over."""
+    def until_turn_ends(self, turns: int, *, kept: bool = False) -> ShouldStop:
+        """Return what says when the first of so many turns is over, less time to fit models."""
         if self.budget is None:
             return self.should_stop
-        now = time.monotonic()
-        end = now + (self.began + self.budget - now) / turns
+        now, n_folds = time.monotonic(), len(self.folds)
+        share = n_folds / (n_folds + kept) / turns
+        end = now + share * (self.began + self.budget - now)
         return lambda: time.monotonic() >= end or self.should_stop()
 
     def limited(self, family: Family) -> Family:
@@ -232,7 +237,10 @@ class _Comparing:
         parameters = family.estimator.get_params(deep=False)
         if self.budget is None or "time_limit" not in parameters:
             return family
-        limit = min(parameters["time_limit"] or np.inf, self.budget / len(self.families))
+        part = self.budget / len(self.families)
+        if family.whole_front:
+            part /= len(self.folds) + family.keep_models
+        limit = min(parameters["time_limit"] or np.inf, part)
         return replace(family, estimator=clone(family.estimator).set_params(time_limit=limit))
 
     def rounds(self, family: Family) -> list[list[int]]:
@@ -283,7 +291,7 @@ class _Comparing:
     def answer_quickly(self, family: Family, first: int, stop: ShouldStop) -> None:
         """Answer all settings of a family without disturbances, from a part of the rows."""
         most = max(QUICK_ROWS, QUICK_CELLS // max(1, np.shape(self.X)[1]))
-        folds = [(_drawn(train, self.y, most), test) for train, test in self.folds]
+        folds = [(drawn_rows(train, self.y, most), test) for train, test in self.folds]
         self.part_of_rows = (len(folds[0][0]), len(self.folds[0][0]))
         share = self.part_of_rows[0] / self.part_of_rows[1]
         known = family.estimator.get_params(deep=False)
@@ -297,16 +305,22 @@ class _Comparing:
 
         self.swept(learner, _cheaper(family, share), folds, land, should_stop=stop)
         if not stop():
-            self.keep_models(learner, first, stop)
+            self.keep_models(learner, first, range(len(family.settings)))
             self.tell("first pass", family.name)
 
-    def keep_models(self, family: Family, first: int, stop: ShouldStop) -> None:
-        """Fit the settings of a family on all rows, if they are to be kept."""
-        if not family.keep_models or stop():
+    def whole(self, family: Family, first: int) -> list[int]:
+        """List the settings of a family that are finished in all folds."""
+        done = Counter(row["setting"] for row in self.finished)
+        return [k for k in range(len(family.settings)) if done[first + k] == len(self.folds)]
+
+    def keep_models(self, family: Family, first: int, numbers: Sequence[int]) -> None:
+        """Fit settings of a family on all rows, if they are to be kept."""
+        if not family.keep_models or not numbers or self.should_stop():
             return
-        fit = clone(family.estimator).fit_many
-        fits = fit(self.X, self.y, family.settings, sample_weight=self.weight, should_stop=stop)
-        self.models |= {first + place: model for place, model in enumerate(fits)}
+        how: dict[str, Any] = {"sample_weight": self.weight, "should_stop": self.should_stop}
+        settings = [family.settings[number] for number in numbers]
+        fits = clone(family.estimator).fit_many(self.X, self.y, settings, **how)
+        self.models |= {first + k: model for k, model in zip(numbers, fits, strict=False)}
 
     def reference_models(self, stop: ShouldStop) -> pd.DataFrame | None:
         """Cross-validate the reference models; those that are ready when it is time to stop."""
@@ -334,8 +348,8 @@ def _cheaper(family: Family, share: float) -> list[dict[str, list[Any]]]:
     return [{name: [value] for name, value in setting.items()} for setting in scaled]
 
 
-def _drawn(train: NDArray[np.intp], y: NDArray[Any], most: int) -> NDArray[np.intp]:
-    """Draw rows of a fold, each class in its share and by the same chance every time."""
+def drawn_rows(train: NDArray[np.intp], y: NDArray[Any], most: int) -> NDArray[np.intp]:
+    """Draw at most so many of some rows, each class in its share, by the same chance every time."""
     if len(train) <= most:
         return train
     labels, rng = y[train], np.random.default_rng(0)

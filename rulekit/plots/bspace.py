@@ -13,15 +13,13 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from rulekit.plots.bspace_points import SplitPoints, classes_of, sampled, split_points
-from rulekit.plots.palette import SERIES, SYMBOLS, base_layout, plain
+from rulekit.plots.bspace_points import SplitPoints, looks_of, sampled, split_points
+from rulekit.plots.palette import GREY, MARK, base_layout, plain
 from rulekit.rules import Columns, PowerLawSplit
 
 Floats = NDArray[np.float64]
 GRID = 120
-RING = "#7A7A7A"  # seen on a light and on a dark page
 WRONG = "decided wrongly"
-SOLID_SYMBOLS = ("circle", "square", "diamond", "cross", "x")  # three dimensions know few others
 
 
 def bspace_figure(
@@ -230,7 +228,7 @@ def _solid(
 ) -> go.Figure:
     """Three power laws as they are, with the boundary as planes."""
     figure = go.Figure(layout=base_layout(520))
-    for k, label in enumerate(classes_of(points)):
+    for label, look in looks_of(points).items():
         own = np.equal(points.labels, label)
         figure.add_trace(
             go.Scatter3d(
@@ -241,8 +239,8 @@ def _solid(
                 name=plain(label),
                 marker={
                     "size": 3,
-                    "color": SERIES[k % len(SERIES)],
-                    "symbol": SOLID_SYMBOLS[k % len(SOLID_SYMBOLS)],
+                    "color": look.colour,
+                    "symbol": look.symbol,
                     "opacity": 0.7,
                 },
                 customdata=points.rows[own] + 1,
@@ -258,7 +256,7 @@ def _solid(
                 z=z,
                 mode="markers",
                 name=WRONG,
-                marker={"size": 7, "symbol": "circle-open", "color": RING},
+                marker={"size": 7, "symbol": "circle-open", "color": GREY},
                 hoverinfo="skip",
             )
         )
@@ -275,7 +273,7 @@ def _solid(
                     y=y,
                     z=z,
                     opacity=0.35,
-                    colorscale=[[0, RING], [1, RING]],
+                    colorscale=[[0, GREY], [1, GREY]],
                     showscale=False,
                     hoverinfo="skip",
                 )
@@ -288,7 +286,7 @@ def _solid(
                 z=star.laws[:, 2],
                 mode="markers",
                 name="this case",
-                marker={"size": 8, "color": RING, "symbol": "diamond"},
+                marker={"size": 8, "symbol": "diamond", **MARK},
             )
         )
     titles = {f"{axis}axis": {"title": words.law(k)} for k, axis in enumerate("xyz")}
@@ -298,7 +296,7 @@ def _solid(
 
 def _add_points(figure: go.Figure, points: SplitPoints, x: Floats, y: Floats) -> None:
     """Add a trace a class, and rings around what is decided wrongly."""
-    for k, label in enumerate(classes_of(points)):
+    for label, look in looks_of(points).items():
         own = np.equal(points.labels, label)
         figure.add_trace(
             go.Scatter(
@@ -309,8 +307,8 @@ def _add_points(figure: go.Figure, points: SplitPoints, x: Floats, y: Floats) ->
                 marker={
                     "size": 7,
                     "opacity": 0.65,
-                    "color": SERIES[k % len(SERIES)],
-                    "symbol": SYMBOLS[k % len(SYMBOLS)],
+                    "color": look.colour,
+                    "symbol": look.symbol,
                 },
                 customdata=points.rows[own] + 1,
                 hovertemplate="row %{customdata}<extra></extra>",
@@ -326,7 +324,7 @@ def _add_points(figure: go.Figure, points: SplitPoints, x: Floats, y: Floats) ->
                 marker={
                     "size": 13,
                     "symbol": "circle-open",
-                    "color": RING,
+                    "color": GREY,
                     "line": {"width": 2},
                 },
                 hoverinfo="skip",
@@ -342,7 +340,7 @@ def _add_star(figure: go.Figure, x: Floats, y: Floats) -> None:
             y=y,
             mode="markers",
             name="this case",
-            marker={"size": 16, "symbol": "star", "color": RING, "line": {"width": 1}},
+            marker={"size": 16, "symbol": "star", **MARK},
             hovertemplate="this case<extra></extra>",
         )
     )

@@ -1,12 +1,13 @@
 """Rows in B-space: what the pictures of a power-law split are drawn from."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.plots.palette import Look, outcome_looks
 from rulekit.rules import Columns, PowerLawSplit
 
 Floats = NDArray[np.float64]
@@ -31,6 +32,8 @@ class SplitPoints:
         Rows that the rule gets wrong.
     rows : ndarray of int, shape (n,)
         Places in the table.
+    classes : tuple
+        All classes of the table, so that those of the rows look as in other figures.
     """
 
     laws: Floats
@@ -38,6 +41,7 @@ class SplitPoints:
     labels: NDArray[Any]
     wrong: Bools
     rows: NDArray[np.intp]
+    classes: tuple[Any, ...]
 
 
 def split_points(
@@ -46,6 +50,7 @@ def split_points(
     labels: Sequence[Any] | NDArray[Any],
     answers: Sequence[Any] | NDArray[Any],
     reached: Bools | None = None,
+    classes: Sequence[Any] | None = None,
 ) -> SplitPoints:
     """Compute where rows lie in B-space.
 
@@ -57,6 +62,9 @@ def split_points(
         True classes, and what the rule says.
     reached : ndarray of bool, shape (n,), optional
         Rows that come to the split's node; all by default.
+    classes : sequence, optional
+        All classes of the table, see `rulekit.plots.palette.outcome_looks`; those of `labels` by
+        default.
 
     Returns
     -------
@@ -69,7 +77,9 @@ def split_points(
     laws = np.column_stack([t.value(numbers) for t in split.terms])
     truth = np.asarray(labels, dtype=object)[kept]
     wrong = np.not_equal(truth, np.asarray(answers, dtype=object)[kept]).astype(bool)
-    return SplitPoints(laws, split.margin(columns)[kept], truth, wrong, np.flatnonzero(kept))
+    known = tuple(set(labels) if classes is None else classes)
+    margin = split.margin(columns)[kept]
+    return SplitPoints(laws, margin, truth, wrong, np.flatnonzero(kept), known)
 
 
 def log_helps(points: SplitPoints) -> bool:
@@ -84,26 +94,28 @@ def log_helps(points: SplitPoints) -> bool:
     return bool((np.abs(skew) > SKEWED).any() or (wide > WIDE).any())
 
 
-def classes_of(points: SplitPoints) -> list[Any]:
-    """List the classes of some rows, sorted as text."""
-    return sorted(dict.fromkeys(points.labels.tolist()), key=str)
+def looks_of(points: SplitPoints) -> dict[Any, Look]:
+    """Return how the classes of some rows look, sorted as text."""
+    labels = sorted(dict.fromkeys(points.labels.tolist()), key=str)
+    return dict(zip(labels, outcome_looks(labels, points.classes), strict=True))
 
 
 def sampled(points: SplitPoints) -> SplitPoints:
     """Keep at most `MAX_POINTS` rows of each class; those decided wrongly first."""
     rng = np.random.default_rng(0)
     kept = []
-    for label in classes_of(points):
+    for label in looks_of(points):
         own = np.flatnonzero(np.equal(points.labels, label))
         if len(own) > MAX_POINTS:
             order = np.lexsort((rng.random(len(own)), ~points.wrong[own]))
             own = own[np.sort(order[:MAX_POINTS])]
         kept.append(own)
     places = np.concatenate(kept) if kept else np.zeros(0, dtype=int)
-    return SplitPoints(
-        points.laws[places],
-        points.margin[places],
-        points.labels[places],
-        points.wrong[places],
-        points.rows[places],
+    return replace(
+        points,
+        laws=points.laws[places],
+        margin=points.margin[places],
+        labels=points.labels[places],
+        wrong=points.wrong[places],
+        rows=points.rows[places],
     )

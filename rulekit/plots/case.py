@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from rulekit.plots.palette import BLUE, VERMILION, base_layout, plain
+from rulekit.plots.palette import GREY, MARK, base_layout, plain
 from rulekit.plots.wording import plural, short_number
 from rulekit.rules import ORDERED, Clause, Columns, Literal
 
@@ -66,7 +66,7 @@ def case_figure(clause: Clause, row: Columns, reference: Columns) -> go.Figure:
             x=[_place(t, t.stop) - _place(t, t.start) for t in tracks],
             orientation="h",
             width=0.25,
-            marker={"color": BLUE, "opacity": 0.55},
+            marker={"color": GREY},
             hoverinfo="skip",
             name="what the clause asks for",
         )
@@ -150,12 +150,7 @@ def _marks(chosen: list[tuple[str, Track]], symbol: str, legend: str) -> go.Scat
         mode="markers+text",
         text=[short_number(t.value) for _, t in known],
         textposition="top center",
-        marker={
-            "symbol": symbol,
-            "size": 13,
-            "color": VERMILION,
-            "line": {"width": 1, "color": "white"},
-        },
+        marker={"symbol": symbol, "size": 13, **MARK},
         hoverinfo="skip",
         name=legend,
     )

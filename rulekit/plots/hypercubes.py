@@ -4,25 +4,18 @@ A box of more than two columns cannot be seen whole. The bars show it column by 
 projection shows two columns exactly, and says by opacity and in words how far the others go along.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from rulekit.plots.palette import (
-    BLUE,
-    GREY,
-    NEGATIVE,
-    POSITIVE,
-    VERMILION,
-    base_layout,
-    plain,
-)
+from rulekit.plots.palette import GREY, MARK, Look, base_layout, outcome_looks, plain
 from rulekit.plots.wording import percent, plural, short_number
 
 FAINT = 0.12  # opacity of a point that meets none of the other conditions
-SYMBOLS = {True: "circle", False: "x"}
 
 
 @dataclass(frozen=True)
@@ -98,7 +91,7 @@ def interval_figure(intervals: pd.DataFrame) -> go.Figure:
             y=names,
             base=start,
             x=np.maximum(stop - start, 0.004),
-            marker={"color": BLUE, "opacity": 0.55},
+            marker={"color": GREY},
             name="the box",
             **bar,
         )
@@ -111,11 +104,7 @@ def interval_figure(intervals: pd.DataFrame) -> go.Figure:
             mode="markers+text",
             text=[short_number(v) for v in intervals["value"][known]],
             textposition="top center",
-            marker={
-                "symbol": "line-ns",
-                "size": 22,
-                "line": {"width": 4, "color": VERMILION},
-            },
+            marker={"symbol": "diamond-tall", "size": 20, **MARK},
             hoverinfo="skip",
             name="this case",
         )
@@ -146,14 +135,18 @@ def interval_sentence(intervals: pd.DataFrame) -> str:
     return f"{lead}; the case is outside, by {', '.join(outside)}."
 
 
-def projection_figure(shown: Projection, described: str, other: str) -> go.Figure:
+def projection_figure(
+    shown: Projection, described: str, other: str, *, classes: Sequence[Any] | None = None
+) -> go.Figure:
     """Draw boxes, rows and the plane's trace in two columns.
 
     Parameters
     ----------
     shown : Projection
     described, other : str
-        Names of the two classes.
+        Names of the two classes; the boxes are of the first.
+    classes : sequence, optional
+        All classes of the table, see `rulekit.plots.palette.outcome_looks`.
 
     Returns
     -------
@@ -163,6 +156,8 @@ def projection_figure(shown: Projection, described: str, other: str) -> go.Figur
         is the plane for the case's values in the other columns.
     """
     figure = go.Figure(layout=base_layout(460))
+    looks = outcome_looks((described, other), classes)
+    own = looks[0].colour
     for k, box in enumerate(shown.boxes.itertuples()):
         chosen = k == shown.chosen
         figure.add_shape(
@@ -171,14 +166,14 @@ def projection_figure(shown: Projection, described: str, other: str) -> go.Figur
             x1=box.x1,
             y0=box.y0,
             y1=box.y1,
-            line={"color": BLUE if chosen else GREY, "width": 3 if chosen else 1},
-            fillcolor=BLUE if chosen else "rgba(0,0,0,0)",
+            line={"color": own if chosen else GREY, "width": 3 if chosen else 1},
+            fillcolor=own if chosen else "rgba(0,0,0,0)",
             opacity=0.35 if chosen else 0.7,
             layer="below",
         )
-    for is_class, name, colour in ((True, described, POSITIVE), (False, other, NEGATIVE)):
+    for is_class, name, look in zip((True, False), (described, other), looks, strict=True):
         rows = shown.points[shown.points["described"] == is_class]
-        figure.add_trace(_row_marks(rows, shown.n_others, plain(name, 30), colour, is_class))
+        figure.add_trace(_row_marks(rows, shown.n_others, plain(name, 30), look))
     if shown.line is not None:
         (x0, y0), (x1, y1) = shown.line
         figure.add_trace(
@@ -196,12 +191,7 @@ def projection_figure(shown: Projection, described: str, other: str) -> go.Figur
             x=[shown.case[0]],
             y=[shown.case[1]],
             mode="markers",
-            marker={
-                "symbol": "star",
-                "size": 16,
-                "color": "#000",
-                "line": {"color": "#fff", "width": 1},
-            },
+            marker={"symbol": "star", "size": 16, **MARK},
             hoverinfo="skip",
             name="the case",
         )
@@ -241,7 +231,12 @@ def projection_sentence(shown: Projection, described: str) -> str:
     )
 
 
-def coverage_figure(curves: dict[str, list[int]], totals: dict[str, int]) -> go.Figure:
+def coverage_figure(
+    curves: dict[str, list[int]],
+    totals: dict[str, int],
+    *,
+    classes: Sequence[Any] | None = None,
+) -> go.Figure:
     """Draw the share of rows covered against the number of boxes.
 
     Parameters
@@ -250,6 +245,8 @@ def coverage_figure(curves: dict[str, list[int]], totals: dict[str, int]) -> go.
         For each class the rows that each box holds, largest first.
     totals : dict of str to int
         The rows of each class that the plane gets right.
+    classes : sequence, optional
+        As for `projection_figure`.
 
     Returns
     -------
@@ -257,15 +254,16 @@ def coverage_figure(curves: dict[str, list[int]], totals: dict[str, int]) -> go.
         A line a class, from no box to all of them.
     """
     figure = go.Figure(layout=base_layout(320))
-    for k, (name, counts) in enumerate(curves.items()):
+    looks = outcome_looks(curves, classes)
+    for (name, counts), look in zip(curves.items(), looks, strict=True):
         shares = np.concatenate([[0.0], np.cumsum(counts)]) / max(totals[name], 1)
         figure.add_trace(
             go.Scatter(
                 x=list(range(len(shares))),
                 y=shares,
                 mode="lines+markers",
-                line={"color": (POSITIVE, NEGATIVE)[k % 2], "dash": ("solid", "dot")[k % 2]},
-                marker={"symbol": ("circle", "square")[k % 2], "size": 8},
+                line={"color": look.colour},
+                marker={"symbol": look.symbol, "size": 8},
                 name=plain(name, 40),
                 hovertemplate="%{x} boxes: %{y:.1%}<extra></extra>",
             )
@@ -316,9 +314,7 @@ def _share(intervals: pd.DataFrame, name: str) -> np.ndarray:
     return np.asarray(np.clip(place, 0.0, 1.0))
 
 
-def _row_marks(
-    rows: pd.DataFrame, n_others: int, name: str, colour: str, is_class: bool
-) -> go.Scatter:
+def _row_marks(rows: pd.DataFrame, n_others: int, name: str, look: Look) -> go.Scatter:
     """Draw the rows of one class, fainter where fewer of the other conditions hold."""
     share = rows["others"] / n_others if n_others else pd.Series(1.0, index=rows.index)
     return go.Scatter(
@@ -326,9 +322,9 @@ def _row_marks(
         y=rows["y"],
         mode="markers",
         marker={
-            "symbol": SYMBOLS[is_class],
+            "symbol": look.symbol,
             "size": 8,
-            "color": colour,
+            "color": look.colour,
             "opacity": (FAINT + (1 - FAINT) * share).to_numpy(),
         },
         text=[f"{int(v)} of {n_others} other conditions hold" for v in rows["others"]],

@@ -3,7 +3,7 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from rulekit.plots.palette import BLUE, GREY, VERMILION, base_layout
+from rulekit.plots.palette import GREY, MARK, base_layout
 from rulekit.plots.wording import percent, plural
 
 
@@ -34,7 +34,7 @@ def validation_figure(curve: pd.DataFrame, tolerance: float) -> go.Figure:
             y=accuracy,
             mode="lines+markers",
             name="best ranking",
-            line={"color": BLUE},
+            line={"color": GREY},
             marker={"size": 8},
             hovertemplate="%{x} conditions<br>%{y:.1f} %<extra></extra>",
         )
@@ -48,7 +48,7 @@ def validation_figure(curve: pd.DataFrame, tolerance: float) -> go.Figure:
             name="chosen",
             text=[f"{k} chosen" for k in chosen["k"]],
             textposition="bottom right",
-            marker={"size": 16, "symbol": "star", "color": VERMILION},
+            marker={"size": 16, "symbol": "star", **MARK},
             hovertemplate="chosen: %{x} conditions<br>%{y:.1f} %<extra></extra>",
         )
     )

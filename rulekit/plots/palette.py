@@ -1,11 +1,15 @@
 """Colours and layout that every figure shares: told apart by people who see colours differently.
 
-The two classes are blue and vermilion (Okabe and Ito's): their distance stays large under all
-three kinds of colour blindness, where red and green fall together. Colour is never the only
-sign: shapes, hatches or words stand beside it.
+An outcome has one look in all figures, by its place among the table's classes. The first two are
+blue and vermilion (Okabe and Ito's): their distance stays large under all three kinds of colour
+blindness, where red and green fall together. Colour is never the only sign: shapes, hatches or
+words stand beside it.
 """
 
 import html
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -15,12 +19,70 @@ GREEN = "#009E73"
 PINK = "#CC79A7"
 SKY = "#56B4E9"
 ORANGE = "#E69F00"
-GREY = "#7A7A7A"
+GREY = "#7A7A7A"  # of what belongs to no outcome: seen on a light and on a dark page
 
-POSITIVE = VERMILION
-NEGATIVE = BLUE
 SERIES = (BLUE, VERMILION, GREEN, PINK, SKY, ORANGE)
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star")
+MARK = {"color": "#111111", "line": {"color": "#FFFFFF", "width": 1.5}}  # of a case; on any page
+HATCHES = ("", "/", "\\", "x", "-", "+")
+SHAPES = ("circle", "square", "diamond", "cross")  # of which three dimensions know as many
+
+
+@dataclass(frozen=True)
+class Look:
+    """How an outcome is drawn wherever it is drawn."""
+
+    colour: str
+    hatch: str
+    symbol: str
+
+    @property
+    def ink(self) -> str:
+        """The colour of words on a filled bar: white where that can be read, else black."""
+        return "#FFFFFF" if self.colour == BLUE else "#000000"
+
+
+REST = Look(GREY, ".", "x")  # of everything but the class that is described
+
+
+def outcome_looks(labels: Iterable[Any], classes: Iterable[Any] | None = None) -> list[Look]:
+    """Return the look of each outcome: by its place among the classes, sorted as text.
+
+    Parameters
+    ----------
+    labels : iterable
+        The outcomes.
+    classes : iterable, optional
+        All classes of the table, whichever of them a rule describes; the labels by default. A
+        label that is none of them ("not ill") stands for the rest, and is grey.
+    """
+    labels = list(labels)
+    known = sorted({str(c) for c in (labels if classes is None else classes)})
+    places = {name: k for k, name in enumerate(known)}
+    looks = [Look(SERIES[k % 6], HATCHES[k % 6], SHAPES[k % 4]) for k in range(len(known))]
+    return [looks[places[str(v)]] if str(v) in places else REST for v in labels]
+
+
+def bars(*looks: Look) -> dict[str, Any]:
+    """Return the marker of filled bars: of one look, or of one look each."""
+    one = len(looks) == 1
+    return {
+        "color": looks[0].colour if one else [look.colour for look in looks],
+        "line": {"width": 0.5, "color": "white"},
+        "pattern": {
+            "shape": looks[0].hatch if one else [look.hatch for look in looks],
+            "fillmode": "overlay",
+            "size": 7,
+            "solidity": 0.15,
+            "fgcolor": "white",
+        },
+    }
+
+
+def outcome_colours(classes: Iterable[Any]) -> dict[Any, str]:
+    """Return each class's colour, the same whatever class a rule describes."""
+    classes = list(classes)
+    return {c: look.colour for c, look in zip(classes, outcome_looks(classes), strict=True)}
 
 
 def base_layout(height: int = 360) -> go.Layout:

@@ -1,18 +1,17 @@
 """What a rule covers and where it is wrong, as bars whose words do not need their colours."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
-from rulekit.plots.palette import NEGATIVE, POSITIVE, base_layout, plain
+from rulekit.plots.palette import Look, bars, base_layout, outcome_looks, plain
 from rulekit.plots.wording import percent
-
-HATCHES = ("", "/")
 
 
 def clause_figure(
-    counts: pd.DataFrame, positive: str, other: str, *, against: bool = False
+    counts: pd.DataFrame, positive: str, other: str, *, classes: Sequence[Any] | None = None
 ) -> go.Figure:
     """Draw the rows each clause matches, split by their true class.
 
@@ -20,24 +19,26 @@ def clause_figure(
     ----------
     counts : DataFrame, a row a clause
         Columns ``name`` (how the clause is called), ``of_class`` and ``other`` (counts of matched
-        rows of the class that the clauses give and of the other one).
+        rows of the class that the clauses give and of the other one). Where each clause gives a
+        class of its own, ``gives`` names it.
     positive, other : str
         Names of the two classes.
-    against : bool, default=False
-        Whether the clauses give the class that is not described elsewhere: a class has the same
-        colour in all figures.
+    classes : sequence, optional
+        All classes of the table, see `rulekit.plots.palette.outcome_looks`.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        One horizontal bar a clause, first clause on top; the other class is hatched.
+        One horizontal bar a clause, first clause on top.
     """
     figure = go.Figure(layout=base_layout())
-    colours = (NEGATIVE, POSITIVE) if against else (POSITIVE, NEGATIVE)
-    for part, name, colour, hatch in zip(
-        ("of_class", "other"), (positive, other), colours, HATCHES, strict=True
-    ):
-        figure.add_trace(_bar(counts["name"], counts[part], name, colour, hatch))
+    first, second = outcome_looks((positive, other), classes)
+    right = [first]
+    if "gives" in counts:
+        right = outcome_looks(counts["gives"], classes)
+    for part, name, looks in (("of_class", positive, right), ("other", other, [second])):
+        said = [f"{int(n)}" if n else "" for n in counts[part]]
+        figure.add_trace(_bar(counts["name"], counts[part], said, name, looks))
     figure.update_layout(height=110 + 42 * max(len(counts), 1), barmode="stack")
     figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
     figure.update_xaxes(title="Rows matched")
@@ -69,26 +70,39 @@ def clause_sentence(counts: pd.DataFrame, positive: str) -> str:
     )
 
 
-def outcome_figure(confusion: pd.DataFrame) -> go.Figure:
+def outcome_figure(confusion: pd.DataFrame, *, classes: Sequence[Any] | None = None) -> go.Figure:
     """Draw, for each true class, how many rows were decided rightly and wrongly.
 
     Parameters
     ----------
     confusion : DataFrame
         Counts, a row a true class, a column a decided class, both in the same order.
+    classes : sequence, optional
+        As for `clause_figure`.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        One bar a true class; wrong decisions are hatched and named in words.
+        One bar a true class, in its colour; wrong decisions are hollow, and both are named in
+        words.
     """
     names = [f"truly {label}" for label in confusion.index]
     right = [int(confusion.iloc[i, i]) for i in range(len(confusion))]
     wrong = [int(row.sum()) - right[i] for i, (_, row) in enumerate(confusion.iterrows())]
     figure = go.Figure(layout=base_layout())
-    figure.add_trace(_bar(names, right, "decided rightly", NEGATIVE, ""))
-    figure.add_trace(_bar(names, wrong, "decided wrongly", POSITIVE, "/"))
-    figure.update_layout(height=110 + 42 * len(confusion), barmode="stack")
+    looks = outcome_looks(confusion.index, classes)
+    said = [
+        [f"{n:,} {word}" if n else "" for n in part]
+        for word, part in (("right", right), ("wrong", wrong))
+    ]
+    figure.add_trace(_bar(names, right, said[0], "decided rightly", looks))
+    hollow = _bar(names, wrong, said[1], "decided wrongly", looks)
+    hollow.insidetextfont.color = None  # as the page's other words
+    hollow.marker.update(
+        color="rgba(0,0,0,0)", line={"width": 2, "color": [v.colour for v in looks]}, pattern=None
+    )
+    figure.add_trace(hollow)
+    figure.update_layout(height=80 + 42 * len(confusion), barmode="stack", showlegend=False)
     figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
     figure.update_xaxes(title="Rows")
     return figure
@@ -121,27 +135,23 @@ def outcome_sentence(confusion: pd.DataFrame) -> str:
 
 
 def _bar(
-    names: Sequence[str], counts: Sequence[int], legend: str, colour: str, hatch: str
+    names: Sequence[str],
+    counts: Sequence[int],
+    said: Sequence[str],
+    legend: str,
+    looks: Sequence[Look],
 ) -> go.Bar:
+    """Add a part of each bar, with words in it; one look for all parts, or one for each."""
     return go.Bar(
         y=[plain(name, 40) for name in names],
         x=list(counts),
         name=plain(legend),
         orientation="h",
-        text=[str(int(c)) if c else "" for c in counts],
+        text=said,
         textposition="auto",
+        textangle=0,
         insidetextanchor="middle",
-        insidetextfont={"color": "white", "size": 13},
+        insidetextfont={"color": [look.ink for look in looks], "size": 13},
         hovertemplate="%{x} rows<extra></extra>",
-        marker={
-            "color": colour,
-            "line": {"width": 0.5, "color": "white"},
-            "pattern": {
-                "shape": hatch,
-                "fillmode": "overlay",
-                "size": 7,
-                "solidity": 0.15,
-                "fgcolor": "white",
-            },
-        },
+        marker=bars(*looks),
     )

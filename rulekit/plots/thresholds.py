@@ -1,6 +1,7 @@
 """How a column becomes conditions: its values by class, its cut points, the class share per bin."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,10 +9,14 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
-from rulekit.plots.palette import GREY, NEGATIVE, POSITIVE, base_layout, plain
+from rulekit.plots.palette import GREY, Look, bars, base_layout, outcome_looks, plain
+from rulekit.plots.wording import short_number
 
 MAX_BARS = 40
+MAX_LEVELS = 12
+FEW = 20  # distinct values that are drawn side by side, each with its own place
 MAX_LINES = 60  # cut points drawn as lines across the figure
+READABLE = 0.06  # share of the axis that a bin takes to have its percentage written above it
 
 
 def bin_table(
@@ -88,8 +93,12 @@ def threshold_figure(
     *,
     name: str,
     labels: tuple[object, object] = ("positive", "other"),
+    classes: Sequence[Any] | None = None,
 ) -> go.Figure:
     """Draw a column's values by class with its cut points, and below the class share per bin.
+
+    At most 20 different values stand side by side, evenly; a cut point then stands between the
+    last value that it lets through and the next one, as it does among whole numbers.
 
     Parameters
     ----------
@@ -99,6 +108,8 @@ def threshold_figure(
         What the axis is called; unit included.
     labels : tuple of two objects
         The described class and the other.
+    classes : sequence, optional
+        All classes of the table, see `rulekit.plots.palette.outcome_looks`.
 
     Returns
     -------
@@ -116,15 +127,24 @@ def threshold_figure(
     figure = make_subplots(
         rows=2, cols=1, shared_xaxes=True, row_heights=[0.62, 0.38], vertical_spacing=0.06
     )
-    _histogram(figure, values[present], positive[present], labels)
-    _shares(figure, values[present], positive[present], cuts, labels[0])
-    _mark_cuts(figure, cuts)
-    figure.update_layout(base_layout(420), barmode="stack", bargap=0)
+    looks = outcome_looks(labels, classes)
+    distinct = np.unique(values[present])
+    places, ends = _places(distinct, np.asarray(cuts, dtype=float))
+    _histogram(figure, values[present], positive[present], labels, looks)
+    table = bin_table(values[present], positive[present], cuts)
+    _shares(figure, table, np.array([ends[0], *places, ends[1]]), labels[0], looks[0])
+    _mark_cuts(figure, places)
+    figure.update_layout(base_layout(340), barmode="stack", bargap=0)
     figure.update_xaxes(title_text=plain(name), row=2, col=1)
+    if len(distinct) <= FEW:
+        figure.update_xaxes(
+            tickvals=list(range(len(distinct))), ticktext=[short_number(v) for v in distinct]
+        )
     figure.update_yaxes(title_text="rows", row=1, col=1)
     figure.update_yaxes(
         title_text=f"share of {plain(labels[0], 20)}",
-        range=[0, 1],
+        range=[0, 1.2],
+        tickvals=[0, 0.5, 1],
         tickformat=".0%",
         row=2,
         col=1,
@@ -132,15 +152,35 @@ def threshold_figure(
     return figure
 
 
-def _mark_cuts(figure: go.Figure, cuts: Sequence[float]) -> None:
+def _places(
+    distinct: NDArray[np.float64], cuts: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], tuple[float, float]]:
+    """Return where cut points stand on the axis, and where the axis begins and ends."""
+    places: NDArray[np.float64]
+    if len(distinct) <= FEW:
+        places = np.searchsorted(distinct, cuts, side="right").astype(np.float64) - 0.5
+        return places, (-0.5, len(distinct) - 0.5)
+    low, high = float(distinct[0]), float(distinct[-1])
+    whole = _whole(distinct)
+    pad = 0.5 if whole else (high - low) * 0.02
+    places = np.floor(cuts) + 0.5 if whole else cuts
+    return places, (min(low - pad, *places, low), max(high + pad, *places, high))
+
+
+def _whole(distinct: NDArray[np.float64]) -> bool:
+    return bool(np.array_equal(distinct, np.floor(distinct)) and np.ptp(distinct) < 1e9)
+
+
+def _mark_cuts(figure: go.Figure, cuts: NDArray[np.float64]) -> None:
     """Draw a line a cut point, or ticks below the bars where lines would hide them."""
     if len(cuts) <= MAX_LINES:
-        for cut in cuts:
-            line = {"color": GREY, "width": 1.5, "dash": "dash"}
-            figure.add_vline(x=float(cut), line=line, row="all", col=1)
+        for cut in np.unique(cuts).tolist():  # dark on white: seen on each bar and on each page
+            figure.add_vline(x=cut, line={"color": "#FFFFFF", "width": 2.5}, row=1, col=1)
+            line = {"color": "#333333", "width": 1, "dash": "dash"}
+            figure.add_vline(x=cut, line=line, row=1, col=1)
         return
     figure.add_scatter(
-        x=np.asarray(cuts, dtype=float),
+        x=cuts,
         y=np.zeros(len(cuts)),
         mode="markers",
         marker={"symbol": "line-ns-open", "size": 10, "color": GREY},
@@ -152,25 +192,30 @@ def _mark_cuts(figure: go.Figure, cuts: Sequence[float]) -> None:
 
 
 def level_figure(
-    table: pd.DataFrame, *, name: str, labels: tuple[object, object] = ("positive", "other")
+    table: pd.DataFrame,
+    *,
+    name: str,
+    labels: tuple[object, object] = ("positive", "other"),
+    classes: Sequence[Any] | None = None,
 ) -> go.Figure:
     """Draw the levels of a category: rows of each, by class.
 
     Parameters
     ----------
     table : DataFrame
-        From `level_table`; the first 30 levels are drawn.
+        From `level_table`; the first 12 levels are drawn.
     name : str
     labels : tuple of two objects
         The described class and the other.
+    classes : sequence, optional
+        As for `threshold_figure`.
     """
-    shown = table.head(30).iloc[::-1]
+    shown = table.head(MAX_LEVELS).iloc[::-1]
     levels = [plain(level, 30) for level in shown["level"]]
     figure = go.Figure(layout=base_layout(110 + 26 * len(shown)))
-    looks = ({"color": POSITIVE, "pattern": {"shape": "/"}}, {"color": NEGATIVE})
     counts = (shown["positive"], shown["rows"] - shown["positive"])
-    for count, look, label in zip(counts, looks, labels, strict=True):
-        figure.add_bar(y=levels, x=count, orientation="h", name=plain(label), marker=look)
+    for count, look, label in zip(counts, outcome_looks(labels, classes), labels, strict=True):
+        figure.add_bar(y=levels, x=count, orientation="h", name=plain(label), marker=bars(look))
     figure.add_scatter(
         x=shown["rows"],
         y=levels,
@@ -182,7 +227,7 @@ def level_figure(
         cliponaxis=False,
     )
     figure.update_layout(barmode="stack", margin={"r": 48})
-    figure.update_xaxes(title_text=f"rows (and share of {plain(labels[0], 20)})")
+    figure.update_xaxes(title_text=f"rows (and share of {plain(labels[0], 20)})", showgrid=False)
     figure.update_yaxes(title_text=plain(name), type="category")
     return figure
 
@@ -227,12 +272,12 @@ def _histogram(
     values: NDArray[np.float64],
     positive: NDArray[np.bool_],
     labels: tuple[object, object],
+    looks: Sequence[Look],
 ) -> None:
     """Add stacked counts; a column of few distinct values gets one bar each."""
     distinct = np.unique(values)
-    if len(distinct) <= MAX_BARS // 2:
-        gap = np.diff(distinct).min() if len(distinct) > 1 else 1.0
-        centers, width = distinct, 0.8 * gap
+    if len(distinct) <= FEW:
+        centers, width = np.arange(float(len(distinct))), 0.8
         counts = [
             np.array([(values[of] == v).sum() for v in distinct]) for of in (positive, ~positive)
         ]
@@ -240,17 +285,16 @@ def _histogram(
         edges = _edges(distinct)
         centers, width = (edges[:-1] + edges[1:]) / 2, edges[1] - edges[0]
         counts = [np.histogram(values[of], edges)[0] for of in (positive, ~positive)]
-    looks = ({"color": POSITIVE, "pattern": {"shape": "/"}}, {"color": NEGATIVE})
     for count, look, label in zip(counts, looks, labels, strict=True):
         figure.add_bar(
-            x=centers, y=count, width=width, marker=look, name=plain(label), row=1, col=1
+            x=centers, y=count, width=width, marker=bars(look), name=plain(label), row=1, col=1
         )
 
 
 def _edges(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
     """Divide the range evenly; whole numbers so that each bar holds equally many of them."""
     low, high = distinct[0], distinct[-1]
-    if np.array_equal(distinct, np.floor(distinct)) and high - low < 1e9:
+    if _whole(distinct):
         step = np.ceil((high - low + 1) / MAX_BARS)
         return np.arange(low - 0.5, high + step, step)
     return np.linspace(low, high, MAX_BARS + 1)
@@ -258,29 +302,33 @@ def _edges(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _shares(
     figure: go.Figure,
-    values: NDArray[np.float64],
-    positive: NDArray[np.bool_],
-    cuts: Sequence[float],
+    table: pd.DataFrame,
+    edges: NDArray[np.float64],
     label: object,
+    look: Look,
 ) -> None:
     """Add one bar a bin, as wide as the bin, as high as the class share in it."""
-    table = bin_table(values, positive, cuts)
-    pad = (values.max() - values.min()) * 0.02 or 0.5
-    ends = [values.min() - pad, values.max() + pad]
-    ends = [min(ends[0], *cuts), max(ends[1], *cuts)] if len(cuts) else ends
-    low = table["low"].clip(lower=ends[0])
-    high = table["high"].clip(upper=ends[1])
-    edge = 1 if len(cuts) <= MAX_LINES else 0
+    width = np.diff(edges)
+    readable = (width >= READABLE * width.sum()) & (table["rows"] > 0).to_numpy()
     hover = [
         f"{interval_words(row)}<br>{row['positive']:.0f} of {row['rows']:.0f} rows are "
         f"{plain(label)}"
         for _, row in table.iterrows()
     ]
     figure.add_bar(
-        x=(low + high) / 2,
+        x=edges[:-1] + width / 2,
         y=table["share"].fillna(0),
-        width=high - low,
-        marker={"color": POSITIVE, "opacity": 0.75, "line": {"color": "white", "width": edge}},
+        width=width,
+        text=[f"{s:.0%}" if r else "" for s, r in zip(table["share"], readable, strict=True)],
+        textposition="outside",
+        textangle=0,
+        constraintext="none",
+        cliponaxis=False,
+        marker={
+            "color": look.colour,
+            "opacity": 0.75,
+            "line": {"color": "white", "width": int(len(table) <= MAX_LINES)},
+        },
         hovertext=hover,
         hoverinfo="text",
         showlegend=False,

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from rulekit.plots.palette import GREY, SERIES, base_layout, plain
+from rulekit.plots.palette import GREY, base_layout, outcome_looks, plain
 from rulekit.rules import Branch, Columns, Tree
 
 STEP = 90  # pixels from one level to the next
@@ -27,7 +27,13 @@ class _Box:
     side: str
 
 
-def tree_figure(tree: Tree, columns: Columns, labels: Sequence[Any] | NDArray[Any]) -> go.Figure:
+def tree_figure(
+    tree: Tree,
+    columns: Columns,
+    labels: Sequence[Any] | NDArray[Any],
+    *,
+    classes: Sequence[Any] | None = None,
+) -> go.Figure:
     """Draw a tree with the rows that come to each node.
 
     Parameters
@@ -37,6 +43,8 @@ def tree_figure(tree: Tree, columns: Columns, labels: Sequence[Any] | NDArray[An
         The rows.
     labels : array of shape (n,)
         Their true classes.
+    classes : sequence, optional
+        All classes of the table, see `rulekit.plots.palette.outcome_looks`.
 
     Returns
     -------
@@ -45,7 +53,9 @@ def tree_figure(tree: Tree, columns: Columns, labels: Sequence[Any] | NDArray[An
         rows, and how many of these are of the class.
     """
     boxes = _boxes(tree, columns, np.asarray(labels, dtype=object))
-    classes = sorted({b.label for b in boxes if b.label is not None}, key=str)
+    leaves = [b.label for b in boxes if b.label is not None]
+    known = [*labels, *leaves] if classes is None else classes
+    colours = dict(zip(leaves, (v.colour for v in outcome_looks(leaves, known)), strict=True))
     depth = max(b.level for b in boxes)
     figure = go.Figure(layout=base_layout(130 + STEP * depth))
     for box in boxes:
@@ -71,7 +81,7 @@ def tree_figure(tree: Tree, columns: Columns, labels: Sequence[Any] | NDArray[An
             font={"color": "#1a1a1a"},
         )
     for box in boxes:
-        colour = GREY if box.label is None else SERIES[classes.index(box.label) % len(SERIES)]
+        colour = GREY if box.label is None else colours[box.label]
         figure.add_annotation(
             x=box.x,
             y=-box.level,

@@ -126,9 +126,8 @@ def test_the_keyboard_alone_picks_a_row_of_the_table(modelling):
     before = picked_rule(visitor)
     visitor.page.locator(".st-key-front_table canvas").first.focus()
     for _ in range(3):
-        visitor.runs = visitor.begun()
-        visitor.page.keyboard.press("ArrowUp")
-        visitor.rerun()
+        with visitor.action():
+            visitor.page.keyboard.press("ArrowUp")
     visitor.until(lambda: picked_rule(visitor) != before)
 
 
@@ -168,7 +167,7 @@ def test_the_growing_curve_and_the_finished_one_are_never_seen_together(visit):
         }).observe(document, {subtree: true, childList: true, attributes: true});
         """
     )
-    visitor.page.get_by_test_id("stSidebarNav").get_by_role("link", name="Models").click()
+    visitor.page.get_by_test_id("stTopNavLink").filter(has_text="Models").click()
     visitor.page.locator(".st-key-front_table").wait_for()
     visitor.ready()
     assert visitor.page.evaluate("window.mostCurves") == 1

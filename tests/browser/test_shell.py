@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.conftest import served
+from tests.browser.visitor import served
 from tests.waiting import until
 from ui.shell import PAGES
 
@@ -12,8 +12,8 @@ from ui.shell import PAGES
 @pytest.mark.parametrize("name", PAGES)
 def test_a_fresh_server_answers_a_deep_link(fresh_server, visit, name):
     visitor = visit(f"/{name}?theta=0.4", address=fresh_server)
-    assert visitor.page.locator("h1").first.inner_text() == PAGES[name][0]
-    links = visitor.page.get_by_test_id("stSidebarNavLink").all_inner_texts()
+    assert visitor.page.locator("h1").first.inner_text() == PAGES[name][1]
+    links = visitor.page.get_by_test_id("stTopNavLink").all_inner_texts()
     assert links == [title for title, _ in PAGES.values()]
     assert f"/{name}" in visitor.page.url
     assert "theta=0.4" in visitor.page.url
@@ -29,8 +29,7 @@ def test_an_analysis_survives_a_reload_and_a_restart(visit, tmp_path):
         visitor = visit("/", address=address).press("sample_iris").turn_to("Binning")
         visitor.page.wait_for_url(re.compile("analysis="))
         path = visitor.page.url.removeprefix(address)
-        visitor.page.reload()
-        visitor.ready()
+        visitor.reload()
         visitor.page.get_by_text("Candidate conditions", exact=True).wait_for()
         visitor.leave()
     with served(workspace) as address:
@@ -89,7 +88,8 @@ def test_closing_the_last_tab_ends_the_job_after_the_grace(visit, tmp_path):
 
 def test_what_was_chosen_stays_when_pages_are_turned(visit):
     visitor = visit("/").press("sample_breast_cancer").turn_to("Binning")
-    visitor.page.get_by_role("spinbutton", name="Cut points a column").fill("4")
-    visitor.page.keyboard.press("Enter")
-    visitor.rerun().turn_to("Data").turn_to("Binning")
+    with visitor.action():
+        visitor.page.get_by_role("spinbutton", name="Cut points a column").fill("4")
+        visitor.page.keyboard.press("Enter")
+    visitor.turn_to("Data").turn_to("Binning")
     assert visitor.page.get_by_role("spinbutton", name="Cut points a column").input_value() == "4"

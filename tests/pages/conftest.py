@@ -7,7 +7,6 @@ import pytest
 from rulekit.data import Table, load_sample
 from tests.pages.driving import analysed, copied, opened, routed
 from ui import jobs
-from ui.learners.certificate_card import proofs
 from ui.state import AppState
 
 
@@ -15,6 +14,16 @@ from ui.state import AppState
 def _served_by_the_router():
     with routed():
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_worker():
+    """Warm one worker only: it takes two seconds, and each process of a test run has its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RULEKIT_WORKERS", "1")
+        jobs.registry()
+        yield
+    jobs.registry.clear()  # ends it
 
 
 @pytest.fixture(autouse=True)
@@ -28,9 +37,8 @@ def workspace_folder(tmp_path, monkeypatch) -> Path:
 @pytest.fixture(autouse=True)
 def _no_job_outlives_its_test():
     yield
-    for registry in (jobs.registry(), proofs()):
-        for owner in list(registry._jobs):
-            registry.forget(owner)
+    for owner in list(jobs.registry()._jobs):
+        jobs.registry().forget(owner)
 
 
 @pytest.fixture

@@ -14,8 +14,16 @@ def cut_box(app):
     return next(box for box in app.text_input if box.label.startswith("Cut points"))
 
 
-def box(app, key):
-    return next(widget for widget in app.selectbox if widget.key == key)
+def look_at(app, column):
+    """Choose a column, as a click in the list does."""
+    app.session_state["binning_column"] = column
+    return app.run()
+
+
+def screened(app):
+    """Turn to the tab on how many conditions can matter."""
+    app.session_state["binning_tab"] = "How many of them can matter?"
+    return app.run()
 
 
 def metric(app, label):
@@ -44,17 +52,27 @@ def test_every_sample_is_shown_with_its_conditions(open_app, sample):
     assert not app.exception
     assert not app.error
     assert int(metric(app, "Candidate conditions").replace(",", "")) > 0
-    assert len(app.get("plotly_chart")) == 2
+    assert len(app.get("plotly_chart")) == 1
+    assert len(screened(app).get("plotly_chart")) == 2
 
 
 @pytest.mark.slow
 def test_every_method_works(open_app):
     app = open_app("binning", sample="breast_cancer")
     for method in METHODS:
-        box(app, "binning_method").set_value(method).run()
+        app.radio(key="binning_method").set_value(method).run()
         assert not app.exception, method
         assert not app.error, method
         assert app.session_state["app"].binning.method == method
+
+
+def test_the_columns_are_listed_and_the_chosen_one_s_conditions_written_out(open_app):
+    app = open_app("binning", sample="credit")
+    state = app.session_state["app"]
+    assert app.dataframe[0].value["column"].tolist() == [state.label(n) for n in state.features]
+    look_at(app, "employment")
+    assert "employment" in app.code[0].value
+    assert app.header[0].value == "employment"
 
 
 def test_more_cut_points_give_more_conditions(open_app):
@@ -74,13 +92,14 @@ def test_a_cut_at_every_distinct_value_is_shown_and_screened(open_app):
     assert app.session_state["app"].binning.n_thresholds is None
     every = int(metric(app, "Candidate conditions").replace(",", ""))
     assert every > few
+    screened(app)
     left = int(metric(app, "May matter").replace(",", ""))
     removed = int(metric(app, "Removed with proof").split(" ")[0].replace(",", ""))
     assert left + removed == every
 
 
 def test_every_certificate_is_checked_on_demand(open_app):
-    app = open_app("binning", sample="credit")
+    app = screened(open_app("binning", sample="credit"))
     removed = metric(app, "Removed with proof").split(" ")[0]
     app.button(key="check_certificates").click().run()
     assert not app.exception
@@ -88,7 +107,7 @@ def test_every_certificate_is_checked_on_demand(open_app):
 
 
 def test_a_higher_price_leaves_fewer_conditions(open_app):
-    app = open_app("binning", sample="breast_cancer")
+    app = screened(open_app("binning", sample="breast_cancer"))
     before = int(metric(app, "May matter").replace(",", ""))
     app.number_input(key="screening_theta").set_value(20.0).run()
     assert not app.exception
@@ -97,7 +116,7 @@ def test_a_higher_price_leaves_fewer_conditions(open_app):
 
 def test_large_tables_are_screened_when_asked_for(open_app, monkeypatch):
     monkeypatch.setattr("ui.binning.screening_card.AT_ONCE", 0)
-    app = open_app("binning", sample="iris")
+    app = screened(open_app("binning", sample="iris"))
     assert "May matter" not in {m.label for m in app.metric}
     app.button(key="screen").click().run()
     assert metric(app, "May matter")
@@ -127,13 +146,13 @@ def test_a_wrong_cut_point_is_named_and_changes_nothing(open_app):
 def test_manual_begins_with_the_cut_points_shown(open_app):
     app = open_app("binning", sample="iris")
     before = cut_box(app).value
-    box(app, "binning_method").set_value("manual").run()
+    app.radio(key="binning_method").set_value("manual").run()
     assert cut_box(app).value == before
     assert set(app.session_state["app"].binning.thresholds) == set(
         app.session_state["app"].features
     )
     app.button(key="drop_cuts").click().run()
-    assert box(app, "binning_method").value == "quantile"
+    assert app.radio(key="binning_method").value == "quantile"
     assert app.session_state["app"].binning.thresholds is None
 
 
@@ -184,7 +203,7 @@ def test_a_column_with_cut_points_of_its_own_can_be_ignored_and_come_back(
     open_app, monkeypatch, method
 ):
     app = open_app("binning", sample="iris")
-    box(app, "binning_method").set_value(method).run()
+    app.radio(key="binning_method").set_value(method).run()
     first = app.session_state["app"].features[0]
     cut_box(app).set_value("5; 6").run()
     assert dict(app.session_state["app"].binning.cuts)[first] == (5.0, 6.0)
@@ -213,17 +232,17 @@ def test_no_cut_point_means_no_condition_on_the_column(open_app):
 
 def test_a_category_shows_its_levels_instead_of_cuts(open_app):
     app = open_app("binning", sample="credit")
-    box(app, "binning_column").set_value("employment").run()
+    look_at(app, "employment")
     assert not app.exception
     assert not [t for t in app.text_input if t.label.startswith("Cut points")]
-    assert len(app.get("plotly_chart")) == 2
+    assert len(app.get("plotly_chart")) == 1
 
 
 @pytest.mark.slow
 def test_every_column_of_the_mixed_sample_can_be_looked_at(open_app):
     app = open_app("binning", sample="credit")
     for name in app.session_state["app"].features:
-        box(app, "binning_column").set_value(name).run()
+        look_at(app, name)
         assert not app.exception, name
         assert not app.error, name
 
@@ -231,13 +250,13 @@ def test_every_column_of_the_mixed_sample_can_be_looked_at(open_app):
 @pytest.mark.slow
 def test_settings_survive_another_page_and_a_reload(open_app):
     app = open_app("binning", sample="breast_cancer")
-    box(app, "binning_method").set_value("entropy").run()
+    app.radio(key="binning_method").set_value("entropy").run()
     cut_box(app).set_value("13").run()
     app.switch_page("pages/data.py").run()
     app.switch_page("pages/binning.py").run()
-    assert box(app, "binning_method").value == "entropy"
+    assert app.radio(key="binning_method").value == "entropy"
     again = open_app("binning", query={"analysis": app.query_params["analysis"]})
-    assert box(again, "binning_method").value == "entropy"
+    assert again.radio(key="binning_method").value == "entropy"
     assert again.session_state["app"].binning == app.session_state["app"].binning
 
 

@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 
 from rulekit.data import load_sample
-from rulekit.export import from_json, to_json, to_text
+from rulekit.export import from_json, to_json, to_text, verify_export
 from rulekit.learners import FixedRuleClassifier
 from ui.cases import row_name
-from ui.export.formats import FORMATS, bundle, record_text, report
+from ui.export.formats import FORMATS, bundle, offer, record_text, report
 from ui.learners.offered import RunSpec
 from ui.state import NUMERIC, AppState, SplitSpec
 
@@ -49,7 +49,7 @@ def test_without_a_table_the_page_says_so(open_app):
 
 
 def shown(app, name):
-    return app.segmented_control(key="export_format").set_value(name).run()
+    return app.radio(key="export_format").set_value(name).run()
 
 
 @pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if not form.rendered])
@@ -121,9 +121,29 @@ def test_the_report_tells_what_was_said_of_cases_on_explain_and_what_they_get_no
     assert "What people said" not in report(state, state.model)
 
 
-def test_what_a_format_is_for_is_told_with_its_names_as_they_are(on_credit):
-    shown(on_credit, "duckdb")
-    assert "The same, where NaN and NULL differ." in text(on_credit)
+def test_every_format_is_offered_with_its_purpose_and_its_check(on_credit):
+    offered = dict(zip(FORMATS, on_credit.radio(key="export_format").proto.captions, strict=True))
+    told = "The same, where NaN and NULL differ. ✓ The same answer for all 1,000 rows."
+    assert offered["duckdb"] == told
+    assert offered["csv"] == "A table for a spreadsheet. Not checked."
+
+
+def test_a_format_that_fails_its_check_says_so_before_it_is_chosen(on_credit, monkeypatch):
+    state = on_credit.session_state["app"]
+    wrong = replace(verify_export(state.model, state.data[0], "sql"), n_equal=999)
+    monkeypatch.setattr("ui.export.formats.kept", lambda *_: wrong)
+    assert offer(state, state.model, FORMATS["sql"]).endswith("✗ Differs from the model.")
+
+
+def test_in_a_large_table_a_format_is_checked_when_it_is_chosen(on_credit, monkeypatch):
+    monkeypatch.setattr("ui.export.formats.AT_ONCE", 999)
+    state = on_credit.session_state["app"]
+    assert offer(state, state.model, FORMATS["sql"]).endswith("Checked when chosen.")
+
+
+def test_the_page_opens_with_a_format_to_take_away_at_once(on_credit):
+    assert {b.key for b in on_credit.get("download_button")} >= {"download_format", "download_zip"}
+    assert "Checked: 1000/1000" in text(on_credit)
 
 
 def test_without_test_rows_the_report_says_nothing_of_them(open_app):

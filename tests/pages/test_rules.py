@@ -11,8 +11,9 @@ from rulekit.data import Table, load_sample
 from rulekit.learners import Certificate
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.pages.driving import text
+from tests.ui.tasks import Giving
 from tests.waiting import until
-from ui.learners.certificate_card import proofs
+from ui import jobs
 from ui.learners.offered import RunSpec
 from ui.state import AppState, Wording
 from ui.words import clause_words, rule_words, without_clauses, wording
@@ -173,7 +174,7 @@ def test_a_robust_rule_against_the_class_is_shown_like_any_other(open_app, page)
 
 def proof_over(app):
     """Wait for the quick proof, and draw the page anew."""
-    (job,) = proofs()._jobs.values()
+    job = jobs.registry().get(f"{app.session_state['analysis_id']}/proof")
     until(lambda: not job.active)
     return app.run()
 
@@ -191,7 +192,7 @@ def test_a_rule_of_one_clause_says_by_itself_that_it_is_proven(open_app):
 def test_what_two_seconds_do_not_prove_is_not_spoken_of(open_app, monkeypatch):
     card = sys.modules["ui.learners.certificate_card"]
     nothing = Certificate(9.0, None, False, "Nothing is proved: for this test.")
-    monkeypatch.setattr(card, "certify", lambda *_, **__: nothing)
+    monkeypatch.setattr(card, "Proof", lambda *_: Giving(nothing))
     setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
     app = proof_over(with_model(open_app, "rules", load_sample("credit"), setting))
     assert not app.exception
@@ -203,7 +204,7 @@ def test_a_better_rule_that_a_proof_met_can_be_taken(open_app, monkeypatch):
     card = sys.modules["ui.learners.certificate_card"]
     better = RuleSet((Clause((Literal("income", ">", 3.0),)),), ("high",), "dnf", "low")
     found = Certificate(9.0, 8.0, False, "Within 12.5 %.", better=better)
-    monkeypatch.setattr(card, "certify", lambda *_, **__: found)
+    monkeypatch.setattr(card, "Proof", lambda *_: Giving(found))
     setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
     app = proof_over(with_model(open_app, "rules", load_sample("credit"), setting))
     app.button(key="take_better").click().run()

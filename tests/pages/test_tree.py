@@ -107,7 +107,7 @@ def test_explain_names_the_class_of_a_case_and_its_way_through_the_tree(on_iris)
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_every_format_holds_a_tree_of_three_classes_or_says_why_not(on_iris, name):
     app = on_iris("export")
-    app.segmented_control(key="export_format").set_value(name).run()
+    app.radio(key="export_format").set_value(name).run()
     assert not app.exception
     assert not app.error
     model, form = app.session_state["app"].model, FORMATS[name]

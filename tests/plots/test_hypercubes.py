@@ -54,7 +54,7 @@ def test_a_box_is_drawn_in_shares_of_each_range():
 def test_a_case_is_a_tick_and_a_gap_is_none():
     tick = interval_figure(TABLE).data[2]
     assert list(tick.x) == [0.3]
-    assert tick.marker.symbol == "line-ns"
+    assert tick.marker.symbol == "diamond-tall"
 
 
 def test_names_from_the_table_are_escaped():
@@ -79,7 +79,7 @@ def test_rows_fade_with_every_other_condition_they_miss():
     of_class, other, line, _ = projection_figure(shown(), "ill", "well").data
     assert list(of_class.marker.opacity) == [1.0, FAINT + (1 - FAINT) / 2]
     assert list(other.marker.opacity) == [1.0, FAINT]
-    assert {of_class.marker.symbol, other.marker.symbol} == {"circle", "x"}
+    assert {of_class.marker.symbol, other.marker.symbol} == {"circle", "square"}
     assert line.mode == "lines"
 
 

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from rulekit.plots import clause_figure, clause_sentence, outcome_figure, outcome_sentence
+from rulekit.plots.palette import outcome_colours
 
 COUNTS = pd.DataFrame(
     {"name": ["Clause 1", "Clause 2"], "of_class": [40, 10], "other": [10, 0]},
@@ -15,14 +16,11 @@ def test_each_clause_has_one_bar_of_two_parts():
     assert [list(trace.x) for trace in figure.data] == [[40, 10], [10, 0]]
 
 
-def test_a_class_keeps_its_colour_when_the_rule_is_against_it():
-    figures = (
-        clause_figure(COUNTS, "ill", "well"),
-        clause_figure(COUNTS, "well", "ill", against=True),
-    )
-    one, other = ({bar.name: bar.marker.color for bar in figure.data} for figure in figures)
-    assert one == other
-    assert one["ill"] != one["well"]
+def test_a_clause_that_gives_a_class_of_its_own_has_that_class_s_colour():
+    counts = COUNTS.assign(gives=["well", "ill"])
+    first, _ = clause_figure(counts, "its class", "another", classes=["ill", "well"]).data
+    colours = outcome_colours(["ill", "well"])
+    assert list(first.marker.color) == [colours["well"], colours["ill"]]
 
 
 def test_the_two_classes_differ_by_hatching_too():
@@ -48,6 +46,10 @@ def test_a_clause_that_matches_nothing_has_no_share():
 def test_outcomes_are_counted_per_true_class():
     figure = outcome_figure(CONFUSION)
     assert [list(trace.x) for trace in figure.data] == [[50, 100], [10, 5]]
+    assert [list(trace.text) for trace in figure.data] == [
+        ["50 right", "100 right"],
+        ["10 wrong", "5 wrong"],
+    ]
 
 
 def test_the_outcome_sentence_counts_found_and_wrong_rows():

@@ -39,6 +39,34 @@ def test_every_row_is_in_one_bin(rows, cuts):
     assert table["rows"].sum() == len(rows)
 
 
+def test_a_strip_stands_below_the_bars_of_the_values_it_holds():
+    values = np.repeat([1.0, 2.0, 3.0, 7.0], [40, 30, 20, 10])
+    figure = threshold_figure(values, values > 2, [1.0, 2.0], name="class")
+    _, bars, strips = figure.data
+    assert list(bars.x) == [0, 1, 2, 3]
+    assert list(figure.layout.xaxis2.ticktext) == ["1", "2", "3", "7"]
+    spans = [(x - w / 2, x + w / 2) for x, w in zip(strips.x, strips.width, strict=True)]
+    assert spans == [(-0.5, 0.5), (0.5, 1.5), (1.5, 3.5)]
+    assert list(strips.text) == ["0%", "0%", "100%"]
+    assert {line.x0 for line in figure.layout.shapes} == {0.5, 1.5}
+
+
+@given(st.lists(st.integers(0, 60), min_size=1, max_size=80), cut_points)
+def test_strips_meet_and_hold_their_values(values, cuts):
+    values = np.array(values, dtype=float)
+    figure = threshold_figure(values, values > 9, cuts, name="x")
+    strips = figure.data[2]
+    edges = [x - w / 2 for x, w in zip(strips.x, strips.width, strict=True)]
+    np.testing.assert_allclose(
+        edges[1:], [x + w / 2 for x, w in zip(strips.x, strips.width, strict=True)][:-1]
+    )
+    few = len(set(values)) <= 20
+    places = np.searchsorted(np.unique(values), values) if few else values
+    table = bin_table(values, values > 9, cuts)
+    for k, (x, w) in enumerate(zip(strips.x, strips.width, strict=True)):
+        assert ((places > x - w / 2) & (places < x + w / 2)).sum() == table["rows"][k]
+
+
 def test_the_size_of_the_figure_does_not_grow_with_the_rows():
     values = np.random.default_rng(0).normal(size=100_000)
     figure = threshold_figure(values, values > 0, [0.0], name="x")

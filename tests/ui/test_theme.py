@@ -61,15 +61,20 @@ def seen(color, kind):
 
 @pytest.mark.parametrize("kind", BLINDNESS)
 def test_the_two_classes_are_told_apart_by_everybody(kind):
-    pair = (seen(c, BLINDNESS[kind]) for c in (palette.POSITIVE, palette.NEGATIVE))
+    pair = (seen(c, BLINDNESS[kind]) for c in palette.SERIES[:2])
     distance = sum((a - b) ** 2 for a, b in zip(*pair, strict=True)) ** 0.5
     assert distance > 60
 
 
-@pytest.mark.parametrize("color", [palette.POSITIVE, palette.NEGATIVE, palette.GREY])
+@pytest.mark.parametrize("color", [*palette.SERIES[:2], palette.GREY])
 @pytest.mark.parametrize("theme", ["#FFFFFF", CONFIG["theme"]["dark"]["backgroundColor"]])
 def test_marks_stand_out_from_a_light_and_a_dark_page(color, theme):
     assert contrast(color, theme) >= 3
+
+
+@pytest.mark.parametrize("look", [*palette.outcome_looks("abcdef"), palette.REST])
+def test_words_on_a_bar_can_be_read(look):
+    assert contrast(look.ink, look.colour) >= 4.5
 
 
 def test_white_words_can_be_read_on_the_primary_color():

@@ -14,6 +14,7 @@ from rulekit.binarize import Binarizer, conditions_of
 from rulekit.binarize.encoding import literals_of
 from rulekit.data import columns_of
 from rulekit.plots.thresholds import (
+    MAX_LEVELS,
     bin_table,
     interval_signs,
     level_figure,
@@ -23,21 +24,23 @@ from rulekit.plots.thresholds import (
 )
 from ui.cache import kept
 from ui.escape import md
+from ui.row_picker import pick_row
 from ui.state import AppState, BinningSpec, app_state
 from ui.theme import chart
 from ui.workspace import change
 
 METHODS = {
-    "quantile": "Equal shares of rows between the cut points (the usual choice)",
-    "uniform": "Equal widths between the cut points",
-    "median": "One cut point: the median",
-    "entropy": "Where the classes differ most, as many as the data support (MDLP)",
-    "tree": "Where a small decision tree on the one column would cut",
-    "manual": "Only as typed in below (begins with the cut points shown now)",
+    "quantile": ("Equal shares of rows", "between the cut points: the usual choice"),
+    "uniform": ("Equal widths", "between the cut points"),
+    "median": ("The median", "a single cut point"),
+    "entropy": ("Where the outcomes differ most", "as many as the data support (MDLP)"),
+    "tree": ("As a small decision tree", "on the one column would cut"),
+    "manual": ("As typed in", "begins with the cut points shown now"),
 }
 COUNTED = ("quantile", "uniform", "entropy", "tree")
 MAX_THRESHOLDS = 100
 MAX_LISTED = 200  # conditions of a column that are written out
+TALL, ROWS = 570, 16  # pixels of the list of columns, and how many fit; the chosen one has half
 
 
 def fitted(state: AppState) -> Binarizer:
@@ -54,17 +57,17 @@ def method_card() -> None:
     """Ask how cut points are chosen, how many, and how many levels a category may have."""
     spec = app_state().binning
     names = list(METHODS)
-    left, middle, right = st.columns([3, 1, 1])
-    method = left.selectbox(
+    method = st.radio(
         "How cut points are chosen",
         names,
         names.index(spec.method),
-        METHODS.get,
+        lambda name: METHODS[name][0],
+        captions=[told for _, told in METHODS.values()],
         key="binning_method",
         persist_state="session",
     )
     every = spec.n_thresholds is None
-    count = middle.number_input(
+    count = st.number_input(
         "Cut points a column",
         1,
         MAX_THRESHOLDS,
@@ -74,7 +77,14 @@ def method_card() -> None:
         disabled=method not in COUNTED or every,
         help="At most; a column of fewer distinct values gets fewer.",
     )
-    levels = right.number_input(
+    every = st.checkbox(
+        "A cut point at every distinct value (slower, finest)",
+        every,
+        key="binning_every",
+        persist_state="session",
+        disabled=method not in COUNTED,
+    )
+    levels = st.number_input(
         "Levels a category",
         2,
         200,
@@ -82,13 +92,6 @@ def method_card() -> None:
         key="binning_levels",
         persist_state="session",
         help="At most; where there are more, the rarest are treated as one.",
-    )
-    every = st.checkbox(
-        "A cut point at every distinct value (slower, finest)",
-        every,
-        key="binning_every",
-        persist_state="session",
-        disabled=method not in COUNTED,
     )
     wanted = replace(
         spec,
@@ -103,9 +106,8 @@ def method_card() -> None:
     if spec.cuts:
         edited = ", ".join(md(name, 30) for name, _ in spec.cuts[:5])
         more = f" and {len(spec.cuts) - 5} more" if len(spec.cuts) > 5 else ""
-        text, button = st.columns([4, 1], vertical_alignment="center")
-        text.caption(f"Your own cut points are used for {edited}{more}.")
-        button.button("Drop them all", key="drop_cuts", on_click=drop_cuts, width="stretch")
+        st.caption(f"Your own cut points are used for {edited}{more}.")
+        st.button("Drop them all", key="drop_cuts", on_click=drop_cuts)
 
 
 def with_cuts_everywhere(state: AppState, spec: BinningSpec) -> BinningSpec:
@@ -177,29 +179,55 @@ def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
             "holds": state.table.column(name).kind,
             "cut points": len(fitted_one.cuts_.get(name, ())),
             "conditions": conditions.get(name, 0),
-            "by hand": name in edited,
+            **({"by hand": name in edited} if edited else {}),
         }
         for name in state.features
     ]
     return pd.DataFrame(rows)
 
 
+def choose_column(state: AppState, table: pd.DataFrame) -> str:
+    """List the columns to choose one from, and return its name."""
+    names = table["column"].tolist()
+    chosen = st.session_state.get("binning_column")
+    place = names.index(chosen) if chosen in names else 0
+
+    def pick(row: int) -> None:
+        st.session_state["binning_column"] = names[row]
+
+    pick_row(
+        table.assign(column=[state.label(name) for name in names]),
+        place,
+        pick,
+        key="binning_columns",
+        alt="Cut points and conditions of every column; the chosen one is drawn beside it.",
+        height="content" if len(table) <= ROWS else TALL,
+        column_config={"column": st.column_config.TextColumn("column", pinned=True)},
+    )
+    return names[place]
+
+
 def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
-    """Show one column's values by class and its cut points; let them be edited."""
+    """Show one column's values by outcome and its cut points; let them be edited."""
     X, y = state.training
     positive = y.to_numpy() == state.positive
     values = columns_of(X[[name]])[name]
+    st.header(md(shown_name(state, name), 80), anchor=False)
     if name in fitted_one.cuts_:
         _numeric(state, name, values, positive, fitted_one.cuts_[name])
     else:
         _levels(state, name, values, positive)
+
+
+def conditions_list(fitted_one: Binarizer, name: str) -> None:
+    """Write out the conditions that a column gives."""
     (encoding,) = (e for e in fitted_one.encodings_ if e.name == name)
     literals = [str(literal) for literal in literals_of(encoding)]
-    with st.expander(f"The {len(literals):,} conditions of this column"):
-        if len(literals) > MAX_LISTED:
-            st.caption(f"The first {MAX_LISTED} of them.")
-        listed = "\n".join(literals[:MAX_LISTED])
-        st.code(listed or "none: the column has a single value", None)
+    if len(literals) > MAX_LISTED:
+        st.caption(f"The first {MAX_LISTED} of {len(literals):,}.")
+    listed = "\n".join(literals[:MAX_LISTED])
+    height = 300 if len(literals) > 12 else "content"
+    st.code(listed or "none: the column has a single value", None, height=height)
 
 
 def shown_name(state: AppState, name: str) -> str:
@@ -215,17 +243,19 @@ def _numeric(
     positive: NDArray[np.bool_],
     cuts: NDArray[np.float64],
 ) -> None:
-    left, right = st.columns([3, 2])
     numbers = values.astype(float)
     table = bin_table(numbers, positive, cuts)
-    labels = (state.positive, state.other_label)
-    with left:
-        figure = threshold_figure(
-            numbers, positive, cuts, name=shown_name(state, name), labels=labels
-        )
-        alt = threshold_sentence(table, name=state.label(name), label=state.positive)
-        chart(figure, "binning_chart", alt)
-        _editor(state, name, cuts)
+    figure = threshold_figure(
+        numbers,
+        positive,
+        cuts,
+        name=shown_name(state, name),
+        labels=(state.positive, state.other_label),
+        classes=state.classes,
+    )
+    alt = threshold_sentence(table, name=state.label(name), label=state.positive)
+    chart(figure, "binning_chart", alt)
+    _editor(state, name, cuts)
     shown = pd.DataFrame(
         {
             "values": [interval_signs(row) for _, row in table.iterrows()],
@@ -234,8 +264,7 @@ def _numeric(
             "share": 100 * table["share"],
         }
     )
-    with right:
-        _shares(shown, f"Rows and share of {state.positive} between the cut points.")
+    _shares(shown, f"Rows and share of {state.positive} between the cut points.")
 
 
 def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
@@ -251,7 +280,7 @@ def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
             st.session_state["binning_round"] = st.session_state.get("binning_round", 0) + 1
 
     st.text_input(
-        "Cut points of this column (edit them here)",
+        "Cut points (edit them here)",
         text,
         key=key,
         on_change=changed,
@@ -263,29 +292,29 @@ def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
 
 
 def _levels(state: AppState, name: str, values: NDArray[Any], positive: NDArray[np.bool_]) -> None:
-    left, right = st.columns([3, 2])
     table = level_table(list(values), positive)
-    with left:
-        if len(table):
-            top = table.iloc[0]
-            alt = (
-                f"{state.label(name)}: {len(table)} levels; the commonest, {top['level']}, has "
-                f"{top['rows']} rows, {top['share']:.0%} {state.positive}."
-            )
-            figure = level_figure(
-                table,
-                name=shown_name(state, name),
-                labels=(state.positive, state.other_label),
-            )
-            chart(figure, "binning_levels_chart", alt)
+    if len(table):
+        top = table.iloc[0]
+        alt = (
+            f"{state.label(name)}: {len(table)} levels; the commonest, {top['level']}, has "
+            f"{top['rows']} rows, {top['share']:.0%} {state.positive}."
+        )
+        figure = level_figure(
+            table,
+            name=shown_name(state, name),
+            labels=(state.positive, state.other_label),
+            classes=state.classes,
+        )
+        chart(figure, "binning_levels_chart", alt)
+        if len(table) > MAX_LEVELS:
+            st.caption(f"Drawn are the {MAX_LEVELS} commonest of {len(table):,} levels.")
     shown = table.assign(share=100 * table["share"])
     shown = shown.rename(columns={"positive": str(state.positive)})
-    with right:
-        _shares(shown, f"Rows and share of {state.positive} in each level.")
+    _shares(shown, f"Rows and share of {state.positive} in each level.")
 
 
 def _shares(table: pd.DataFrame, alt: str) -> None:
     """Show a table with a column "share" of percentages, without scrolling if it is short."""
     share = st.column_config.NumberColumn("share", format="%.0f %%")
-    height = min(520, 38 + 35 * len(table))
+    height = "content" if len(table) <= ROWS // 2 else TALL // 2
     st.dataframe(table, hide_index=True, height=height, column_config={"share": share}, alt=alt)

@@ -33,7 +33,6 @@ def screening_card(state: AppState, n_conditions: int) -> None:
     if state.several:
         st.caption("How many conditions can matter is proved for rules of one class only.")
         return
-    st.subheader("How many of them can matter?", anchor=False)
     left, right = st.columns([1, 3], vertical_alignment="bottom")
     theta = left.number_input(
         "Price θ of a condition, in rows",

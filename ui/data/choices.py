@@ -161,7 +161,7 @@ def split_card() -> None:
     ]
     st.caption(f"{'. '.join(told)} ({how}).")
     counts = {name: part for name, part in counts.items() if sum(part.values())}
-    chart(split_figure(counts), "split", split_sentence(counts))
+    chart(split_figure(counts, state.classes), "split", split_sentence(counts))
 
 
 def columns_card() -> None:

@@ -1,12 +1,12 @@
 """A Parquet file on the server's disk: opened as a sample, learned from as a whole."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from rulekit.data import count_rows, sample_parquet
-from rulekit.exceptions import StoppedError
 from rulekit.export import to_json
 from rulekit.learners import IdealDNFClassifier
 from ui import jobs, workspace
@@ -14,6 +14,7 @@ from ui.data import server_files
 from ui.escape import md
 from ui.shell import ONWARD, once, problem
 from ui.state import SERVER, AppState, app_state
+from ui.worker import Telling
 from ui.workspace import change
 
 WHOLE = "whole_file"  # in a setting: what was learned from all rows of a file, in words
@@ -83,26 +84,32 @@ def _start(state: AppState) -> None:
     """Begin to learn in the background."""
     source = state.options[SERVER]
     path = server_files.resolved(source["path"])
-    work = whole_file_work(path, state.target, list(state.features), state.positive)
+    work = WholeFile(path, state.target, list(state.features), state.positive)
     jobs.registry().start(workspace.analysis_id(), TITLE, work, total=STEPS)
 
 
-def whole_file_work(path: Path, target: str, features: list[str], positive: Any) -> jobs.Work:
-    """Return the work of learning from a file, for a job; its answer is the model."""
+@dataclass(frozen=True)
+class WholeFile:
+    """The work of learning from a file, for a job; its answer is the model."""
 
-    def work(job: jobs.Job) -> IdealDNFClassifier | None:
+    path: Path
+    target: str
+    features: list[str]
+    positive: Any
+
+    def __call__(self, telling: Telling) -> IdealDNFClassifier:
+        """Learn, telling how far it is."""
+
         def told(share: float, what: str) -> None:
-            job.report(done=int(STEPS * share), message=what)
+            telling.report(done=int(STEPS * share), message=what)
 
-        model = IdealDNFClassifier(positive_label=positive, random_state=0)
-        try:
-            return model.fit_parquet(
-                path, target, features, on_progress=told, should_stop=job.should_stop
-            )
-        except StoppedError:
-            return None  # the job is marked as cancelled already
-
-    return work
+        return IdealDNFClassifier(positive_label=self.positive, random_state=0).fit_parquet(
+            self.path,
+            self.target,
+            self.features,
+            on_progress=told,
+            should_stop=telling.should_stop,
+        )
 
 
 def _progress(job: jobs.Job) -> None:

@@ -4,41 +4,41 @@ The first figure of a session loads the drawing library, which takes longer than
 does so while the table is looked at, and the front on Models is there at once.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
-from rulekit.plots.palette import NEGATIVE, POSITIVE, SERIES, base_layout, plain
+from rulekit.plots.palette import bars, base_layout, outcome_looks, plain
 from rulekit.plots.wording import plural
 
 Counts = Mapping[str, Mapping[str, int]]
-COLOURS = (POSITIVE, NEGATIVE, *(c for c in SERIES if c not in (POSITIVE, NEGATIVE)))
-HATCHES = ("/", "", "\\", "x", "-", "|", "+", ".")
 
 
-def split_figure(counts: Counts) -> go.Figure:
-    """Draw a bar for each part of the table, the described class hatched and named.
+def split_figure(counts: Counts, classes: Sequence[Any] | None = None) -> go.Figure:
+    """Draw a bar for each part of the table, divided by outcome.
 
     Parameters
     ----------
     counts : mapping of part to mapping of class to int
         The described class first.
+    classes : sequence, optional
+        All classes of the table, see `rulekit.plots.palette.outcome_looks`.
 
     Returns
     -------
     plotly.graph_objects.Figure
     """
     figure = go.Figure(layout=base_layout(60 + 42 * len(counts)))
-    classes = list(next(iter(counts.values())))
-    for k, label in enumerate(classes):
-        colour, shape = COLOURS[k % len(COLOURS)], HATCHES[k % len(HATCHES)]
+    labels = list(next(iter(counts.values())))
+    for label, look in zip(labels, outcome_looks(labels, classes), strict=True):
         figure.add_trace(
             go.Bar(
                 y=list(counts),
                 x=[part[label] for part in counts.values()],
                 name=plain(label, 60),
                 orientation="h",
-                marker={"color": colour, "pattern": {"shape": shape}},
+                marker=bars(look),
                 hovertemplate="%{x} rows<extra>%{fullData.name}</extra>",
             )
         )

@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin
 
 from rulekit import export
 from rulekit.data import list_samples
+from rulekit.exceptions import ExportError
 from rulekit.export import (
     ClauseNumbers,
     Preparation,
@@ -23,6 +24,7 @@ from rulekit.export import (
     verify_export,
 )
 from rulekit.learners import FixedRuleClassifier
+from rulekit.plots.wording import capital
 from ui.cache import kept
 from ui.cases import row_name, row_position
 from ui.export.run_record import run_record
@@ -30,6 +32,7 @@ from ui.state import NUMERIC, SERVER, AppState
 from ui.words import wording
 
 Write = Callable[[AppState, ClassifierMixin], str]
+AT_ONCE = 5000  # rows up to which every format is checked before it is chosen
 EDITED = "A rule that was written or changed by hand was not learned, so no script learns it again."
 
 
@@ -134,9 +137,28 @@ def script(state: AppState, model: ClassifierMixin) -> str:
 
 
 def checked(state: AppState, model: ClassifierMixin, form: Format) -> VerifiedExport:
-    """Run (or read back) a format's text on every row and compare with the model."""
+    """Run (or read back) a format's text on every row and compare with the model; kept."""
+    X, _ = state.data
     numbers = counts(state, model)
-    return verify_export(model, state.data[0], form.verified, numbers=numbers)
+    key = repr((state.fit_key, to_json(model), form.verified))
+    return kept("verified", key, lambda: verify_export(model, X, form.verified, numbers=numbers))
+
+
+def offer(state: AppState, model: ClassifierMixin, form: Format) -> str:
+    """Say what a format is for, and of a small table whether its check holds."""
+    n_rows = len(state.data[0])
+    if not form.verified:
+        mark = "Not checked."
+    elif n_rows > AT_ONCE:
+        mark = "Checked when chosen."
+    else:
+        mark = f"✓ The same answer for all {n_rows:,} rows."
+        try:
+            if not checked(state, model, form).ok:
+                mark = "✗ Differs from the model."
+        except ExportError:
+            mark = "✗ Not for this rule."
+    return f"{capital(form.purpose)}. {mark}"
 
 
 OWN: dict[str, Write] = {"report": report, "script": script}  # these tell more than the rule

@@ -1,11 +1,13 @@
 """The card on how far a learned rule is from the best possible: proven, within so much, or nothing.
 
-A rule of one clause is looked into by itself, in a thread and for a short time; others at the
+A rule of one clause is looked into by itself, in the background and for a short time; others at the
 press of a button. A bound is worth what it counts, so the count is always told with it.
 """
 
 import math
+from collections.abc import Callable
 from copy import copy
+from dataclasses import dataclass, replace
 
 import streamlit as st
 from sklearn.base import ClassifierMixin
@@ -18,11 +20,12 @@ from rulekit.learners import (
     TwoLevelRuleClassifier,
     certify,
 )
-from ui import workspace
+from ui import jobs, workspace
 from ui.cache import kept
 from ui.escape import md
-from ui.jobs import Job, JobRegistry
+from ui.jobs import Job
 from ui.state import AppState
+from ui.worker import Telling
 from ui.workspace import pick_rule
 
 LEARNED = (
@@ -39,12 +42,6 @@ HELP = (
     "Looks for a proof that no rule over the same conditions costs less on the training rows. "
     f"Takes up to about {PROOF_SECONDS:g} seconds, and often ends without one on larger tables."
 )
-
-
-@st.cache_resource(show_spinner=False)
-def proofs() -> JobRegistry:
-    """Return the registry of this server's quick proofs; one runs at a time."""
-    return JobRegistry(max_running=1)
 
 
 def certificate_card(model: ClassifierMixin, state: AppState) -> None:
@@ -77,14 +74,12 @@ def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | 
     learned = isinstance(model, LEARNED)
     if not learned or model.rule_set_.n_clauses != 1:
         return None
-    owner, key = workspace.analysis_id(), _key(state)
-    job = proofs().get(owner)
+    owner, key = f"{workspace.analysis_id()}/proof", _key(state)
+    job = jobs.registry().get(owner)
     if job is None or job.key != key:
-
-        def work(job: Job) -> Certificate:
-            return _certificate(model, state, QUICK_SECONDS, job)
-
-        job = proofs().start(owner, "Proof", work, key=key)
+        job = jobs.registry().start(
+            owner, "Proof", Proof(model, replace(state, sweep=None)), key=key
+        )
     if job.active:
         st.fragment(_watch, run_every=POLL_SECONDS)(job)
         return None
@@ -155,15 +150,28 @@ def _key(state: AppState) -> str:
     return repr((state.fit_key, state.setting, state.run_settings, state.rule_json))
 
 
+@dataclass(frozen=True)
+class Proof:
+    """The work of a short look for a proof, for a job; its answer is a `Certificate`."""
+
+    model: ClassifierMixin
+    state: AppState
+
+    def __call__(self, telling: Telling) -> Certificate:
+        """Look for it."""
+        return _certificate(self.model, self.state, QUICK_SECONDS, telling.should_stop)
+
+
 def _certificate(
-    model: ClassifierMixin, state: AppState, seconds: float, job: Job | None = None
+    model: ClassifierMixin,
+    state: AppState,
+    seconds: float,
+    should_stop: Callable[[], bool] | None = None,
 ) -> Certificate:
     """Look for a proof; a rule of one clause is compared with the rules of one clause."""
     X, y = state.training
     if model.rule_set_.n_clauses == 1 and hasattr(model, "n_clauses"):
         model = copy(model)
         model.n_clauses = 1
-    stop = None if job is None else job.should_stop
-    return certify(
-        model, X, y, sample_weight=state.training_weight, time_limit=seconds, should_stop=stop
-    )
+    weight = state.training_weight
+    return certify(model, X, y, sample_weight=weight, time_limit=seconds, should_stop=should_stop)

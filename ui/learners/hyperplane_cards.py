@@ -32,7 +32,7 @@ from rulekit.plots.wording import percent, plural
 from ui.cases import row_number
 from ui.escape import md
 from ui.rule_numbers import Rows
-from ui.state import KEEP
+from ui.state import KEEP, app_state
 from ui.theme import chart
 
 COLUMNS = {
@@ -152,7 +152,7 @@ def _one_box(
     shown = projection(model, label, chosen, (a, b), case, names)
     other = next(v for v in model.boxes_ if v != label)
     sentence = projection_sentence(shown, str(label))
-    figure = projection_figure(shown, str(label), str(other))
+    figure = projection_figure(shown, str(label), str(other), classes=app_state().classes)
     chart(figure, f"projection_{label}_{chosen}_{a}_{b}", sentence)
     st.caption(md(f"{sentence} {others_words(table, (a, b))}", 500))
     if shown.line is None:
@@ -176,7 +176,8 @@ def _coverage(model: HyperplaneRuleClassifier) -> None:
         return
     st.markdown("**What each further box covers**")
     sentence = coverage_sentence(counts, totals)
-    chart(coverage_figure(counts, totals), "cubes_coverage", sentence)
+    figure = coverage_figure(counts, totals, classes=app_state().classes)
+    chart(figure, "cubes_coverage", sentence)
     st.caption(
         md(f"{sentence} Of the described class, boxes of single rows included, ", 500)
         + f"{percent(model.coverage_all_)} could be covered."

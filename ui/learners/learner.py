@@ -15,10 +15,11 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.evaluation.grid import settings_of
 from ui.learners.prices import price_words
-from ui.learners.spec import LEARNER_KEY, RunSpec
+from ui.learners.spec import LEARNER_KEY, QUICK, RunSpec
 from ui.state import AppState
 
-SIZES = ("theta", "n_clauses", "max_features")  # of a setting: how large its rule may be
+SIZES = ("theta", "n_clauses", "max_features", "max_conditions")  # of a setting: how large its rule may be
+VARIANT = ("describes", "robustness", "doubt", QUICK)  # of a setting: what the estimator is told
 Setting = Mapping[str, Any]
 
 
@@ -89,8 +90,6 @@ class Learner:
         Parameters of the picked model alone.
     whole_front : bool
         Whether one fit costs what all settings of a fold cost.
-    keeps_models : bool
-        Whether settings share so much that a run fits them all on all training rows, too.
     at_once, quick : bool
         Whether it takes no time beside others; whether a fit may be measured while one waits.
     many_classes, keeps_constraints : bool
@@ -128,7 +127,6 @@ class Learner:
     parameter_names: Mapping[str, str] = field(default_factory=dict)
     picked: Mapping[str, Any] = field(default_factory=dict)
     whole_front: bool = False
-    keeps_models: bool = False
     at_once: bool = False
     quick: bool = True
     many_classes: bool = False
@@ -154,10 +152,10 @@ class Learner:
             for setting in settings_of(self.grid(spec))
         ]
 
-    def parameters(self, setting: Setting, spec: RunSpec) -> dict[str, Any]:
+    def parameters(self, setting: Setting) -> dict[str, Any]:
         """Return the estimator's parameters that a setting of the grid stands for."""
-        named = {self.parameter_names.get(k, k): v for k, v in setting.items()}
-        return {k: v for k, v in named.items() if k in self.grid(spec)}
+        told = (LEARNER_KEY, *VARIANT)
+        return {self.parameter_names.get(k, k): v for k, v in setting.items() if k not in told}
 
     def words(self, setting: Setting) -> str:
         """Say a setting in words, for captions and hover boxes (escape it there)."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
@@ -14,12 +15,14 @@ from rulekit.learners import (
     OneLevelRuleClassifier,
     TwoLevelRuleClassifier,
 )
+from rulekit.plots.wording import plural
 from ui.escape import md
 from ui.learners.certificate_card import certificate_card, proved_card, quick_certificate
 from ui.learners.learner import Cards, Learner, Setting
-from ui.learners.spec import FIT_SECONDS, RunSpec
+from ui.learners.spec import FIT_SECONDS, QUICK, QUICK_SECONDS, RunSpec, quick_rows
 from ui.state import KEEP, AppState
 
+MOST_CLAUSES = 5
 ROBUST = (0.1, 0.3)  # robustness of the box search besides 0
 DOUBTING: tuple[Setting, ...] = ({"doubt": 1.0}, {"robustness": 0.1, "doubt": 1.0})
 LARGE = 200_000  # cells of the training rows from which on variants are run only when asked for
@@ -51,6 +54,11 @@ def sizes(spec: RunSpec) -> dict[str, list[Any]]:
     """Return a grid of numbers of clauses, and prices."""
     low, high = spec.clauses
     return {"n_clauses": list(range(low, high + 1)), "theta": list(spec.thetas)}
+
+
+def conditions(spec: RunSpec) -> dict[str, list[Any]]:
+    """Return a grid of numbers of conditions, or where they are asked for of prices."""
+    return {"max_conditions": list(spec.limits)} if spec.view == "conditions" else sizes(spec)
 
 
 def common(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
@@ -85,14 +93,34 @@ def two_level(key: str, name: str, sentence: str, good_for: str, *, quick: bool 
 
 
 def box_search(spec: RunSpec, state: AppState, variant: Setting) -> ClassifierMixin:
-    """Return the search that answers a whole front at once, plain or as a variant."""
+    """Return the search that answers a whole front at once, plain or as a variant.
+
+    Asked for a number of conditions, it takes those that save a thousandth of the rows or more,
+    in as many clauses as it searches; a quick pass goes without disturbances.
+    """
+    by_price = "theta" in variant or (spec.view == "prices" and "max_conditions" not in variant)
+    y = state.training[1]
+    if QUICK in variant:
+        y = y.iloc[quick_rows(*state.training, np.arange(len(y)))]
+    how = common(spec, state, variant)
+    if QUICK in variant:
+        how["time_limit"] = QUICK_SECONDS
     return BoxSearchClassifier(
-        refine=spec.refine,
+        theta=len(y) / 1000,
+        n_clauses=MOST_CLAUSES,
+        kicks=0 if QUICK in variant else 3,
+        refine=spec.refine and by_price,
         robustness=variant.get("robustness", 0.0),
         doubt=variant.get("doubt", 0.0),
         random_state=0,
-        **common(spec, state, variant),
+        **how,
     )
+
+
+def size_words(setting: Setting) -> list[str]:
+    """Say how many conditions there may be, where that was asked for."""
+    n = setting.get("max_conditions")
+    return [] if n is None else [f"at most {plural(n, 'condition')}"]
 
 
 def variants(spec: RunSpec) -> tuple[dict[str, Any], ...]:
@@ -111,7 +139,7 @@ def variant_words(setting: Setting) -> list[str]:
     words = [AGAINST] if "describes" in setting else []
     if "robustness" in setting:
         words.append(f"robustness {setting['robustness']:g}")
-    return words + [DOUBTED] * ("doubt" in setting)
+    return words + [DOUBTED] * ("doubt" in setting) + ["quick look"] * (QUICK in setting)
 
 
 def usual(X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
@@ -179,13 +207,13 @@ BOX_SEARCH = Learner(
     "A few clauses, each of conditions that must all hold; one search answers every size.",
     "most tables, as the first choice.",
     box_search,
-    sizes,
+    conditions,
     variants=variants,
     whole_front=True,
-    keeps_models=True,
     reads=("form", "thetas", "clauses", "refine", "against", "robust", "doubting"),
     usual=usual,
     finer_form=finer_form,
+    shape_words=size_words,
     variant_words=variant_words,
     cards=CARDS,
 )

@@ -12,7 +12,7 @@ from ui.learners import literal
 from ui.learners.hyperplane import BOXES_FROM_A_PLANE
 from ui.learners.ideal import IDEAL_DNF
 from ui.learners.learner import SIZES, Cards, Learner
-from ui.learners.spec import LEARNER_KEY, RunSpec
+from ui.learners.spec import LEARNER_KEY, QUICK, RunSpec
 from ui.learners.tree import POWER_LAW_TREE
 from ui.state import AppState
 
@@ -70,8 +70,10 @@ def varied(spec: RunSpec) -> list[tuple[Learner, dict[str, Any]]]:
     """List the learners of a run in their plain form, then varied; each is swept by itself.
 
     Plain ones stand in the order of `LEARNERS`; what takes no time need not wait its turn and comes
-    second. A variant is what its settings have besides.
+    second. A variant is what its settings have besides. In a quick pass it is all there is.
     """
+    if not spec.thorough:
+        return [(learner, {QUICK: True}) for learner in chosen(spec)]
     plain = [learner for learner in LEARNERS.values() if learner.key in spec.learners]
     first, rest = plain[:1], plain[1:]
     ordered = first + sorted(rest, key=lambda learner: not learner.at_once)
@@ -84,8 +86,8 @@ def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
 
     A setting holds ``learner`` and, as far as they are asked for, ``theta`` (of boxes from a plane
     their ν, of trees their τ), ``n_clauses``, of trees ``max_power_laws`` and ``max_depth``, of the
-    ideal DNF ``max_features`` alone; of a variant also ``describes`` ("other": the rule is against
-    the described class), ``robustness`` and ``doubt``.
+    ideal DNF ``max_features`` alone, of the box search ``max_conditions`` alone; of a variant also ``describes`` ("other": the rule is against
+    the described class), ``robustness``, ``doubt`` and ``quick``.
     """
     return tuple(
         setting | variant for learner, variant in varied(spec) for setting in learner.settings(spec)
@@ -105,7 +107,7 @@ def _family(learner: Learner, variant: dict[str, Any], spec: RunSpec, state: App
     words = ", ".join(learner.variant_words(variant)).capitalize() or learner.name
     # searches hold the interpreter's lock: two at once take longer than one after the other
     n_jobs = 1 if learner.whole_front else None
-    return Family(words, estimator, grid, learner.whole_front, learner.keeps_models, n_jobs)
+    return Family(words, estimator, grid, learner.whole_front, QUICK not in variant, n_jobs)
 
 
 def n_fits(spec: RunSpec) -> int:
@@ -115,7 +117,12 @@ def n_fits(spec: RunSpec) -> int:
 
 def run_key(spec: RunSpec, state: AppState) -> str:
     """Return a text that changes whenever the points of a run would."""
-    return repr((state.fit_key, spec))
+    return curve_key(spec, state) + repr(spec)
+
+
+def curve_key(spec: RunSpec, state: AppState) -> str:
+    """Return a text that is equal for runs whose points may stand on one curve."""
+    return repr((state.fit_key, spec.shared))
 
 
 def learner_of(setting: Mapping[str, Any]) -> Learner:
@@ -125,7 +132,7 @@ def learner_of(setting: Mapping[str, Any]) -> Learner:
 
 def same_search(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether two settings differ in nothing but how large their rules may be."""
-    return variant_of(one) == variant_of(other)
+    return one.keys() == other.keys() and variant_of(one) == variant_of(other)
 
 
 def variant_of(setting: Mapping[str, Any]) -> dict[str, Any]:

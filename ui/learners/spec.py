@@ -7,17 +7,36 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
 from rulekit.evaluation import THETA_GRID
+from rulekit.evaluation.compare import drawn_rows
 
 LEARNER_KEY = "learner"  # in a setting: which learner it is of
 FIT_SECONDS = 20.0  # no single fit of a run takes longer than about this
+QUICK = "quick"  # in a setting of the quick pass: searched without disturbances, on `quick_rows`
+QUICK_SECONDS = 2.0  # and no search of it takes longer than about this
+QUICK_CELLS = 30_000  # of training rows that it learns from at most,
+QUICK_ROWS = 1_000  # but never from fewer rows than these, where there are as many
 NUS = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 TAUS = (0.02, 0.05, 0.1, 0.2)
+LIMITS = tuple(range(1, 13))  # of conditions, on the main curve
+SHARED = (  # what all points of a curve have in common; any other field belongs to one run
+    *("folds", "form", "class_weight"),
+    *("forbidden", "required", "allow_not_equal", "directions"),
+)
 
 
 @dataclass(frozen=True)
 class RunSpec:
     """What was asked of a run.
+
+    `view` says what the box search is swept over: "conditions", the whole numbers in `limits`, or
+    "prices", `thetas` and `clauses`. `thorough` is false of the quick pass, `budget` the seconds
+    that all learners of a comparison have together (None for no limit), `baselines` whether
+    reference models are fitted, too.
 
     `forbidden`, `required` and `directions` name columns; a direction is ">" or "<". `against`,
     `robust` and `doubting` say whether the box search also looks for rules of the other class, for
@@ -28,6 +47,10 @@ class RunSpec:
     """
 
     learners: tuple[str, ...] = ("search",)
+    view: str = "conditions"
+    limits: tuple[int, ...] = LIMITS
+    thorough: bool = True
+    budget: float | None = None
     thetas: tuple[float, ...] = tuple(THETA_GRID)
     clauses: tuple[int, int] = (1, 5)
     folds: int = 10
@@ -60,6 +83,11 @@ class RunSpec:
         known = {k: _frozen(v) for k, v in values.items() if k in cls.__dataclass_fields__}
         return replace(cls(), **known)
 
+    @property
+    def shared(self) -> tuple[Any, ...]:
+        """What must be equal for points of two runs to stand on one curve."""
+        return tuple(getattr(self, name) for name in SHARED)
+
     def constraints(
         self, features: Sequence[str], *, against: bool = False
     ) -> dict[str, Any] | None:
@@ -80,6 +108,11 @@ class RunSpec:
         if self.allow_not_equal and not any(wishes.values()):
             return None
         return wishes | {"allow_not_equal": self.allow_not_equal}
+
+
+def quick_rows(X: pd.DataFrame, y: pd.Series, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Draw the rows that the quick pass learns from, of those it may; the same ones every time."""
+    return drawn_rows(rows, np.asarray(y), max(QUICK_ROWS, QUICK_CELLS // max(1, X.shape[1])))
 
 
 def _frozen(value: Any) -> Any:

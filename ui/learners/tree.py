@@ -57,7 +57,6 @@ POWER_LAW_TREE = Learner(
     estimator,
     grid,
     parameter_names={"theta": "tau_impurity"},
-    keeps_models=True,
     quick=False,
     many_classes=True,
     keeps_constraints=False,

@@ -24,7 +24,7 @@ from rulekit.plots import (
 from rulekit.rules import Branch, PowerLawSplit, RuleSet, Tree, tree_of_rule
 from ui.escape import md
 from ui.rule_numbers import Rows
-from ui.state import KEEP
+from ui.state import KEEP, app_state
 from ui.theme import chart
 
 VIEWS = {
@@ -45,7 +45,7 @@ def tree_card(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -
         return
     st.subheader("As a tree", anchor=False)
     sentence = tree_sentence(tree, rows.columns, rows.y)
-    chart(tree_figure(tree, rows.columns, rows.y), "tree", sentence)
+    chart(tree_figure(tree, rows.columns, rows.y, classes=app_state().classes), "tree", sentence)
     st.caption(md(sentence + splits_words(tree, rule), 600))
     for k, (split, _) in enumerate(nodes, start=1):
         left, right = st.columns([1, 8], vertical_alignment="center")
@@ -87,6 +87,7 @@ def case_in_bspace(
                 train.y,
                 rule.predict(train.columns),
                 nodes[reading.split],
+                app_state().classes,
             )
             figure = bspace_figure(
                 reading.split,
@@ -150,7 +151,8 @@ def changes_words(reading: SplitReading) -> str:
 def _rows_of_split(
     split: PowerLawSplit, reached: np.ndarray, rule: RuleSet, rows: Rows, words: Wording
 ) -> None:
-    points = split_points(split, rows.columns, rows.y, rule.predict(rows.columns), reached)
+    answers = rule.predict(rows.columns)
+    points = split_points(split, rows.columns, rows.y, answers, reached, app_state().classes)
     if not len(points.margin):
         st.caption("No row of these comes to this split.")
         return

@@ -1,43 +1,23 @@
-"""The settings of a run, as widgets: in goes the analysis, out comes a `RunSpec`."""
+"""The settings of runs, as widgets: those all points share at the side, those of one run in tabs."""
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.evaluation import search_grid
+from rulekit.plots.wording import capital
 from ui.escape import md
-from ui.learners.offered import LEARNERS
+from ui.learners.literal import finer_form as kinds_form
+from ui.learners.offered import LEARNERS, QUESTIONS
 from ui.learners.prices import as_asked, asked_prices
 from ui.learners.spec import RunSpec
+from ui.models.points import ERRORS, RunResult
 from ui.state import KEEP, AppState
 
-ASKED = (
-    "form",
-    "thetas",
-    "clauses",
-    "rounding",
-    "refine",
-    "allow_disabled",
-    "against",
-    "robust",
-    "doubting",
-)
-READERS = {
-    setting: tuple(name for name, learner in LEARNERS.items() if setting in learner.reads)
-    for setting in ASKED
-}
-GREY = "What is greyed out, the chosen learners do not read."
-IN_FOLD_OUT = ("thetas", "rounding", "refine", "allow_disabled", "against", "robust", "doubting")
-LATER_SECONDS = 0.05  # the browser draws together what arrives within some ten milliseconds
 SMALL = 100  # training rows below which each row can be left out in turn
-FORMS = {
-    "dnf": "any AND (DNF)",
-    "cnf": "every OR (CNF)",
-}
+FORMS = {"dnf": "any AND (DNF)", "cnf": "every OR (CNF)"}
 ROUNDINGS = {
     "redundancy": "redundancy-aware (best on most tables)",
     "threshold": "threshold",
@@ -45,36 +25,16 @@ ROUNDINGS = {
 }
 WEIGHTS = {"none": "count every row alike", "balanced": "give both classes the same weight"}
 DIRECTIONS = {">": "only “more than”", "<": "only “at most”"}
+BUDGETS = {10.0: "10 s", 60.0: "1 min", 300.0: "5 min"}
 
 
-def run_form(state: AppState) -> tuple[RunSpec | None, Callable[[], object]]:
-    """Show the settings of a run.
+def settings(state: AppState) -> RunSpec:
+    """Ask at the side for what all points of a curve share, and which kinds of rule to look for.
 
-    It begins as the analysis' last run was set, also after a reload of the page.
-
-    Parameters
-    ----------
-    state : AppState
-        Names the columns that constraints can be about.
-
-    Returns
-    -------
-    spec : RunSpec or None
-        None, after a sentence, when a setting cannot be read.
-    rest : callable
-        To be called at the end of the page. On a first visit, when nothing can have been set in
-        the closed fold-outs, it fills them: they take the browser as long as the curve does, so
-        the curve comes first.
+    It begins as the analysis' rule was found, also after a reload of the page.
     """
     usual = _begins_with(state)
-    learners = _learners(usual, state)
-    own: dict[str, Any] = {}
-    for name in learners:
-        own |= LEARNERS[name].form(usual)
-    for words in own_ways(learners):
-        st.caption(words)
-    left, middle, right = st.columns(3, gap="medium")
-    form = left.segmented_control(
+    form = st.segmented_control(
         "Shape of the rule" + ("" if state.several else f" for {md(state.positive)}"),
         list(FORMS),
         format_func=FORMS.get,
@@ -82,25 +42,15 @@ def run_form(state: AppState) -> tuple[RunSpec | None, Callable[[], object]]:
         wrap=True,
         required=True,
         key="run_form_shape",
-        disabled=unread("form", learners),
         help="A clause is a few conditions. A DNF (disjunctive normal form) says yes if any of its "
         "clauses holds, and a clause holds if all its conditions do: (a AND b) OR (c AND d). A CNF "
         "(conjunctive normal form) says yes if every clause holds, and one condition is enough for "
         "a clause: (a OR b) AND (c OR d).",
         **KEEP,
     )
-    clauses = middle.slider(
-        "Number of clauses, from and to",
-        1,
-        5,
-        usual.clauses,
-        key="run_clauses",
-        disabled=unread("clauses", learners),
-        **KEEP,
-    )
     y = state.training[1]
     choices = fold_choices(len(y), int(y.value_counts().min()))
-    folds = right.segmented_control(
+    folds = st.segmented_control(
         "Cross-validation",
         list(choices),
         format_func=lambda n: choices.get(n, str(n)),
@@ -110,80 +60,201 @@ def run_form(state: AppState) -> tuple[RunSpec | None, Callable[[], object]]:
         key="run_folds",
         **KEEP,
     )
-    if unread("form", learners) or unread("clauses", learners):
-        st.caption(GREY)
-    fold_outs = (
-        st.expander("Price grid, rounding, refinement, class weights"),
-        st.expander("Constraints: columns that must not, or must, appear"),
+    weight = st.selectbox(
+        "Class weights",
+        list(WEIGHTS),
+        list(WEIGHTS).index(usual.class_weight or "none"),
+        format_func=WEIGHTS.get,
+        key="run_weight",
+        **KEEP,
     )
-    seen = {"learners": tuple(learners), "clauses": clauses, "folds": folds, "form": form, **own}
-    if learners and not state.run_settings and "run_thetas" not in st.session_state:
-        return replace(usual, **seen), lambda: _later(state, usual, seen, fold_outs)
-    return _whole(state, usual, seen, fold_outs), lambda: None
-
-
-def _later(*asked: Any) -> None:
-    """Fill the fold-outs a moment after the curve; what arrives together is drawn together."""
-    time.sleep(LATER_SECONDS)
-    _whole(*asked)
-
-
-def _whole(
-    state: AppState,
-    usual: RunSpec,
-    seen: dict[str, Any],
-    fold_outs: tuple[DeltaGenerator, DeltaGenerator],
-) -> RunSpec | None:
-    """Fill the fold-outs, and put what they ask for beside the settings that are always seen."""
-    learners = list(seen["learners"])
-    with fold_outs[0]:
-        thetas = _thetas(usual, learners)
-        more = _refinements(usual, learners)
-        finer = [one.finer_form(state, usual, learners) for one in LEARNERS.values()]
-        told = unread("form", learners) or unread("clauses", learners)
-        if not told and any(unread(setting, learners) for setting in IN_FOLD_OUT):
-            st.caption(GREY)
-    with fold_outs[1]:
+    with st.expander("Constraints: columns that must not, or must, appear"):
         constraints = _constraints(state, usual)
-    if not learners:
-        st.error("Choose at least one learner to run.")
-        return None
-    if thetas is None or None in finer:
-        return None
-    for fields in finer:
-        more |= fields
-    spec = replace(usual, **seen, thetas=thetas, **more, **constraints)
-    strict = [LEARNERS[name] for name in learners if not LEARNERS[name].keeps_constraints]
-    if strict and spec.constraints(state.features) is not None:
-        st.error(
-            f"{strict[0].name} cannot keep to constraints: take the constraints away, or leave "
-            "that learner out."
+    with st.expander("What a longer search looks for"):
+        kinds = kinds_form(state, usual, [])
+    weights = None if weight == "none" else weight
+    return replace(usual, form=form, folds=folds, class_weight=weights, **constraints, **kinds)
+
+
+def judged_by(found: RunResult | None) -> str:
+    """Ask for the measure on the vertical axis; several classes have no F1."""
+    measured = [name for name in ERRORS if found is None or found.measures(name)]
+    return st.selectbox(
+        "Judge by", measured, format_func=lambda k: capital(ERRORS[k]), key="front_y", **KEEP
+    )
+
+
+def comparison(state: AppState, spec: RunSpec) -> RunSpec | None:
+    """Ask which learners to compare, and for how long; None, after a sentence, if none can be."""
+    learners = asked_learners(state, spec, "compared")
+    own = _own_settings(state, spec, learners)
+    left, right = st.columns(2, vertical_alignment="bottom")
+    budget = left.segmented_control(
+        "Time for all of them together",
+        list(BUDGETS),
+        format_func=BUDGETS.get,
+        default=10.0,
+        required=True,
+        key="run_budget",
+        **KEEP,
+    )
+    lines = right.toggle(
+        "Reference models (majority, logistic regression, trees, forests)",
+        value=True,
+        key="run_baselines",
+        **KEEP,
+    )
+    return _fitting(state, replace(spec, view="conditions", budget=budget, baselines=lines), own)
+
+
+def price_sweep(state: AppState, spec: RunSpec) -> RunSpec | None:
+    """Ask for prices and numbers of clauses; None, after a sentence, if one cannot be read."""
+    learners = asked_learners(state, spec, "priced")
+    left, right = st.columns(2)
+    with left:
+        thetas = asked_prices(
+            "Prices θ: how many misclassified training rows one condition must save at least",
+            spec.thetas,
+            "θ",
+            key="run_thetas",
+            disabled=unread("thetas", learners),
+            help="Small prices give long rules, large prices short ones: at θ = 2 a condition "
+            "stays in the rule only if it saves at least two misclassified training rows. A first "
+            "sweep has nine prices in proportion to the rows; the papers' methods were measured "
+            "with 18 from 0.0001 to 50.",
         )
+        rounding = st.selectbox(
+            "Rounding of fractional answers",
+            list(ROUNDINGS),
+            list(ROUNDINGS).index(spec.rounding),
+            format_func=ROUNDINGS.get,
+            key="run_rounding",
+            disabled=unread("rounding", learners),
+            **KEEP,
+        )
+    with right:
+        clauses = st.slider(
+            "Number of clauses, from and to",
+            1,
+            5,
+            spec.clauses,
+            key="run_clauses",
+            disabled=unread("clauses", learners),
+            **KEEP,
+        )
+        refine = st.toggle(
+            "Refine each rule",
+            value=spec.refine,
+            key="run_refine",
+            disabled=unread("refine", learners),
+            help="Prunes, adds, swaps conditions and moves thresholds while training errors plus "
+            "the price of the conditions fall. Slower, often shorter. Not for rules of one clause.",
+            **KEEP,
+        )
+        disable = st.toggle(
+            "A clause may be switched off",
+            value=spec.allow_disabled,
+            key="run_disable",
+            disabled=unread("allow_disabled", learners),
+            help="Lets the learner leave a clause out when it does not pay for itself.",
+            **KEEP,
+        )
+    own = _own_settings(state, spec, learners)
+    if thetas is None:
         return None
-    return spec
+    how = {"thetas": thetas, "clauses": clauses, "rounding": rounding, "refine": refine}
+    swept = replace(spec, view="prices", allow_disabled=disable, baselines=False, **how)
+    return _fitting(state, swept, own)
 
 
-def unread(setting: str, learners: Sequence[str]) -> bool:
-    """Whether none of some learners reads a setting; False of settings that all read.
+def asked_learners(state: AppState, spec: RunSpec, key: str) -> list[str]:
+    """Ask for learners by what they give; where several classes are told apart, by who can.
 
     Parameters
     ----------
-    setting : str
-        A field of `ui.learners.spec.RunSpec`.
-    learners : sequence of str
-        Keys of `ui.learners.offered.LEARNERS`; of no learner at all everything may still be asked.
-
-    Returns
-    -------
-    bool
+    state : AppState
+    spec : RunSpec
+        Names what it begins with.
+    key : str
+        Of the widget, and of the one that opens the papers' methods.
     """
-    readers = READERS.get(setting, tuple(LEARNERS))
-    return bool(learners) and not set(readers) & set(learners)
+    able = [name for name, one in LEARNERS.items() if one.many_classes or not state.several]
+    offers = {q: [n for n in names if n in able] for q, names in QUESTIONS.items()}
+    offers = {question: names for question, names in offers.items() if names}
+    if state.several:
+        st.caption(
+            f"All {len(state.classes)} classes are told apart, as asked for on Data. Only "
+            f"{_listed([f'“{LEARNERS[name].name}”' for name in able])} can; the other learners "
+            "describe one class against the rest."
+        )
+    begins = [q for q, names in offers.items() if set(names) & set(spec.learners)]
+    asked = st.multiselect(
+        "Learners",
+        list(offers),
+        default=begins or list(offers)[:1],
+        key=f"run_{key}",
+        **KEEP,
+    )
+    chosen: list[str] = []
+    for question in asked:
+        names = offers[question]
+        if len(names) > 1:
+            names = st.multiselect(
+                question,
+                names,
+                default=[n for n in names if n in spec.learners] or names,
+                format_func=lambda name: LEARNERS[name].name,
+                key=f"run_{key}_several",
+                **KEEP,
+            )
+        chosen += names
+    for name in chosen:
+        learner = LEARNERS[name]
+        st.caption(f"**{learner.name}.** {learner.sentence} Good for: {learner.good_for}")
+    return chosen
 
 
-def own_ways(learners: Sequence[str]) -> list[str]:
-    """Say of learners with ways of their own what they try, and what is not asked of them."""
-    return [LEARNERS[name].ways for name in learners if LEARNERS[name].ways]
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(names)
+
+
+def _own_settings(
+    state: AppState, spec: RunSpec, learners: Sequence[str]
+) -> dict[str, Any] | None:
+    """Ask for what the chosen learners alone read; None, after a sentence, if it cannot be read."""
+    own: dict[str, Any] = {"learners": tuple(learners)}
+    for name in learners:
+        learner = LEARNERS[name]
+        if learner.ways:
+            st.caption(learner.ways)
+        own |= learner.form(spec)
+        finer = {} if learner.finer_form is kinds_form else learner.finer_form(state, spec, learners)
+        if finer is None:
+            return None
+        own |= finer
+    return own
+
+
+def _fitting(state: AppState, spec: RunSpec, own: dict[str, Any] | None) -> RunSpec | None:
+    """Put a run together; None, after a sentence, if its learners cannot do what is asked."""
+    if own is None:
+        return None
+    if not own["learners"]:
+        st.error("Choose at least one learner.")
+        return None
+    strict = [LEARNERS[name] for name in own["learners"] if not LEARNERS[name].keeps_constraints]
+    if strict and spec.constraints(state.features) is not None:
+        st.error(
+            f"{strict[0].name} cannot keep to constraints: take the constraints away, at the side, "
+            "or leave that learner out."
+        )
+        return None
+    return replace(spec, **own, thorough=True)
+
+
+def unread(setting: str, learners: Sequence[str]) -> bool:
+    """Whether none of some learners reads a setting; of no learner at all all may be asked."""
+    return bool(learners) and not any(setting in LEARNERS[name].reads for name in learners)
 
 
 def fold_choices(n_rows: int, n_least: int) -> dict[int, str]:
@@ -202,107 +273,18 @@ def fold_choices(n_rows: int, n_least: int) -> dict[int, str]:
 def _begins_with(state: AppState) -> RunSpec:
     """Return what the widgets begin with: the same throughout a session, whatever is run in it.
 
-    A first run has prices in proportion to the rows; of a large table nothing but the plain search
-    is run unless more is asked for.
+    Before any run prices are in proportion to the rows; of a large table nothing but the plain
+    search is run unless more is asked for.
     """
     if "_form_begins" not in st.session_state:
+        X, y = state.training
         usual = RunSpec.from_dict(state.run_settings)
-        if not state.run_settings and state.ready:
-            X, y = state.training
-            thetas = as_asked(search_grid(y)["theta"])
-            own = {k: v for one in LEARNERS.values() for k, v in one.usual(X, y).items()}
-            usual = replace(usual, thetas=thetas, **own)
-        st.session_state["_form_begins"] = usual
+        thetas = as_asked(search_grid(y)["theta"])
+        own = {k: v for one in LEARNERS.values() for k, v in one.usual(X, y).items()}
+        begun = [RunSpec.from_dict(r) for r in state.runs]
+        usual = begun[-1] if begun else replace(usual, thetas=thetas, **own)
+        st.session_state["_form_begins"] = replace(usual, thorough=True)
     return st.session_state["_form_begins"]
-
-
-def _learners(usual: RunSpec, state: AppState) -> list[str]:
-    """Ask for the learners; where several classes are told apart, take those that can."""
-    if state.several:
-        chosen = [name for name, learner in LEARNERS.items() if learner.many_classes]
-        able = " and ".join(f"“{LEARNERS[name].name}”" for name in chosen)
-        st.caption(
-            f"All {len(state.classes)} classes are told apart, as asked for on Data. Only {able} "
-            "can; the other learners describe one class against the rest."
-        )
-    else:
-        chosen = st.multiselect(
-            "Learner (several are drawn on one front)",
-            list(LEARNERS),
-            default=[name for name in usual.learners if name in LEARNERS],
-            format_func=lambda name: LEARNERS[name].name,
-            key="run_learners",
-            **KEEP,
-        )
-    for name in chosen:
-        learner = LEARNERS[name]
-        st.caption(f"**{learner.name}.** {learner.sentence} Good for: {learner.good_for}")
-    return chosen
-
-
-def _thetas(usual: RunSpec, learners: list[str]) -> tuple[float, ...] | None:
-    return asked_prices(
-        "Prices θ: how many misclassified training rows one condition must save at least",
-        usual.thetas,
-        "θ",
-        key="run_thetas",
-        disabled=unread("thetas", learners),
-        help="Small prices give long rules, large prices short ones: at θ = 2 a condition stays in "
-        "the rule only if it saves at least two misclassified training rows. A first run has nine "
-        "prices in proportion to the rows; the papers' methods were measured with 18 from 0.0001 "
-        "to 50.",
-    )
-
-
-def _refinements(usual: RunSpec, learners: list[str]) -> dict[str, object]:
-    left, right = st.columns(2)
-    rounding = left.selectbox(
-        "Rounding of fractional answers",
-        list(ROUNDINGS),
-        list(ROUNDINGS).index(usual.rounding),
-        format_func=ROUNDINGS.get,
-        key="run_rounding",
-        disabled=unread("rounding", learners),
-        **KEEP,
-    )
-    weight = right.selectbox(
-        "Class weights",
-        list(WEIGHTS),
-        list(WEIGHTS).index(usual.class_weight or "none"),
-        format_func=WEIGHTS.get,
-        key="run_weight",
-        **KEEP,
-    )
-    refine = left.toggle(
-        "Refine each rule",
-        value=usual.refine,
-        key="run_refine",
-        disabled=unread("refine", learners),
-        help="Prunes, adds, swaps conditions and moves thresholds while training errors plus "
-        "the price of the conditions fall. Slower, often shorter. Not for rules of one clause.",
-        **KEEP,
-    )
-    disable = right.toggle(
-        "A clause may be switched off",
-        value=usual.allow_disabled,
-        key="run_disable",
-        disabled=unread("allow_disabled", learners),
-        help="Lets the learner leave a clause out when it does not pay for itself.",
-        **KEEP,
-    )
-    baselines = st.toggle(
-        "Draw reference models (majority, logistic regression, trees, forests)",
-        value=usual.baselines,
-        key="run_baselines",
-        **KEEP,
-    )
-    return {
-        "rounding": rounding,
-        "class_weight": None if weight == "none" else weight,
-        "refine": refine,
-        "allow_disabled": disable,
-        "baselines": baselines,
-    }
 
 
 def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:

@@ -1,8 +1,6 @@
-"""What a run has found so far, as points: one row a setting, while it runs and after it."""
+"""What runs have found on a table, as points: one row a setting, of all runs that may be joined."""
 
-import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,11 +8,13 @@ from typing import Any
 import pandas as pd
 from sklearn.base import ClassifierMixin
 
-from rulekit.evaluation import Comparison, SweepResult, pareto_front, summarise
-from rulekit.evaluation.result import table_of
+from rulekit.evaluation import pareto_front
+from rulekit.learners.choice import CONDITION_PRICE, suggestion
 from rulekit.plots import Baseline
-from ui.learners.offered import learner_of, settings_of_run
-from ui.learners.spec import RunSpec
+from rulekit.plots.wording import percent, plural
+from ui.learners.offered import learner_of, same_search, settings_of_run
+from ui.learners.spec import QUICK, RunSpec
+from ui.models.work import Measured
 from ui.picked import model_key, setting_words
 
 ERRORS = {
@@ -24,114 +24,125 @@ ERRORS = {
     "one_minus_auc": "1 − AUC, cross-validated",
     "train_error": "error on the training folds (optimistic)",
 }
-SIZES = {"n_conditions": "conditions", "n_clauses_used": "clauses"}
-LIBRARY_WORDS = {
-    "mean test error": "mean cross-validated error",
-    "each literal": "each condition",
-    " literals": " conditions",
-    " 1.0 conditions": " 1 condition",
-    "The default is": "Suggested is",
-    "the default is": "the suggested one is",
-}
+LIMIT_KEYS = ("max_conditions", "max_features")  # of a setting: conditions that it allows
+SPREAD_FOLDS = 5  # from so many folds on a standard error is told
 TREE = "tree"
-MARKS = ("robustness", "doubt", "positive_label", "draft")  # said otherwise
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """The point to take: its number, what it is in words, why in one sentence, and at length."""
+
+    number: int
+    words: str
+    why: str
+    reason: str
 
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
-    """What a run has found, as points; drawn and chosen from.
+    """What runs have found; drawn and chosen from. Settings with folds missing are not in it.
 
     Attributes
     ----------
-    rows : tuple of mapping
-        A fit each, as `rulekit.evaluation.sweep` reports them, settings numbered as in `settings`.
-    spec : RunSpec
-        What was asked for.
-    finished : int
-        Fits done that were asked for; those of a first pass do not count.
-    draft : str
-        For the points of a first pass: how it was made, in words; else empty.
+    settings : tuple of dict
+        By number.
+    specs : tuple of RunSpec
+        The run that each setting is of.
+    points : DataFrame
+        A row a setting, by number: the columns of `rulekit.evaluation.summarise`, and ``limit``
+        (the whole number of conditions that the setting allows, or, where it does not say, or its
+        rules have more, that all folds' rules stay within), ``learner_name``, ``label`` (the
+        setting in words), ``one_minus_f1``, ``one_minus_auc``.
     models : mapping
-        Models of settings on all training rows, by `ui.picked.model_key`, as far as one search has
-        answered them all.
-    baselines : DataFrame or None
+        Models of settings on the training rows, by `ui.picked.model_key`.
+    references : DataFrame or None
         Reference models on the same folds, a row each (trees: a row a size): ``name`` and the
         measures of the points.
     """
 
-    rows: tuple[Mapping[str, Any], ...]
-    spec: RunSpec
-    finished: int = 0
-    draft: str = ""
+    settings: tuple[dict[str, Any], ...] = ()
+    specs: tuple[RunSpec, ...] = ()
+    points: pd.DataFrame = field(default_factory=pd.DataFrame)
     models: Mapping[str, ClassifierMixin] = field(default_factory=dict)
-    baselines: pd.DataFrame | None = None
+    references: pd.DataFrame | None = None
 
     @classmethod
-    def of(cls, found: Comparison, spec: RunSpec) -> "RunResult":
-        """Take over what a comparison has found."""
-        settings, lines = settings_of_run(spec), found.references
-        return cls(
-            found.rows,
-            spec,
-            len(found.finished),
-            _first_pass_words(found) if found.is_draft else "",
-            {model_key(settings[number]): model for number, model in found.models.items()},
-            None if lines is None else _with_losses(lines),
+    def of(cls, measured: Measured) -> "RunResult":
+        """Take over what a run has measured."""
+        listed, numbers = settings_of_run(measured.spec), list(measured.points.index)
+        settings = tuple(listed[number] for number in numbers)
+        models = {model_key(listed[number]): model for number, model in measured.models.items()}
+        points = measured.points.reset_index(drop=True)
+        if settings:
+            names = {
+                "learner_name": [learner_of(s).name for s in settings],
+                "label": [setting_words(s) for s in settings],
+                "limit": [_limit(s, n) for s, n in zip(settings, points["most"], strict=True)],
+            }
+            points = _with_losses(points).assign(**names)
+            if measured.spec.folds < SPREAD_FOLDS:
+                points = points.drop(columns=[c for c in points if c.endswith("_se")])
+        lines = None if measured.references is None else _with_losses(measured.references)
+        return cls(settings, (measured.spec,) * len(settings), points, models, lines)
+
+    def over(self, older: "RunResult | None", kept: Mapping[str, Any] | None) -> "RunResult":
+        """Join these points with older ones: a setting's new point replaces its old one.
+
+        A point of the quick pass goes when the setting was searched in full, unless its rule is
+        the one to be `kept`.
+        """
+        if older is None:
+            return self
+        mine = {model_key(s) for s in self.settings}
+        stay = [k for k, s in enumerate(older.settings) if model_key(s) not in mine]
+        settings = self.settings + tuple(older.settings[k] for k in stay)
+        specs = self.specs + tuple(older.specs[k] for k in stay)
+        points = pd.concat([self.points, older.points.loc[stay]], ignore_index=True)
+        known = {model_key(s) for s in settings}
+        wanted = [
+            number
+            for number, s in enumerate(settings)
+            if QUICK not in s or s == kept or model_key(in_full(s)) not in known
+        ]
+        models = {**older.models, **self.models}
+        keys = [model_key(settings[number]) for number in wanted]
+        return RunResult(
+            tuple(settings[number] for number in wanted),
+            tuple(specs[number] for number in wanted),
+            points.loc[wanted].reset_index(drop=True),
+            {key: models[key] for key in keys if key in models},
+            older.references if self.references is None else self.references,
         )
 
-    @cached_property
-    def settings(self) -> tuple[dict[str, Any], ...]:
-        """The settings of the run, as `ui.learners.offered.settings_of_run` lists them."""
-        return settings_of_run(self.spec)
+    def line(self, setting: Mapping[str, Any]) -> dict[int, int]:
+        """Give for each limit the number of the best setting of the same search as one's own.
 
-    @cached_property
-    def points(self) -> pd.DataFrame:
-        """A row a setting with at least one finished fold, by the setting's number.
-
-        The columns of `rulekit.evaluation.summarise`, and ``learner_name``, ``series`` (the same,
-        and "against" for rules of the other class), ``label`` (the setting in words),
-        ``one_minus_f1``, ``one_minus_auc``.
+        At its own limit that is the setting itself.
         """
-        if not self.rows:
-            return pd.DataFrame()
-        points = summarise(self._measured).set_index("setting")
-        chosen = [self.settings[number] for number in points.index]
-        names = [learner_of(s).name for s in chosen]
-        points["learner_name"] = names
-        points["series"] = [
-            f"{name}{', against' * ('describes' in s)}"
-            for name, s in zip(names, chosen, strict=True)
-        ]
-        points["label"] = [setting_words(s) for s in chosen]
-        return _with_losses(points)
-
-    @cached_property
-    def suggestion(self) -> dict[str, Any]:
-        """What `SweepResult.suggest` gives, in the words of the page; empty before any point.
-
-        It takes as long as all the rest, so it is asked for where nobody waits.
-        """
-        if not self.rows:
+        number = self.number_of(setting)
+        if number is None:
             return {}
-        named = (None,) * len(self.settings)
-        table = table_of(self._measured)
-        result = SweepResult(table, self.settings, named, self.spec.folds, self.complete, "")
-        suggested = result.suggest()
-        return suggested | {"reason": _in_words(suggested, self.settings)}
+        mine = [k for k, s in enumerate(self.settings) if same_search(in_full(s), in_full(setting))]
+        rows = self.points.loc[mine].sort_values(["test_error", "n_conditions"])
+        best = rows.assign(number=rows.index).groupby("limit")["number"].first()
+        return {**best.to_dict(), int(self.points.loc[number, "limit"]): number}
 
-    @property
-    def _measured(self) -> list[dict[str, Any]]:
-        """The rows without what their settings say; the ideal DNF has no price."""
+    @cached_property
+    def series(self) -> list[str]:
+        """The line that each setting is on: its learner, and what sets it apart."""
         return [
-            {name: value for name, value in row.items() if name not in MARKS}
-            | {"theta": self.settings[row["setting"]].get("theta", math.nan)}
-            for row in self.rows
+            learner_of(s).name
+            + ", against" * ("describes" in s)
+            + ", by price" * (learner_of(s).whole_front and "theta" in s)
+            + ", quick look" * self._is_leftover(s)
+            for s in self.settings
         ]
 
     @property
-    def complete(self) -> bool:
-        """Whether every planned fit is there."""
-        return not self.draft and self.finished >= len(self.settings) * self.spec.folds
+    def is_searched(self) -> bool:
+        """Whether the longer search has been made, at least of its plain rules."""
+        return any(_is_searched(s) for s in self.settings)
 
     @property
     def cut(self) -> bool:
@@ -139,52 +150,107 @@ class RunResult:
         return any(m.history_ and "stopped" in m.history_[-1] for m in self.models.values())
 
     def number_of(self, setting: Mapping[str, Any] | None) -> int | None:
-        """Return the number of a setting that has a point, or None."""
-        if setting is None:
-            return None
-        wanted = dict(setting)
-        return next((k for k in self.points.index if self.settings[k] == wanted), None)
+        """Return the number of a setting, or None if it has no point."""
+        return self.settings.index(setting) if setting in self.settings else None
+
+    def _is_leftover(self, setting: Mapping[str, Any]) -> bool:
+        """Whether a point of the quick pass is here for its rule only, being in hand."""
+        return QUICK in setting and in_full(setting) in self.settings
 
     def measures(self, name: str) -> bool:
         """Whether any point has a value of a measure."""
         return name in self.points and bool(self.points[name].notna().any())
 
-    def on_axes(self, x: str, y: str) -> pd.DataFrame:
-        """Return the points that have both coordinates, with ``on_front`` for these axes.
+    def curve(self, y: str = "test_error", kept: int | None = None) -> pd.DataFrame:
+        """Return the points of the main curve: of each line the best one for each limit.
 
-        Only settings with the most finished folds compete for the front of a partial run.
+        Parameters
+        ----------
+        y : str
+            The measure; smaller is better.
+        kept : int, optional
+            A setting that is on it in any case.
+
+        Returns
+        -------
+        DataFrame
+            Rows of `points`, with ``series`` and ``on_front``: no other point allows as few
+            conditions with as small an error. Of many settings the best one is partly luck; a
+            learner that tries more of them is flattered more.
         """
-        shown = self.points.dropna(subset=[x, y]).copy()
-        full = shown["folds"] == shown["folds"].max()
-        shown["on_front"] = False
-        if full.any():
-            best = pareto_front(shown.loc[full, x], shown.loc[full, y])
-            shown.loc[full, "on_front"] = best
-        return shown
+        if not len(self.points):
+            return self.points
+        full = [k for k, s in enumerate(self.settings) if k == kept or not self._is_leftover(s)]
+        known = self.points.assign(series=self.series).loc[full].dropna(subset=[y])
+        best = known.sort_values([y, "n_conditions"]).groupby(["series", "limit"]).head(1).index
+        rows = known.loc[sorted({*best, *({kept} & set(known.index))})].copy()
+        rows["on_front"] = pareto_front(rows["limit"], rows[y])
+        return rows
+
+    def by_price(self, x: str, y: str) -> pd.DataFrame:
+        """Return the points that were asked for by a price, with ``on_front`` for these axes."""
+        priced = [number for number, s in enumerate(self.settings) if "theta" in s]
+        if not priced:
+            return pd.DataFrame()
+        rows = self.points.assign(series=self.series).loc[priced].dropna(subset=[x, y])
+        return rows.assign(on_front=pareto_front(rows[x], rows[y]))
+
+    @cached_property
+    def suggestion(self) -> Suggestion | None:
+        """The point to take, never one that another beats in size and error; None without any."""
+        rows = self.curve()
+        if not len(rows):
+            return None
+        front = rows[rows["on_front"] & ~rows["series"].str.endswith(", quick look")]
+        front = front if len(front) else rows[rows["on_front"]]
+        asked = front.assign(setting=front.index, n_conditions=front["limit"].astype(float))
+        if "test_error_se" not in asked:
+            asked["test_error_se"] = float("nan")
+        empty = front["n_conditions"] < 0.5
+        asked.loc[empty, "n_conditions"] = 0.0  # says nothing, and is told so
+        found = suggestion(asked, {k: self.settings[k] for k in front.index}, "test_error")
+        number = int(found["default"])
+        words = plural(front.loc[number, "limit"], "condition")
+        told = [_figure(front.loc[int(found[k])]) for k in ("best", "simplest_within_1se")]
+        reason = (
+            "Suggested is one of the points that no other beats in both size and error. A single "
+            "best figure among many is partly luck, so each error was averaged with those of "
+            f"neighbouring sizes and charged {100 * CONDITION_PRICE:g} points for each condition "
+            f"allowed; the lowest sum has {_figure(front.loc[number])}. The lowest error of all: "
+            f"{told[0]}. The fewest conditions within one standard error of it: {told[1]}."
+        )
+        return Suggestion(number, words, _why(front, number), reason)
 
 
-def _first_pass_words(found: Comparison) -> str:
-    """Say how the points of a first pass were made."""
-    words, (part, n_rows) = "First pass, without disturbances", found.part_of_rows
-    return words if part == n_rows else f"{words}, learned from {part_words(found)}"
+def _limit(setting: Mapping[str, Any], most: int) -> int:
+    return max([int(setting[key]) for key in LIMIT_KEYS if key in setting] + [int(most)])
 
 
-def part_words(found: Comparison) -> str:
-    """Say from which part of the rows a first pass learned; empty if from all."""
-    part, n_rows = found.part_of_rows
-    return "" if part == n_rows else f"{part:,} of the {n_rows:,} rows of a fold"
+def in_full(setting: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the setting that a setting of the quick pass stands for until it is searched."""
+    return {name: value for name, value in setting.items() if name != QUICK}
 
 
-def _in_words(suggested: Mapping[str, Any], settings: Sequence[dict[str, Any]]) -> str:
-    """Put the library's reason for a suggestion into the words of the page."""
-    reason = str(suggested["reason"])
-    named = {", ".join(f"{k} = {v}" for k, v in setting.items()): setting for setting in settings}
-    for theirs in sorted(named, key=len, reverse=True):  # one may be the beginning of another
-        if theirs in reason:
-            reason = reason.replace(theirs, setting_words(named[theirs]))
-    for theirs, ours in LIBRARY_WORDS.items():
-        reason = reason.replace(theirs, ours)
-    return re.sub(r"(\d)\.0 conditions", r"\1 conditions", reason)
+def _is_searched(setting: Mapping[str, Any]) -> bool:
+    return "max_conditions" in setting and QUICK not in setting
+
+
+def _why(front: pd.DataFrame, number: int) -> str:
+    """Say in one sentence why a point of the front is suggested; what it says is reckoned."""
+    mine = front.loc[number]
+    larger = front[front["limit"] > mine["limit"]]
+    if not len(larger):
+        return "no other point has a lower error."
+    gain = 100 * ((mine["test_error"] - larger["test_error"]) / (larger["limit"] - mine["limit"])).max()
+    if gain < 100 * CONDITION_PRICE:
+        return f"each further one buys less than {100 * CONDITION_PRICE:g} points."
+    return (
+        f"further ones buy at most {gain:.1f} points each, which neighbouring sizes do not bear out."
+    )
+
+
+def _figure(row: pd.Series) -> str:
+    return f"{percent(row['test_error'])} with {plural(row['limit'], 'condition')}"
 
 
 def reference_lines(table: pd.DataFrame | None, x: str, y: str) -> list[Baseline]:
@@ -192,12 +258,13 @@ def reference_lines(table: pd.DataFrame | None, x: str, y: str) -> list[Baseline
     if table is None:
         return []
     known = table.dropna(subset=[y])
+    size = "n_conditions" if x == "limit" else x
     rows = known[known["name"] != TREE].sort_values(y)
     lines = [Baseline(name, float(v)) for name, v in zip(rows["name"], rows[y], strict=True)]
-    trees = known[known["name"] == TREE].dropna(subset=[x]).sort_values(x)
+    trees = known[known["name"] == TREE].dropna(subset=[size]).sort_values(size)
     if len(trees):
-        curve = tuple((float(a), float(b)) for a, b in zip(trees[x], trees[y], strict=True))
-        name = f"classification trees ({'splits' if x == 'n_conditions' else 'leaves'})"
+        curve = tuple((float(a), float(b)) for a, b in zip(trees[size], trees[y], strict=True))
+        name = f"classification trees ({'splits' if size == 'n_conditions' else 'leaves'})"
         lines.append(Baseline(name, float(trees[y].min()), curve))
     return lines
 

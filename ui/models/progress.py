@@ -1,169 +1,145 @@
-"""A run as the page tells of it: bar, Stop button, points as they land, how it ended."""
-
-import time
+"""The line under the curve: what a run does, its Stop button, what a longer one would do."""
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from ui import jobs
 from ui.escape import md
-from ui.learners.offered import n_fits, run_key
-from ui.learners.spec import FIT_SECONDS, RunSpec
-from ui.models.front import live_curve
-from ui.models.plan import plan_words
+from ui.learners.offered import curve_key, families, varied
+from ui.learners.spec import RunSpec
 from ui.models.points import RunResult
-from ui.models.run import Phase, Run
-from ui.shell import once
-from ui.state import AppState, app_state
+from ui.models.run import (
+    COMPARISON,
+    FIRST,
+    LONGER,
+    PRICES,
+    latest,
+    longer,
+    part_words,
+    seconds_longer,
+    start,
+)
+from ui.shell import once, problem
+from ui.state import app_state
 
 POLL_SECONDS = 0.5
 FIRST_POLL_SECONDS = 0.2  # while there is nothing to be seen yet
-FIRST_SECONDS = 1.0  # the page waits so long for the first fold's points
-STOP = "Ends the run. The points shown stay, and Resume takes up where it stopped."
+DOING = {FIRST: "First rules", LONGER: "Searching", COMPARISON: "Comparing", PRICES: "Sweeping"}
+AGAIN = {
+    FIRST: "",
+    LONGER: " “Search longer” goes on from there.",
+    COMPARISON: " “Compare learners” goes on from there.",
+    PRICES: " “Sweep prices” goes on from there.",
+}
 
 
-def run_button(run: Run, spec: RunSpec) -> None:
-    """Offer to begin a run, and say how much it is."""
-    state = app_state()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            "Resume" if run.is_resumable(spec) else "Run",
-            type="primary",
-            disabled=run.is_active and run.key == run_key(spec, state),
-            on_click=once(lambda: Run.start(spec)),
-            key="run",
-            shortcut="Ctrl+Enter",
-            width=200,
-        )
-        st.caption(plan_words(spec, state))
+def run_line(found: RunResult | None, spec: RunSpec) -> None:
+    """Show how far a run is, or offer the longer search and say what it does and takes."""
+    first, job = latest(FIRST), latest(LONGER, COMPARISON, PRICES)
+    active = next((j for j in (first, job) if j is not None and j.active), None)
+    if active is not None:
+        watched(active)
+        if found is not None and not active.key.startswith(curve_key(spec, app_state())):
+            st.caption("This run is of other settings than those at the side.")
+        return
+    for ended in (first, job):
+        if ended is not None:
+            _ended(ended, found)
+    if found is not None and not app_state().several:
+        _offer_longer(found, longer(spec))
 
 
-def progress(run: Run, place: DeltaGenerator) -> None:
-    """Show how far a run is, with its Stop button; while nothing stands, the points it has.
+def watched(job: jobs.Job) -> None:
+    """Show a run that goes on; the page is drawn anew when more of it stands, and at its end.
 
-    Parameters
-    ----------
-    run : Run
-    place : DeltaGenerator
-        An ``st.empty`` for the curve while it grows. The finished one takes the same place, so
-        that there are never two.
-
-    Notes
-    -----
-    Bar and growing curve are a fragment each. What refreshes itself may write nowhere but inside
-    itself: a container that was made outside is refused when the fragment runs alone.
+    This is a fragment: what refreshes itself may write nowhere but inside itself.
     """
-    if not run.is_active:
-        ended(run)
-        return
-    every = FIRST_POLL_SECONDS if run.has_nothing_yet and not run.job.results else POLL_SECONDS
-    st.fragment(_progress, run_every=every)(run, run.seen)
-    if run.has_nothing_yet:
-        with place.container():
-            st.fragment(_growing_curve, run_every=every)(run)
+    every = FIRST_POLL_SECONDS if job.title == FIRST else POLL_SECONDS
+    st.fragment(_watched, run_every=every)(job, (job.version, job.active))
 
 
-def _progress(run: Run, drawn_for: tuple[Phase, int]) -> None:
-    run.look()
-    job = run.job
-    if drawn_for != run.seen and not run.has_nothing_yet:
-        ended(run)  # said at once; drawing the whole page takes longer
-        st.rerun()  # once: the page shows the points to pick from, or the end
-    if run.phase is Phase.QUEUED:
-        st.info(f"Waiting for a free place: number {jobs.registry().position(job)} in the queue.")
-        st.button("Cancel", on_click=job.cancel, key="cancel_queued")
-        return
+def _watched(job: jobs.Job, drawn: tuple[int, bool]) -> None:
+    if (job.version, job.active) != drawn:
+        st.rerun()
     bar, stop = st.columns([5, 1], vertical_alignment="bottom")
-    bar.progress(job.share, text=md(progress_words(job)))
-    stop.button("Stop", on_click=_stop, key="cancel_run", width="stretch", help=STOP)
-
-
-def _growing_curve(run: Run) -> None:
-    """Draw the points that have landed, as long as nothing stands."""
-    job = run.job
-    while _awaited(job):
-        time.sleep(0.01)
-    spec = RunSpec.from_dict(app_state().run_settings)
-    live_curve(job.glimpse or job.standing or RunResult(job.results, spec))
-    job.drawn()
-
-
-def _awaited(job: jobs.Job) -> bool:
-    """Whether a run has just begun, and its first points are still to come."""
-    seen = job.glimpse or job.standing or (job.results and job.results[-1]["fold"])
-    return job.active and not seen and job.elapsed < FIRST_SECONDS
-
-
-def _stop() -> None:
-    """End the run that goes on now; the button may be one that an earlier run has drawn."""
-    if (job := Run.current().job) is not None:
-        job.cancel()
+    bar.progress(job.share, text=md(progress_words(job), 200))
+    stop.button("Stop", on_click=job.cancel, key="stop_run", width="stretch")
 
 
 def progress_words(job: jobs.Job) -> str:
-    """Say what a run does just now, how long it has run, and what is to come."""
-    words = f"{job.message or 'Reading the table'}: {job.elapsed:.0f} s"
+    """Say what a run does just now, how far it is, and how long that will take."""
+    if job.state == "queued":
+        return f"Waiting for a free place: number {jobs.registry().position(job)} in the queue"
+    if job.paused:
+        return "Waiting a moment: somebody's first rules go before"
+    words = DOING[job.title]
+    if job.message:
+        words += f": {job.message}"
     if job.done:
-        words += f", {job.done:,} of {job.total:,} fits"
-    if job.remaining and job.remaining >= 1:
-        words += f", about {job.remaining:.0f} s to go"
+        words += f" ({job.done:,} of {job.total:,})"
+    if (left := job.remaining) is not None and left >= 1:
+        words += f", {left:.0f} s to go"
     return words
 
 
-def ended(run: Run) -> None:
-    """Say how a run ended, where that needs saying, or what is there of an earlier visit's."""
-    if run.job is None:
-        _came_back(app_state())
-    elif run.phase is Phase.STOPPED:
-        st.warning(cancelled_words(run.job))
-    elif run.phase is Phase.FAILED:
-        st.error(md(run.job.error, 600))
-        if run.job.error_id:
-            with st.expander("Details"):
-                st.write(f"Error id {run.job.error_id}; the server's log tells where it happened.")
+def _ended(job: jobs.Job, found: RunResult | None) -> None:
+    """Say how a run ended, where that needs saying."""
+    if job.state == "failed":
+        problem(job.error)
+        if job.error_id:
+            st.caption(f"Its number in the server's log is {job.error_id}.")
+    elif job.state == "cancelled":
+        st.caption(stopped_words(job, found is not None))
+        if job.title == FIRST:
+            st.button("Begin again", key="begin_again", on_click=_forget_first)
 
 
-def cancelled_words(job: jobs.Job) -> str:
-    """Say how far a stopped run came, and what Resume will do."""
-    if job.done and job.done == job.total:
-        return (
-            f"The run was stopped while the reference models were fitted. All {job.total:,} fits "
-            "are done; Resume draws the reference models and computes nothing else."
+def stopped_words(job: jobs.Job, has_points: bool) -> str:
+    """Say how far a stopped run came, in the count of its progress, and what goes on from there."""
+    where = f" at {job.done:,} of {job.total:,}" if job.done else ""
+    stay = " Whole points stay." if has_points else ""
+    return f"{DOING[job.title]} was stopped{where}.{stay}{AGAIN[job.title]}"
+
+
+def _forget_first() -> None:
+    job = latest(FIRST)
+    if job is not None:
+        jobs.registry().forget(job.owner)
+
+
+def _offer_longer(found: RunResult, spec: RunSpec) -> None:
+    """Offer the longer search, and say what it does and about how long it takes."""
+    done = found.is_searched
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Search again" if done else "Search longer",
+            key="search_longer",
+            on_click=once(lambda: start(spec, LONGER)),
+            help=_longer_help(spec),
         )
-    kept_points = f"partial: {job.done:,} of {job.total:,} fits" if job.done else "no fit finished"
-    standing_draft = job.standing is not None and job.standing.draft
-    drafted = standing_draft or (job.results and not job.done)
-    first = " The points of the first pass stay." if drafted else ""
-    return f"The run was stopped ({kept_points}).{first} Resume takes up where it stopped."
+        if done:
+            st.caption("Searched in full. Again: only what is not known yet.", width="content")
+        else:
+            words = f"A quick look{part_words(app_state())}."
+            st.caption(f"{words} {longer_words(found, spec)}", width="content")
 
 
-def _came_back(state: AppState) -> None:
-    """Say what is there of a run of an earlier visit, where that needs saying."""
-    found: RunResult | None = state.sweep
-    if found is None:
-        if state.run_settings and state.setting is not None:
-            st.caption(
-                "The points of the last run are not kept for this table and this version of the "
-                "program; the picked rule is on Rules. Run to have the points again."
-            )
-    elif not found.complete and not found.draft:
-        st.info("These points of an unfinished run were kept. Resume takes up where it stopped.")
-    elif found.spec.baselines and found.baselines is None:
-        st.caption(
-            "The points of the last run were kept. Its reference models were not: Run draws them "
-            "again and computes nothing else."
-        )
+def longer_words(found: RunResult, spec: RunSpec) -> str:
+    """Say what the longer search does and takes."""
+    kinds = len(varied(spec))
+    what = f"{kinds} kinds of rule" if kinds > 1 else "the same rules"
+    seconds = seconds_longer(found, spec)
+    words = f"Longer: {what}, with disturbances, in {spec.folds} folds"
+    return f"{words}." if seconds is None else f"{words}; {span_words(*seconds)}."
 
 
-def told_of(found: RunResult, running: bool) -> None:
-    """Say what kind of points are shown, where they are not the whole and final ones."""
-    if found.draft:
-        more = " It is being refined; better points take the place of these." if running else ""
-        st.caption(md(f"{found.draft}.{more}", 300))
-    elif not found.complete and not running:
-        st.caption(f"Partial: {found.finished:,} of {n_fits(found.spec):,} fits.")
-    if found.cut and not found.draft:
-        st.caption(
-            f"A search of this table takes longer than its time limit of {FIT_SECONDS:g} s; what "
-            "it had found by then is shown."
-        )
+def span_words(low: float, high: float) -> str:
+    """Say about how long something takes, no more exactly than one knows: "10 to 30 s"."""
+    if high < 120:
+        first, last = max(1, round(low)), max(2, round(high))
+        return f"{first} to {last} s" if last < 20 else f"{5 * (first // 5) or 5} to {5 * -(-last // 5)} s"
+    return f"{max(1, round(low / 60))} to {-(-high // 60):.0f} min"
+
+
+def _longer_help(spec: RunSpec) -> str:
+    names = ", ".join(f.name.lower() for f in families(spec, app_state()))
+    return f"Searches: {names}. What the quick look has found stays until better points are whole."

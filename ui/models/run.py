@@ -1,248 +1,244 @@
-"""The latest run of an analysis, as this session knows it: begun, followed, taken over, recalled.
+"""Runs of an analysis: begun, taken over as their points come whole, recalled after a reload.
 
-A run belongs to an analysis and goes on in a job, whoever looks; what a session remembers of it
-stands here, in one object and under named phases.
+All runs on the same rows and folds add to one curve. What a person has picked or read is in hand,
+and no run puts another rule in its place.
 """
 
-from dataclasses import dataclass, replace
-from enum import StrEnum
+import time
+from dataclasses import replace
 
+import numpy as np
 import streamlit as st
 
+from rulekit.data import make_folds
 from ui import jobs, workspace
-from ui.learners.offered import answers_at_once, n_fits, run_key
-from ui.learners.spec import RunSpec
-from ui.models.points import RunResult
-from ui.models.work import stored, work
-from ui.picked import renewed
+from ui.learners.offered import curve_key, families, run_key, varied
+from ui.learners.spec import (
+    FIT_SECONDS,
+    LIMITS,
+    QUICK,
+    SHARED,
+    RunSpec,
+    quick_rows,
+)
+from ui.models.points import RunResult, in_full
+from ui.models.work import Work
+from ui.picked import model_key, pick
 from ui.shell import sentences
-from ui.state import app_state
+from ui.state import AppState, app_state
 
-TITLE = "Sweep"
-SESSION = "_run"  # where the session keeps its run
-
-
-class Phase(StrEnum):
-    """Where a run is."""
-
-    NONE = "none"
-    QUEUED = "queued"
-    FIRST_PASS = "first pass"  # nothing stands yet
-    REFINING = "refining"  # what stands is being made better
-    STOPPED = "stopped"
-    FINISHED = "finished"
-    FAILED = "failed"
-    RECALLED = "recalled"  # its points came from the store, no job is known
+FIRST, LONGER, COMPARISON, PRICES = "First rules", "Longer search", "Comparison", "Price sweep"
+WAIT_SECONDS = 0.25  # the page waits so long for first rules, which often are there by then
+DISTURBED = 2.5  # a search with disturbances takes about so many times as long as one without
 
 
-ENDED = frozenset({Phase.STOPPED, Phase.FINISHED, Phase.FAILED})
-NEXT = {  # phases between two looks of a session are not seen, so each may lead to all later ones
-    Phase.NONE: {Phase.QUEUED, Phase.FIRST_PASS, Phase.REFINING, Phase.RECALLED, *ENDED},
-    Phase.QUEUED: {Phase.FIRST_PASS, Phase.REFINING, *ENDED},
-    Phase.FIRST_PASS: {Phase.REFINING, *ENDED},
-    Phase.REFINING: ENDED,
-    **dict.fromkeys((*ENDED, Phase.RECALLED), ()),
-}
+def work(spec: RunSpec, state: AppState) -> Work:
+    """Return what a run computes, for a job.
 
-
-@dataclass
-class Run:
-    """One run; a later one is another object.
-
-    Attributes
-    ----------
-    job : Job or None
-        None before any, and of a run whose points came back from the store.
-    key : str
-        What its points depend on, see `ui.learners.offered.run_key`.
-    automatic : bool
-        Whether the page began it, and not a person by the button.
-    seen : tuple
-        Its phase, and how often its results had been replaced, when the session last looked.
-    taken, opened : tuple or None
-        The same of what the analysis has of it, and of what the page has picked a setting from.
+    Raises
+    ------
+    DataError
+        If a class has fewer rows than there are folds.
     """
+    X, y = state.training
+    train, _ = state.rows()
+    groups = None if state.groups is None else state.groups[train]
+    folds = make_folds(y, spec.folds, groups=groups, random_state=0)
+    store = workspace.store_path() if spec.thorough else None
+    parts = families(spec, state)
+    return Work(spec, curve_key(spec, state), X, y, state.training_weight, folds, parts, store)
 
-    job: jobs.Job | None = None
-    key: str = ""
-    automatic: bool = False
-    seen: tuple[Phase, int] = (Phase.NONE, 0)
-    taken: tuple[Phase, int] | None = None
-    opened: tuple[Phase, int] | None = None
 
-    @classmethod
-    def current(cls) -> "Run":
-        """Return the run of this session's analysis, an empty one if there is none."""
-        run, job = st.session_state.get(SESSION), _job()
-        if run is None or job not in (None, run.job):
-            run = cls(job, "" if job is None else job.key)
-            st.session_state[SESSION] = run
-        run.look()
-        return run
+def start(spec: RunSpec, title: str) -> None:
+    """Begin a run in the background; finished folds of an earlier one come from the store.
 
-    @classmethod
-    def start(cls, spec: RunSpec, *, automatic: bool = False) -> "Run":
-        """Begin a run in the background; finished folds of an earlier one come from the store.
+    Raises
+    ------
+    DataError, ValueError
+        If the settings do not fit the table.
+    """
+    state = app_state()
+    task, key = work(spec, state), run_key(spec, state)
+    if spec.thorough:
+        others = [r for r in state.runs if RunSpec.from_dict(r) != spec]
+        workspace.change(runs=(*others, spec.to_dict()))
+    jobs.registry().start(_owner(title), title, task, key=key, urgent=not spec.thorough)
 
-        Raises
-        ------
-        DataError, ValueError
-            If the settings do not fit the table. The session's run is then one that never began.
-        """
-        state = app_state()
-        run = cls(None, run_key(spec, state), automatic)
-        st.session_state[SESSION] = run
-        doing = work(spec, state, workspace.store_path())
-        workspace.change(run_settings=spec.to_dict())
-        run.job = jobs.registry().start(
-            workspace.analysis_id(), TITLE, doing, total=n_fits(spec), key=run.key
-        )
-        run.look()
-        return run
 
-    # Where it is --------------------------------------------------------------------------
+def latest(*titles: str) -> jobs.Job | None:
+    """Return the analysis' job of one of these kinds, if its latest one is."""
+    known = [jobs.registry().get(owner) for owner in dict.fromkeys(map(_owner, titles))]
+    return next((job for job in known if job is not None and job.title in titles), None)
 
-    def look(self) -> None:
-        """Take note of where the job is."""
-        if self.job is None:
-            return
-        version, phase = self.job.version, _phase_of(self.job)
-        if phase is not self.phase and phase not in NEXT[self.phase]:
-            raise RuntimeError(f"A run cannot go from '{self.phase}' to '{phase}'.")
-        self.seen = phase, version
 
-    @property
-    def phase(self) -> Phase:
-        """Where it was when the session last looked."""
-        return self.seen[0]
+def quick(spec: RunSpec) -> RunSpec:
+    """Return the quick pass of a curve."""
+    shared = {name: getattr(spec, name) for name in SHARED}
+    return RunSpec(thorough=False, baselines=False, **shared)
 
-    @property
-    def is_active(self) -> bool:
-        """Whether it waits or goes on."""
-        return self.phase in (Phase.QUEUED, Phase.FIRST_PASS, Phase.REFINING)
 
-    @property
-    def has_nothing_yet(self) -> bool:
-        """Whether it goes on and nothing stands of it."""
-        return self.phase in (Phase.QUEUED, Phase.FIRST_PASS)
+def longer(spec: RunSpec) -> RunSpec:
+    """Return the longer search of a curve, with the kinds of rule that are asked for."""
+    how = {"learners": ("search",), "view": "conditions", "limits": LIMITS, "budget": None}
+    return replace(spec, **how, thorough=True, baselines=False)
 
-    def is_resumable(self, spec: RunSpec) -> bool:
-        """Whether a run of these settings was begun and is neither over nor going on."""
-        state = app_state()
-        key = run_key(spec, state)
-        if self.job is not None:
-            return self.phase in (Phase.STOPPED, Phase.FAILED) and self.key == key
-        return state.sweep is not None and not state.sweep.complete and state.sweep_key == key
 
-    # What the page does with it -----------------------------------------------------------
+def update(spec: RunSpec) -> RunResult | None:
+    """Bring the curve up to date: recalled, taken from jobs, else begun by the quick pass.
 
-    def follow(self, spec: RunSpec) -> "Run":
-        """Begin a run by itself: on the first visit, and while nobody has pressed Run since.
+    Nothing but the quick pass begins by itself, and that only where one class is described.
 
-        Only of learners that answer with the whole front at once. Once a run was stopped, or was
-        asked for by its button, the next one waits for the button.
-        """
-        state = app_state()
-        begins = not state.run_settings and state.sweep is None and self.job is None
-        if self.automatic:
-            begins = self.key != run_key(spec, state) and self.phase is not Phase.STOPPED
-        if begins and answers_at_once(spec):
+    Returns
+    -------
+    RunResult or None
+        What is known of the curve of these settings.
+    """
+    state = app_state()
+    key = curve_key(spec, state)
+    if state.sweep is None or state.sweep_key != key:
+        _recall(spec, key)
+    _take(key)
+    if not state.several and not _has_search(key):
+        asked = quick(spec)
+        job = latest(FIRST)
+        if job is None or job.key != run_key(asked, state):
             with sentences():
-                Run.start(spec, automatic=True)
-        return Run.current()
-
-    def update(self) -> None:
-        """Bring what the run has into the analysis; without a job, what the store holds of it.
-
-        Taken is what the run says stands; of one that ended without such, the points it has. The
-        picked setting stays, with the rule that has since been found for it.
-        """
-        self.look()
-        if self.job is None:
-            self._recall()
-            return
-        found = _result_of(self.job)
-        if found is not None and self.taken != self.seen:
-            self.taken = self.seen
-            if found.finished or found.draft:
-                again = renewed(found.models, found.spec)
-                workspace.change(sweep=found, sweep_key=self.key, **again)
-
-    def _recall(self) -> None:
-        """Bring the points of the saved run back from the store, as far as it holds them.
-
-        After a reload of the page or a restart of the server nothing else knows of them. Nothing
-        is computed, and it is tried once for each run; what cannot be read is said in a sentence.
-        """
-        state = app_state()
-        if state.sweep is not None or not state.run_settings or not state.ready:
-            return
-        spec = RunSpec.from_dict(state.run_settings)
-        key, place = run_key(spec, state), workspace.store_path()
-        if self.key == key or place is None or not place.exists():
-            return
-        self.key = key
-        with sentences(), st.spinner("Bringing back the points of the last run"):
-            found = stored(spec, state, place)
-            if found.finished:
-                self.seen = Phase.RECALLED, 0
-                workspace.change(sweep=found, sweep_key=key)
-
-    def setting_to_open(self, found: RunResult, *, own_pick: bool) -> int | None:
-        """Return the setting that the page should open with now, or None to leave what is picked.
-
-        For a run's first points the one named in the address (``?theta=`` and ``?clauses=``) if
-        the run has it, else the suggested one. When better points replace them, what they suggest,
-        unless a person has picked something meanwhile.
-        """
-        if self.job is None or not found.suggestion:
-            return None
-        before, self.opened = self.opened, self.seen
-        if before == self.opened or (before is not None and own_pick):
-            return None
-        asked = _addressed(found) if before is None else None
-        return int(found.suggestion["default"]) if asked is None else asked
+                start(asked, FIRST)
+        _wait(latest(FIRST))
+        _take(key)
+    state = app_state()
+    return state.sweep if state.sweep_key == key else None
 
 
-def keep_up() -> None:
-    """Take over what a run has found meanwhile; for pages that show the picked rule."""
-    run, before = Run.current(), app_state().rule_json
-    if run.job is None:
+def _owner(title: str) -> str:
+    """Name the owner of a job: the quick pass stands beside any other work of the analysis."""
+    return workspace.analysis_id() + ("/first" if title == FIRST else "")
+
+
+def _wait(job: jobs.Job | None) -> None:
+    end = time.monotonic() + WAIT_SECONDS
+    while job is not None and job.active and time.monotonic() < end:
+        time.sleep(0.01)
+
+
+def _has_search(key: str) -> bool:
+    state = app_state()
+    known = state.sweep.settings if state.sweep is not None and state.sweep_key == key else ()
+    return any("max_conditions" in setting for setting in known)
+
+
+def _recall(spec: RunSpec, key: str) -> None:
+    """Bring the points of earlier runs back from the store, as far as it holds them.
+
+    After a reload of the page or a restart of the server nothing else knows of them. Nothing
+    is computed, and it is tried once for each curve; what cannot be read is said in a sentence.
+    """
+    place = workspace.store_path()
+    if st.session_state.get("_recalled") == key or place is None or not place.exists():
         return
-    run.update()
-    if before is not None and app_state().rule_json != before:
-        st.info("The run on Models has found a better rule for the picked setting. It is shown.")
+    st.session_state["_recalled"] = key
+    with sentences(), st.spinner("Bringing back the points of earlier runs"):
+        for plain in app_state().runs:
+            asked = RunSpec.from_dict(plain)
+            if asked.shared == spec.shared:
+                _join(RunResult.of(work(asked, app_state()).stored()), key)
 
 
-def _job() -> jobs.Job | None:
-    """Return the job of the analysis' latest run."""
-    job = jobs.registry().get(workspace.analysis_id())
-    return job if job is not None and job.title == TITLE else None
+def _take(key: str) -> None:
+    """Take over what the analysis' jobs have found since the session last looked."""
+    taken = st.session_state.setdefault("_taken", {})
+    for job in (latest(FIRST), latest(LONGER, COMPARISON, PRICES)):
+        if job is None or taken.get(job.id) == (job.version, job.state, key):
+            continue
+        taken[job.id] = job.version, job.state, key
+        measured = job.answer or job.standing
+        if measured is not None and measured.key == key:
+            _join(RunResult.of(measured), key)
 
 
-def _phase_of(job: jobs.Job) -> Phase:
-    if job.state == "running":
-        return Phase.FIRST_PASS if job.standing is None else Phase.REFINING
-    ends = {"done": Phase.FINISHED, "cancelled": Phase.STOPPED, "failed": Phase.FAILED}
-    return ends.get(job.state, Phase.QUEUED)
+def _join(found: RunResult, key: str) -> None:
+    """Add points to the curve; open it with the suggested rule unless one is in hand."""
+    state = app_state()
+    older = state.sweep if state.sweep_key == key else None
+    if not len(found.points) and found.references is None:
+        return
+    joined = found.over(older, state.setting if is_in_hand(state) else None)
+    workspace.change(sweep=joined, sweep_key=key)
+    if is_in_hand(state):
+        _keep_figures(joined)
+    elif (suggested := joined.suggestion) is not None:
+        asked = _addressed(joined)
+        number = suggested.number if asked is None else asked
+        with sentences():
+            pick(joined.settings[number], joined.specs[number], own=asked is not None)
+        noted_suggestion(joined)
 
 
-def _result_of(job: jobs.Job) -> RunResult | None:
-    """Return what stands of a job, or, when it ended without such, what it has reported."""
-    found = job.answer or job.standing
-    if found is not None or job.active or not job.results:
-        return found
-    found = RunResult(job.results, RunSpec.from_dict(app_state().run_settings), job.done)
-    if job.done:
-        return found
-    return replace(found, draft="First pass, not brought to its end")  # all there is
+def is_in_hand(state: AppState) -> bool:
+    """Whether a person has picked, read or written the rule, so that no run replaces it."""
+    edited = "edited" in (state.setting or {})
+    return state.setting is not None and (state.in_hand or edited)
+
+
+def _keep_figures(found: RunResult) -> None:
+    """Let the rule in hand stand for the setting searched in full, where that gave the same one."""
+    state = app_state()
+    better = in_full(state.setting)
+    model, number = found.models.get(model_key(better)), found.number_of(better)
+    if QUICK in state.setting and model is not None and state.model is not None and (
+        model.rule_set_ == state.model.rule_set_ and number is not None
+    ):
+        pick(better, found.specs[number])
+
+
+def noted_suggestion(found: RunResult) -> None:
+    """Remember what was suggested when a rule was picked; only another one is offered later."""
+    suggested = found.suggestion
+    if suggested is not None:
+        st.session_state["_suggested"] = model_key(found.settings[suggested.number])
+
+
+def offered(found: RunResult) -> int | None:
+    """Return the number of a rule to offer beside the one in hand: suggested since it was picked.
+
+    None where nothing new is suggested, or it says the same.
+    """
+    state, suggested = app_state(), found.suggestion
+    if suggested is None or not is_in_hand(state) or state.model is None:
+        return None
+    key = model_key(found.settings[suggested.number])
+    model = found.models.get(key)
+    same = model is not None and model.rule_set_ == state.model.rule_set_
+    known = st.session_state.setdefault("_suggested", key)
+    return None if same or key == known else suggested.number
+
+
+def seconds_longer(found: RunResult, spec: RunSpec) -> tuple[float, float] | None:
+    """Reckon from the quick pass how long the longer search takes: from and to, in seconds."""
+    rows = [k for k, s in enumerate(found.settings) if QUICK in s]
+    if not rows:
+        return None
+    part, n_rows = _part(app_state())
+    once = float((found.points.loc[rows, "seconds"] * found.points.loc[rows, "folds"]).sum())
+    searches = len(varied(longer(spec)))
+    seconds = once * n_rows / part * DISTURBED * searches
+    most = FIT_SECONDS * searches * (spec.folds + 1)
+    return min(0.6 * seconds, most), min(1.6 * seconds, most)
+
+
+def part_words(state: AppState) -> str:
+    """Say from which part of the training rows the quick pass learns; empty if from all."""
+    part, n_rows = _part(state)
+    return "" if part == n_rows else f", learned from {part:,} of the {n_rows:,} training rows"
+
+
+def _part(state: AppState) -> tuple[int, int]:
+    X, y = state.training
+    return len(quick_rows(X, y, np.arange(len(y)))), len(y)
 
 
 def _addressed(found: RunResult) -> int | None:
-    """Return the number of the setting that the address names, if there is one."""
-    asked = {"theta": st.query_params.get("theta"), "n_clauses": st.query_params.get("clauses")}
-    for number in found.points.index if asked["theta"] else ():
-        setting = found.settings[number]
-        if all(text is None or f"{setting.get(name, 1):g}" == text for name, text in asked.items()):
-            return int(number)
-    return None
+    """Return the setting that the address names by a number of conditions (``?conditions=5``)."""
+    asked = st.query_params.get("conditions", "")
+    wanted = [k for k, s in enumerate(found.settings) if f"{s.get('max_conditions')}" == asked]
+    return wanted[0] if wanted else None

@@ -1,125 +1,162 @@
-"""What a run does in its thread: it compares the learners, and tells its job what stands.
-
-A first pass answers every setting of the box search at once, and is shown while the search goes on;
-its points are replaced as soon as the better ones are whole. Only the search in full is stored.
-"""
+"""What a run computes, in a process of its own: plain data in, whole points out; no page."""
 
 import os
-import time
-from dataclasses import dataclass
+import warnings
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import joblib
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
-from rulekit.data import make_folds
-from rulekit.evaluation import Comparison, Progress, compare_learners
-from ui import jobs
-from ui.learners.offered import answers_at_once, families
-from ui.learners.spec import RunSpec
-from ui.models.points import RunResult, part_words
-from ui.picked import quiet
-from ui.state import AppState
-
-DRAWN_SECONDS = 0.3  # a first pass waits so long for a page that draws its first fold's points
-REFRESH_SECONDS = 3.0  # points of slow learners join those that stand about this often
+from rulekit.data.folds import Fold
+from rulekit.evaluation import Comparison, Family, Progress, compare_learners
+from rulekit.exceptions import EmptyRuleWarning
+from ui.learners.spec import RunSpec, quick_rows
 
 
-def prepared(spec: RunSpec, state: AppState) -> dict[str, Any]:
-    """Return what the learners of a run are compared on: rows, folds, weights.
+class Telling(Protocol):
+    """What a job gives its work: a way to tell of it, and to hear that it should stop."""
 
-    Raises
-    ------
-    DataError
-        If a class has fewer rows than there are folds.
-    """
-    X, y = state.training
-    train, _ = state.rows()
-    groups = None if state.groups is None else state.groups[train]
-    return {
-        "X": X,
-        "y": y,
-        "learners": families(spec, state),
-        "cv": make_folds(y, spec.folds, groups=groups, random_state=0),
-        "sample_weight": state.training_weight,
-    }
+    def report(self, **told: Any) -> None:
+        """Tell how far it is (`done`, `total`, `message`) and what stands (`standing`)."""
+
+    def should_stop(self) -> bool:
+        """Whether to do no more."""
 
 
-def stored(spec: RunSpec, state: AppState, place: Path) -> RunResult:
-    """Return what the store holds of a run; nothing is computed."""
-    found = compare_learners(**prepared(spec, state), store=place, only_stored=True)
-    return RunResult.of(found, spec)
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Whole points of a run: settings that all folds are in of.
 
-
-def work(spec: RunSpec, state: AppState, place: Path | None) -> jobs.Work:
-    """Return the work of a run, for a job; its answer is the `RunResult` at the end.
-
-    Parameters
+    Attributes
     ----------
     spec : RunSpec
-    state : AppState
-        The analysis as it is now; later changes do not reach the run.
-    place : Path or None
-        Where finished folds are kept.
+    key : str
+        What points must share to stand on one curve, see `ui.learners.offered.curve_key`.
+    points : DataFrame
+        By number of setting, as `rulekit.evaluation.summarise` gives it, and ``most``: the most
+        conditions that any fold's rule has.
+    models : mapping of int to classifier
+        Learned from all training rows; of a quick pass from a part of them.
+    references : DataFrame or None
+        Reference models on the same folds.
     """
-    asked = prepared(spec, state)
 
-    def done(job: jobs.Job) -> RunResult:
+    spec: RunSpec
+    key: str
+    points: pd.DataFrame
+    models: Mapping[int, Any] = field(default_factory=dict)
+    references: pd.DataFrame | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """A run as a job computes it: the learners compared on the same folds.
+
+    Attributes
+    ----------
+    spec : RunSpec
+    key : str
+        As of `Measured`.
+    X, y : DataFrame and Series of length n
+        The training rows.
+    weight : ndarray of shape (n,) or None
+    folds : sequence of (ndarray, ndarray)
+    families : sequence of Family
+    store : Path or None
+        Where finished fits are kept and looked up.
+    """
+
+    spec: RunSpec
+    key: str
+    X: pd.DataFrame
+    y: pd.Series
+    weight: NDArray[np.float64] | None
+    folds: Sequence[Fold]
+    families: Sequence[Family]
+    store: Path | None = None
+
+    def __call__(self, telling: Telling) -> Measured:
+        """Compute it, telling of every step."""
         quiet()
         with joblib.parallel_config("threading", n_jobs=os.cpu_count() or 1):
-            found = compare_learners(
-                **asked,
-                first_pass=True,
-                references=spec.baselines,
-                store=place,
-                on_progress=_Telling(job, spec),
-                should_stop=job.should_stop,
+            if not self.spec.thorough:
+                return self._quickly(telling)
+            found = self._compared(
+                budget_seconds=self.spec.budget,
+                references=self.spec.baselines,
+                store=self.store,
+                on_progress=_Told(telling, self),
+                should_stop=telling.should_stop,
             )
-        return RunResult.of(found, spec)
+        return self.measured(found)
 
-    return done
+    def stored(self) -> Measured:
+        """Take what the store holds of it; nothing is computed."""
+        how = {"budget_seconds": self.spec.budget, "store": self.store, "only_stored": True}
+        return self.measured(self._compared(**how))
+
+    def measured(self, found: Comparison) -> Measured:
+        """Keep the whole points of a comparison."""
+        points = found.points()
+        if len(points):
+            rows = pd.DataFrame([{k: r[k] for k in ("setting", "n_conditions")} for r in found.rows])
+            points = points.set_index("setting")
+            points["most"] = rows.groupby("setting")["n_conditions"].max().astype(int)
+        models = {number: found.models[number] for number in points.index if number in found.models}
+        return Measured(self.spec, self.key, points, models, found.references)
+
+    def _compared(self, **how: Any) -> Comparison:
+        asked = {"learners": self.families, "cv": self.folds, "sample_weight": self.weight}
+        return compare_learners(self.X, self.y, **(asked | how))
+
+    def _quickly(self, telling: Telling) -> Measured:
+        """Answer every setting from a part of the rows; its models are learned the same way."""
+        folds = [(quick_rows(self.X, self.y, train), test) for train, test in self.folds]
+        how: dict[str, Any] = {"should_stop": telling.should_stop}
+        found = self._compared(cv=folds, on_progress=_Told(telling, self), **how)
+        (family,), rows = self.families, quick_rows(self.X, self.y, np.arange(len(self.y)))
+        weight = None if self.weight is None else self.weight[rows]
+        X, y = self.X.iloc[rows], self.y.iloc[rows]
+        fits = family.estimator.fit_many(X, y, family.settings, sample_weight=weight, **how)
+        return self.measured(replace(found, models=dict(enumerate(fits))))
 
 
-@dataclass
-class _Telling:
-    """Tells a job of a comparison's progress."""
+class _Told:
+    """Tells a job of a comparison's progress, in searches, or in fits where each is one."""
 
-    job: jobs.Job
-    spec: RunSpec
-    refreshed: float = 0.0
+    def __init__(self, telling: Telling, work: Work):
+        self.telling, self.work = telling, work
+        self.sizes = {f.name: len(f.settings) if f.whole_front else 1 for f in work.families}
+        fits = [len(f.settings) // self.sizes[f.name] for f in work.families]
+        self.landed: Counter[str] = Counter()
+        telling.report(done=0, total=sum(fits) * len(work.folds))
 
     def __call__(self, progress: Progress) -> None:
-        """Tell of a fit, or of what stands at the end of a stage."""
+        """Tell of a fit, and of the whole points there are at the end of a learner's turn."""
         if progress.stage == "references":
-            self.job.report(message="Fitting the reference models")
+            self.telling.report(message="Reference models")
         elif progress.row is None:
-            self._stands(progress.found)
-            if progress.stage == "first pass":
-                self.job.report(message=self._words(progress.family, {"fold": 0}))
-        elif progress.stage == "first pass":
-            self._first_pass(progress)
+            self.telling.report(standing=self.work.measured(progress.found))
         else:
-            self.job.report(progress.row, message=self._words(progress.family, progress.row))
-            late = time.monotonic() - self.refreshed > REFRESH_SECONDS
-            if late and not answers_at_once(self.spec):
-                self._stands(progress.found)
+            name, fold = progress.family, progress.row["fold"] + 1
+            self.landed[name] += 1
+            done = sum(self.landed[each] // size for each, size in self.sizes.items())
+            message = f"{name}: fold {fold} of {len(self.work.folds)}"
+            self.telling.report(done=done, message=message)
 
-    def _stands(self, found: Comparison) -> None:
-        self.refreshed = time.monotonic()
-        standing = RunResult.of(found, self.spec)
-        _ = standing.suggestion  # reckoned here, not while a page waits
-        self.job.report(standing=standing)
 
-    def _first_pass(self, progress: Progress) -> None:
-        """Tell of a fit that does not count; the page draws whole folds."""
-        found = progress.found
-        n_settings = len(next(f for f in found.families if f.name == progress.family).settings)
-        n_done, part = len(found.first_pass), part_words(found)
-        words = self._words(f"First pass{f' on {part}' if part else ''}", progress.row)
-        whole = RunResult.of(found, self.spec) if n_done % n_settings == 0 else None
-        self.job.report(progress.row, done=self.job.done, message=words, glimpse=whole)
-        if n_done == n_settings:
-            self.job.give_way(DRAWN_SECONDS)
+def quiet() -> None:
+    """Keep warnings that the pages say in their own words out of the server's log.
 
-    def _words(self, what: str, row: Any) -> str:
-        return f"{what}, fold {row['fold'] + 1} of {self.spec.folds}"
+    Set for the whole process: runs may be fitted in threads, and Python's usual way of silencing
+    warnings for a while (`warnings.catch_warnings`) is not safe there.
+    """
+    for category in (ConvergenceWarning, EmptyRuleWarning):
+        warnings.simplefilter("ignore", category)

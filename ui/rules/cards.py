@@ -110,9 +110,9 @@ def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
         other = "another class"
     if len(set(rule.labels)) > 1:  # each clause gives a class of its own
         label, other = "the class its clause gives", "another class"
+        counts["gives"] = rule.labels
     sentence = clause_sentence(counts, str(label))
-    against = label == state.other_label and not state.several
-    figure = clause_figure(counts, str(label), str(other), against=against)
+    figure = clause_figure(counts, str(label), str(other), classes=state.classes)
     chart(figure, f"clauses_{rows.name}", sentence)
     shown = table.assign(clause=[clause_words(c, wording(state)) for c in rule.clauses])
     for name in ("precision", "low", "high", "coverage"):
@@ -136,7 +136,7 @@ def outcomes(rule: RuleSet, rows: Rows, labels: list[Any]) -> None:
     """Show where the rule is right and wrong, in a figure, in words and as a table."""
     table = confusion(rule, rows, labels)
     sentence = outcome_sentence(table)
-    chart(outcome_figure(table), f"outcomes_{rows.name}", sentence)
+    chart(outcome_figure(table, classes=app_state().classes), f"outcomes_{rows.name}", sentence)
     st.caption(md(sentence, 400))
     shown = table.rename(index=lambda v: f"truly {v}", columns=lambda v: f"decided {v}")
     st.dataframe(shown, alt=sentence)

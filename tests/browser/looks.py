@@ -1,0 +1,89 @@
+"""What is asked of a page's looks: where its boxes stand, which words meet, what axe finds."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+AXE = Path(find_spec("axe_playwright_python").submodule_search_locations[0]) / "axe.min.js"
+
+# Words of figures that meet other words or points, or leave their figure; words cut by their box.
+COVERED = """() => {
+  const found = [];
+  const shown = e => {
+    const b = e.getBoundingClientRect();
+    return b.width > 0 && b.height > 0 && e.checkVisibility({visibilityProperty: true});
+  };
+  const slanted = e => {
+    const turn = /rotate\\((-?[\\d.]+)/.exec(e.getAttribute("transform") ?? "");
+    return turn !== null && Number(turn[1]) % 90 !== 0;
+  };
+  const meet = (a, b, by) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > by
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > by;
+  for (const plot of document.querySelectorAll("[data-testid=stMain] .js-plotly-plot")) {
+    if (!shown(plot)) continue;
+    const whole = plot.querySelector(".main-svg").getBoundingClientRect();
+    const words = [...plot.querySelectorAll("text")].filter(
+      e => e.textContent.trim() && shown(e) && !e.closest(".hoverlayer, .modebar"));
+    const boxes = words.map(e => e.getBoundingClientRect());
+    const points = [...plot.querySelectorAll(".scatterlayer .points path")].filter(shown)
+      .map(e => e.getBoundingClientRect());
+    words.forEach((word, i) => {
+      const said = word.textContent, box = boxes[i];
+      if (box.left < whole.left - 1 || box.right > whole.right + 1
+          || box.top < whole.top - 1 || box.bottom > whole.bottom + 1)
+        found.push(`"${said}" leaves its figure`);
+      for (let j = i + 1; j < words.length; j += 1)
+        if (!(slanted(word) && slanted(words[j])) && meet(box, boxes[j], 1))
+          found.push(`"${said}" meets "${words[j].textContent}"`);
+      if (!word.closest(".legend, .xtick, .ytick") && points.some(p => meet(box, p, 2)))
+        found.push(`"${said}" covers a point`);
+    });
+  }
+  for (const e of document.querySelectorAll("[data-testid=stMain] *, .stAppHeader *")) {
+    const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+    const style = getComputedStyle(e);
+    if (own && shown(e) && style.overflowX !== "visible" && style.overflowX !== "auto"
+        && e.clientWidth > 2 && e.scrollWidth > e.clientWidth + 1
+        && !e.closest("[data-testid=stIconMaterial], [data-testid=stCode], input"))
+      found.push(`"${e.textContent.trim()}" is cut`);
+  }
+  return found;
+}"""
+
+
+def covered(page: Any) -> list[str]:
+    """Return, as sentences, which words of a page are cut or covered."""
+    return sorted(set(page.evaluate(COVERED)))
+
+
+def findings(page: Any) -> list[str]:
+    """Return what axe-core calls serious or critical: the rule and where it is broken."""
+    page.evaluate(AXE.read_text("utf-8"))
+    result = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{found['id']}: {node['html'][:150]}"
+        for found in result["violations"]
+        if found["impact"] in ("serious", "critical")
+        for node in found["nodes"]
+    ]
+
+
+def length(page: Any) -> float:
+    """Return the height of all that a page holds, in pixels."""
+    return page.get_by_test_id("stMain").evaluate("e => e.scrollHeight")
+
+
+def box(page: Any, selector: str) -> dict[str, float]:
+    """Return the box of the first visible element of a selector."""
+    return page.locator(selector).locator("visible=true").first.bounding_box()
+
+
+def within(box: dict[str, float], page: Any) -> bool:
+    """Tell whether a box is on the screen as a whole, without scrolling."""
+    size = page.viewport_size
+    return (
+        box["x"] >= 0
+        and box["y"] >= 0
+        and box["x"] + box["width"] <= size["width"] + 1
+        and box["y"] + box["height"] <= size["height"] + 1
+    )

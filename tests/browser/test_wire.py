@@ -1,0 +1,59 @@
+"""The tests' own eyes: an action is over when its run is, however quick; a timer's run is none."""
+
+import pytest
+
+from tests.browser.visitor import served
+
+SCRIPT = """
+import time
+from collections import Counter
+import streamlit as st
+
+st.title("Counting")
+state = st.session_state.setdefault("counts", Counter())
+
+@st.fragment(run_every=0.3)
+def ticking():
+    state['ticks'] += 1
+    state['inner'] += st.button("inner", key="inner")
+    st.text(f"inner {state['inner']}, ticks {state['ticks']}")
+
+if st.button("again", key="again"):
+    state['again'] += 1
+    st.rerun()
+state['quick'] += st.button("quick", key="quick")
+if st.button("slow", key="slow"):
+    time.sleep(0.5)
+    state['slow'] += 1
+st.text(f"quick {state['quick']}, slow {state['slow']}, again {state['again']}, end")
+st.html('<div class="st-key-deaf"><button>deaf</button></div>')
+ticking()
+"""
+
+
+@pytest.fixture
+def counting(visit, tmp_path):
+    """A visitor of a page of quick and slow runs and a timer, in a browser a quarter as fast."""
+    script = tmp_path / "counting.py"
+    script.write_text(SCRIPT)
+    with served(tmp_path / "workspace", str(script)) as address:
+        visitor = visit("/", address=address)
+        devtools = visitor.page.context.new_cdp_session(visitor.page)
+        devtools.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+        yield visitor
+        visitor.leave()
+
+
+def test_fifty_presses_are_fifty_runs_each_drawn_when_the_press_is_over(counting):
+    for k in range(1, 51):
+        counting.press("quick")
+        assert f"quick {k}, slow 0, again 0, end" in counting.text()
+    for k in (1, 2):
+        counting.press("slow").press("again").press("inner")
+        assert f"quick 50, slow {k}, again {k}, end" in counting.text()
+        assert f"inner {k}, ticks" in counting.text()
+
+
+def test_a_press_that_sends_nothing_is_told_as_such(counting):
+    with pytest.raises(pytest.fail.Exception, match="'deaf' was pressed twice, and nothing was"):
+        counting.press("deaf")

@@ -1,0 +1,130 @@
+"""Tasks that tests hand to workers; what they do meanwhile is seen in a folder of the test's."""
+
+import os
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.waiting import until
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Report some pieces; each waits for a file named by its number, where there is a folder."""
+
+    n: int
+    gates: Path | None = None
+
+    def __call__(self, telling):
+        for k in range(self.n):
+            if self.gates is not None:
+                until(lambda k=k: telling.should_stop() or (self.gates / str(k)).exists())
+            if telling.should_stop():
+                (self.gates / "stopped").touch()
+                return None
+            telling.report(done=k + 1, message=f"piece {k + 1}", standing=k)
+        return "all"
+
+
+@dataclass(frozen=True)
+class Deaf:
+    """Write its process' number into a file, and go on for ever."""
+
+    file: Path
+
+    def __call__(self, telling):
+        self.file.write_text(str(os.getpid()))
+        telling.report(standing="first")
+        while True:
+            time.sleep(3600)
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Count on in a file, as long as it is not made to stand still."""
+
+    file: Path
+
+    def __call__(self, telling):
+        n = 0
+        while not telling.should_stop():
+            n += 1
+            self.file.write_text(str(n))
+            time.sleep(0.002)
+
+
+@dataclass(frozen=True)
+class Dying:
+    """End the process without an answer, as often as asked."""
+
+    file: Path
+    times: int
+
+    def __call__(self, telling):
+        before = len(self.file.read_text()) if self.file.exists() else 0
+        self.file.write_text("x" * (before + 1))
+        if before < self.times:
+            os._exit(1)
+        return "at last"
+
+
+@dataclass(frozen=True)
+class Raising:
+    """Raise an error."""
+
+    error: Exception
+
+    def __call__(self, telling):
+        raise self.error
+
+
+@dataclass(frozen=True)
+class Giving:
+    """Give back what it was given."""
+
+    answer: Any
+
+    def __call__(self, telling):
+        return self.answer
+
+
+def surroundings(telling):
+    """Tell the process, its modules and its main program, and write where nothing may be read."""
+    print("said aloud")  # noqa: T201  what a task prints must not be taken for an answer
+    return os.getpid(), sorted(sys.modules), sys.modules["__main__"].__file__
+
+
+def unsendable(telling):
+    """Give back what cannot be pickled."""
+    return lambda: None
+
+
+def gone(pid):
+    """Whether a process has ended, be it that nobody has asked for its end yet."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    stat = Path(f"/proc/{pid}/stat")
+    try:
+        return stat.read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return not stat.parent.parent.joinpath("self").exists() or gone(pid)
+
+
+class Strange:
+    """An answer that can be sent, and read nowhere."""
+
+    def __reduce__(self):
+        return _refuse, ()
+
+
+def _refuse():
+    raise ImportError("of a module that is not here")
+
+
+def strange(telling):
+    """Give an answer that cannot be read."""
+    return Strange()

@@ -1,0 +1,162 @@
+"""The curve over conditions allowed: drawn, told in a table, and picked from."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from rulekit.plots import front_figure, front_sentence
+from rulekit.plots.wording import capital, percent
+from ui.escape import md
+from ui.models.points import RunResult, reference_lines
+from ui.models.run import noted_suggestion
+from ui.picked import model_key, pick
+from ui.row_picker import pick_row
+from ui.shell import once
+from ui.state import app_state
+from ui.theme import chart, selected_id
+
+KINDS = {"rule": "for", "robustness": 0, "doubtful rows": "in full"}  # of most rules
+FOLD_WORDS = {5: "five", 10: "ten"}
+
+
+def curve(found: RunResult, y: str) -> None:
+    """Draw the curve; a click picks the point."""
+    picked = found.number_of(app_state().setting)
+    shown = found.curve(y, picked)
+    suggested = found.suggestion
+    notes = {} if suggested is None or y != "test_error" else {suggested.number: "suggested"}
+    lines = reference_lines(found.references, "limit", y)
+    how = {"x": "limit", "y": y, "series": "series", "baselines": lines}
+    figure = front_figure(shown, **how, notes=notes, selected=picked)
+    draw(found, figure, "front", front_sentence(shown, x="limit", y=y))
+
+
+def draw(found: RunResult, figure: Any, name: str, sentence: str) -> None:
+    """Show a figure of points; a click picks one, and then it is drawn as a new one."""
+    key = f"{name}_{st.session_state.setdefault('_picks', 0)}"
+    chart(figure, key, sentence, on_select=lambda: _clicked(found, key))
+
+
+def suggestion_line(found: RunResult) -> None:
+    """Say in one line what is suggested and why; at length behind a button."""
+    suggested = found.suggestion
+    if suggested is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        words = f"**Suggested: {suggested.words}.** {capital(suggested.why)}"
+        st.markdown(words, width="content")
+        with st.popover("Why this one?", type="tertiary"):
+            st.markdown(md(suggested.reason, 900))
+        if found.number_of(app_state().setting) != suggested.number:
+            st.button(
+                "Pick it",
+                key="pick_suggested",
+                type="tertiary",
+                on_click=choose,
+                args=(found, suggested.number),
+            )
+
+
+def error_words(row: pd.Series) -> str:
+    """Return a point's mean error with its standard error over the folds, if that is told."""
+    spread = row.get("test_error_se", float("nan"))
+    beside = f" ± {100 * spread:.1f}" if spread == spread else ""
+    return f"{percent(row['test_error'])}{beside}"
+
+
+def fold_words(row: pd.Series) -> str:
+    """Say in how many folds a point was measured."""
+    n = int(row["folds"])
+    return f"{FOLD_WORDS.get(n, n)} folds"
+
+
+def choose(found: RunResult, number: int, *, by_slider: bool = False) -> None:
+    """Pick a setting: what a click on a point or a row does, and every widget that moves along.
+
+    For callbacks: the library's errors reach the page as a sentence. What shows the picked rule is
+    drawn under a new name each time, so that a browser's late report of an old one finds nobody;
+    only the slider that was moved stays, with the keyboard in it.
+    """
+    once(lambda: pick(found.settings[number], found.specs[number]))()
+    noted_suggestion(found)
+    for name in ("_picks",) if by_slider else ("_picks", "_slides"):
+        st.session_state[name] = st.session_state.get(name, 0) + 1
+
+
+def _clicked(found: RunResult, key: str) -> None:
+    number = selected_id(st.session_state.get(key))
+    if number is not None and int(number) in found.points.index:
+        choose(found, int(number))
+
+
+def points_table(found: RunResult, shown: pd.DataFrame, x: str, y: str, key: str) -> None:
+    """List points, one row always chosen; the keyboard's way to pick one."""
+    rows = shown.sort_values([x, y])
+    numbers = [int(k) for k in rows.index]
+    settings = [found.settings[number] for number in numbers]
+    table = pd.DataFrame(
+        {
+            "conditions at most": rows["limit"],
+            "clauses": [_clauses(found, setting) for setting in settings],
+            "error": 100 * rows[y],
+            "± 1 SE": 100 * rows.get(f"{y}_se", pd.Series(float("nan"), rows.index)),
+            "training error": 100 * rows["train_error"],
+            "rule": ["against" if "describes" in s else "for" for s in settings],
+            "robustness": [s.get("robustness", 0) for s in settings],
+            "doubtful rows": ["less" if "doubt" in s else "in full" for s in settings],
+            "how": rows["label"],
+        }
+    ).reset_index(drop=True)
+    table = table.dropna(axis="columns", how="all")
+    usual = [name for name, value in KINDS.items() if (table[name] == value).all()]
+    table = table.drop(columns=usual)
+    picked = found.number_of(app_state().setting)
+    pick_row(
+        table,
+        numbers.index(picked) if picked in numbers else None,
+        lambda place: choose(found, numbers[place]),
+        key=key,
+        alt="The points of the curve; choosing a row picks it",
+        column_config={k: v for k, v in _columns().items() if k in table},
+    )
+
+
+def _clauses(found: RunResult, setting: Mapping[str, Any]) -> float | None:
+    """Return how many clauses the rule of a setting has, if it was learned by its run."""
+    model = found.models.get(model_key(setting))
+    return None if model is None else model.rule_set_.n_clauses
+
+
+def _columns() -> dict[str, Any]:
+    """Return how the columns of a table of points are shown and explained."""
+    number, state = st.column_config.NumberColumn, app_state()
+    return {
+        "conditions at most": number(
+            help="What the setting allows; where it names no number, what the rules of all folds "
+            "stay within."
+        ),
+        "clauses": number(help="Of the rule learned from all training rows.", format="%d"),
+        "rule": st.column_config.TextColumn(
+            help=f"“for”: the rule says when a row is {md(state.positive)}. “against”: it says "
+            f"when a row is {md(state.other_label)}, and all others are {md(state.positive)}."
+        ),
+        "robustness": number(
+            format="%g",
+            help="How much a row of the other class counts that a single condition keeps out. "
+            "0 counts wrong rows only; more gives rules that small errors of measurement upset "
+            "less.",
+        ),
+        "doubtful rows": st.column_config.TextColumn(
+            help="“less”: rows that look like the other class counted less in the search."
+        ),
+        "error": number(format="%.1f %%", help="Mean over the folds, on rows not learned from."),
+        "± 1 SE": number(
+            format="%.1f",
+            help="One standard error of that mean, in percentage points: how far it may be off "
+            "by the luck of the folds.",
+        ),
+        "training error": number(format="%.1f %%", help="On the rows learned from: optimistic."),
+        "how": st.column_config.TextColumn(width=320),
+    }

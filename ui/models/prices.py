@@ -1,0 +1,100 @@
+"""Both other tabs that run something: learners compared, and the sweep of prices and clauses."""
+
+import streamlit as st
+
+from rulekit.plots import front_figure, front_sentence
+from ui.learners.offered import learner_of, same_search
+from ui.learners.spec import RunSpec
+from ui.models.curve import choose, draw, points_table
+from ui.models.form import comparison, price_sweep
+from ui.models.points import RunResult, reference_lines
+from ui.models.run import COMPARISON, PRICES, latest, start
+from ui.shell import once
+from ui.state import KEEP, app_state
+
+SIZES = {"n_conditions": "conditions", "n_clauses_used": "clauses"}
+
+
+def learners_tab(spec: RunSpec) -> None:
+    """Offer to compare learners on the folds of the curve, within a time."""
+    asked = comparison(app_state(), spec)
+    if asked is not None:
+        _button(asked, COMPARISON, "Compare learners", "compare_learners")
+        st.caption(
+            "Every learner has an equal part of the time, on the same folds. Its points join the "
+            "curve when all their folds are in; what is there stays."
+        )
+
+
+def prices_tab(found: RunResult | None, spec: RunSpec, y: str) -> None:
+    """Sweep prices and numbers of clauses, show what was found, and move along it."""
+    asked = price_sweep(app_state(), spec)
+    if asked is not None:
+        _button(asked, PRICES, "Sweep prices", "sweep_prices")
+    if found is None or not any("theta" in s for s in found.settings):
+        st.caption("No sweep of prices yet. Its points stand here, and on the curve above.")
+        return
+    x = st.segmented_control(
+        "Measure size in",
+        list(SIZES),
+        format_func=SIZES.get,
+        default="n_conditions",
+        required=True,
+        key="front_x",
+        **KEEP,
+    )
+    shown = found.by_price(x, y)
+    if not len(shown):
+        st.caption("No point of the sweep has this measure.")
+        return
+    number = found.number_of(app_state().setting)
+    _dials(found)
+    how = {"series": "series", "baselines": reference_lines(found.references, x, y)}
+    figure = front_figure(shown, x=x, y=y, **how, selected=number)
+    draw(found, figure, "prices", front_sentence(shown, x=x, y=y))
+    rows = shown[shown["on_front"] | (shown.index == number)]
+    points_table(found, rows, x, y, "price_table")
+
+
+def _button(spec: RunSpec, title: str, label: str, key: str) -> None:
+    job = latest(title)
+    st.button(
+        label,
+        type="primary",
+        key=key,
+        disabled=job is not None and job.active,
+        on_click=once(lambda: start(spec, title)),
+    )
+
+
+def _dials(found: RunResult) -> None:
+    """Let the reader move along prices and clauses; nothing is learned or swept again."""
+    setting = app_state().setting or {}
+    if "theta" not in setting or found.number_of(setting) is None:
+        return
+    alike = [s for s in found.settings if same_search(s, setting)]
+    dials = learner_of(setting).dials(setting, len(app_state().training[0]))
+    turn = st.session_state.get("_picks", 0)
+    for place, dial in zip(st.columns(len(dials)), dials, strict=True):
+        options = sorted({s[dial.entry] for s in alike if dial.entry in s})
+        with place:
+            if len(options) > 1:
+                key = f"slider_{dial.entry}_{turn}"
+                st.select_slider(
+                    dial.label,
+                    options,
+                    value=setting[dial.entry],
+                    format_func=lambda value: f"{value:g}",
+                    key=key,
+                    on_change=_dialled,
+                    args=(found, dial.entry, key),
+                    help="Looks up what the sweep found; nothing is learned again.",
+                )
+            if dial.caption:
+                st.caption(dial.caption)
+
+
+def _dialled(found: RunResult, entry: str, key: str) -> None:
+    number = found.number_of({**app_state().setting, entry: st.session_state[key]})
+    if number is not None:
+        choose(found, number)

@@ -1,0 +1,106 @@
+"""Rules side by side: what a run offers beside the rule in hand, and any points one chooses."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from rulekit.plots.wording import plural
+from rulekit.rules import RuleSet
+from ui.escape import md
+from ui.models.curve import choose, error_words
+from ui.models.difference import difference
+from ui.models.points import RunResult
+from ui.models.run import noted_suggestion, offered
+from ui.picked import fitted, picked_model
+from ui.state import AppState, app_state
+from ui.words import rule_words, wording
+
+MAX_COMPARED = 3
+SHOWN = "_offer_shown"
+
+
+def offer(found: RunResult) -> None:
+    """Offer, in one line, a rule that is suggested since the one in hand was picked."""
+    number = offered(found)
+    if number is None:
+        st.session_state[SHOWN] = False
+        return
+    row = found.points.loc[number]
+    with st.container(horizontal=True, vertical_alignment="center", key="offer"):
+        st.markdown(
+            f"A run suggests another rule: **{plural(row['limit'], 'condition')}, "
+            f"{error_words(row)}**.",
+            width="content",
+        )
+        st.toggle("Show both", key=SHOWN)
+        st.button("Take this one", key="take_offer", on_click=choose, args=(found, number))
+        st.button("Keep mine", key="keep_mine", on_click=noted_suggestion, args=(found,))
+
+
+def both(found: RunResult) -> None:
+    """Show the rule in hand and the one that is offered, where that is asked for."""
+    number, mine = offered(found), picked_model()
+    if number is None or mine is None or not st.session_state.get(SHOWN):
+        return
+    state = app_state()
+    place = found.number_of(state.setting)
+    figures = "not on this curve" if place is None else figure_words(found, place)
+    other = fitted(state, found.settings[number], found.specs[number])
+    entries = [("In hand", figures, mine), ("Suggested", figure_words(found, number), other)]
+    _shown(entries, state)
+
+
+def compare(found: RunResult) -> None:
+    """Show up to three points side by side, their rules and figures, and what differs."""
+    rows = found.curve(kept=found.number_of(app_state().setting))
+    ordered = rows.assign(_behind=~rows["on_front"]).sort_values(["_behind", "limit", "test_error"])
+    chosen = st.multiselect(
+        f"Compare up to {MAX_COMPARED} points (the best for their size are listed first)",
+        [int(k) for k in ordered.index],
+        format_func=lambda k: md(f"{found.points.loc[k, 'label']}, {figure_words(found, k)}", 120),
+        max_selections=MAX_COMPARED,
+        key="compare",
+    )
+    state = app_state()
+    _shown(
+        [
+            (
+                found.points.loc[number, "label"],
+                figure_words(found, number),
+                fitted(state, found.settings[number], found.specs[number]),
+            )
+            for number in chosen
+        ],
+        state,
+    )
+
+
+def figure_words(found: RunResult, number: int) -> str:
+    """Say a point's error and size."""
+    row = found.points.loc[number]
+    return f"{error_words(row)} wrong, at most {plural(row['limit'], 'condition')}"
+
+
+def _shown(entries: Sequence[tuple[str, str, Any]], state: AppState) -> None:
+    """Show rules beside each other, each with its name and figures, and what differs."""
+    if not entries:
+        return
+    words = wording(state)
+    for place, (name, figures, model) in zip(st.columns(len(entries)), entries, strict=True):
+        with place:
+            st.markdown(f"**{md(name, 200)}**  \n{md(figures, 200)}")
+            st.code(rule_words(model.rule_set_, words), None, wrap_lines=True)
+    first = entries[0]
+    for second in entries[1:]:
+        _told_apart((first[0], first[2].rule_set_), (second[0], second[2].rule_set_), state)
+
+
+def _told_apart(first: tuple[str, RuleSet], second: tuple[str, RuleSet], state: AppState) -> None:
+    """Say what differs between two rules, and whose answers are right."""
+    told = difference(first[1], second[1], *state.training, wording(state))
+    st.markdown(f"**From “{md(first[0], 100)}” to “{md(second[0], 100)}”**")
+    st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in told.sentences))
+    if told.clauses:
+        st.code(told.clauses, "diff", wrap_lines=True)
+        st.caption("Marked “-”: in the first only. Marked “+”: in the second only.")
