@@ -4,6 +4,7 @@
 
     RulekitError
     ├── DataError        the table cannot be used as it is: file, row or column is named
+    │   └── WideTableError   it has more columns than are read at once; it lists their names
     ├── RuleError        a rule is malformed, or does not fit the columns it is given
     ├── ExportError      a rule cannot be written in the format asked for
     ├── StoppedError     the caller asked long work to stop, and it did
@@ -14,6 +15,8 @@ Wrong parameters stay `ValueError`. A message says what must hold, what was foun
 what to do.
 """
 
+from collections.abc import Sequence
+
 
 class RulekitError(Exception):
     """Base of every error this library raises on purpose."""
@@ -21,6 +24,14 @@ class RulekitError(Exception):
 
 class DataError(RulekitError, ValueError):
     """The table cannot be used as it is."""
+
+
+class WideTableError(DataError):
+    """A file has more columns than are read at once; some can be chosen from `names`."""
+
+    def __init__(self, sentence: str, names: Sequence[str] = ()):
+        super().__init__(sentence)
+        self.names = tuple(names)
 
 
 class RuleError(RulekitError, ValueError):

@@ -67,7 +67,7 @@ PARTS = {
         "ui/data/parquet_file.py",
         "ui/data/quality.py",
         "ui/data/session.py",
-        "ui/data/split_figure.py",
+        "ui/data/split.py",
     ),
     "tests/pages/test_explain.py": (
         "ui/explain/cards.py",

@@ -9,7 +9,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.exceptions import RulekitError
-from rulekit.plots.wording import percent, plural
 from ui import jobs, workspace
 from ui.escape import md
 from ui.state import AppState, app_state
@@ -72,13 +71,8 @@ def status_words(state: AppState) -> str:
     """Return the table, its rows, and the size and error of the rule in hand."""
     if state.table is None:
         return "No table yet"
-    words = [state.table.name, f"{state.table.n_rows:,} rows"]
-    if state.model is not None:
-        size = plural(state.model.rule_set_.n_conditions, "condition")
-        number = None if state.sweep is None else state.sweep.number_of(state.setting)
-        wrong = "" if number is None else state.sweep.points.loc[number, "test_error"]
-        words.append(f"{size}, {percent(wrong)} wrong" if wrong != "" else size)
-    return " · ".join(words)
+    words = [state.table.name, f"{state.table.n_rows:,} rows", workspace.rule_words(state)]
+    return " · ".join(filter(None, words))
 
 
 def two_columns() -> tuple[DeltaGenerator, DeltaGenerator]:

@@ -6,31 +6,44 @@ is changed by assignment only (a click can interrupt a script half-way), and dro
 """
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
-from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
 from rulekit.binarize import Binarizer
-from rulekit.data import Table, check_target, class_counts
+from rulekit.data import (
+    Table,
+    check_target,
+    class_counts,
+    equal_rows,
+    hold_out,
+    joined_groups,
+)
 from rulekit.exceptions import DataError
 from ui.cache import kept
 
 VERSION = 1
 NUMERIC = "numeric"  # among `options`: the columns of text that were made numbers
+CATEGORIES = "categories"  # among `options`: the columns of numbers that were said to be codes
 KEEP = {"persist_state": "session"}  # of a widget: what is set stays when the page is left
 SERVER = "server"  # among `options`: the file on the server that the table is a sample of
 
 
 @dataclass(frozen=True)
 class SplitSpec:
-    """How test rows are set aside: their share (0 for none) and the seed of the shuffle."""
+    """How test rows are set aside: their share (0 for none), the seed, whether twins stay together.
+
+    Rows of equal features are twins; kept together, no test row has one among the training rows,
+    and no fold tests on a twin of what it was trained on.
+    """
 
     test_share: float = 0.3
     seed: int = 0
+    keep_twins: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,19 +83,21 @@ class AppState:
     """One analysis.
 
     Set by the Data page: `table` (a `rulekit.data.Table` that carries roles, target and positive
-    class), `every_class` (whether more than two classes are told apart, instead of the positive
+    class), `outcomes` (what the target's classes are called, by their values as text; see
+    `called`), `every_class` (whether more than two classes are told apart, instead of the positive
     one from the rest), `options` (how the file was read), `wording`, `split`. By Binning:
     `binning`. By Models: `sweep` (the points that runs have found), `sweep_key` (what they share,
     to tell when they are stale), `runs` (what was asked of each, to recall them), `setting` (the
     chosen one), `run_settings` (the run it is of), `model` (the fitted model), `rule_json` (its
-    rule, saved with the analysis) and `in_hand` (whether a person has picked or read it). `notes` and
-    `case_notes` are the analyst's words; `test_looks` counts the rules that were scored on the
+    rule, saved with the analysis) and `in_hand` (whether a person has picked or read it). `notes`
+    and `case_notes` are the analyst's words; `test_looks` counts the rules that were scored on the
     held-out rows, and `looked_at` holds their digests (not those of analyses saved before digests
     were).
     """
 
     version: int = VERSION
     table: Table | None = None
+    outcomes: dict[str, str] = field(default_factory=dict)
     every_class: bool = False
     options: dict[str, Any] = field(default_factory=dict)
     wording: dict[str, Wording] = field(default_factory=dict)
@@ -108,10 +123,18 @@ class AppState:
         """The column to be predicted, or None."""
         return self.table.target if self.table is not None else None
 
+    def called(self, label: Any) -> Any:
+        """Return what a class of the target is called: its name, or its value where none has one.
+
+        As soon as one class has a name, all are texts: a rule's labels are of one type.
+        """
+        return self.outcomes.get(str(label), str(label)) if self.outcomes else label
+
     @property
     def positive(self) -> Any:
-        """The class the rule describes, or None."""
-        return self.table.positive_label if self.table is not None else None
+        """The class the rule describes, by name, or None."""
+        label = self.table.positive_label if self.table is not None else None
+        return None if label is None else self.called(label)
 
     @property
     def features(self) -> list[str]:
@@ -125,12 +148,14 @@ class AppState:
 
     @property
     def classes(self) -> list[Any]:
-        """The target's values, sorted; empty when no target is chosen."""
-        return list(self.class_counts)
+        """The names of the target's classes, sorted; empty when no target is chosen."""
+        return (
+            sorted(map(self.called, self.class_counts)) if self.outcomes else [*self.class_counts]
+        )
 
     @property
     def class_counts(self) -> dict[Any, int]:
-        """The rows of each class of the target, classes sorted; empty without a target."""
+        """The rows of each class by its value in the table, sorted; empty without a target."""
         if self.table is None or self.target is None:
             return {}
         table, target = self.table, self.target
@@ -147,6 +172,9 @@ class AppState:
             return obstacles[0]
         if self.positive is None:
             return "No positive class is chosen yet: the class the rule should describe."
+        for first, second in pairwise(self.classes):
+            if first == second:
+                return f"Two classes are called {first!r}: give each a name of its own."
         if not self.features:
             return "No column is left to learn from: give at least one the role 'feature'."
         return None
@@ -190,6 +218,9 @@ class AppState:
 
     def _data(self) -> tuple[pd.DataFrame, pd.Series]:
         X, y = self.table.xy()
+        if self.outcomes:
+            y = y.astype(object).map({label: self.called(label) for label in self.class_counts})
+            y = y.astype("str")
         if len(self.classes) > 2 and not self.several:
             rest = y.astype(object) != self.positive
             y = y.astype(object).mask(rest, self.other_label)
@@ -210,38 +241,43 @@ class AppState:
 
     @property
     def groups(self) -> NDArray[Any] | None:
-        """The groups of the rows of `data`, as text, if a column has the role "group"."""
-        if self.table is None or (groups := self.table.groups()) is None:
-            return None
-        return groups.loc[self.data[0].index].astype(str).to_numpy()
+        """The groups of the rows of `data`, which stay on one side of every split; or None.
+
+        Those of the column with the role "group", as text; where twins are kept together, numbers
+        of groups that hold all rows of equal features, too.
+        """
+        groups = self.table.groups() if self.table is not None else None
+        if groups is not None:
+            groups = groups.loc[self.data[0].index].astype(str).to_numpy()
+        if not self.split.keep_twins:
+            return groups
+        twins = kept("equal rows", self.fit_key, lambda: equal_rows(self.data[0]))
+        return twins if groups is None else joined_groups(groups, twins)
 
     def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return positions (in `data`) of the training and the test rows, each sorted.
 
-        Stratified by class and shuffled with the split's seed; whole groups when a column has
-        the role "group". A share of 0 gives no test rows.
+        Stratified by class and shuffled with the split's seed; whole `groups` where there are
+        some. A share of 0 gives no test rows.
         """
         return kept("rows", self.fit_key, self._rows)
 
     def _rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        _, y = self.data
-        everything = np.arange(len(y))
-        if self.split.test_share <= 0:
-            return everything, everything[:0]
-        share, seed = self.split.test_share, self.split.seed
-        if (groups := self.groups) is not None:
-            splitter = GroupShuffleSplit(1, test_size=share, random_state=seed)
-            train, test = next(splitter.split(everything, y, groups))
-        else:
-            if y.value_counts().min() < 2:
-                raise DataError(
-                    "A split into training and test rows needs two rows of each class; "
-                    f"{y.value_counts().idxmin()!r} has one. Set the test share to 0."
-                )
-            train, test = train_test_split(
-                everything, test_size=share, random_state=seed, stratify=y
-            )
-        return np.sort(train), np.sort(test)
+        split = self.split
+        return hold_out(
+            self.data[1].to_numpy(), split.test_share, groups=self.groups, random_state=split.seed
+        )
+
+    @property
+    def twins(self) -> int:
+        """How many test rows equal a training row in all features and the target."""
+        return kept("twins", self.fit_key, self._twins)
+
+    def _twins(self) -> int:
+        X, y = self.data
+        train, test = self.rows()
+        numbers = equal_rows(X.assign(**{self.target: y}))
+        return int(np.isin(numbers[test], numbers[train]).sum())
 
     @property
     def training(self) -> tuple[pd.DataFrame, pd.Series]:
@@ -259,11 +295,12 @@ class AppState:
 
     @property
     def fit_key(self) -> str:
-        """A text that changes whenever what is learned from changes: data, roles, split, cuts."""
+        """A text that changes with whatever is learned from: data, names, roles, split, cuts."""
         digest = self.table.digest if self.table is not None else None
         roles = [(c.name, c.role) for c in self.table.columns] if self.table is not None else []
         asked = "every class" if self.several else self.positive
-        return repr((digest, asked, roles, self.split, self.binning))
+        names = sorted(self.outcomes.items())
+        return repr((digest, asked, names, roles, self.split, self.binning))
 
     def label(self, name: str) -> str:
         """Return a column's business name, or its own."""
@@ -292,8 +329,10 @@ def changed(state: AppState, **values: Any) -> AppState:
     or split drops the fitted model. A sweep stays, and is shown as stale (its `sweep_key`
     differs from `fit_key`). A session's own analysis is changed by `ui.workspace.change`.
     """
-    before = state.fit_key
+    before, target = state.fit_key, state.target
     state = replace(state, **values)
+    if state.target != target and "outcomes" not in values:
+        state = replace(state, outcomes={})  # they were of another column's values
     if (cuts := _fitting_cuts(state)) != state.binning.cuts:
         state = replace(state, binning=replace(state.binning, cuts=cuts))
     if "model" not in values and state.fit_key != before:

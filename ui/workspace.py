@@ -2,10 +2,12 @@
 
 Folder: the environment variable ``RULEKIT_WORKSPACE`` (default ``.rulekit`` in the current folder,
 readable by its owner only); ``off`` keeps everything in memory, and then a reload starts anew. An
-analysis is a folder named by its id with ``table.parquet``, ``analysis.json`` and the sweep's
-``sweep.sqlite``: plain data in open formats, nothing that runs code when it is loaded.
+analysis is a folder named by its id with ``table.parquet``, ``analysis.json``, ``about.json`` (what
+a list says of it, see `ui.analyses`) and the sweep's ``sweep.sqlite``: plain data in open formats,
+nothing that runs code when it is loaded.
 """
 
+import hashlib
 import json
 import logging
 import os
@@ -22,6 +24,7 @@ import streamlit as st
 from rulekit.data import Table
 from rulekit.export import to_json
 from rulekit.learners import FixedRuleClassifier
+from rulekit.plots.wording import percent, plural
 from rulekit.rules import RuleSet
 from ui import cache, jobs
 from ui.state import VERSION, AppState, BinningSpec, SplitSpec, Wording, app_state, changed
@@ -98,7 +101,7 @@ def _open(wanted: str) -> None:
     st.session_state["analysis_id"] = wanted
     try:
         st.session_state["app"] = load(base / wanted)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         log.exception("a saved analysis could not be read")
         st.session_state["_said"] = (
             "The saved analysis could not be read; its files stay in the workspace folder. "
@@ -125,8 +128,34 @@ def save() -> None:
     if st.session_state.get("_saved_text") != text or not (place / "analysis.json").exists():
         _written(place / "analysis.json", lambda temporary: temporary.write_text(text, "utf-8"))
         st.session_state["_saved_text"] = text
+        _save_about(state, place / "about.json")
         if st.query_params.get(PARAMETER) != analysis_id():
             st.query_params[PARAMETER] = analysis_id()
+
+
+def _save_about(state: AppState, path: Path) -> None:
+    """Write what a list says of this analysis; of the same rule, an error known before stays."""
+    rule, words = state.rule_json or "", rule_words(state)
+    about = {"table": state.table.name, "rows": state.table.n_rows, "rule": words}
+    about["digest"] = hashlib.sha256(rule.encode()).hexdigest() if rule else ""
+    try:
+        before = json.loads(path.read_text("utf-8"))
+        if before["digest"] == about["digest"] and before["rule"].startswith(words):
+            about["rule"] = before["rule"]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        pass  # the first time, or not to be read: written anew
+    _written(path, lambda temporary: temporary.write_text(json.dumps(about), "utf-8"))
+
+
+def rule_words(state: AppState) -> str:
+    """Return the size of the rule in hand and how often it is wrong, where that is known."""
+    if state.model is None:
+        return ""
+    size = plural(state.model.rule_set_.n_conditions, "condition")
+    number = None if state.sweep is None else state.sweep.number_of(state.setting)
+    if number is None:
+        return size
+    return f"{size}, {percent(state.sweep.points.loc[number, 'test_error'])} wrong"
 
 
 def change(**values: Any) -> AppState:
@@ -159,7 +188,15 @@ def begin(table: Table, options: dict[str, Any] | None = None) -> None:
     jobs.registry().forget(analysis_id())
     _clear()
     st.session_state["app"] = AppState(table=table, options=options or {})
+    st.session_state["_begun"] = analysis_id()
     save()
+
+
+def reopen(name: str) -> None:
+    """Open a saved analysis in place of this one, which stays under its own address."""
+    jobs.registry().forget(analysis_id())
+    _clear()
+    _open(name)
 
 
 def forget() -> None:
@@ -178,7 +215,7 @@ def forget() -> None:
 def _clear() -> None:
     """Drop this session's analysis and every widget's value but the upload's."""
     for key in list(st.session_state):
-        if not str(key).startswith(("_shell", "_wanted", "_said", "upload")):
+        if not str(key).startswith(("_shell", "_wanted", "_said", "_owner", "upload")):
             del st.session_state[key]
 
 
@@ -192,6 +229,7 @@ def to_plain(state: AppState) -> dict[str, Any]:
         "notes_on_table": list(table.notes),
         "roles": {c.name: c.role for c in table.columns},
         "positive": table.positive_label,
+        "outcomes": state.outcomes,
         "every_class": state.every_class,
         "options": state.options,
         "wording": {name: asdict(w) for name, w in state.wording.items()},
@@ -235,6 +273,7 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
     binning["cuts"] = tuple((name, tuple(values)) for name, values in binning["cuts"])
     return AppState(
         table=table,
+        outcomes={str(k): str(v) for k, v in saved.get("outcomes", {}).items()},
         every_class=bool(saved.get("every_class", False)),
         options=saved["options"],
         wording={name: Wording(**w) for name, w in saved["wording"].items()},
@@ -280,7 +319,7 @@ def load_settings(content: bytes) -> str:
     try:
         saved = json.loads(content.decode("utf-8"))
         version, columns, digest = saved["version"], list(saved["roles"]), saved["digest"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(NO_SETTINGS) from error
     if version != VERSION:
         raise ValueError(f"The settings are of version {version}; this is version {VERSION}.")
@@ -300,6 +339,7 @@ def load_settings(content: bytes) -> str:
     jobs.registry().forget(analysis_id())
     _clear()
     st.session_state["app"] = fresh
+    st.session_state["_begun"] = analysis_id()
     save()
     if same:
         return ""

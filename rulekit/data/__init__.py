@@ -8,7 +8,7 @@ rules. May import NumPy, pandas, scikit-learn's splitters, pyarrow, openpyxl and
 
 from rulekit.data.column import KINDS, ROLES, Column
 from rulekit.data.drift import DriftNote, compare_tables
-from rulekit.data.folds import make_folds
+from rulekit.data.folds import equal_rows, hold_out, joined_groups, make_folds
 from rulekit.data.loading import read_table, read_with_options
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.parquet_sample import count_rows, sample_parquet
@@ -20,6 +20,7 @@ from rulekit.data.synthetic import Planted, credit, planted_two_level
 from rulekit.data.target import (
     check_target,
     class_counts,
+    likely_target,
     suggest_positive,
     suggest_target,
     target_notes,
@@ -45,6 +46,10 @@ __all__ = [
     "count_rows",
     "credit",
     "curve_table",
+    "equal_rows",
+    "hold_out",
+    "joined_groups",
+    "likely_target",
     "list_samples",
     "load_sample",
     "make_folds",

@@ -15,6 +15,7 @@ KINDS = ("numeric", "boolean", "category", "text", "date", "constant")
 _ID_NAME = re.compile(
     r"(^|[\s_.\-])(id|ids|uuid|guid|key|index|row|rowid|nr|no|number|identifier)$", re.IGNORECASE
 )
+_ID_SURE = re.compile(r"((^|[\s_.\-])(?i:ids?|uuid|guid|identifier)|[a-z](Id|ID))$")
 _ID_CAMEL = re.compile(r"[a-z](Id|ID|Key|Nr|No)$")
 _DATE = re.compile(
     r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
@@ -66,7 +67,7 @@ def described(series: pd.Series, name: str, max_levels: int) -> Column:
     n_missing = int(series.isna().sum())
     kind = kind_of(series, n_distinct, max_levels)
     role = "ignore" if kind in ("date", "text", "constant") else "feature"
-    if looks_like_id(series, name, n_distinct):
+    if looks_like_id(series, name, n_distinct) or repeats_as_id(series, name, n_distinct):
         role = "id"
     levels: tuple[Any, ...] = ()
     if kind in ("boolean", "category", "constant"):
@@ -91,7 +92,7 @@ def role_notes(columns: Sequence[Column]) -> list[str]:
     groups: dict[str, list[str]] = {}
     for column in columns:
         if column.role == "id":
-            reason = "different in every row, as an identifier is, and is not used"
+            reason = "an identifier, which names a row or a case, and is not used"
         elif column.role == "ignore":
             reason = reasons[column.kind]
         else:
@@ -180,6 +181,21 @@ def looks_like_id(series: pd.Series, name: str, n_distinct: int) -> bool:
     if not np.array_equal(values, np.floor(values)):
         return False
     return named_like_id(name) or bool(values.max() - values.min() == n - 1)
+
+
+def repeats_as_id(series: pd.Series, name: str, n_distinct: int) -> bool:
+    """Say whether a column names cases of several rows: an identifier's name, and many values."""
+    n = len(series)
+    if n < MIN_ROWS_FOR_ID or not 0.2 * n < n_distinct < n or not _ID_SURE.search(name):
+        return False
+    numbers = pd.api.types.is_numeric_dtype(series.dtype)
+    return not numbers or whole_numbers(series)
+
+
+def whole_numbers(series: pd.Series) -> bool:
+    """Say whether every present number is whole."""
+    values = series.dropna().to_numpy(dtype=float)
+    return bool((values == np.floor(values)).all())
 
 
 def _mostly_numbers(series: pd.Series) -> bool:

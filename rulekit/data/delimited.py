@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from rulekit.data.headers import shown
+from rulekit.data.headers import check_width, chosen_columns, repaired_headers, shown
 from rulekit.data.options import DELIMITERS, Limits, ParseOptions
 from rulekit.exceptions import DataError
 
@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 
 @dataclass(frozen=True)
 class RawTable:
-    """Header and cells as they stand in the file."""
+    """Repaired header, and cells as they stand in the file; the columns asked for."""
 
     header: list[str]
     columns: list[pa.ChunkedArray]
@@ -68,7 +68,7 @@ def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTabl
     options = replace(options, delimiter=delimiter, encoding=encoding)
     records = _records(text, delimiter, skipped)
     line, first = next(records)
-    _check_width(len(first), limits)
+    check_width(len(first), limits)
     if options.header is None:
         numeric = all(_NUMBER.fullmatch(cell) for cell in first)
         options = replace(options, header=not numeric)
@@ -78,11 +78,13 @@ def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTabl
                 "numbered; if it is a header, say so."
             )
     ahead = [] if options.header else [(line, first)]
-    header = first if options.header else [f"column {i + 1}" for i in range(len(first))]
-    columns = _columns(_chained(ahead, records), header, delimiter, limits)
+    names, repairs = repaired_headers(first if options.header else [""] * len(first), limits)
+    chosen = chosen_columns(names, options.columns, limits)
+    columns = _columns(_chained(ahead, records), names, chosen, delimiter, limits)
     if delimiter != ",":
         notes.append(f"Cells are separated by a {DELIMITERS.get(delimiter, shown(delimiter))}.")
-    return RawTable(header, columns, notes, options)
+    notes += repairs if options.header else []
+    return RawTable([names[i] for i in chosen], columns, notes, options)
 
 
 def decoded(raw: bytes, encoding: str | None) -> tuple[str, str, list[str]]:
@@ -196,17 +198,8 @@ def _chained(
     yield from records
 
 
-def _check_width(width: int, limits: Limits) -> None:
-    if width > limits.max_columns:
-        raise DataError(
-            f"A table may have {limits.max_columns:,} columns at most; this one has {width:,}. "
-            "Leave out columns that are not needed."
-        )
-
-
 def check_size(n_rows: int, n_columns: int, limits: Limits) -> None:
-    """Raise DataError if there are more rows, columns or cells than allowed."""
-    _check_width(n_columns, limits)
+    """Raise DataError if there are more rows or cells than allowed."""
     if n_rows > limits.max_rows:
         raise DataError(
             f"A table may have {limits.max_rows:,} rows at most; this one has {n_rows:,}. "
@@ -229,30 +222,28 @@ def check_cell(text: str, row: int, column: str, limits: Limits) -> None:
 
 
 def _columns(
-    records: Iterator[tuple[int, list[str]]], header: list[str], delimiter: str, limits: Limits
+    records: Iterator[tuple[int, list[str]]],
+    names: list[str],
+    chosen: list[int],
+    delimiter: str,
+    limits: Limits,
 ) -> list[pa.ChunkedArray]:
-    width = len(header)
-    most = min(limits.max_rows, limits.max_cells // width)
-    chunks: list[list[pa.Array]] = [[] for _ in header]
+    width, header = len(names), [names[i] for i in chosen]
+    most = min(limits.max_rows, limits.max_cells // len(chosen))
+    chunks: list[list[pa.Array]] = [[] for _ in chosen]
     rows: list[list[str]] = []
     n_rows = 0
     for line, record in records:
         if len(record) != width:
             raise DataError(_ragged_sentence(line, record, records, width, delimiter))
-        rows.append(record)
+        rows.append(record if len(chosen) == width else [record[i] for i in chosen])
         n_rows += 1
         if n_rows > most:
-            _refuse_rows(n_rows, records, width, limits)
+            check_size(n_rows + sum(1 for _ in records), len(chosen), limits)
         if len(rows) == CHUNK:
             _flush(rows, chunks, n_rows, header, limits)
     _flush(rows, chunks, n_rows, header, limits)
     return [pa.chunked_array(parts, pa.string()) for parts in chunks]
-
-
-def _refuse_rows(
-    n_rows: int, records: Iterator[tuple[int, list[str]]], width: int, limits: Limits
-) -> None:
-    check_size(n_rows + sum(1 for _ in records), width, limits)
 
 
 def _flush(

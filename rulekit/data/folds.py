@@ -1,4 +1,9 @@
-"""Seeded splits of rows into folds: shuffled, stratified by class, whole groups together."""
+"""Seeded splits of rows: into folds or a test part, stratified by class, whole groups together.
+
+Groups are dealt out by kind (how many rows of each class a group has): of each kind, parts get as
+many as they lack, and what is left over goes where most is missing. Ten thousand groups take as
+long as ten, and a table of single rows and a few large groups is split as evenly as it can be.
+"""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,7 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from rulekit.data.headers import shown
 from rulekit.exceptions import DataError
@@ -71,6 +78,97 @@ def make_folds(
     return [_checked(pair, number, len(labels)) for number, pair in enumerate(pairs, start=1)]
 
 
+def hold_out(
+    y: ArrayLike, share: float, *, groups: ArrayLike | None = None, random_state: int | None = 0
+) -> Fold:
+    """Set rows aside for a test.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        The class of each row; both parts keep its shares as even as they can.
+    share : float
+        The test's share of the rows, between 0 and 1; 0 sets none aside.
+    groups : array-like of shape (n,), default=None
+        Rows of one group never stand on both sides.
+    random_state : int or None, default=0
+        Seed of the shuffle. None takes a fresh one.
+
+    Returns
+    -------
+    train, test : ndarray of int
+        Positions, each sorted.
+
+    Raises
+    ------
+    DataError
+        If a class has one row only (without groups), or all rows are of one group.
+
+    Examples
+    --------
+    >>> train, test = hold_out(["no"] * 6 + ["yes"] * 4, 0.5)
+    >>> len(train), len(test)
+    (5, 5)
+    """
+    labels = np.asarray(y)
+    everything = np.arange(len(labels))
+    if share <= 0:
+        return everything, everything[:0]
+    codes, classes = pd.factorize(labels)
+    names = _group_numbers(groups, len(labels))
+    if names is not None:
+        if names.max() == 0:
+            raise DataError(
+                "A split into training and test rows needs two groups; all rows are of one. Set "
+                "the test share to 0, or take other groups."
+            )
+        part = _dealt(codes, names, np.array([1 - share, share]), random_state)
+        return np.flatnonzero(part == 0), np.flatnonzero(part == 1)
+    counts = np.bincount(codes)
+    if counts.min() < 2:
+        raise DataError(
+            "A split into training and test rows needs two rows of each class; "
+            f"{shown(classes[counts.argmin()])} has one. Set the test share to 0."
+        )
+    train, test = train_test_split(
+        everything, test_size=share, random_state=random_state, stratify=labels
+    )
+    return np.sort(train), np.sort(test)
+
+
+def equal_rows(frame: pd.DataFrame) -> NDArray[np.intp]:
+    """Give equal rows of a data frame, and only them, the same number.
+
+    Missing cells are equal to each other. Takes :math:`O(n k)` time: each column is coded once.
+
+    Examples
+    --------
+    >>> equal_rows(pd.DataFrame({"a": [1, 2, 1], "b": [None, "x", None]})).tolist()
+    [0, 1, 0]
+    """
+    numbers = np.zeros(len(frame), dtype=np.int64)
+    for position in range(frame.shape[1]):
+        codes, levels = pd.factorize(frame.iloc[:, position], use_na_sentinel=False)
+        numbers = pd.factorize(numbers * len(levels) + codes)[0].astype(np.int64)
+    return numbers
+
+
+def joined_groups(one: ArrayLike, other: ArrayLike) -> NDArray[np.intp]:
+    """Give rows that share a group in either grouping the same number.
+
+    Examples
+    --------
+    >>> joined_groups(["a", "a", "b", "c"], [1, 2, 2, 3]).tolist()
+    [0, 0, 0, 1]
+    """
+    first, second = (pd.factorize(np.asarray(g), use_na_sentinel=False)[0] for g in (one, other))
+    n_first = first.max(initial=-1) + 1
+    size = n_first + second.max(initial=-1) + 1
+    links = coo_array((np.ones(len(first)), (first, n_first + second)), shape=(size, size))
+    parts = connected_components(links, directed=False)[1]
+    return np.asarray(pd.factorize(parts[first])[0])
+
+
 def _group_numbers(groups: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
     if groups is None:
         return None
@@ -99,8 +197,35 @@ def _seeded(
             f"There must be at least as many groups as folds; {n_groups} groups do not fill "
             f"{n_folds} folds. Take `cv={max(n_groups, 2)}` or fewer, or other groups."
         )
-    splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
-    return list(splitter.split(np.zeros((len(labels), 1)), codes, groups))
+    part = _dealt(codes, groups, np.full(n_folds, 1 / n_folds), seed)
+    return [(np.flatnonzero(part != k), np.flatnonzero(part == k)) for k in range(n_folds)]
+
+
+def _dealt(
+    codes: NDArray[np.intp], groups: NDArray[np.intp], shares: NDArray[np.float64], seed: int | None
+) -> NDArray[np.intp]:
+    """Deal whole groups to parts of given shares, see the module; the part of each row."""
+    rng = np.random.default_rng(seed)
+    counts = np.zeros((groups.max() + 1, codes.max() + 1), dtype=int)
+    np.add.at(counts, (groups, codes), 1)
+    kinds, kind_of = np.unique(counts, axis=0, return_inverse=True)
+    order = rng.permutation(len(kinds))  # the largest first, those about as large shuffled
+    order = order[np.argsort(-np.log2(kinds[order].sum(axis=1)).astype(int), kind="stable")]
+    have = np.zeros((len(shares), kinds.shape[1]))
+    part = np.empty(len(counts), dtype=np.intp)
+    per_class = np.bincount(codes)
+    for k in order:
+        members = rng.permutation(np.flatnonzero(kind_of.ravel() == k))
+        missing = np.clip((np.outer(shares, per_class) - have) @ (kinds[k] / per_class), 0, None)
+        sure = (len(members) * missing / missing.sum() + 1e-9).astype(int)
+        have += np.outer(sure, kinds[k])
+        given = np.repeat(np.arange(len(shares)), sure).tolist()
+        for _ in range(len(members) - len(given)):
+            missing = (1 - have / np.outer(shares, per_class)) @ (kinds[k] / per_class)
+            given.append(int(missing.argmax()))
+            have[given[-1]] += kinds[k]
+        part[members] = given
+    return part[groups]
 
 
 def _class_codes(labels: NDArray[Any], n_folds: int) -> NDArray[np.intp]:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from rulekit.data.options import Limits
+from rulekit.exceptions import DataError, WideTableError
 
+MAX_NAMES = 100_000  # columns that a file may have where some of them are chosen
 RESERVED = ("__index_level_0__",)
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
@@ -42,6 +44,53 @@ def repaired_headers(names: Sequence[Any], limits: Limits) -> tuple[list[str], l
         for reason in reasons:
             repairs.setdefault(reason, []).append(f"column {position} is now {shown(name)}")
     return repaired, [_sentence(reason, places) for reason, places in repairs.items()]
+
+
+def chosen_columns(names: Sequence[str], asked: Sequence[str] | None, limits: Limits) -> list[int]:
+    """Return the positions of the columns to be read, in the file's order.
+
+    Parameters
+    ----------
+    names : sequence of str
+        All columns, names repaired.
+    asked : sequence of str or None
+        The ones asked for; None for all.
+    limits : Limits
+
+    Raises
+    ------
+    WideTableError
+        If there are more than allowed and none were asked for.
+    DataError
+        If a column asked for is not there, or too many are asked for.
+    """
+    if asked is None and len(names) > limits.max_columns:
+        raise too_wide(len(names), limits, names)
+    if asked is None:
+        return list(range(len(names)))
+    wanted = set(asked)
+    if unknown := sorted(wanted - set(names)):
+        raise DataError(f"The file has no column {shown(unknown[0])}; choose among those it has.")
+    if not wanted or len(wanted) > limits.max_columns:
+        raise DataError(
+            f"Between 1 and {limits.max_columns:,} columns can be read; {len(wanted):,} are chosen."
+        )
+    return [position for position, name in enumerate(names) if name in wanted]
+
+
+def check_width(width: int, limits: Limits) -> None:
+    """Raise DataError if there are more columns than a person could choose from."""
+    if width > max(MAX_NAMES, limits.max_columns):
+        raise too_wide(width, limits)
+
+
+def too_wide(width: int, limits: Limits, names: Sequence[str] = ()) -> WideTableError:
+    """Return the error of a table of too many columns, and those to choose from."""
+    return WideTableError(
+        f"A table may have {limits.max_columns:,} columns at most; this one has {width:,}. "
+        "Leave out columns that are not needed.",
+        names,
+    )
 
 
 def shown(name: Any, length: int = 40) -> str:

@@ -9,12 +9,12 @@ import pandas as pd
 
 from rulekit.data.cells import typed_columns
 from rulekit.data.delimited import read_delimited
-from rulekit.data.headers import repaired_headers, shown
+from rulekit.data.headers import shown
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.parquet import read_parquet
 from rulekit.data.schema import Table
 from rulekit.data.spreadsheets import read_spreadsheet
-from rulekit.exceptions import DataError
+from rulekit.exceptions import DataError, WideTableError
 
 Source = Any  # a path, bytes, or an object with read()
 
@@ -70,6 +70,9 @@ def read_table(
 
     Raises
     ------
+    WideTableError
+        If the file has more columns than `limits` allow and `options` choose none; it holds the
+        names to choose from.
     DataError
         If the file cannot be read. The message names the file, the line, row or column, and
         what to do.
@@ -108,7 +111,10 @@ def read_with_options(
         frame, notes, options = _parsed(raw, options, limits)
         table = Table.from_frame(frame, name=label, notes=notes, limits=limits)
     except DataError as error:
-        raise DataError(f"The file {shown(label, 80)} was not read. {error}") from error
+        sentence = f"The file {shown(label, 80)} was not read. {error}"
+        if isinstance(error, WideTableError):
+            raise WideTableError(sentence, error.names) from error
+        raise DataError(sentence) from error
     if table.n_columns == 1:
         note = (
             "The table has one column only; a target and a feature are needed. If the cells are "
@@ -157,18 +163,17 @@ def _parsed(
     raw: bytes, options: ParseOptions, limits: Limits
 ) -> tuple[pd.DataFrame, list[str], ParseOptions]:
     if raw.startswith(b"PAR1"):
-        return *read_parquet(raw, limits), options
+        return *read_parquet(raw, options, limits), options
     if raw.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return *read_spreadsheet(raw, options, limits), options
     _refuse_foreign(raw)
     text = read_delimited(raw, options, limits)
-    names, repairs = repaired_headers(text.header, limits)
-    cells = dict(zip(names, text.columns, strict=True))
+    cells = dict(zip(text.header, text.columns, strict=True))
     if not len(text.columns[0]):
         raise DataError("It has a header but no rows; give at least one row of data.")
     columns, notes, decimal = typed_columns(cells, text.options)
     found = dataclasses.replace(text.options, decimal=decimal)
-    return pd.DataFrame(columns), [*text.notes, *repairs, *notes], found
+    return pd.DataFrame(columns), [*text.notes, *notes], found
 
 
 def _refuse_foreign(raw: bytes) -> None:

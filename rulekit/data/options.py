@@ -28,6 +28,8 @@ class ParseOptions:
         Whether the first row holds names. Found out, it does unless it holds numbers only.
     sheet : str, default=None
         The sheet of a spreadsheet; found out, the first that holds something.
+    columns : tuple of str, default=None
+        The columns to be read, by name; the others are skipped. None reads all.
     missing : tuple of str
         Cells that mean "no value", spaces around them removed. A few more (such as "-" and ".")
         mean it in a column of numbers.
@@ -43,6 +45,7 @@ class ParseOptions:
     decimal: str | None = None
     header: bool | None = None
     sheet: str | None = None
+    columns: tuple[str, ...] | None = None
     missing: tuple[str, ...] = MISSING
 
     def __post_init__(self) -> None:
@@ -64,7 +67,7 @@ class Limits:
     max_rows : int, default=1_000_000
         Rows of data, the header not counted.
     max_columns : int, default=2_000
-        Columns.
+        Columns that are read; of a wider file, some can be chosen.
     max_cells : int, default=20_000_000
         Rows times columns.
     max_inflated : int, default=200_000_000

@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from rulekit.data.delimited import check_cell, check_size
-from rulekit.data.headers import shown
-from rulekit.data.options import Limits
+from rulekit.data.headers import check_width, chosen_columns, repaired_headers, shown
+from rulekit.data.options import Limits, ParseOptions
 from rulekit.exceptions import DataError
 
 _NULLABLE = {
@@ -26,13 +26,17 @@ _NULLABLE = {
 }
 
 
-def read_parquet(raw: bytes, limits: Limits) -> tuple[pd.DataFrame, list[str]]:
+def read_parquet(
+    raw: bytes, options: ParseOptions, limits: Limits
+) -> tuple[pd.DataFrame, list[str]]:
     """Read a Parquet file.
 
     Parameters
     ----------
     raw : bytes
         The file.
+    options : ParseOptions
+        Holds the columns to be read.
     limits : Limits
         Rows times columns are taken from the footer, since a file of one megabyte can declare
         hundreds of millions of equal rows; text is measured while it is still a dictionary.
@@ -49,20 +53,24 @@ def read_parquet(raw: bytes, limits: Limits) -> tuple[pd.DataFrame, list[str]]:
         If the file is damaged, a limit is passed, or no column is of a kind a rule can test.
     """
     try:
-        return _read(raw, limits)
+        return _read(raw, options, limits)
     except DataError:
         raise
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise DataError("The Parquet file is damaged; write it anew.") from error
 
 
-def _read(raw: bytes, limits: Limits) -> tuple[pd.DataFrame, list[str]]:
+def _read(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[pd.DataFrame, list[str]]:
     file = pq.ParquetFile(io.BytesIO(raw))
-    check_size(file.metadata.num_rows, file.metadata.num_columns, limits)
+    check_width(file.metadata.num_columns, limits)
     schema = file.schema_arrow
-    kept = [i for i, part in enumerate(schema) if _usable(part.type)]
-    if not kept:
+    usable = [i for i, part in enumerate(schema) if _usable(part.type)]
+    if not usable:
         raise DataError("The file holds lists, structures or bytes only; give plain columns.")
+    known, repairs = repaired_headers([schema[i].name for i in usable], limits)
+    chosen = chosen_columns(known, options.columns, limits)
+    names, kept = [known[k] for k in chosen], [usable[k] for k in chosen]
+    check_size(file.metadata.num_rows, len(kept), limits)
     texts = [schema[i].name for i in kept if _is_text(schema[i].type)]
     file = pq.ParquetFile(io.BytesIO(raw), read_dictionary=texts)
     leaves = _leaf_columns(schema, kept)  # by position: names may repeat, or hold dots
@@ -70,11 +78,11 @@ def _read(raw: bytes, limits: Limits) -> tuple[pd.DataFrame, list[str]]:
     if not groups:
         raise DataError("The file has columns but no rows; give at least one row of data.")
     content = pa.concat_tables(groups)
-    names = [schema[i].name for i in kept]
     columns = [_series(content.column(i), name, limits) for i, name in enumerate(names)]
     frame = pd.concat(columns, axis=1)
     frame.columns = names
-    return frame, _left_out([part for i, part in enumerate(schema) if i not in set(kept)])
+    unusable = set(range(len(schema))) - set(usable)
+    return frame, repairs + _left_out([schema[i] for i in sorted(unusable)])
 
 
 def _usable(kind: pa.DataType) -> bool:

@@ -7,13 +7,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.data.cells import numbers_in
-from rulekit.data.column import Column, named_like_id
+from rulekit.data.column import Column, named_like_id, whole_numbers
 from rulekit.data.headers import shown
 from rulekit.data.schema import Table
 from rulekit.exceptions import DataError
 
 MISSING_SHARE = 0.2  # from here on missing cells are worth a word, from twice that a warning
 RARE_ROWS = 5
+CODED_LEVELS = 8  # whole numbers of so few values may be codes
 LEAK_SHARE = 0.02  # share of the most frequent class's errors that a leak may leave over
 MAX_RELATED = 500  # columns compared pairwise for one-to-one recodings
 
@@ -28,12 +29,12 @@ class QualityNote:
         The column, None where the whole table is meant.
     kind : str
         "constant", "missing", "id", "group", "duplicate column", "leak", "duplicate rows", "rare
-        levels", "many levels", "text in numbers".
+        levels", "many levels", "text in numbers", "codes".
     sentence : str
         What was found, with figures.
-    suggestion : {"ignore", "group", "as_numeric", None}
+    suggestion : {"ignore", "group", "as_numeric", "as_category", None}
         The fix a page can offer: give the column the role "ignore" or "group", or read it by
-        `Table.as_numeric`.
+        `Table.as_numeric` or `Table.as_category`.
     severity : {"info", "warning"}
         A warning changes what results mean.
     """
@@ -89,7 +90,12 @@ def _single(table: Table, column: Column, target: str | None) -> list[QualityNot
                 "ignore",
             )
         ]
-    found = [_missing(table, column), _identifier(table, column), _levels(table, column)]
+    found = [
+        _missing(table, column),
+        _identifier(table, column),
+        _levels(table, column),
+        _codes(table, column),
+    ]
     return [note for note in found if note is not None]
 
 
@@ -109,7 +115,7 @@ def _missing(table: Table, column: Column) -> QualityNote | None:
 
 
 def _identifier(table: Table, column: Column) -> QualityNote | None:
-    if column.role == "id":
+    if column.role == "id" and column.n_distinct == table.n_rows:
         return QualityNote(
             column.name,
             "id",
@@ -160,6 +166,20 @@ def _levels(table: Table, column: Column) -> QualityNote | None:
             "on these would rest on few cases.",
         )
     return None
+
+
+def _codes(table: Table, column: Column) -> QualityNote | None:
+    """Ask of a few whole numbers whether they count anything."""
+    few = column.kind == "numeric" and column.n_distinct <= CODED_LEVELS
+    if not few or column.role != "feature" or not whole_numbers(table.frame[column.name]):
+        return None
+    return QualityNote(
+        column.name,
+        "codes",
+        f"Column {shown(column.name)} is coded {column.minimum:g} to {column.maximum:g}: codes or "
+        "counts? Of codes, a rule should test single values.",
+        "as_category",
+    )
 
 
 def _text_in_numbers(

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from rulekit.data.cells import typed_columns
 from rulekit.data.delimited import check_cell, check_size
-from rulekit.data.headers import repaired_headers, shown
+from rulekit.data.headers import check_width, chosen_columns, repaired_headers, shown, too_wide
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.exceptions import DataError
 
@@ -70,7 +70,8 @@ def read_spreadsheet(
     raw : bytes
         The file; see `check_archive`, which is called first.
     options : ParseOptions
-        Sheet, header, and the texts that mean "missing". Formulas give their last saved value.
+        Sheet, header, columns, and the texts that mean "missing". Formulas give their last saved
+        value.
     limits : Limits
 
     Returns
@@ -127,7 +128,7 @@ def _sheet_rows(
             )
         sheets = {options.sheet: sheets[options.sheet]}
     for title, sheet in sheets.items():
-        rows = list(_trimmed(sheet, limits))
+        rows = list(_chosen(_trimmed(sheet, options, limits), options, limits))
         if rows:
             several = len(workbook.worksheets) > 1 and options.sheet is None
             note = f"The file has {len(workbook.worksheets)} sheets; {shown(title)} was read."
@@ -135,7 +136,37 @@ def _sheet_rows(
     raise DataError("The spreadsheet is empty; give a sheet with a header and rows.")
 
 
-def _trimmed(sheet: Any, limits: Limits) -> Iterator[Row]:
+def _chosen(rows: Iterator[Row], options: ParseOptions, limits: Limits) -> Iterator[Row]:
+    """Give the columns asked for, below a row of their names; all rows as they are where none are.
+
+    Raises WideTableError if the first row is too wide and no columns were asked for.
+    """
+    first = next(rows, None)
+    if first is None:
+        return
+    if options.columns is None and len(first) <= limits.max_columns:
+        yield first
+        for row in rows:
+            if len(row) > limits.max_columns:
+                raise too_wide(len(row), limits)
+            yield row
+        return
+    data = _is_data(first, options)
+    names, _ = repaired_headers([None] * len(first) if data else first, limits)
+    positions = chosen_columns(names, options.columns, limits)
+    yield tuple(names[i] for i in positions)
+    for row in [first, *rows] if data else rows:
+        yield tuple(row[i] if i < len(row) else None for i in positions)
+
+
+def _is_data(first: Row, options: ParseOptions) -> bool:
+    """Say whether the first row holds no names: as told, or where it holds numbers only."""
+    if options.header is not None:
+        return not options.header
+    return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in first)
+
+
+def _trimmed(sheet: Any, options: ParseOptions, limits: Limits) -> Iterator[Row]:
     """Yield the sheet's rows from the first to the last that holds something."""
     sheet.reset_dimensions()  # what a file says of its own size may be wrong by millions
     started = time.monotonic()
@@ -156,7 +187,8 @@ def _trimmed(sheet: Any, limits: Limits) -> Iterator[Row]:
         n_rows += 1 + (blank if n_rows else 0)
         blank = 0
         width = max(width, len(row))
-        check_size(max(n_rows - 1, 0), width, limits)
+        check_width(width, limits)
+        check_size(max(n_rows - 1, 0), len(options.columns or ()) or width, limits)
         yield row
 
 
@@ -177,8 +209,7 @@ def _header_and_rows(
 ) -> tuple[list[str], list[Row], list[str]]:
     width = max(map(len, rows))
     padded = [row + (None,) * (width - len(row)) for row in rows]
-    numeric = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in padded[0])
-    if options.header is False or (options.header is None and numeric):
+    if options.columns is None and _is_data(padded[0], options):
         note = "The first row holds numbers only, so it is read as data; if it is a header, say so."
         names = [f"column {i + 1}" for i in range(width)]
         return names, padded, [note] if options.header is None else []

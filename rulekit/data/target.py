@@ -1,5 +1,7 @@
 """Which column could be the target, which class the positive one, and whether that can work."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from rulekit.data.column import Column, looks_like_id, whole
@@ -7,6 +9,11 @@ from rulekit.data.headers import shown
 from rulekit.data.schema import Table
 
 MAX_CLASSES = 20
+ENOUGH_ROWS = 30  # of a class that a rule describes
+_YES_AND_NO = (
+    *(("1", "0"), ("1", "-1"), ("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f")),
+    *(("positive", "negative"), ("pos", "neg"), ("+", "-"), ("present", "absent")),
+)
 _NAMES = ("target", "class", "label", "outcome", "y", "diagnosis", "result", "response")
 
 
@@ -25,20 +32,42 @@ def suggest_target(table: Table) -> str | None:
         where there is none. A suggestion only: nothing is set.
     """
     fit = [c for c in table.columns if 2 <= c.n_distinct <= MAX_CLASSES and _may_be_target(c)]
-    named = [c for c in fit if c.name.strip().lower() in _NAMES]
-    chosen = named or fit
-    return chosen[-1].name if chosen else None
+    return likely_target([c.name for c in fit]) if fit else None
+
+
+def likely_target(names: Sequence[str]) -> str:
+    """Guess the target from names alone: the last of a usual name, else the last."""
+    named = [name for name in names if name.strip().lower() in _NAMES]
+    return (named or list(names))[-1]
 
 
 def suggest_positive(table: Table, target: str) -> object:
-    """Suggest the class that rules describe: the rarest; of equally rare ones the last sorted.
+    """Suggest the class that rules describe.
 
-    None where the target has no value at all.
+    Parameters
+    ----------
+    table : Table
+    target : str
+
+    Returns
+    -------
+    object
+        Of two classes where one says yes and the other no ("yes" and "no", 1 and 0, "present"
+        and "absent" ...), the one that says yes. Else the rarest with 30 rows, since what is said
+        of fewer rests on few cases; where no class has 30, the most frequent. Of equals the last
+        sorted. None where the target has no value at all.
     """
     table.column(target)
     counts = class_counts(table, target)
-    rarest = min(counts.values(), default=0)
-    return next((label for label in reversed(counts) if counts[label] == rarest), None)
+    words = {str(label).strip().lower(): label for label in counts}
+    for yes, no in _YES_AND_NO:
+        if set(words) == {yes, no}:
+            return words[yes]
+    if enough := [n for n in counts.values() if n >= ENOUGH_ROWS]:
+        wanted = min(enough)
+    else:
+        wanted = max(counts.values(), default=0)
+    return next((label for label in reversed(counts) if counts[label] == wanted), None)
 
 
 def class_counts(table: Table, target: str) -> dict[object, int]:

@@ -29,12 +29,19 @@ class Preparation:
         The column that weighs the rows.
     others : str or None
         What every class but the described one is called, where there were three or more.
+    categories : tuple of str
+        Columns of numbers that are read as codes.
+    outcomes : mapping of str to str
+        What the target's values, as text, are called; others keep theirs. Empty: all values stay
+        what they are.
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
     numeric: tuple[str, ...] = ()
     weight: str | None = None
     others: str | None = None
+    categories: tuple[str, ...] = ()
+    outcomes: Mapping[str, str] = field(default_factory=dict)
 
 
 def to_script(
@@ -97,6 +104,9 @@ def to_script(
     if digest is not None:
         lines += [f"if table.digest != {digest!r}:", f"    {_stop('The table has changed.')}"]
     lines.append(f"X, y = table.xy({target!r}{listed})")
+    if done.outcomes:
+        given = _source(dict(done.outcomes), "outcomes")
+        lines += [f"names = {given}", "y = y.map(lambda v: names.get(str(v), str(v)))"]
     if done.others is not None:
         label = _source(model.positive_label_, "positive_label")
         lines += ["y = y.astype(object)", f"y = y.mask(y != {label}, {done.others!r})"]
@@ -121,6 +131,7 @@ def _reading(source: str, done: Preparation) -> list[str]:
     """Write how the file becomes the table."""
     given = {name: value for name, value in done.options.items() if value is not None}
     made = [f"table = table.as_numeric({name!r})" for name in done.numeric]
+    made += [f"table = table.as_category({name!r})" for name in done.categories]
     if not given:
         return ["", f"table = read_table({source!r})", *made]
     parts = ", ".join(f"{name}={_source(value, name)}" for name, value in given.items())

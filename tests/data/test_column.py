@@ -50,6 +50,16 @@ def test_whole_numbers_are_an_identifier_if_they_run_without_a_gap_or_are_named_
     assert not looks_like_id(run.head(9), "id", 9)  # of few rows nothing can be said
 
 
+def test_an_identifier_that_repeats_names_cases_and_is_no_feature():
+    visits = pd.Series([k // 2 for k in range(40)])
+    assert described(visits, "patient_id", 50).role == "id"
+    assert described(visits, "PatientID", 50).role == "id"
+    assert described(visits, "number of rooms", 50).role == "feature"
+    assert described(visits / 3, "acid", 50).role == "feature"
+    assert described(visits / 3, "patient_id", 50).role == "feature"  # no whole numbers
+    assert described(visits % 4, "ward_id", 50).role == "feature"  # of few: a place, not a case
+
+
 def test_one_text_that_is_no_date_makes_the_column_none():
     assert looks_like_dates(pd.Series(["1.2.2020", None, "03/04/21 10:30"]))
     assert not looks_like_dates(pd.Series(["1.2.2020", "soon"]))

@@ -1,12 +1,13 @@
 """Folds: seeded, stratified, grouped."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from rulekit.data import make_folds
+from rulekit.data import equal_rows, hold_out, joined_groups, make_folds
 from rulekit.exceptions import DataError
 
 
@@ -68,6 +69,79 @@ def test_a_group_is_never_on_both_sides():
     assert sorted(np.concatenate([test for _, test in folds])) == list(range(120))
     for train, test in folds:
         assert not set(groups[train]) & set(groups[test])
+
+
+@given(st.lists(st.integers(1, 9), min_size=25, max_size=60), st.integers(0, 3))
+def test_folds_of_whole_groups_are_about_as_large_and_of_the_same_classes(sizes, seed):
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    y = np.random.default_rng(seed).integers(0, 2, len(groups))
+    y[:10] = [0, 1] * 5
+    folds = make_folds(y, 5, groups=groups, random_state=seed)
+    assert sorted(np.concatenate([test for _, test in folds])) == list(range(len(y)))
+    for train, test in folds:
+        assert not set(groups[train]) & set(groups[test])
+        assert abs(len(test) - len(y) / 5) <= 2 * max(sizes)
+        assert abs(y[test].mean() - y.mean()) <= 2 * max(sizes) / len(test)
+
+
+@given(
+    st.lists(st.integers(1, 6), min_size=20, max_size=60),
+    st.sampled_from([0.1, 0.3, 0.5]),
+    st.integers(0, 3),
+)
+def test_held_out_groups_have_the_share_of_rows_and_the_classes_asked_for(sizes, share, seed):
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    y = np.random.default_rng(seed).integers(0, 2, len(groups))
+    train, test = hold_out(y, share, groups=groups, random_state=seed)
+    assert sorted([*train, *test]) == list(range(len(y)))
+    assert not set(groups[train]) & set(groups[test])
+    assert abs(len(test) - share * len(y)) <= 2 * max(sizes)
+    assert abs(y[test].sum() - share * y.sum()) <= 2 * max(sizes)
+
+
+def test_another_seed_holds_other_groups_out():
+    y, groups = np.arange(200) % 2, np.arange(200) // 2
+    (_, one), (_, same), (_, other) = (
+        hold_out(y, 0.3, groups=groups, random_state=seed) for seed in (0, 0, 1)
+    )
+    assert one.tolist() == same.tolist() != other.tolist()
+
+
+def test_two_groups_stand_on_two_sides_and_one_group_cannot():
+    train, test = hold_out([0, 1] * 5, 0.3, groups=[1] * 7 + [2] * 3)
+    assert (len(train), len(test)) == (7, 3)
+    with pytest.raises(DataError, match="needs two groups; all rows are of one"):
+        hold_out([0, 1] * 5, 0.3, groups=[1] * 10)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([1.0, 2.0, None]), st.sampled_from(["x", "y", None])),
+        min_size=1,
+        max_size=30,
+    )
+)
+def test_rows_share_a_number_where_and_only_where_all_their_cells_are_equal(rows):
+    frame = pd.DataFrame(rows, columns=["a", "b"])
+    numbers = equal_rows(frame)
+    for i, one in enumerate(rows):
+        for j, other in enumerate(rows):
+            assert (numbers[i] == numbers[j]) == (one == other)
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=25))
+def test_joined_groups_hold_whatever_either_grouping_holds_together(pairs):
+    one, other = (np.array(part) for part in zip(*pairs, strict=True))
+    numbers = joined_groups(one, other)
+    linked = [{k} for k in range(len(pairs))]  # the slow way: join until nothing changes
+    for i in range(len(pairs)):
+        for j in range(i):
+            if one[i] == one[j] or other[i] == other[j]:
+                both = linked[i] | linked[j]
+                for k in both:
+                    linked[k] = both
+    for i in range(len(pairs)):
+        assert {j for j in range(len(pairs)) if numbers[j] == numbers[i]} == linked[i]
 
 
 def test_splitters_and_pairs_of_positions_are_taken():

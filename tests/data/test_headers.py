@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.data.headers import repaired_headers, shown
+from rulekit.data.headers import chosen_columns, repaired_headers, shown
 from rulekit.data.options import Limits
+from rulekit.exceptions import DataError, WideTableError
 
 LIMITS = Limits()
 
@@ -43,3 +44,29 @@ def test_of_many_repairs_five_are_named():
 
 def test_a_long_name_is_shortened_in_a_sentence():
     assert shown("a" * 41) == repr("a" * 39 + "…")
+
+
+def test_columns_asked_for_are_found_in_the_files_order():
+    assert chosen_columns(["a", "b", "c"], None, LIMITS) == [0, 1, 2]
+    assert chosen_columns(["a", "b", "c"], ["c", "a"], LIMITS) == [0, 2]
+
+
+def test_of_too_many_columns_some_must_be_chosen_and_the_names_are_told():
+    names = [f"g{k}" for k in range(2_001)]
+    with pytest.raises(WideTableError, match="this one has 2,001") as caught:
+        chosen_columns(names, None, LIMITS)
+    assert caught.value.names == tuple(names)
+    assert chosen_columns(names, ["g2000"], LIMITS) == [2_000]
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (["a", "no such"], "no column 'no such'"),
+        ([], "Between 1 and 2,000"),
+        ([f"g{k}" for k in range(2_001)], "2,001 are chosen"),
+    ],
+)
+def test_columns_that_cannot_be_chosen_are_said(asked, sentence):
+    with pytest.raises(DataError, match=sentence):
+        chosen_columns(["a", *(f"g{k}" for k in range(2_001))], asked, LIMITS)

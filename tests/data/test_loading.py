@@ -5,6 +5,7 @@ import io
 import pickle
 import zipfile
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -18,9 +19,10 @@ from rulekit.data import (
     compare_tables,
     quality_notes,
     read_table,
+    read_with_options,
     suggest_target,
 )
-from rulekit.exceptions import DataError
+from rulekit.exceptions import DataError, WideTableError
 
 
 def archive(**members):
@@ -188,3 +190,48 @@ def test_a_damaged_file_gives_a_table_or_a_sentence_and_nothing_else(raw, change
 def test_a_table_that_shares_one_byte_with_a_pickle_is_read(raw, encoding):
     table = read_table(raw, options=ParseOptions(encoding=encoding))
     assert table.frame["age"].tolist() == [2, 4]
+
+
+def wide(kind, header=True):
+    """A file of 2 301 columns, as text, spreadsheet or Parquet; and its frame."""
+    frame = pd.DataFrame(np.arange(8 * 2_300).reshape(8, -1) % 7)
+    frame.columns = [f"g{k}" for k in range(2_300)]
+    frame["ill"] = ["yes", "no"] * 4 if header else range(8)
+    sink = io.BytesIO()
+    if kind == "csv":
+        return frame.to_csv(index=False, header=header).encode(), frame
+    if kind == "xlsx":
+        frame.to_excel(sink, index=False, header=header)
+    else:
+        frame.to_parquet(sink)
+    return sink.getvalue(), frame
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx", "parquet"])
+def test_of_a_file_too_wide_the_columns_asked_for_are_read_alone(kind):
+    raw, frame = wide(kind)
+    with pytest.raises(WideTableError, match=r"'w' was not read.* this one has 2,301") as caught:
+        read_table(raw, name="w")
+    assert caught.value.names == tuple(frame.columns)
+    asked = ("ill", "g2299", "g0")
+    table, options = read_with_options(raw, options=ParseOptions(columns=asked))
+    pd.testing.assert_frame_equal(
+        table.frame, frame[["g0", "g2299", "ill"]], check_dtype=False, check_column_type=False
+    )
+    assert options.columns == asked
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+def test_columns_without_a_header_are_asked_for_by_number(kind):
+    raw, frame = wide(kind, header=False)
+    table = read_table(raw, options=ParseOptions(columns=("column 3", "column 2301")))
+    assert list(table.frame) == ["column 3", "column 2301"]
+    assert table.frame["column 3"].tolist() == frame["g2"].tolist()
+
+
+def test_rows_are_counted_by_the_cells_that_are_kept():
+    raw = b"a,b,c\n" + b"1,2,3\n" * 50
+    limits = Limits(max_cells=60)
+    with pytest.raises(DataError, match="60 cells at most"):
+        read_table(raw, limits=limits)
+    assert read_table(raw, limits=limits, options=ParseOptions(columns=("b",))).n_rows == 50

@@ -36,7 +36,7 @@ def test_a_sound_table_has_no_note():
 @pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "planted_dnf"])
 def test_the_samples_hold_no_leak_and_no_duplicate_column(name):
     kinds = {note.kind for note in quality_notes(load_sample(name))}
-    assert kinds <= {"duplicate rows", "rare levels"}
+    assert kinds <= {"duplicate rows", "rare levels", "codes"}
 
 
 SINGLE = {
@@ -101,7 +101,18 @@ def test_renamed_levels_are_a_duplicate_and_shuffled_numbers_are_none():
     assert "tells the same" in found(c=renamed)["c", "duplicate column"].sentence
     numbers = BASE["town"].map({"u": 1, "v": 3, "w": 2})
     others = BASE["town"].map({"u": 1, "v": 2, "w": 3})
-    assert found(c=numbers, d=others) == {}
+    assert {kind for _, kind in found(c=numbers, d=others)} == {"codes"}
+
+
+def test_a_few_whole_numbers_are_asked_about_and_more_or_broken_ones_are_not():
+    place = np.arange(N)
+    notes = found(cp=1 + place % 4, age=place % 50, dose=0.5 * (place % 5))
+    assert list(notes) == [("cp", "codes")]
+    note = notes["cp", "codes"]
+    assert "coded 1 to 4: codes or counts?" in note.sentence
+    assert (note.suggestion, note.severity) == ("as_category", "info")
+    table = Table.from_frame(BASE.assign(cp=1 + place % 4)).as_category("cp")
+    assert quality_notes(table, "t") == ()
 
 
 def test_an_equal_column_is_called_equal():

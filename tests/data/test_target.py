@@ -10,6 +10,7 @@ from rulekit.data import (
     Table,
     check_target,
     class_counts,
+    likely_target,
     load_sample,
     suggest_positive,
     suggest_target,
@@ -36,11 +37,38 @@ def test_nothing_is_suggested_where_nothing_fits():
     assert suggest_target(table_with()) is None
 
 
-def test_the_rarest_class_is_suggested_and_the_last_of_equals():
-    table = table_with(t=["a"] * 30 + ["b"] * 10, u=["a", "b"] * 20)
-    assert suggest_positive(table, "t") == "b"
-    assert suggest_positive(table, "u") == "b"
-    assert class_counts(table, "t") == {"a": 30, "b": 10}
+def suggested(*counts):
+    """Suggest a class of a target that holds each label so many times."""
+    labels = [label for label, n in counts for _ in range(n)]
+    frame = pd.DataFrame({"x": np.linspace(0, 1, len(labels)), "t": labels})
+    return suggest_positive(Table.from_frame(frame), "t")
+
+
+def test_the_rarest_class_of_thirty_rows_is_suggested_and_the_last_of_equals():
+    assert suggested(("a", 31), ("b", 30), ("c", 29)) == "b"
+    assert suggested(("a", 40), ("b", 40)) == "b"
+
+
+def test_without_a_class_of_thirty_rows_the_most_frequent_is_suggested():
+    assert suggested(("a", 20), ("b", 10)) == "a"
+    assert suggested(("a", 200), ("b", 10)) == "a"
+
+
+@pytest.mark.parametrize(
+    ("no", "yes"), [(0, 1), ("No", "Yes"), (False, True), ("absent", "present"), (-1, 1)]
+)
+def test_the_class_that_says_yes_is_suggested_however_rare(no, yes):
+    assert suggested((no, 500), (yes, 5)) == yes
+    assert suggested((no, 50), (yes, 300)) == yes
+
+
+def test_classes_are_counted_in_order():
+    assert class_counts(table_with(t=["b"] * 30 + ["a"] * 10), "t") == {"a": 10, "b": 30}
+
+
+def test_of_names_alone_a_usual_one_is_the_target_else_the_last():
+    assert likely_target(["a", "Class", "b"]) == "Class"
+    assert likely_target(["a", "b"]) == "b"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from rulekit import (
     load_sample,
     read_table,
 )
-from rulekit.data import read_with_options
+from rulekit.data import ParseOptions, read_with_options
 from rulekit.exceptions import ExportError
 from rulekit.export import Preparation, to_script, to_text
 from rulekit.rules.constraints import Constraints
@@ -122,6 +122,32 @@ def test_script_repeats_how_the_file_was_read_weights_and_classes_put_together(t
         preparation=Preparation(options, ("x",), "poids", "not bas"),
     )
     assert "encoding='cp1252'" in text
+    run(text, tmp_path)
+    assert capsys.readouterr().out == to_text(model) + "\n"
+
+
+def test_script_repeats_which_columns_were_read_codes_and_the_names_of_outcomes(tmp_path, capsys):
+    lines = [
+        "a,chest,more,died",
+        *(f"{k % 20},{1 + k % 4},{k},{int(k % 20 > 8)}" for k in range(60)),
+    ]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(lines))
+    options = {"columns": ("a", "chest", "died")}
+    table = read_with_options(path, options=ParseOptions(**options))[0].as_category("chest")
+    X, y = table.xy("died")
+    names = {"1": "died", "0": "survived"}
+    model = TwoLevelRuleClassifier(n_clauses=1, theta=0.5, positive_label="died")
+    model.fit(X, y.map(lambda v: names[str(v)]))
+    done = Preparation(options, categories=("chest",), outcomes=names)
+    text = to_script(
+        model,
+        source=path.name,
+        target="died",
+        features=list(X.columns),
+        digest=table.digest,
+        preparation=done,
+    )
     run(text, tmp_path)
     assert capsys.readouterr().out == to_text(model) + "\n"
 

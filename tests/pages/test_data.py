@@ -2,6 +2,7 @@
 
 import io
 import json
+import threading
 import zipfile
 from dataclasses import replace
 
@@ -12,8 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from rulekit.data import list_samples
+from rulekit.learners import FixedRuleClassifier
+from rulekit.rules import Clause, Literal, RuleSet
+from tests.pages.driving import opened, text
+from tests.waiting import until
 from ui.data.choices import apply_edits, editor_frame
-from ui.data.split_figure import split_figure, split_sentence
+from ui.data.split import split_figure, split_sentence
 from ui.learners.offered import RunSpec
 from ui.state import BinningSpec, SplitSpec, Wording
 from ui.workspace import to_plain
@@ -61,11 +66,6 @@ def zip_bomb():
 REFUSED = {
     "an empty file": (b"", "t.csv", "empty"),
     "a header only": (b"a,b,c\n", "t.csv", "no rows"),
-    "3 000 columns": (
-        ",".join(f"c{k}" for k in range(3000)).encode() + b"\n",
-        "t.csv",
-        "column",
-    ),
     "ragged rows": (b"a,b\n1,2\n3,4,5\n6,7\n", "t.csv", "3"),
     "an unclosed quote": (b'a,b\n1,"2\n3,4\n', "t.csv", "quotation"),
     "a zip bomb": (zip_bomb(), "t.xlsx", "unpack"),
@@ -126,6 +126,186 @@ def test_the_target_is_suggested_but_never_set(open_app):
     state = app.session_state["app"]
     assert (state.target, state.positive, state.other_label) == ("ill", "yes", "no")
     assert state.features == ["age", "glucose"]
+
+
+CODED = b"age,glucose,ill\n" + b"".join(
+    b"%d,%d,%d\n" % (30 + k // 2, 90 + 7 * k % 13, k % 3 == 0) for k in range(40)
+)
+
+
+def coded_and_suggested(open_app):
+    return upload(open_app(), CODED).button(key="use_suggestion").click().run()
+
+
+def field(app, label):
+    return next(f for f in app.text_input if f.label.replace("\\", "").endswith(label))
+
+
+def test_of_coded_classes_it_is_asked_what_they_mean_and_of_named_ones_it_is_not(open_app):
+    app = coded_and_suggested(open_app)
+    assert "What do 0 and 1 mean?" in text(app)
+    assert app.session_state["app"].positive == 1
+    named = open_app(sample="credit")
+    assert "mean?" not in text(named)
+
+
+def test_a_name_given_to_a_class_is_its_name_everywhere_and_after_a_reload(open_app):
+    app = coded_and_suggested(open_app)
+    field(app, "ill = 1 means").set_value("diabetic").run()
+    field(app, "ill = 0 means").set_value("well").run()
+    assert not app.exception
+    assert not app.error
+    state = app.session_state["app"]
+    assert (state.positive, state.other_label) == ("diabetic", "well")
+    assert set(state.training[1]) == {"diabetic", "well"}
+    assert "What do 0 and 1 mean?" not in text(app)
+    assert any("diabetic (1)" in option for option in app.radio[0].options)
+    assert "14 rows diabetic" in text(app) or "10 diabetic" in text(app)
+    again = open_app(query={"analysis": app.query_params["analysis"]})
+    assert again.session_state["app"].outcomes == {"0": "well", "1": "diabetic"}
+    assert field(again, "ill = 1 means").value == "diabetic"
+    again.radio[0].set_value(0).run()
+    assert again.session_state["app"].positive == "well"
+
+
+def test_two_classes_of_one_name_are_a_sentence_and_nothing_changes(open_app):
+    app = coded_and_suggested(open_app)
+    field(app, "ill = 1 means").set_value("ill").run()
+    field(app, "ill = 0 means").set_value("ill").run()
+    assert "cannot both be called 'ill'" in said(app)
+    assert app.session_state["app"].outcomes == {"1": "ill"}
+
+
+def test_with_a_rule_in_hand_it_is_said_that_it_will_be_learned_again(open_app):
+    app = coded_and_suggested(open_app)
+    words = "makes the rule in hand be learned again"
+    assert words not in text(app)
+    state = replace(app.session_state["app"], setting={"theta": 1.0}, model=a_model())
+    assert words in text(open_app(state=state))
+
+
+def a_model():
+    rule = RuleSet((Clause((Literal("age", ">", 40.0),)),), (1,), "dnf", 0)
+    return FixedRuleClassifier(rule)
+
+
+def test_columns_that_no_rule_may_use_are_named_with_the_reason(open_app):
+    app = open_app(sample="credit")
+    assert "Not used: loan_id (names a row or a case), opened_on (dates)" in text(app)
+
+
+def test_numbers_that_may_be_codes_become_a_category_in_one_click(open_app, table_of):
+    rows = b"".join(b"%d,%.1f,%s\n" % (1 + k % 4, k / 7, b"xy"[k % 2 :][:1]) for k in range(60))
+    app = upload(open_app(), b"chest,a,ill\n" + rows)
+    assert "coded 1 to 4: codes or counts?" in text(app)
+    next(b for b in app.button if b.label == "They are codes").click().run()
+    assert not app.exception
+    assert table_of(app).column("chest").kind == "category"
+    assert app.session_state["app"].options["categories"] == ["chest"]
+    assert "codes or counts?" not in text(app)
+    again = open_app(query={"analysis": app.query_params["analysis"]})
+    assert table_of(again).column("chest").kind == "category"
+
+
+def test_twins_across_the_split_are_counted_and_can_be_kept_together(open_app):
+    rows = b"".join(
+        b"%d,%d,%s\n" % (k % 30, k % 7, b"yes" if k % 3 == 0 else b"no") for k in range(420)
+    )
+    app = upload(open_app(), b"a,b,ill\n" + rows).button(key="use_suggestion").click().run()
+    state = app.session_state["app"]
+    assert f"{state.twins:,} of 126 test rows have an exact twin" in text(app)
+    next(t for t in app.toggle if t.label.startswith("Keep rows")).set_value(True).run()
+    assert not app.exception
+    state = app.session_state["app"]
+    assert state.split.keep_twins
+    assert state.twins == 0
+    assert "exact twin" not in text(app)
+    next(t for t in app.toggle if t.label.startswith("Keep rows")).set_value(False).run()
+    assert "exact twin" in text(app)
+
+
+def wide_file(n_columns=2_300):
+    frame = pd.DataFrame(np.arange(40 * n_columns).reshape(40, -1) % 7)
+    frame.columns = [f"g{k}" for k in range(n_columns)]
+    frame["outcome"] = ["yes", "no"] * 20
+    return frame.to_csv(index=False).encode()
+
+
+def test_of_a_file_too_wide_columns_are_chosen_and_read_alone(open_app, table_of):
+    app = upload(open_app(sample="iris"), wide_file())
+    assert not app.exception
+    assert table_of(app).name == "iris"
+    assert "2,301 columns" in text(app)
+    box = next(b for b in app.selectbox if b.label == "Column to predict")
+    assert box.value == "outcome"
+    words = next(f for f in app.text_input if f.label == "Columns whose name contains")
+    words.set_value("g229").run()
+    app.button(key="read_wide").click().run()
+    assert not app.exception
+    assert not app.error
+    state = app.session_state["app"]
+    kept = ["g229", *(f"g{k}" for k in range(2290, 2300)), "outcome"]
+    assert [c.name for c in state.table.columns] == kept
+    assert (state.target, state.ready) == ("outcome", True)
+    assert state.options["columns"] == tuple(kept)
+
+
+def test_a_large_file_is_read_in_the_background_and_taken_when_it_is_there(
+    open_app, table_of, monkeypatch
+):
+    monkeypatch.setattr("ui.data.tasks.LARGE", {"text": 100})
+    app = upload(open_app(), GOOD, "big.csv")
+    assert not app.exception
+    until(lambda: app.run() and table_of(app) is not None)
+    assert table_of(app).name == "big.csv"
+    app = upload(open_app(sample="iris"), b"a,b\n1,2\n3,4,5\n" + b"6,7\n" * 100, "ragged.csv")
+    until(lambda: app.run() and app.error)
+    assert "Every row must have 2 cells" in said(app)
+    assert table_of(app).name == "iris"
+
+
+def test_reading_can_be_stopped(open_app, table_of, monkeypatch):
+    monkeypatch.setattr("ui.data.tasks.LARGE", {"text": 100})
+    gate = threading.Event()
+    monkeypatch.setattr("ui.data.tasks.ReadFile.__call__", lambda task, telling: gate.wait())
+    app = upload(open_app(), GOOD, "big.csv")
+    assert "Reading big.csv" in text(app)
+    app.button(key="stop_reading").click().run()
+    gate.set()
+    assert "Reading was stopped" in said(app.run())
+    assert table_of(app) is None
+
+
+def test_saved_analyses_of_this_browser_are_listed_opened_renamed_copied_and_forgotten(
+    open_app, table_of
+):
+    app = open_app()
+    app.session_state["_owner"] = "0" * 64
+    app.button(key="sample_iris").click().run()
+    iris = app.query_params["analysis"]
+    app.button(key="sample_wine").click().run()
+    wine = app.query_params["analysis"]
+    app.button(key=f"open_{iris}").click().run()
+    assert not app.exception
+    assert table_of(app).name == "iris"
+    assert app.query_params["analysis"] == iris
+    app.text_input(key=f"rename_{wine}").set_value("cultivars").run()
+    assert app.button(key=f"open_{wine}").label == "cultivars"
+    app.button(key=f"copy_{wine}").click().run()
+    assert any(b.label.replace("\\", "") == "cultivars (copy)" for b in app.button)
+    app.button(key=f"forget_{wine}").click().run()
+    assert not any(b.key == f"open_{wine}" for b in app.button)
+    other = open_app()
+    assert not any(b.key and b.key.startswith("open_") for b in other.button)
+    same = opened_by("0" * 64)
+    assert any(b.key == f"open_{iris}" for b in same.button)
+
+
+def opened_by(owner):
+    """Open the dashboard in a new session of the browser of this owner."""
+    app = opened()
+    app.session_state["_owner"] = owner
+    return app.run()
 
 
 def test_the_other_class_can_be_described(open_app):

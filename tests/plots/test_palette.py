@@ -28,7 +28,7 @@ from rulekit.plots.palette import (
 )
 from rulekit.plots.thresholds import level_figure, level_table, threshold_figure
 from rulekit.rules import Branch, Factor, Leaf, PowerLaw, PowerLawSplit
-from ui.data.split_figure import split_figure
+from ui.data.split import split_figure
 
 LAWS = [PowerLaw(1.0, (Factor("a"),)), PowerLaw(1.0, (Factor("b"),)), PowerLaw(1.0, (Factor("c"),))]
 COLUMNS = {name: np.arange(1.0, 9.0) ** (k + 1) for k, name in enumerate("abc")}

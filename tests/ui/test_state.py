@@ -1,12 +1,14 @@
 """The analysis: what follows from table, roles, target and split."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.data import Table, load_sample
+from rulekit.data import Table, load_sample, make_folds
 from rulekit.exceptions import DataError
-from ui.state import AppState, BinningSpec, SplitSpec, Wording
+from ui.state import AppState, BinningSpec, SplitSpec, Wording, changed
 
 
 def small(n=40, **columns):
@@ -93,8 +95,10 @@ def test_weights_follow_the_rows():
         AppState(table=small().with_roles({}, positive_label="no")),
         AppState(table=small(), split=SplitSpec(0.2)),
         AppState(table=small(), binning=BinningSpec("tree")),
+        AppState(table=small(), outcomes={"yes": "ill"}),
+        AppState(table=small(), split=SplitSpec(keep_twins=True)),
     ],
-    ids=["cells", "roles", "class", "split", "cuts"],
+    ids=["cells", "roles", "class", "split", "cuts", "names", "twins"],
 )
 def test_whatever_changes_the_fit_changes_its_key(other):
     assert other.fit_key != AppState(table=small()).fit_key
@@ -106,6 +110,114 @@ def test_one_changed_cell_of_a_large_table_changes_the_key():
     edited.loc[77_777, "a"] = 1_000
     keys = {AppState(table=Table.from_frame(f)).fit_key for f in (frame, edited)}
     assert len(keys) == 2
+
+
+def coded(n=40, **columns):
+    frame = pd.DataFrame({"a": np.arange(n) % 7, "ill": (np.arange(n) % 3 == 0) * 1, **columns})
+    return Table.from_frame(frame).with_roles({"ill": "target"}, positive_label=1)
+
+
+def test_named_outcomes_are_what_everything_downstream_sees():
+    state = AppState(table=coded(), outcomes={"1": "died", "0": "survived"})
+    assert (state.positive, state.other_label, state.several) == ("died", "survived", False)
+    assert (state.classes, state.labels) == (["died", "survived"], ["died", "survived"])
+    _, y = state.data
+    assert y.value_counts().to_dict() == {"survived": 26, "died": 14}
+    assert y.index[y == "died"].tolist() == list(range(0, 40, 3))
+    assert y.dtype == Table.from_frame(pd.DataFrame({"y": ["a"]})).frame["y"].dtype
+    for part in (state.training, state.testing):
+        assert set(part[1]) == {"died", "survived"}
+    assert state.table.positive_label == 1
+
+
+def test_one_name_makes_every_label_a_text():
+    state = AppState(table=coded(), outcomes={"1": "died"})
+    assert (state.positive, state.other_label, state.classes) == ("died", "0", ["0", "died"])
+    assert set(state.data[1]) == {"0", "died"}
+
+
+@pytest.mark.parametrize("values", [[True, False], [1.0, 2.0], [0.5, 1.5], ["x", "y"]])
+def test_any_kind_of_class_can_be_named(values):
+    frame = pd.DataFrame({"a": range(20), "b": [1, 2, 3, 4] * 5, "t": values * 10})
+    table = Table.from_frame(frame).with_roles({"t": "target"}, positive_label=values[0])
+    first = str(table.positive_label)
+    state = AppState(table=table, outcomes={first: "this"})
+    assert state.data[1].tolist()[:2] == ["this", state.other_label]
+    assert state.positive == "this"
+
+
+def test_of_three_classes_the_rest_is_not_the_name():
+    state = AppState(table=load_sample("iris"), outcomes={"virginica": "southern"})
+    assert state.other_label == "not southern"
+    assert set(state.data[1]) == {"southern", "not southern"}
+    every = replace(state, every_class=True)
+    assert every.labels == ["setosa", "southern", "versicolor"]
+    assert set(every.data[1]) == set(every.labels)
+
+
+def test_two_classes_of_one_name_are_a_problem_that_is_said():
+    for outcomes in ({"1": "ill", "0": "ill"}, {"1": "0"}):
+        problem = AppState(table=coded(), outcomes=outcomes).problem()
+        assert "give each a name of its own" in problem
+
+
+def test_another_target_drops_the_names_of_the_former_one():
+    state = AppState(table=coded(other=[0, 1] * 20), outcomes={"1": "died"})
+    same = changed(state, table=state.table.with_roles({"a": "ignore"}))
+    assert same.outcomes == {"1": "died"}
+    moved = state.table.with_roles({"other": "target"}).with_roles({}, positive_label=1)
+    assert changed(state, table=moved).outcomes == {}
+
+
+def twinned(**split):
+    """Forty rows, each four times, under labels that differ now and then; and its analysis."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=40), "b": rng.normal(size=40)})
+    frame = pd.concat([frame] * 4, ignore_index=True)
+    frame["ill"] = np.where(np.arange(160) % 3, "no", "yes")
+    table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="yes")
+    return AppState(table=table, split=SplitSpec(**split))
+
+
+def test_test_rows_with_a_twin_among_the_training_rows_are_counted():
+    state = twinned()
+    X, y = state.data
+    train, test = state.rows()
+    rows = [(*X.iloc[k], y.iloc[k]) for k in range(len(X))]
+    assert state.twins == sum(rows[k] in {rows[i] for i in train} for k in test) > 10
+    assert AppState(table=small(a=np.arange(40) / 3)).twins == 0
+
+
+def test_twins_kept_together_stand_on_one_side_of_the_split_and_of_every_fold():
+    state = twinned(keep_twins=True)
+    assert state.twins == 0
+    train, test = state.rows()
+    assert 0.25 <= len(test) / 160 <= 0.35
+    X, y = state.training
+    for learned, tried in make_folds(y, 5, groups=state.groups[train]):
+        seen = {tuple(row) for row in X.iloc[learned].to_numpy()}
+        assert not any(tuple(row) in seen for row in X.iloc[tried].to_numpy())
+
+
+def test_twins_and_groups_hold_together_what_either_does():
+    table = twinned().table
+    pairs = Table.from_frame(table.frame.assign(pair=np.arange(160) // 2))
+    pairs = pairs.with_roles({"ill": "target", "pair": "group"}, positive_label="yes")
+    state = AppState(table=pairs, split=SplitSpec(keep_twins=True))
+    groups = state.groups
+    assert len(set(groups)) == 20  # forty rows, two by two
+    for k in range(160):
+        assert groups[k] == groups[k ^ 1] == groups[(k + 40) % 160]
+
+
+def test_twins_of_fifty_thousand_rows_are_counted_at_once():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 9, (50_000, 12)), columns=[f"c{k}" for k in range(12)])
+    frame["ill"] = rng.integers(0, 2, 50_000)
+    table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label=1)
+    state = AppState(table=table, split=SplitSpec(keep_twins=True))
+    assert state.twins == 0
+    assert len(state.rows()[1]) == pytest.approx(15_000, abs=5)
 
 
 def test_words_for_people_do_not_change_the_key():

@@ -31,9 +31,10 @@ def saved_and_loaded(session, state):
 def test_what_was_decided_comes_back(session):
     state = AppState(
         table=load_sample("credit").with_roles({"age": "ignore"}),
+        outcomes={"high": "defaulted"},
         options={"delimiter": ";"},
         wording={"income": Wording("Yearly income", "€")},
-        split=SplitSpec(0.2, 7),
+        split=SplitSpec(0.2, 7, keep_twins=True),
         binning=BinningSpec("entropy", None, 20, (("amount", (1.5, 2.0)),)),
         setting={"theta": 0.5},
         notes="ask Ada 💡",
@@ -45,6 +46,7 @@ def test_what_was_decided_comes_back(session):
     assert (back.wording, back.notes, back.setting) == (state.wording, state.notes, state.setting)
     assert (back.binning, back.split, back.test_looks) == (state.binning, state.split, 2)
     assert back.looked_at == ("ab", "cd")
+    assert (back.outcomes, back.positive) == ({"high": "defaulted"}, "defaulted")
     assert back.table.digest == state.table.digest
     pd.testing.assert_frame_equal(back.table.frame, state.table.frame)
 
@@ -54,6 +56,14 @@ def test_an_analysis_saved_with_the_number_of_looks_alone_keeps_the_number():
     older = {k: v for k, v in workspace.to_plain(state).items() if k != "looked_at"}
     back = workspace.from_plain(older, state.table)
     assert (back.test_looks, back.looked_at) == (3, ())
+
+
+def test_an_analysis_saved_before_outcomes_had_names_comes_back_without():
+    state = AppState(table=load_sample("iris"))
+    older = workspace.to_plain(state)
+    del older["outcomes"], older["split"]["keep_twins"]
+    back = workspace.from_plain(older, state.table)
+    assert (back.outcomes, back.fit_key) == ({}, state.fit_key)
 
 
 @pytest.mark.parametrize("sample", ["breast_cancer", "iris", "wine", "planted_cnf"])
@@ -81,7 +91,7 @@ def test_nothing_is_pickled(session):
     session["app"] = AppState(table=load_sample("iris"))
     workspace.save()
     files = {path.name for path in workspace.folder().iterdir()}
-    assert files == {"analysis.json", "table.parquet"}
+    assert files == {"about.json", "analysis.json", "table.parquet"}
     json.loads((workspace.folder() / "analysis.json").read_text())
 
 
@@ -102,6 +112,17 @@ def test_an_analysis_of_another_version_is_not_taken(session):
     path.write_text(path.read_text().replace('"version": 1', '"version": 99'))
     with pytest.raises(ValueError, match="Saved by version 99"):
         workspace.load(workspace.folder())
+
+
+def test_a_file_of_brackets_that_never_close_is_a_sentence(session):
+    session["app"] = AppState(table=load_sample("iris"))
+    workspace.save()
+    (workspace.folder() / "analysis.json").write_text("[" * 200_000)
+    name = workspace.analysis_id()
+    session.clear()
+    workspace._open(name)
+    assert "could not be read" in session["_said"]
+    assert session["analysis_id"] != name
 
 
 def test_the_id_cannot_be_guessed(session):

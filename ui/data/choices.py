@@ -1,16 +1,16 @@
-"""The Data page's decisions: what is predicted, which rows are held back, what columns are for."""
+"""The Data page's decisions: what is predicted, and what columns are for."""
 
 from typing import Any
+from zlib import crc32
 
 import pandas as pd
 import streamlit as st
 
 from rulekit.data import Table, check_target, suggest_positive, suggest_target, target_notes
 from rulekit.exceptions import DataError
-from ui.data.split_figure import split_figure, split_sentence
+from ui.data.outcomes import outcome_fields
 from ui.escape import md
-from ui.state import SplitSpec, Wording, app_state
-from ui.theme import chart
+from ui.state import AppState, Wording, app_state
 from ui.workspace import change
 
 MAX_CLASSES = 20  # as in `check_target`
@@ -49,11 +49,10 @@ def set_role(name: str, role: str) -> None:
 
 
 def target_card() -> None:
-    """Ask for target and positive class; say what stands in the way."""
+    """Ask for target, positive class and what the classes mean; say what stands in the way."""
     state = app_state()
     names = [c.name for c in state.table.columns]
-    st.subheader("What should be predicted?", anchor=False)
-    key = f"target_{_round()}"
+    key = f"target_{this_round()}"
     st.selectbox(
         "Target column",
         names,
@@ -71,23 +70,45 @@ def target_card() -> None:
     counts = state.class_counts
     if not 2 <= len(counts) <= MAX_CLASSES:
         return
-    classes = list(counts)
+    classes, positive = list(counts), state.table.positive_label
     total = sum(counts.values())
-    _every_class(len(classes), key)
+    radio = f"{key}_class_{crc32(repr(state.outcomes).encode())}"  # its options hold the names
     st.radio(
         "The rule describes the class",
         classes,
-        index=classes.index(state.positive) if state.positive in classes else None,
-        format_func=lambda c: f"{md(c, 40)} ({counts[c]:,} rows, {counts[c] / total:.0%})",
+        index=classes.index(positive) if positive in classes else None,
+        format_func=lambda c: f"{_named(c, state)} ({counts[c]:,} rows, {counts[c] / total:.0%})",
         horizontal=len(classes) <= 4,
-        key=f"{key}_class",
-        on_change=lambda: choose_positive(st.session_state[f"{key}_class"]),
+        key=radio,
+        on_change=lambda: choose_positive(st.session_state[radio]),
         disabled=app_state().several,
         help="The rule says when a row is of this class; all other rows get the other label. "
-        "Suggested: the rarer class.",
+        "Suggested: the one that says yes; else the rarest class of 30 rows or more.",
     )
+    _every_class(len(classes), key)
+    outcome_fields(key)
     for sentence in target_notes(state.table, state.target):
         st.caption(md(sentence, 400))
+    if left_out := set_aside(state.table):
+        st.caption(md(left_out, 400))
+
+
+def _named(label: Any, state: AppState) -> str:
+    """Show a class as its value, and as what it means."""
+    called = state.called(label)
+    return md(label, 40) if str(called) == str(label) else f"{md(called, 40)} ({md(label, 20)})"
+
+
+def set_aside(table: Table) -> str:
+    """Say which columns no rule may use, and why; an empty text where there are none."""
+    reasons = {"id": "names a row or a case", "date": "dates", "text": "free text"}
+    told = []
+    for column in table.columns:
+        if column.role in ("id", "ignore"):
+            reason = reasons.get("id" if column.role == "id" else column.kind, "set aside")
+            told.append(f"{column.name} ({reason})")
+    more = f" and {len(told) - 6} more" if len(told) > 6 else ""
+    return f"Not used: {', '.join(told[:6])}{more}. Their roles are under Columns." if told else ""
 
 
 def _every_class(n_classes: int, key: str) -> None:
@@ -113,7 +134,7 @@ def _suggestion(table: Table) -> None:
         return
     label = suggest_positive(table, name)
     st.button(
-        f"Use the suggestion: predict {md(name, 40)}, describe {md(label, 30)}",
+        f"Predict {md(name, 40)}, describe {md(label, 30)}",
         on_click=choose_target,
         args=(name,),
         key="use_suggestion",
@@ -121,59 +142,15 @@ def _suggestion(table: Table) -> None:
     )
 
 
-def split_card() -> None:
-    """Ask how many rows are held back for the test, and show what that gives."""
-    state = app_state()
-    st.subheader("Rows held back for the test", anchor=False)
-    left, right = st.columns([3, 1])
-    share = left.slider(
-        "Share of rows",
-        0,
-        50,
-        round(state.split.test_share * 100),
-        5,
-        format="%d %%",
-        key=f"split_share_{_round()}",
-        help="They take no part in learning or in choosing a rule, and are scored once at the "
-        "end. Cross-validation inside the other rows draws the trade-off curve.",
-    )
-    seed = right.number_input(
-        "Seed", 0, 10_000, state.split.seed, key=f"split_seed_{_round()}", help="Of the shuffle."
-    )
-    wanted = SplitSpec(share / 100, int(seed))
-    if wanted != state.split:
-        state = change(split=wanted)
-    if not state.ready:
-        return
-    _, y = state.data
-    train, test = state.rows()
-    classes = y.to_numpy()
-    group = state.column_with_role("group")
-    how = f"whole groups of {md(group, 40)}" if group else "the same class shares in both"
-    counts = {
-        name: {str(label): int((classes[rows] == label).sum()) for label in state.labels}
-        for name, rows in (("Learning", train), ("Test", test))
-    }
-    told = [
-        f"{name}: {sum(part.values()):,} rows"
-        + ("" if state.several else f", {part[str(state.positive)]:,} {md(state.positive, 30)}")
-        for name, part in counts.items()
-    ]
-    st.caption(f"{'. '.join(told)} ({how}).")
-    counts = {name: part for name, part in counts.items() if sum(part.values())}
-    chart(split_figure(counts, state.classes), "split", split_sentence(counts))
-
-
 def columns_card() -> None:
     """Show every column with its role, a name for people and a unit, all editable."""
     state = app_state()
-    st.subheader("Columns", anchor=False)
     st.caption(
         "Roles: a *feature* may appear in rules; *id* and *ignore* never do; *weight* counts a "
         "row more than once; rows of one *group* stay on one side of every split. The name for "
         "people and the unit are used in sentences and figures."
     )
-    key = f"columns_{_round()}"
+    key = f"columns_{this_round()}"
     if st.session_state.get("columns_base_key") != key:
         st.session_state["columns_base"] = editor_frame(state.table, state.wording)
         st.session_state["columns_base_key"] = key
@@ -181,7 +158,7 @@ def columns_card() -> None:
         st.session_state["columns_base"],
         key=key,
         hide_index=True,
-        height=min(720, 38 + 35 * state.table.n_columns),  # a row cut in half says: scroll
+        height=min(460, 38 + 35 * state.table.n_columns),  # a row cut in half says: scroll
         disabled=["column", "holds", "distinct", "missing"],
         column_config={
             "column": st.column_config.TextColumn("Column", pinned=True, width="medium"),
@@ -251,7 +228,7 @@ def _edited(key: str) -> None:
         _refresh_editor()
 
 
-def _round() -> str:
+def this_round() -> str:
     """Name this table and this state of the editor: widgets of another one start afresh."""
     return f"{app_state().table.digest[:12]}_{st.session_state.get('columns_round', 0)}"
 

@@ -5,15 +5,18 @@ from typing import Any
 
 import streamlit as st
 
-from rulekit.data import Limits, ParseOptions, list_samples, load_sample, read_with_options
-from rulekit.exceptions import RulekitError
-from ui import workspace
+from rulekit.data import Limits, ParseOptions, list_samples, load_sample
+from ui import jobs, workspace
+from ui.data.choices import choose_target
+from ui.data.tasks import Answer, ReadFile, kind_of_file
+from ui.data.wide import wide_card
 from ui.escape import md
 from ui.shell import problem
 from ui.state import app_state
 
 FIRST_SAMPLE = "credit"
 TYPES = ["csv", "tsv", "txt", "xlsx", "parquet"]
+POLL_SECONDS = 0.5
 FOUND = ""  # the choice "find out"
 DELIMITERS = {FOUND: "detect", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 ENCODINGS = {FOUND: "detect"} | {e: e for e in ("utf-8", "cp1252", "latin-1", "utf-16")}
@@ -32,7 +35,7 @@ class Upload:
     @property
     def is_text(self) -> bool:
         """Whether delimiter, encoding and decimal mark matter."""
-        return not self.content.startswith((b"PAR1", b"PK"))
+        return kind_of_file(self.content) == "text"
 
 
 def upload_card() -> None:
@@ -44,51 +47,106 @@ def upload_card() -> None:
         if seen is None or seen.file_id != file.file_id:
             upload = Upload(file.name[:80], file.getvalue(), file.file_id)
             st.session_state["upload"] = upload
+            st.session_state.pop("upload_target", None)
             with st.spinner("Reading the file", show_time=True):
                 read(upload, ParseOptions())
             st.rerun()
-    if error := st.session_state.get("upload_error"):
+    reading = jobs.registry().get(_owner())
+    if reading is not None and reading.active:
+        st.fragment(_progress, run_every=POLL_SECONDS)(reading)
+    elif reading is not None:
+        _ended(reading)
+
+
+def refusal() -> None:
+    """Say why a file was not read, and offer the columns of one that is too wide."""
+    error = st.session_state.get("upload_error")
+    if error and (names := st.session_state.get("upload_wide")):
+        wide_card(names, _read_columns, st.session_state["upload"].file_id)
+    elif error:
         problem(error)
-        if app_state().table is not None:
-            st.caption(f"The table {md(app_state().table.name, 40)} is still here, unchanged.")
+    if error and app_state().table is not None:
+        st.caption(f"The table {md(app_state().table.name, 40)} is still here, unchanged.")
 
 
 def read(upload: Upload, options: ParseOptions) -> None:
-    """Read a file and begin an analysis of it, or leave a sentence that says what is wrong."""
+    """Read a file and begin an analysis of it, or leave a sentence that says what is wrong.
+
+    A large one is read by a worker, while the page goes on; `upload_card` takes what it answers.
+    """
     st.session_state["upload_options"] = options
-    try:
-        table, found = read_with_options(upload.content, name=upload.name, options=options)
-    except (RulekitError, ValueError) as error:
-        st.session_state["upload_error"] = str(error)
+    task = ReadFile(upload.name, upload.content, options)
+    if task.large:
+        jobs.registry().start(_owner(), f"Reading {upload.name}", task, urgent=True)
+    else:
+        _take(task())
+
+
+def _take(answer: Answer) -> None:
+    """Begin an analysis of a table that was read, or keep the sentence that says why not."""
+    st.session_state["upload_error"] = answer.error
+    st.session_state["upload_wide"] = answer.names
+    if answer.table is None:
         return
-    st.session_state["upload_error"] = None
-    read_as = asdict(found)
+    read_as = asdict(answer.options)
     read_as.pop("missing")
-    workspace.begin(table, read_as)
+    workspace.begin(answer.table, read_as)
+    if target := st.session_state.pop("upload_target", None):
+        choose_target(target)
+
+
+def _read_columns(target: str, columns: tuple[str, ...]) -> None:
+    """Read some columns of a file that is too wide, the one to be predicted among them."""
+    st.session_state["upload_target"] = target
+    read(st.session_state["upload"], ParseOptions(columns=columns))
+
+
+def _owner() -> str:
+    """Name whose reading it is; the analysis at hand has a job of its own beside it."""
+    return f"{workspace.analysis_id()}/upload"
+
+
+def _progress(job: jobs.Job) -> None:
+    """Say how far reading is."""
+    if not job.active:
+        st.rerun()
+    size = len(st.session_state["upload"].content) / 1e6
+    with st.container(horizontal=True, vertical_alignment="center"):
+        said = f"{job.title} ({size:.0f} MB): {job.message or 'waiting'}, {job.elapsed:.0f} s"
+        st.markdown(md(said, 200), width="content")
+        st.button("Stop", key="stop_reading", on_click=job.cancel)
+
+
+def _ended(job: jobs.Job) -> None:
+    """Take what reading gave, and draw the page anew."""
+    jobs.registry().forget(_owner())
+    if job.state == "done":
+        _take(job.answer)
+    else:
+        _take(Answer(error=job.error or "Reading was stopped."))
+    st.rerun()
 
 
 def options_card() -> None:
     """Show how the uploaded text file was read; a change reads it again at once."""
+    table = app_state().table
+    for sentence in table.notes if table is not None else ():
+        st.markdown(f"- {md(sentence, 400)}")
     upload: Upload | None = st.session_state.get("upload")
     if upload is None or not upload.is_text:
         return
     asked: ParseOptions = st.session_state.get("upload_options", ParseOptions())
     found = app_state().options
-    with st.expander("How the file was read", expanded=bool(st.session_state.get("upload_error"))):
-        cells = st.columns(4)
-        for cell, name, label, choices in zip(
-            cells,
-            ("delimiter", "encoding", "decimal", "header"),
-            ("Between cells", "Encoding", "Decimal mark", "First row"),
-            (DELIMITERS, ENCODINGS, DECIMALS, HEADERS),
-            strict=True,
-        ):
-            _option(cell, upload, asked, name, (label, choices, found.get(name)))
-        st.caption("The file's first lines, as they are:")
-        st.code(first_lines(upload.content, asked.encoding or found.get("encoding")), None)
-        if (table := app_state().table) is not None and not st.session_state.get("upload_error"):
-            st.caption("The same lines, as they were read:")
-            st.dataframe(table.frame.head(5), hide_index=True, alt="The first five rows.")
+    for cell, name, label, choices in zip(
+        st.columns(4),
+        ("delimiter", "encoding", "decimal", "header"),
+        ("Between cells", "Encoding", "Decimal mark", "First row"),
+        (DELIMITERS, ENCODINGS, DECIMALS, HEADERS),
+        strict=True,
+    ):
+        _option(cell, upload, asked, name, (label, choices, found.get(name)))
+    st.caption("The file's first lines, as they are:")
+    st.code(first_lines(upload.content, asked.encoding or found.get("encoding")), None)
 
 
 def _option(

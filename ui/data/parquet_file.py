@@ -1,8 +1,6 @@
 """A Parquet file on the server's disk: opened as a sample, learned from as a whole."""
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from dataclasses import replace
 
 import streamlit as st
 
@@ -11,17 +9,17 @@ from rulekit.export import to_json
 from rulekit.learners import IdealDNFClassifier
 from ui import jobs, workspace
 from ui.data import server_files
+from ui.data.outcomes import relabelled
+from ui.data.tasks import STEPS, LearnWholeFile
 from ui.escape import md
 from ui.shell import ONWARD, once, problem
 from ui.state import SERVER, AppState, app_state
-from ui.worker import Telling
 from ui.workspace import change
 
 WHOLE = "whole_file"  # in a setting: what was learned from all rows of a file, in words
 TITLE = "Whole file"
 SAMPLE_ROWS = 50_000
 POLL_SECONDS = 0.5
-STEPS = 100
 
 
 def server_card() -> None:
@@ -84,32 +82,8 @@ def _start(state: AppState) -> None:
     """Begin to learn in the background."""
     source = state.options[SERVER]
     path = server_files.resolved(source["path"])
-    work = WholeFile(path, state.target, list(state.features), state.positive)
-    jobs.registry().start(workspace.analysis_id(), TITLE, work, total=STEPS)
-
-
-@dataclass(frozen=True)
-class WholeFile:
-    """The work of learning from a file, for a job; its answer is the model."""
-
-    path: Path
-    target: str
-    features: list[str]
-    positive: Any
-
-    def __call__(self, telling: Telling) -> IdealDNFClassifier:
-        """Learn, telling how far it is."""
-
-        def told(share: float, what: str) -> None:
-            telling.report(done=int(STEPS * share), message=what)
-
-        return IdealDNFClassifier(positive_label=self.positive, random_state=0).fit_parquet(
-            self.path,
-            self.target,
-            self.features,
-            on_progress=told,
-            should_stop=telling.should_stop,
-        )
+    task = LearnWholeFile(path, state.target, tuple(state.features), state.table.positive_label)
+    jobs.registry().start(workspace.analysis_id(), TITLE, task, total=STEPS)
 
 
 def _progress(job: jobs.Job) -> None:
@@ -142,4 +116,9 @@ def _take(model: IdealDNFClassifier) -> None:
     """Make a model learned from a whole file the chosen one."""
     source = app_state().options[SERVER]
     words = f"Ideal DNF, learned from all {model.n_rows_:,} rows of {source['path']}"
-    change(setting={"edited": words, WHOLE: words}, model=model, rule_json=to_json(model))
+    setting, state = {"edited": words, WHOLE: words}, app_state()
+    if not state.outcomes:
+        change(setting=setting, model=model, rule_json=to_json(model))
+        return
+    rule = relabelled(model.rule_set_, replace(state, outcomes={}), state)  # the file has values
+    change(setting=setting, model=None, rule_json=to_json(rule))

@@ -1,4 +1,4 @@
-"""The Data page's findings: what was repaired, what looks wrong, and a fix in one click."""
+"""The Data page's findings: what looks wrong in the table, and a fix in one click."""
 
 import streamlit as st
 
@@ -6,21 +6,26 @@ from rulekit.data import QualityNote, quality_notes
 from ui.cache import kept
 from ui.data.choices import set_role
 from ui.escape import md
-from ui.state import NUMERIC, app_state
+from ui.state import CATEGORIES, NUMERIC, app_state
 from ui.workspace import change
 
-SHOWN = 8
-FIXES = {"ignore": "Ignore it", "group": "Make it group", "as_numeric": "Make numbers"}
+SHOWN = 5
+FIXES = {
+    "ignore": "Ignore it",
+    "group": "Keep its rows together",
+    "as_numeric": "Make numbers",
+    "as_category": "They are codes",
+}
 
 
 def quality_card() -> None:
-    """List the findings, warnings first, each with its fix; and what reading repaired."""
+    """List the findings, warnings first, each with its fix."""
     state = app_state()
     table = state.table
     key = repr((table.digest, [(c.name, c.role) for c in table.columns]))
     notes = kept("quality", key, lambda: quality_notes(table))
-    st.subheader("What to know about this table", anchor=False)
-    if not notes and not table.notes:
+    st.markdown("**What to know about this table**")
+    if not notes:
         st.caption(
             "Nothing stands out: no constant, empty, repeated or give-away column was found."
         )
@@ -30,26 +35,24 @@ def quality_card() -> None:
         with st.expander(f"{len(notes) - SHOWN} more findings"):
             for index, note in enumerate(notes[SHOWN:], SHOWN):
                 _finding(note, index)
-    if table.notes:
-        with st.expander(f"What was noticed while reading ({len(table.notes)})"):
-            for sentence in table.notes:
-                st.markdown(f"- {md(sentence, 400)}")
 
 
 def apply_fix(note: QualityNote) -> None:
     """Do what a finding suggests."""
-    if note.suggestion == "as_numeric":
-        state = app_state()
-        made = [*state.options.get(NUMERIC, ()), note.column]
-        change(table=state.table.as_numeric(note.column), options=state.options | {NUMERIC: made})
+    state = app_state()
+    if note.suggestion in ("as_numeric", "as_category"):
+        kind = NUMERIC if note.suggestion == "as_numeric" else CATEGORIES
+        made = [*state.options.get(kind, ()), note.column]
+        table = getattr(state.table, note.suggestion)(note.column)
+        change(table=table, options=state.options | {kind: made})
     elif note.suggestion is not None:
         set_role(note.column, note.suggestion)
 
 
 def _finding(note: QualityNote, index: int) -> None:
-    text, button = st.columns([4, 1], vertical_alignment="center")
-    sign = "⚠️ **Warning.**" if note.severity == "warning" else "**Note.**"
-    text.markdown(f"{sign} {md(note.sentence, 500)}")
+    text, button = st.columns([7, 3], vertical_alignment="center")
+    sign = ":material/warning: " if note.severity == "warning" else ""
+    text.markdown(f"{sign}{md(note.sentence, 500)}")
     if note.suggestion is None or _is_done(note):
         return
     button.button(

@@ -1,13 +1,16 @@
-"""The Data page's last card: notes, where the analysis is kept, taking it away, forgetting it."""
+"""The analysis at hand: notes, where it is kept, taking it away; and the list of saved ones."""
 
 import json
 
 import streamlit as st
 
-from ui import workspace
+from ui import analyses, workspace
+from ui.escape import md
 from ui.shell import once
 from ui.state import app_state
 from ui.workspace import change
+
+SHOWN = 6  # saved analyses; earlier ones are a click away
 
 
 def _load_settings() -> None:
@@ -36,7 +39,6 @@ def _load_settings() -> None:
 def session_card() -> None:
     """Show the notes, say what a reload does, offer the settings as a file and to forget all."""
     state = app_state()
-    st.subheader("This analysis", anchor=False)
     notes = st.text_area(
         "Notes",
         state.notes,
@@ -53,6 +55,8 @@ def session_card() -> None:
             "Kept in a folder on this machine that only its owner can read. The page's address "
             "brings it back after a reload or a restart: keep it like a password."
         )
+        if analyses.OWNER in st.session_state and not analyses.is_listed():
+            st.button("Add it to your saved analyses", key="add_saved", on_click=analyses.add)
     left, right = st.columns([1, 1])
     left.download_button(
         "Save settings (JSON)",
@@ -67,3 +71,53 @@ def session_card() -> None:
     with right.popover("Forget this analysis"):
         st.write("Deletes the table, the settings, the results and the notes from this machine.")
         st.button("Yes, delete it all", key="forget", type="primary", on_click=workspace.forget)
+
+
+def saved_card() -> None:
+    """List this browser's analyses, the latest first; nothing where there are none."""
+    found = analyses.listed()
+    if not found:
+        return
+    st.markdown("**Your saved analyses**")
+    for saved in found[:SHOWN]:
+        _line(saved)
+    if len(found) > SHOWN:
+        with st.expander(f"{len(found) - SHOWN} earlier ones"):
+            for saved in found[SHOWN:]:
+                _line(saved)
+
+
+def _line(saved: analyses.Saved) -> None:
+    here = saved.id == workspace.analysis_id()
+    words = [saved.table] if saved.name != saved.table else []
+    words += [f"{saved.rows:,} rows", saved.rule or "no rule yet", f"{saved.when:%d %b %Y, %H:%M}"]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            md(saved.name, 50),
+            key=f"open_{saved.id}",
+            type="tertiary",
+            icon=":material/folder_open:",
+            disabled=here,
+            help="This one is open." if here else "Open it.",
+            on_click=once(lambda: workspace.reopen(saved.id)),
+        )
+        st.caption(md(" · ".join(words), 160))
+        with st.popover("", icon=":material/more_horiz:", help="Rename, duplicate, forget"):
+            key = f"rename_{saved.id}"
+            st.text_input(
+                "Name",
+                saved.name,
+                max_chars=80,
+                key=key,
+                on_change=lambda: analyses.rename(saved, st.session_state[key]),
+            )
+            st.button(
+                "Duplicate", key=f"copy_{saved.id}", on_click=analyses.duplicate, args=(saved,)
+            )
+            st.button(
+                "Forget: delete it from this machine",
+                key=f"forget_{saved.id}",
+                type="primary",
+                on_click=analyses.forget,
+                args=(saved,),
+            )

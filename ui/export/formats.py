@@ -28,7 +28,7 @@ from rulekit.plots.wording import capital
 from ui.cache import kept
 from ui.cases import row_name, row_position
 from ui.export.run_record import run_record
-from ui.state import NUMERIC, SERVER, AppState
+from ui.state import CATEGORIES, NUMERIC, SERVER, AppState
 from ui.words import wording
 
 Write = Callable[[AppState, ClassifierMixin], str]
@@ -113,7 +113,7 @@ def _title(state: AppState) -> str:
 def script(state: AppState, model: ClassifierMixin) -> str:
     """Return a program that reads the table, learns the rule again and compares."""
     options = dict(state.options)
-    numeric = tuple(options.pop(NUMERIC, ()))
+    numeric, categories = (tuple(options.pop(made, ())) for made in (NUMERIC, CATEGORIES))
     options.pop(SERVER, None)
     if "edited" in (state.setting or {}):  # nothing was learned from these rows
         model = FixedRuleClassifier(model.rule_set_)
@@ -130,6 +130,8 @@ def script(state: AppState, model: ClassifierMixin) -> str:
         preparation=Preparation(
             options,
             numeric,
+            categories=categories,
+            outcomes=state.outcomes,
             weight=state.column_with_role("weight"),
             others=state.other_label if len(state.labels) < len(state.classes) else None,
         ),

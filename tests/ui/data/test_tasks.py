@@ -1,0 +1,88 @@
+"""Work on files: what a worker is handed, and what it hands back."""
+
+import pickle
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit.data import ParseOptions
+from ui.data import tasks
+from ui.data.tasks import LearnWholeFile, ReadFile
+
+GOOD = b"a;ill\n" + b"".join(b"%d;%s\n" % (k, (b"no", b"yes")[k % 2]) for k in range(40))
+
+
+class Telling:
+    """A job as the work sees it."""
+
+    def __init__(self):
+        self.said = []
+
+    def report(self, **what):
+        self.said.append(what)
+
+    def should_stop(self):
+        return False
+
+
+def test_a_file_is_read_in_the_same_words_here_and_elsewhere():
+    task = ReadFile("t.csv", GOOD, ParseOptions())
+    telling = Telling()
+    answer = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(task))(telling)))
+    assert answer.table.digest == task().table.digest
+    assert (answer.options.delimiter, answer.error) == (";", None)
+    assert telling.said[0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("content", "word", "n_names"),
+    [
+        (b"", "empty", 0),
+        (b"\x80\x04\x95abc", "pickle", 0),
+        (b",".join(b"c%d" % k for k in range(2_001)) + b"\n", "2,001", 2_001),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_a_sentence_in_the_answer(content, word, n_names):
+    answer = ReadFile("t.csv", content, ParseOptions())()
+    assert answer.table is None
+    assert word in answer.error
+    assert len(answer.names) == n_names
+
+
+def test_what_counts_as_large_depends_on_how_slowly_it_is_read(monkeypatch):
+    monkeypatch.setattr(tasks, "LARGE", {"text": 10, "xlsx": 5, "parquet": 20})
+    sizes = {b"a,b\n1,2\n3,4": True, b"PK1234": True, b"PAR1" + b"0" * 10: False, b"a,b": False}
+    for content, large in sizes.items():
+        assert ReadFile("t", content, ParseOptions()).large is large
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    path = tmp_path / "t.parquet"
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.integers(0, 9, 400), "b": rng.integers(0, 9, 400)})
+    frame.assign(ill=(frame["a"] > 4).astype(int)).to_parquet(path)
+    return path
+
+
+def test_a_whole_file_is_learned_from_and_progress_told(parquet):
+    pytest.importorskip("duckdb")
+    telling = Telling()
+    model = LearnWholeFile(parquet, "ill", ("a", "b"), 1)(telling)
+    assert model.n_rows_ == 400
+    assert telling.said[-1]["done"] <= tasks.STEPS
+
+
+def test_a_worker_needs_no_streamlit_for_them():
+    code = "import sys, ui.data.tasks; print('streamlit' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_a_job_of_another_shape_will_do():
+    telling = SimpleNamespace(report=lambda **_: None)
+    assert ReadFile("t.csv", GOOD, ParseOptions())(telling).table.n_rows == 40

@@ -1,0 +1,170 @@
+"""The list of saved analyses: whose is whose, what it says, what can be done with a line."""
+
+import hashlib
+import stat
+
+import pytest
+
+from rulekit.data import load_sample
+from rulekit.export import to_json
+from rulekit.rules import Clause, Literal, RuleSet
+from ui import analyses, workspace
+from ui.state import AppState
+
+RULE = to_json(RuleSet((Clause((Literal("a", ">", 5.0),)),), ("x",), "dnf", "y"))
+
+
+@pytest.fixture
+def session(monkeypatch, tmp_path):
+    """A session that holds the state of a browser tab, without Streamlit's own."""
+    held = {}
+    monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path / "space"))
+    for module in ("ui.workspace", "ui.state", "ui.analyses"):
+        monkeypatch.setattr(f"{module}.st.session_state", held)
+        monkeypatch.setattr(f"{module}.st.query_params", {})
+    monkeypatch.setattr("ui.workspace.cache.forget", lambda: None)  # of a running script
+    return held
+
+
+def tell(session, key):
+    """Let the browser say its key, as the page's script does."""
+    session["_owner_key"] = {"key": key}
+    analyses._told()
+
+
+def begun(session, name="iris", key="a" * 48):
+    """Begin an analysis in a fresh tab of a browser; return its id."""
+    session.clear()
+    tell(session, key)
+    workspace.begin(load_sample(name))
+    analyses.claim()
+    return workspace.analysis_id()
+
+
+def names():
+    return [saved.name for saved in analyses.listed()]
+
+
+def test_what_was_begun_here_is_listed_the_latest_first(session):
+    begun(session, "iris")
+    last = begun(session, "wine")
+    assert sorted(names()) == ["iris", "wine"]
+    assert analyses.is_listed()
+    (saved,) = (s for s in analyses.listed() if s.id == last)
+    assert (saved.table, saved.rows, saved.rule) == ("wine", 178, "")
+    times = [s.when for s in analyses.listed()]
+    assert times == sorted(times, reverse=True)
+
+
+def test_another_browser_sees_nothing_of_it(session):
+    begun(session, "iris", key="a" * 48)
+    begun(session, "wine", key="b" * 48)
+    assert names() == ["wine"]
+
+
+def test_a_browser_that_has_not_said_its_key_has_no_list_and_gets_it_when_it_does(session):
+    workspace.begin(load_sample("iris"))
+    analyses.claim()
+    assert names() == []
+    tell(session, "c" * 48)
+    analyses.claim()
+    assert names() == ["iris"]
+
+
+@pytest.mark.parametrize("key", ["", "x", "../../etc", "A" * 48, "a" * 49, None])
+def test_a_key_of_another_shape_is_no_key(session, key):
+    tell(session, key)
+    assert analyses.OWNER not in session
+
+
+def test_the_key_itself_is_written_nowhere(session):
+    begun(session, key="ab" * 24)
+    paths = list(workspace.root().rglob("*"))
+    assert any(hashlib.sha256(b"ab" * 24).hexdigest() in str(path) for path in paths)
+    for path in paths:
+        assert "ab" * 24 not in str(path)
+        assert path.is_dir() or b"ab" * 24 not in path.read_bytes()
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 or path.parent.name != "owners"
+
+
+def test_an_analysis_opened_by_its_address_is_not_listed_until_added(session):
+    name = begun(session, key="a" * 48)
+    session.clear()
+    tell(session, "b" * 48)
+    workspace.reopen(name)
+    analyses.claim()
+    assert workspace.analysis_id() == name
+    assert names() == []
+    assert not analyses.is_listed()
+    analyses.add()
+    assert names() == ["iris"]
+
+
+def test_opening_one_leaves_the_other_as_it_is(session):
+    iris, wine = begun(session, "iris"), begun(session, "wine")
+    workspace.reopen(iris)
+    assert session["app"].table.name == "iris"
+    assert session[analyses.OWNER]
+    assert workspace.load(workspace.root() / wine).table.name == "wine"
+
+
+def test_a_name_is_given_and_taken_back(session):
+    begun(session)
+    (saved,) = analyses.listed()
+    analyses.rename(saved, "  flowers of \n May ")
+    assert names() == ["flowers of May"]
+    analyses.rename(saved, "")
+    assert names() == ["iris"]
+
+
+def test_a_copy_is_an_analysis_of_its_own(session):
+    begun(session)
+    (saved,) = analyses.listed()
+    copy = analyses.duplicate(saved)
+    assert sorted(names()) == ["iris", "iris (copy)"]
+    assert workspace.load(workspace.root() / copy).fit_key == session["app"].fit_key
+    assert stat.S_IMODE((workspace.root() / copy).stat().st_mode) == 0o700
+    analyses.forget(saved)
+    assert names() == ["iris (copy)"]
+
+
+def test_forgetting_one_deletes_its_files_and_no_others(session):
+    iris, wine = begun(session, "iris"), begun(session, "wine")
+    (other,) = (s for s in analyses.listed() if s.id == iris)
+    analyses.forget(other)
+    assert not (workspace.root() / iris).exists()
+    assert (workspace.root() / wine).exists()
+    assert names() == ["wine"]
+    workspace.forget()  # the one at hand, by its own button
+    assert names() == []
+
+
+def test_with_saving_off_there_is_no_list(session, monkeypatch):
+    monkeypatch.setenv("RULEKIT_WORKSPACE", "off")
+    tell(session, "a" * 48)
+    workspace.begin(load_sample("iris"))
+    analyses.claim()
+    assert analyses.listed() == []
+    assert not analyses.is_listed()
+
+
+def test_the_rule_s_error_stays_in_the_list_when_the_run_is_gone(session, monkeypatch):
+    name = begun(session)
+    said = iter(["1 condition, 18.6 % wrong", "1 condition", "1 condition"])
+    monkeypatch.setattr(workspace, "rule_words", lambda state: next(said))
+    workspace.change(model="m", rule_json=RULE)
+    workspace.change(notes="another look")
+    assert [s.rule for s in analyses.listed() if s.id == name] == ["1 condition, 18.6 % wrong"]
+    workspace.change(rule_json=RULE.replace("5.0", "6.0"))
+    assert [s.rule for s in analyses.listed() if s.id == name] == ["1 condition"]
+
+
+def test_a_damaged_line_is_left_out(session):
+    begun(session, "iris")
+    (workspace.folder() / "about.json").write_text("[1]")
+    begun(session, "wine")
+    assert names() == ["wine"]
+
+
+def test_without_a_rule_the_words_are_empty():
+    assert workspace.rule_words(AppState(table=load_sample("iris"))) == ""

@@ -1,0 +1,140 @@
+"""The analyses of one browser: which are whose, what they are called, what is in them.
+
+Whose an analysis is, a key in the browser's own storage says: made there, of 192 random bits, sent
+over the session's own connection and never in an address, a cookie or a log. The workspace holds
+the key's digest only, as a folder of marks: ``owners/DIGEST/ID``, each holding the name that its
+owner gave. So nobody sees another's list, and who is sent the address of one analysis gets that
+one alone.
+"""
+
+import hashlib
+import json
+import re
+import secrets
+import shutil
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import streamlit as st
+
+from ui import jobs, workspace
+
+OWNER = "_owner"  # in the session: the digest of the browser's key
+KEY = re.compile(r"[0-9a-f]{48}")
+COPIED = ("table.parquet", "analysis.json", "about.json")
+SCRIPT = """
+export default function ({ setStateValue }) {
+  let key = "";
+  try {
+    key = localStorage.getItem("rulekit_owner") || "";
+    if (!/^[0-9a-f]{48}$/.test(key)) {
+      const bytes = crypto.getRandomValues(new Uint8Array(24));
+      key = Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
+      localStorage.setItem("rulekit_owner", key);
+    }
+  } catch { return; }  // storage is switched off: no list
+  setStateValue("key", key);
+}
+"""
+_browser = st.components.v2.component("rulekit_owner", js=SCRIPT)
+
+
+@dataclass(frozen=True)
+class Saved:
+    """One line of the list; `rule` is empty until there is one."""
+
+    id: str
+    name: str
+    table: str
+    rows: int
+    rule: str
+    when: datetime
+
+
+def ask_browser() -> None:
+    """Learn once a session which browser this is, from the key it keeps; draws nothing."""
+    if OWNER not in st.session_state and workspace.root() is not None:
+        _browser(key="_owner_key", on_key_change=_told)
+
+
+def _told() -> None:
+    key = str(st.session_state["_owner_key"].get("key") or "")
+    if KEY.fullmatch(key):
+        st.session_state[OWNER] = hashlib.sha256(key.encode()).hexdigest()
+
+
+def claim() -> None:
+    """Put this session's analysis on the list, if it was begun here and is kept; for every run."""
+    mine, marks = st.session_state.get("_begun"), _marks()
+    if mine is None or marks is None or not (workspace.root() / mine / "analysis.json").exists():
+        return
+    st.session_state.pop("_begun")
+    (marks / mine).write_text("", "utf-8")
+
+
+def add() -> None:
+    """Put the analysis at hand on this browser's list, as one opened by its address."""
+    (_marks() / workspace.analysis_id()).write_text("", "utf-8")
+
+
+def listed() -> list[Saved]:
+    """List this browser's analyses, the latest first."""
+    marks = _marks()
+    found = []
+    for mark in marks.iterdir() if marks is not None else ():
+        place = workspace.root() / mark.name
+        if not place.is_dir():  # forgotten
+            mark.unlink(missing_ok=True)
+            continue
+        try:
+            about = json.loads((place / "about.json").read_text("utf-8"))
+            when = datetime.fromtimestamp((place / "analysis.json").stat().st_mtime)
+            name = mark.read_text("utf-8") or str(about["table"])
+            line = (name, str(about["table"]), int(about["rows"]), str(about["rule"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            continue  # not to be read
+        found.append(Saved(mark.name, *line, when))
+    return sorted(found, key=lambda saved: saved.when, reverse=True)
+
+
+def is_listed() -> bool:
+    """Whether the analysis at hand is on this browser's list."""
+    marks = _marks()
+    return marks is not None and (marks / workspace.analysis_id()).exists()
+
+
+def rename(saved: Saved, name: str) -> None:
+    """Give an analysis another name; an empty one takes the table's."""
+    (_marks() / saved.id).write_text(" ".join(name.split())[:80], "utf-8")
+
+
+def duplicate(saved: Saved) -> str:
+    """Copy an analysis, the folds of its runs left out, and return the copy's id."""
+    fresh = secrets.token_urlsafe(18)
+    place = workspace.root() / fresh
+    place.mkdir(mode=0o700)
+    for name in COPIED:
+        shutil.copy(workspace.root() / saved.id / name, place / name)
+    (_marks() / fresh).write_text(f"{saved.name} (copy)"[:80], "utf-8")
+    return fresh
+
+
+def forget(saved: Saved) -> None:
+    """Delete an analysis from this machine, and from the list."""
+    (_marks() / saved.id).unlink(missing_ok=True)
+    if saved.id == workspace.analysis_id():
+        workspace.forget()
+    else:
+        jobs.registry().forget(saved.id)
+        shutil.rmtree(workspace.root() / saved.id, ignore_errors=True)
+
+
+def _marks() -> Path | None:
+    """Return this browser's folder of marks; None while it is unknown, or saving is off."""
+    base, owner = workspace.root(), st.session_state.get(OWNER)
+    if base is None or owner is None:
+        return None
+    folder = base / "owners" / owner
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,111 @@
+"""What each class of the target means: "0" is "died"; said once, used everywhere."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from rulekit.exceptions import DataError
+from rulekit.export import from_json, to_json
+from rulekit.rules import RuleSet
+from ui.escape import md
+from ui.shell import once
+from ui.state import AppState, app_state
+from ui.workspace import change
+
+IN_A_ROW = 4
+CODES = {"true", "false", "yes", "no"}  # beside numbers and single letters: they name no outcome
+
+
+def outcome_fields(key: str) -> None:
+    """Ask what each class is called; two classes cannot get one name.
+
+    Parameters
+    ----------
+    key : str
+        Of the widgets: names this table, and this state of its target.
+    """
+    state = app_state()
+    classes = list(state.class_counts)
+    target = md(state.target, 40)
+    if not state.outcomes and all(map(is_code, classes)):
+        values = " and ".join(md(c, 20) for c in classes) if len(classes) == 2 else "its values"
+        st.markdown(f"**What do {values} mean?** Sentences, figures and exports will say it.")
+    cells = st.columns(min(len(classes), IN_A_ROW)) if len(classes) <= IN_A_ROW else None
+    place = st.container() if cells else st.expander(f"Names of the {len(classes)} classes")
+    for number, label in enumerate(classes):
+        with cells[number] if cells else place:
+            st.text_input(
+                f"{target} = {md(label, 30)} means",
+                state.outcomes.get(str(label), ""),
+                max_chars=40,
+                placeholder=str(label)[:40],
+                key=f"{key}_name_{number}",
+                on_change=once(lambda: _read_fields(classes, key)),
+                help="Such as “died”. Rules, sentences, figures and every export then give this "
+                "name instead of the value; empty: the value itself.",
+            )
+    if state.model is not None and "edited" not in (state.setting or {}):
+        st.caption("A new name makes the rule in hand be learned again, with the same settings.")
+
+
+def is_code(label: Any) -> bool:
+    """Whether a class' value says nothing to a reader: a number, a truth value, a letter."""
+    text = str(label).strip().lower()
+    return len(text) < 2 or text in CODES or text.lstrip("+-").replace(".", "", 1).isdigit()
+
+
+def name_outcomes(names: Mapping[Any, str]) -> None:
+    """Give the target's classes names; a rule written by hand keeps its clauses under new labels.
+
+    Parameters
+    ----------
+    names : mapping of class to str
+        By the classes' values; an empty name, or the value itself, takes a name back.
+
+    Raises
+    ------
+    DataError
+        If two classes would be called the same; nothing is changed then.
+    """
+    state = app_state()
+    given = {str(label): " ".join(name.split()) for label, name in names.items()}
+    given = {label: name for label, name in given.items() if name not in ("", label)}
+    fresh = replace(state, outcomes=given)
+    called = fresh.classes
+    if twice := next((name for name in called if called.count(name) > 1), None):
+        raise DataError(f"Two classes cannot both be called {twice!r}: a rule tells them apart.")
+    more: dict[str, Any] = {"case_notes": _answers_renamed(state, fresh)}
+    if state.rule_json is not None and "edited" in (state.setting or {}):  # not to be learned again
+        renamed = relabelled(from_json(state.rule_json), state, fresh)
+        more |= {"model": None, "rule_json": to_json(renamed)}
+    change(outcomes=given, **more)
+
+
+def relabelled(rule: RuleSet, before: AppState, after: AppState) -> RuleSet:
+    """Return a rule whose labels are those of the same classes under other names."""
+    new = _translation(before, after)
+    labels = tuple(new.get(label, label) for label in rule.labels)
+    return replace(rule, labels=labels, default=new.get(rule.default, rule.default))
+
+
+def _translation(before: AppState, after: AppState) -> dict[Any, Any]:
+    """Map each label that a rule could give to what it is called now."""
+    new = {before.called(c): after.called(c) for c in before.class_counts}
+    return {before.other_label: after.other_label} | new
+
+
+def _answers_renamed(before: AppState, after: AppState) -> dict[str, Any]:
+    """Give the case notes with the answers that were judged under their new names."""
+    new = {str(old): str(name) for old, name in _translation(before, after).items()}
+    return {
+        row: said | {"answer": new.get(said["answer"], said["answer"])}
+        if "answer" in said
+        else said
+        for row, said in before.case_notes.items()
+    }
+
+
+def _read_fields(classes: list[Any], key: str) -> None:
+    name_outcomes({c: st.session_state[f"{key}_name_{i}"] for i, c in enumerate(classes)})

@@ -1,0 +1,138 @@
+"""The rows held back for the test: how many, of which classes, and which stay together.
+
+The first figure of a session loads the drawing library, which takes longer than drawing; here it
+does so while the table is looked at, and the curve on Models is there at once.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from rulekit.plots.palette import bars, base_layout, outcome_looks, plain
+from rulekit.plots.wording import plural
+from ui.data.choices import this_round
+from ui.escape import md
+from ui.shell import sentences
+from ui.state import AppState, SplitSpec, app_state
+from ui.theme import chart
+from ui.workspace import change
+
+Counts = Mapping[str, Mapping[str, int]]
+
+
+def split_card() -> None:
+    """Ask how many rows are held back for the test, and show what that gives."""
+    state = app_state()
+    left, right = st.columns([3, 1])
+    share = left.slider(
+        "Rows held back for the test",
+        0,
+        50,
+        round(state.split.test_share * 100),
+        5,
+        format="%d %%",
+        key=f"split_share_{this_round()}",
+        help="They take no part in learning or in choosing a rule, and are scored once at the "
+        "end. Cross-validation inside the other rows draws the curve on Models.",
+    )
+    seed = right.number_input(
+        "Seed",
+        0,
+        10_000,
+        state.split.seed,
+        key=f"split_seed_{this_round()}",
+        help="Of the shuffle.",
+    )
+    wanted = SplitSpec(share / 100, int(seed), state.split.keep_twins)
+    if wanted != state.split:
+        state = change(split=wanted)
+    if state.ready:
+        with sentences():
+            _twins(state)
+            _told(app_state())
+
+
+def _twins(state: AppState) -> None:
+    """Count the test rows that are in the training rows, too, and offer to keep them together."""
+    n_test, together = len(state.rows()[1]), state.split.keep_twins
+    twins = 0 if together else state.twins
+    if not twins and not together:
+        return
+    if twins:
+        st.caption(
+            f"{twins:,} of {n_test:,} test rows have an exact twin among the training rows: what "
+            "is learned by heart is right there."
+        )
+    key = f"split_twins_{this_round()}"
+    st.toggle(
+        "Keep rows of equal features together",
+        together,
+        key=key,
+        on_change=lambda: change(split=replace(state.split, keep_twins=st.session_state[key])),
+        help="On one side of the test split, and of every fold.",
+    )
+
+
+def _told(state: AppState) -> None:
+    """Say and draw the rows of each class in both parts."""
+    _, y = state.data
+    train, test = state.rows()
+    classes = y.to_numpy()
+    group = state.column_with_role("group")
+    how = f"whole groups of {md(group, 40)}" if group else "the same class shares in both"
+    counts = {
+        name: {str(label): int((classes[rows] == label).sum()) for label in state.labels}
+        for name, rows in (("Learning", train), ("Test", test))
+    }
+    told = [
+        f"{name}: {sum(part.values()):,} rows"
+        + ("" if state.several else f", {part[str(state.positive)]:,} {md(state.positive, 30)}")
+        for name, part in counts.items()
+    ]
+    st.caption(f"{'. '.join(told)} ({how}).")
+    counts = {name: part for name, part in counts.items() if sum(part.values())}
+    chart(split_figure(counts, state.classes), "split", split_sentence(counts))
+
+
+def split_figure(counts: Counts, classes: Sequence[Any] | None = None) -> go.Figure:
+    """Draw a bar for each part of the table, divided by outcome.
+
+    Parameters
+    ----------
+    counts : mapping of part to mapping of class to int
+        The described class first.
+    classes : sequence, optional
+        All classes of the table, see `rulekit.plots.palette.outcome_looks`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    figure = go.Figure(layout=base_layout(60 + 42 * len(counts)))
+    labels = list(next(iter(counts.values())))
+    for label, look in zip(labels, outcome_looks(labels, classes), strict=True):
+        figure.add_trace(
+            go.Bar(
+                y=list(counts),
+                x=[part[label] for part in counts.values()],
+                name=plain(label, 60),
+                orientation="h",
+                marker=bars(look),
+                hovertemplate="%{x} rows<extra>%{fullData.name}</extra>",
+            )
+        )
+    figure.update_layout(barmode="stack", margin={"l": 72, "t": 28, "b": 24})
+    figure.update_yaxes(autorange="reversed", type="category", showgrid=False)
+    return figure
+
+
+def split_sentence(counts: Counts) -> str:
+    """Say in one sentence what the figure shows."""
+    parts = [
+        f"{name}: " + ", ".join(f"{plural(n, 'row')} {label}" for label, n in part.items())
+        for name, part in counts.items()
+    ]
+    return "; ".join(parts) + "."
