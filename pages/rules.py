@@ -1,63 +1,71 @@
-"""Rules: what the model says, and where it is wrong."""
+"""Rules: what the rule says, and where it is wrong."""
 
 import streamlit as st
 
+from rulekit.learners import IdealDNFClassifier
 from ui.escape import md
+from ui.learners.certificate_card import LEARNED
 from ui.learners.offered import CARDS
-from ui.models.run import keep_up
 from ui.picked import needed_model, setting_words
 from ui.rule_numbers import rows_of
 from ui.rules.cards import (
     alarms,
-    clause_cards,
+    clause_lines,
     clause_overview,
     covered_rows,
     headline,
     outcomes,
 )
-from ui.rules.editor import editor, without
-from ui.shell import guard, header, sentences
+from ui.rules.editor import edit_button, edited_clause, editor, undo, without
+from ui.shell import guard, header, open_tab, sentences, two_columns
 from ui.state import app_state
-from ui.words import rule_words, wording
+from ui.words import wording
 
 guard("rules")
 header("rules")
 with sentences():
-    keep_up()
     model = needed_model()
     state, rule = app_state(), model.rule_set_
     train, test = rows_of(state, model)
+    left, right = two_columns()
 
-    st.caption(md(setting_words(state.setting or {}), 200))
-    st.code(rule_words(rule, wording(state)), None, wrap_lines=True)
-    headline(rule, train, test)
-    alarms(model, rule, train)
-    for cards in CARDS:
-        cards.rules(model, state)
-
-    part = "training"
-    if test is not None:
-        part = st.segmented_control(
-            "Count on",
-            ["training", "test"],
-            format_func=lambda name: f"{name} rows",
-            default="training",
-            required=True,
-            key="rules_part",
-            persist_state="session",
-        )
-    rows = test if part == "test" and test is not None else train
-
-    if rule.n_clauses:
-        st.subheader("Clause by clause", anchor=False)
-        off = clause_cards(rule, train, test, state)
+    with left:
+        headline(rule, train, test)
+        alarms(rule, train)
+        off = clause_lines(rule, train, test, state)
         without(rule, off, train, test)
-        clause_overview(rule, rows, state)
-    for cards in CARDS:
-        cards.pictures(model, train, rows, wording(state))
-    st.subheader("Where it is right and wrong", anchor=False)
-    outcomes(rule, rows, state.labels)
-    with st.expander("The rows behind these figures"):
-        covered_rows(rule, rows, state)
-    with st.expander("Change the rule by hand"):
-        editor(rule, train, state)
+        if edited_clause(state) == rule.n_clauses:
+            editor(rule, rule.n_clauses, train, state)
+        with st.container(horizontal=True):
+            edit_button(rule, rule.n_clauses, "Add a clause", state)
+            undo(state)
+        st.caption(md(setting_words(state.setting or {}), 200))
+
+    with right:
+        part = "training"
+        if test is not None:
+            part = st.segmented_control(
+                "Count on",
+                ["training", "test"],
+                format_func=lambda name: f"{name} rows",
+                default="training",
+                required=True,
+                key="rules_part",
+                label_visibility="collapsed",
+                persist_state="session",
+            )
+        rows = test if part == "test" and test is not None else train
+        titles = ["Wrong where"] + ["Picture"] * bool(rule.n_clauses)
+        titles += ["Proof"] * isinstance(model, (*LEARNED, IdealDNFClassifier))
+        title, tab = open_tab(titles, "rules_tab")
+        with tab:
+            if title == "Wrong where":
+                outcomes(rule, rows, state.labels)
+                covered_rows(rule, rows, state)
+            elif title == "Picture":
+                clause_overview(rule, rows, state)
+                for cards in CARDS:
+                    cards.pictures(model, train, rows, wording(state))
+            else:
+                for cards in CARDS:
+                    cards.rules(model, state)

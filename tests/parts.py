@@ -3,7 +3,7 @@
 Each is a part of what that file tests. The table may only shrink: a new module brings its tests.
 """
 
-AT_MOST = 88
+AT_MOST = 86
 PARTS = {
     "tests/binarize/test_binarizer.py": ("rulekit/binarize/matrix.py",),
     "tests/binarize/test_conditions.py": ("rulekit/binarize/encoding.py",),
@@ -130,12 +130,10 @@ PARTS = {
         "ui/learners/spec.py",
     ),
     "tests/ui/learners/test_tree.py": (
-        "ui/cases.py",
         "ui/learners/hyperplane.py",
         "ui/learners/hyperplane_cards.py",
         "ui/learners/hyperplane_case.py",
     ),
-    "tests/ui/learners/test_tree_cards.py": ("ui/rule_numbers.py",),
     "tests/ui/models/test_difference.py": ("ui/words.py",),
     "tests/ui/models/test_progress.py": ("ui/models/plan.py",),
     "tests/ui/models/test_run.py": ("ui/models/work.py",),

@@ -7,7 +7,8 @@ few numbers and words, so that equality at a threshold, unseen levels and contra
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.exceptions import RuleError
+from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 
 NUMBERS = (-1.0, 0.0, 0.5, 1.0, 2.0, 3.0)
 BETWEEN = (-2.0, -0.5, 0.25, 0.75, 1.5, 2.5, 4.0, float("inf"), float("-inf"))
@@ -63,6 +64,23 @@ def literals(draw, features=(*NUMERIC, *TEXTS, *FLAGS)):
         some = draw(st.lists(st.sampled_from(pool), min_size=1, max_size=3))
         return Literal(feature, op, tuple(some), missing)
     return Literal(feature, op, draw(st.sampled_from(pool)), missing)
+
+
+@st.composite
+def points_splits(draw, of=None, max_size=4):
+    """Conditions with points, several of one column among them, and a total that can be asked."""
+    tests = draw(
+        st.lists(literals() if of is None else of, min_size=1, max_size=max_size, unique=True)
+    )
+    points = draw(st.lists(st.integers(-3, 5), min_size=len(tests), max_size=len(tests)))
+    points[0] = points[0] or 2
+    bound = sum(map(abs, points))
+    for total in draw(st.permutations(range(1 - bound, bound + 1))):
+        try:
+            return PointsSplit(tuple(tests), tuple(points), total, draw(st.booleans()))
+        except RuleError:
+            pass  # no row, or every row, reaches this total
+    return PointsSplit((tests[0],), (points[0],), max(points[0], 0), draw(st.booleans()))
 
 
 def clauses(op=None, max_size=5, features=(*NUMERIC, *TEXTS, *FLAGS)):

@@ -24,6 +24,7 @@ from rulekit.rules import (
     Factor,
     LinearSplit,
     Literal,
+    PointsSplit,
     PowerLaw,
     PowerLawSplit,
     RuleSet,
@@ -44,6 +45,7 @@ EXAMPLES = {
     "power_law": PowerLawSplit(
         (PowerLaw(1.0, (Factor("mass"), Factor("age", -1, floor=1.0))),), 2.0
     ),
+    "points": PointsSplit((Literal("age", "<=", 40.5), Literal("mass", ">", 100.0)), (2, -1), 2),
 }
 FRAME = pd.DataFrame({"age": [20.0, 40.5, 61.0, np.nan], "mass": [50.0, 90.0, np.nan, 70.0]})
 LABELS = ["yes", "no", "no", "yes"]
@@ -69,7 +71,7 @@ def test_a_kind_is_entered_once_and_read_back_by_its_name():
 @every_kind
 def test_a_condition_hands_itself_to_the_method_of_its_kind(kind):
     class Names(ConditionWriter):
-        literal = linear = power_law = None
+        literal = linear = power_law = points = None
 
         def __init__(self):
             for name in KINDS:

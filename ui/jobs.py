@@ -219,7 +219,7 @@ class JobRegistry:
         if not self._idle:
             return False
         if self._free <= 0:
-            giving = [w for w in self._workers if w.going and w.job.active and not w.job.urgent]
+            giving = [w for w in self._workers if w.going and not w.job.urgent]
             if not giving or not hasattr(signal, "SIGSTOP"):
                 return False
             latest = max(giving, key=lambda w: w.job.started)
@@ -234,17 +234,15 @@ class JobRegistry:
     def _see_to_workers(self) -> None:
         """Start workers where some are missing, and end those that nobody will need.
 
-        Beside what stands still, each core has one; and while work that can be made to stand still
-        runs, one more waits for what is urgent. That one then stays for the next time.
+        One waits for each free core, and while work runs that can be made to stand still, one more
+        for what is urgent. That one then stays for the next time.
         """
-        held = [w.job for w in self._workers if w.job is not None]
-        n_at_rest = len(self._workers) - len(held)
-        n_wanted = self.n_running + sum(j.paused for j in held) - len(held)
-        may_give = any(not j.urgent and not j.paused for j in held)
+        n_wanted, n_at_rest = max(0, self._free), sum(w.job is None for w in self._workers)
+        may_give = any(w.going and not w.job.urgent for w in self._workers)
         for _ in range(min(n_wanted + may_give, AT_REST) - n_at_rest):
             if self._stillborn < TRIES:
                 self._begin_worker()
-        for worker in self._idle[max(0, n_wanted + 1) :]:
+        for worker in self._idle[n_wanted + 1 :]:
             self._workers.remove(worker)
             worker.send("SIGKILL")
 

@@ -6,10 +6,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import hypergeom
 from sklearn.base import ClassifierMixin
 
+from rulekit.plots.wording import percent
 from rulekit.rules import ClauseStatistics, Columns, RuleSet, clause_statistics
 from ui.state import AppState
+
+BY_CHANCE = 0.01  # how rarely chance alone may make a difference that is called overfitting
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,31 @@ def matches(rule: RuleSet, rows: Rows) -> NDArray[np.bool_]:
 def error(rule: RuleSet, rows: Rows) -> float:
     """Return the share of rows a rule decides wrongly."""
     return float(np.mean(rows.answers(rule) != rows.y))
+
+
+def overfit_words(rule: RuleSet, train: Rows, test: Rows) -> str:
+    """Say so where the test error exceeds the training error by more than chance allows.
+
+    Fisher's exact test of two proportions, one-sided: were training and test rows equally hard for
+    the rule, the wrong rows would be spread over both as by drawing without replacement, and at
+    least as many in the test part as were found would have to be rarer than one in a hundred.
+
+    Returns
+    -------
+    str
+        A sentence; empty where chance explains the difference.
+    """
+    here, there = (int(np.sum(rows.answers(rule) != rows.y)) for rows in (train, test))
+    n_train, n_test = len(train.y), len(test.y)
+    chance = hypergeom.sf(there - 1, n_train + n_test, here + there, n_test)
+    if there * n_train <= here * n_test or chance > BY_CHANCE:
+        return ""
+    return (
+        f"The rule has overfitted: of the test rows {percent(there / n_test)} are wrong, of the "
+        f"training rows only {percent(here / n_train)}. Chance alone makes such a difference less "
+        "than once in a hundred times. Expect the error of the test rows; fewer conditions (on "
+        "Models) may do better."
+    )
 
 
 def confusion(rule: RuleSet, rows: Rows, labels: list[Any]) -> pd.DataFrame:

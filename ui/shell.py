@@ -2,7 +2,7 @@
 
 import logging
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import streamlit as st
@@ -45,10 +45,13 @@ def guard(me: str) -> None:
         st.switch_page("app.py", query_params=dict(st.query_params))
 
 
-def header(name: str) -> None:
+def header(name: str, *, status_line: bool = True) -> None:
     """Show the question that a page answers, and beside it what is loaded and in hand."""
     with st.container(key="page_header", horizontal=True, vertical_alignment="bottom"):
         st.title(PAGES[name][1], anchor=False, width="content")
+        if not status_line:
+            st.session_state[STATUS] = None, None
+            return
         with st.container(horizontal=True, width="content"):
             job_line()
             st.session_state[STATUS] = st.empty(), None
@@ -79,6 +82,12 @@ def two_columns() -> tuple[DeltaGenerator, DeltaGenerator]:
     """Return the left side, to choose from, and the right one, for what has been chosen."""
     left, right = st.container(key="two_columns").columns([7, 5], gap="medium")
     return left, right
+
+
+def open_tab(titles: Sequence[str], key: str) -> tuple[str, DeltaGenerator]:
+    """Show tabs; return the title of the open one and its place: what is not seen is not made."""
+    tabs = st.tabs(titles, key=f"{key}_{len(titles)}", on_change="rerun")
+    return next(pair for pair in zip(titles, tabs, strict=True) if pair[1].open)
 
 
 def empty(sentence: str, page: str = "data", *, link: str | None = None) -> None:

@@ -21,12 +21,13 @@ __all__ = [
 ]
 
 
-def wording(state: AppState, *, clause: str = "clause") -> Wording:
+def wording(state: AppState, *, clause: str = "clause", spoken: bool = False) -> Wording:
     """Return business names and units as the explanations take them."""
     return Wording(
         names={name: w.label for name, w in state.wording.items() if w.label},
         units={name: w.unit for name, w in state.wording.items() if w.unit},
         clause=clause,
+        spoken=spoken,
     )
 
 

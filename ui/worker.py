@@ -83,8 +83,8 @@ class Worker:
 
     @property
     def going(self) -> bool:
-        """Whether it takes up a core."""
-        return self.job is not None and not self.job.paused
+        """Whether it holds a core; not in the moment that stopped work may take to end."""
+        return self.job is not None and self.job.active and not self.job.paused
 
     def order(self, task: bytes | None) -> None:
         """Send a task, or the word to stop; one that has ended is noticed where it is read."""

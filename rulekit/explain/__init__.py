@@ -23,6 +23,7 @@ from rulekit.explain.hyperplane import (
 )
 from rulekit.explain.near_miss import CheckedClause, CheckedLiteral, NearMiss
 from rulekit.explain.phrases import Wording, Words, clause_words, condition_text
+from rulekit.explain.points import GivenPoints, PointsReading, read_points
 from rulekit.explain.row import Explanation, explain
 from rulekit.explain.scored import Figures, Scored, score
 from rulekit.explain.similar import PastCases, SimilarCase, similar_cases, training_rows
@@ -44,9 +45,11 @@ __all__ = [
     "CoveringBox",
     "Explanation",
     "Figures",
+    "GivenPoints",
     "HyperplaneExplanation",
     "NearMiss",
     "PastCases",
+    "PointsReading",
     "Scored",
     "SimilarCase",
     "SplitChange",
@@ -63,6 +66,7 @@ __all__ = [
     "hamming_distances",
     "power_law_of",
     "ranges_of",
+    "read_points",
     "read_split",
     "score",
     "similar_cases",

@@ -11,6 +11,7 @@ from rulekit.rules import (
     ConditionWriter,
     LinearSplit,
     Literal,
+    PointsSplit,
     PowerLawSplit,
     RuleSet,
     missing_in,
@@ -77,6 +78,9 @@ class _Move(ConditionWriter[Floats]):
     def power_law(self, split: PowerLawSplit) -> Floats:
         margin = split.margin(self.columns)
         return np.full(len(margin), np.inf) if split.is_band else _from_bound(margin)
+
+    def points(self, split: PointsSplit) -> Floats:
+        return np.asarray(np.min([self.literal(c) for c in split.conditions], axis=0))
 
 
 def _from_bound(margin: Floats) -> Floats:

@@ -77,7 +77,8 @@ def changes_between(
 
 
 def _literals_on(rule: RuleSet, feature: str) -> list[Literal]:
-    return [x for clause in rule.clauses for x in clause.literals if x.feature == feature]
+    conditions = (c for clause in rule.clauses for c in clause.conditions)
+    return [x for c in conditions for x in c.tests if x.feature == feature]
 
 
 def _run(
@@ -137,15 +138,15 @@ def _text(
     literals: Sequence[Literal],
     wording: Wording,
 ) -> str:
-    name = wording.name(feature)
+    name, now = wording.name(feature), shown(old, wording=wording)
     if to.value is None:
-        return f"{name} were missing (now {shown(old)})"
+        return f"{name} were missing (now {now})"
     if isinstance(to.value, OtherText):
         named = [v for x in literals for v in x.values]
-        return f"{name} were none of {levels(dict.fromkeys(named))} (now {shown(old)})"
+        return f"{name} were none of {levels(dict.fromkeys(named), wording)} (now {now})"
     cuts = number_cuts(literals)
     if not _is_number(to.value) or not _is_number(old) or not cuts:
-        return f"{name} were {shown(to.value)} (now {shown(old)})"
+        return f"{name} were {shown(to.value, wording=wording)} (now {now})"
     words = _range_text(feature, to, run, cuts, wording)
     nearest = min(cuts, key=lambda t: abs(t - old))
     return f"{name} were {words} (now {number(old, nearest)})"

@@ -1,4 +1,4 @@
-"""The smallest change of a row that gives another answer: exact, for rules of literals.
+"""The smallest change of a row that gives another answer: exact, for literals and for points.
 
 Legend::
 
@@ -12,7 +12,7 @@ Legend::
 import heapq
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count
+from itertools import combinations, count, islice, product
 from typing import Any
 
 import numpy as np
@@ -24,14 +24,25 @@ from rulekit.explain.domains import Candidate, candidates, domain_of
 from rulekit.explain.phrases import PLAIN, Wording, label_text, listed
 from rulekit.explain.single_change import single_change
 from rulekit.explain.subject import Subject, as_column, subject_of
-from rulekit.rules import ConditionWriter, LinearSplit, Literal, PowerLawSplit, RuleSet
+from rulekit.rules import (
+    ConditionWriter,
+    LinearSplit,
+    Literal,
+    PointsSplit,
+    PowerLawSplit,
+    RuleSet,
+)
 
 MAX_STEPS = 100_000
 NOT_SEARCHED = (
     "The smallest change is not worked out for a rule that compares a weighted sum of columns."
 )
 NONE_ALONE = "No change of one column alone gives another answer; of several, none was looked for."
-EXACT, ALONE, NONE = "all columns", "one column alone", "none"
+TOO_MANY = (
+    f"The smallest change was not found in {MAX_STEPS} {{}}; fix more columns with `immutable`, or "
+    "explain a shorter rule."
+)
+EXACT, ROWS, ALONE, NONE = "all columns", "row by row", "one column alone", "none"
 Fixed = frozenset[tuple[str, int]]
 
 
@@ -46,6 +57,9 @@ class _Way(ConditionWriter[str]):
 
     def power_law(self, split: PowerLawSplit) -> str:
         return ALONE
+
+    def points(self, split: PointsSplit) -> str:
+        return ROWS
 
 
 @dataclass(frozen=True)
@@ -99,8 +113,8 @@ def smallest_change(
     Parameters
     ----------
     rule : RuleSet
-        Of literals. For one with power laws, changes of one column alone are looked for; for one
-        with a weighted sum none, and the sentence says so.
+        Of literals, or of points. For one with power laws, changes of one column alone are looked
+        for; for one with a weighted sum none, and the sentence says so.
     values : mapping of str to float, str, bool or None
         The row; at least the columns the rule reads.
     training : mapping of str to ndarray of shape (n,), optional
@@ -119,7 +133,8 @@ def smallest_change(
     Raises
     ------
     RuleError
-        If the row gets the wanted answer already, or the search takes more than 100 000 steps.
+        If the row gets the wanted answer already, or the search takes more than 100 000 steps or
+        rows.
 
     Notes
     -----
@@ -133,7 +148,8 @@ def smallest_change(
 
     The search is by uniform cost: the first full change it meets is optimal. Making a clause hold
     is linear in its literals; making several clauses fail is a hitting set, exponential in their
-    number in the worst case and immediate for rules that people can read.
+    number in the worst case and immediate for rules that people can read. For points, whose
+    conditions make up for each other, rows that differ in one column are tried, then in two, ...
 
     Examples
     --------
@@ -157,24 +173,28 @@ def smallest_change(
         )
         if one is None:
             return Counterfactual((), None, None, NONE_ALONE)
-        return Counterfactual((one[0],), one[1], one[2], _sentence(one[1], (one[0],)))
+        return Counterfactual((one[0],), one[1], one[2], _sentence(one[1], (one[0],), wording))
     if NONE in ways:
         return Counterfactual((), None, None, NOT_SEARCHED)
     if wanted(now):
         raise RuleError(f"The row already gets the answer {label_text(target)}.")
     for seen, erase in ((training, False), (None, False), (None, True)):
-        search = _Search(subject, row, wanted, seen or {}, frozenset(immutable), erase)
-        found = search.run()
+        cells = _cells(subject.told, row, seen or {}, immutable, erase)
+        if ROWS in ways:
+            found = _fewest_columns(rule, cells, wanted)
+        else:
+            found = _Search(subject, cells, wanted).run()
         if found is not None:
             changes = changes_between(rule, row, found, wording)
             after = rule.predict({f: as_column([v.value]) for f, v in found.items()})[0]
             total = sum(c.cost for c in found.values())
-            return Counterfactual(changes, after, total, _sentence(after, changes))
+            return Counterfactual(changes, after, total, _sentence(after, changes, wording))
     return Counterfactual((), None, None, _why_none(rule, now, immutable, wording))
 
 
-def _sentence(after: Any, changes: tuple[Change, ...]) -> str:
-    return f"The answer would be {label_text(after)} if {listed(c.text for c in changes)}."
+def _sentence(after: Any, changes: tuple[Change, ...], wording: Wording) -> str:
+    told = listed(c.text for c in changes)
+    return f"The answer would be {label_text(after, wording)} if {told}."
 
 
 def _why_none(rule: RuleSet, now: Any, immutable: Collection[str], wording: Wording) -> str:
@@ -186,29 +206,64 @@ def _why_none(rule: RuleSet, now: Any, immutable: Collection[str], wording: Word
     return "No change of the columns the rule reads gives another answer."
 
 
+def _cells(
+    told: RuleSet,
+    row: Mapping[str, Any],
+    seen: Mapping[str, NDArray[Any]],
+    immutable: Collection[str],
+    erase: bool,
+) -> dict[str, tuple[Candidate, ...]]:
+    """List for each column the values it could take, the present one first."""
+    cells: dict[str, tuple[Candidate, ...]] = {}
+    tests = [x for clause in told.clauses for c in clause.conditions for x in c.tests]
+    for feature, value in row.items():
+        if feature in immutable:
+            cells[feature] = (Candidate(value, 0.0),)
+            continue
+        own = [x for x in tests if x.feature == feature]
+        cells[feature] = candidates(own, domain_of(own, seen.get(feature), value), value, erase)
+    return cells
+
+
+def _fewest_columns(
+    rule: RuleSet, cells: Mapping[str, tuple[Candidate, ...]], wanted: Callable[[Any], bool]
+) -> dict[str, Candidate] | None:
+    """Try every row that differs in one column, then in two, and so on; return the cheapest."""
+    movable = [f for f in cells if len(cells[f]) > 1]
+    left = MAX_STEPS
+    for n in range(1, len(movable) + 1):
+        changes = (
+            dict(zip(group, picked, strict=True))
+            for group in combinations(movable, n)
+            for picked in product(*(cells[f][1:] for f in group))
+        )
+        tried = list(islice(changes, left + 1))
+        left -= len(tried)
+        if left < 0:
+            raise RuleError(TOO_MANY.format("rows"))
+        columns = {
+            f: as_column([t.get(f, now[0]).value for t in tried]) for f, now in cells.items()
+        }
+        right = [t for t, a in zip(tried, rule.predict(columns), strict=True) if wanted(a)]
+        if right:
+            best = min(right, key=lambda t: sum(c.cost for c in t.values()))
+            return {f: best.get(f, now[0]) for f, now in cells.items()}
+    return None
+
+
 class _Search:
     """Uniform-cost search over partial changes; one instance answers one question."""
 
     def __init__(
         self,
         subject: Subject,
-        row: Mapping[str, Any],
+        cells: dict[str, tuple[Candidate, ...]],
         wanted: Callable[[Any], bool],
-        seen: Mapping[str, NDArray[Any]],
-        immutable: frozenset[str],
-        erase: bool,
     ) -> None:
         told = subject.told
         self.clauses = [_by_column(c.literals) for c in told.clauses]
         self.wanted = [wanted(label) for label in (*told.labels[: told.n_clauses], told.default)]
-        self.cells: dict[str, tuple[Candidate, ...]] = {}
-        for feature, value in row.items():
-            literals = [x for c in self.clauses for x in c.get(feature, ())]
-            if feature in immutable:
-                self.cells[feature] = (Candidate(value, 0.0),)
-                continue
-            domain = domain_of(literals, seen.get(feature), value)
-            self.cells[feature] = candidates(literals, domain, value, erase)
+        self.cells = cells
         self.fits = [
             {f: self._fits(literals, f) for f, literals in clause.items()}
             for clause in self.clauses
@@ -231,10 +286,7 @@ class _Search:
                 continue
             visited.add((option, fixed))
             if len(visited) > MAX_STEPS:
-                raise RuleError(
-                    f"The smallest change was not found in {MAX_STEPS} steps; fix more columns "
-                    "with `immutable`, or explain a shorter rule."
-                )
+                raise RuleError(TOO_MANY.format("steps"))
             chosen = self._filled(option, fixed)
             assert chosen is not None
             standing = [c for c in self._unwanted(option) if self._holds(c, chosen)]

@@ -8,11 +8,13 @@ from rulekit.explain.phrases import (
     PLAIN,
     Wording,
     counted,
+    label_text,
     linear_text,
     listed,
     met_text,
     unmet_text,
 )
+from rulekit.explain.points import read_points
 from rulekit.explain.splits import change_text, read_split
 from rulekit.rules import (
     ORDERED,
@@ -20,6 +22,7 @@ from rulekit.rules import (
     ConditionWriter,
     LinearSplit,
     Literal,
+    PointsSplit,
     PowerLawSplit,
 )
 
@@ -184,9 +187,16 @@ class Checker(ConditionWriter[CheckedLiteral]):
         text, share = found.reason, None
         if not found.holds and found.changes:
             share = found.changes[0].share
-            text += f"; {change_text(found.changes[0], self.wording)} would turn it"
+            if not self.wording.spoken:
+                text += f"; {change_text(found.changes[0], self.wording)} would turn it"
         distance = None if found.margin is None else 0.0 if found.holds else abs(found.margin)
         return self._checked(split, distance, share, text)
+
+    def points(self, split: PointsSplit) -> CheckedLiteral:
+        """Check points that add up; the share is that of all points there are."""
+        found = read_points(split, self.row, ranges=self.ranges, wording=self.wording)
+        lowest, highest = split.span
+        return self._checked(split, float(found.off), found.off / (highest - lowest), found.text)
 
     def _checked(
         self, condition: Condition, distance: float | None, share: float | None, text: str
@@ -215,7 +225,9 @@ def near_miss(checked: CheckedClause, mirrored: bool, wording: Wording = PLAIN) 
     name = f"{wording.clause.capitalize()} {checked.index + 1}"
     missing = listed(c.text for c in checked.failing)
     met, total = checked.n_met, len(checked.checks)
-    if mirrored:
+    if wording.spoken:
+        text = f"For the answer {label_text(checked.label, wording)}, {missing}."
+    elif mirrored:
         text = f"{name} holds; for it to fail, {missing}."
     elif met == 0:
         text = f"{name} does not apply: {missing}."

@@ -19,6 +19,7 @@ from rulekit.rules import (
     Interval,
     LinearSplit,
     Literal,
+    PointsSplit,
     PowerLawSplit,
     ReadingWriter,
 )
@@ -26,6 +27,7 @@ from rulekit.rules import (
 DIGITS = 6
 MAX_LISTED = 5
 MAX_TEXT = 60
+SPOKEN = {"<=": "at most", "<": "below", ">": "above", ">=": "at least"}
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,17 @@ class Wording:
     units : mapping of str to str, optional
         Units of columns, written after a number.
     clause : str, default="clause"
-        What a clause is called: "rule" or "reason" where readers know no logic.
+        What a clause is called: "rule" or "line" where readers know no logic.
+    spoken : bool, default=False
+        Whether sentences are such as one says to the person a decision is about: words for signs
+        ("at most" for "<="), no formula (a sum is "the score from age and bmi"), no quotes, no
+        numbers or counts of clauses.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     clause: str = "clause"
+    spoken: bool = False
 
     def name(self, feature: str) -> str:
         """Return what readers call a column, on one line."""
@@ -54,6 +61,19 @@ class Wording:
         """Put a column's unit behind a number."""
         unit = self.units.get(feature)
         return f"{text} {one_line(unit)}" if unit else text
+
+    def sign(self, op: str) -> str:
+        """Return a comparison as it is written or, to be read out, said."""
+        return SPOKEN[op] if self.spoken else op
+
+    def score(self, split: LinearSplit | PowerLawSplit) -> str:
+        """Return what a sum of columns is called: its formula or, to be read out, its columns."""
+        if not self.spoken:
+            return split.sum_text(self.name, number)
+        names = [self.name(f) for f in split.features]
+        more = len(names) - MAX_LISTED
+        kept = names if more <= 0 else [*names[:MAX_LISTED], counted(more, "more value")]
+        return f"the score from {listed(kept)}"
 
 
 PLAIN = Wording()
@@ -104,20 +124,22 @@ def gap_between(value: float, threshold: float) -> str:
     return number(float(f"{difference:.4g}"))
 
 
-def shown(value: Any, beside: float | None = None) -> str:
+def shown(value: Any, beside: float | None = None, wording: Wording = PLAIN) -> str:
     """Write a cell's value: missing in words, truth values as true and false, text in quotes."""
     if value is None:
         return "missing"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return f"'{one_line(value)}'"
+        return one_line(value) if wording.spoken else f"'{one_line(value)}'"
     return number(float(value), beside)
 
 
-def label_text(label: Any) -> str:
+def label_text(label: Any, wording: Wording = PLAIN) -> str:
     """Write a label: text in quotes, numbers without noise."""
-    return shown(label) if isinstance(label, (str, bool, int, float)) else one_line(str(label))
+    if isinstance(label, (str, bool, int, float)):
+        return shown(label, wording=wording)
+    return one_line(str(label))
 
 
 def listed(texts: Iterable[str], word: str = "and") -> str:
@@ -128,9 +150,9 @@ def listed(texts: Iterable[str], word: str = "and") -> str:
     return f"{', '.join(parts[:-1])} {word} {parts[-1]}"
 
 
-def levels(values: Iterable[Any]) -> str:
+def levels(values: Iterable[Any], wording: Wording = PLAIN) -> str:
     """List the values of a set, the first five of a long one."""
-    texts = [shown(v) for v in values]
+    texts = [shown(v, wording=wording) for v in values]
     more = len(texts) - MAX_LISTED
     return ", ".join(texts) if more <= 0 else f"{', '.join(texts[:MAX_LISTED])} and {more} more"
 
@@ -144,15 +166,25 @@ def asked_text(literal: Literal, wording: Wording = PLAIN) -> str:
     """Write what a literal asks for, without the column's name: "> 126"."""
     value = literal.value
     if literal.op == "missing":
-        return "to be missing"
+        return "missing" if wording.spoken else "to be missing"
     if literal.op == "not-missing":
-        return "a value"
+        return "known" if wording.spoken else "a value"
     if literal.op in ORDERED:
         assert isinstance(value, float)
-        return f"{literal.op} {wording.amount(literal.feature, number(value))}"
+        return f"{wording.sign(literal.op)} {wording.amount(literal.feature, number(value))}"
     if isinstance(value, tuple):
-        return f"{'one' if literal.op == 'in' else 'none'} of {levels(value)}"
-    return shown(value) if literal.op == "==" else f"a value other than {shown(value)}"
+        return f"{'one' if literal.op == 'in' else 'none'} of {levels(value, wording)}"
+    text = shown(value, wording=wording)
+    return text if literal.op == "==" else f"a value other than {text}"
+
+
+def bound_text(split: PowerLawSplit, beside: float | None = None) -> str:
+    """Say where a sum of power laws has to lie: "above 3", "between 1 and 2"."""
+    high = number(split.high, beside)
+    if split.low is None:
+        return f"{'at most' if split.inside else 'above'} {high}"
+    bounds = f"between {number(split.low, beside)} and {high}"
+    return bounds if split.inside else f"not {bounds}"
 
 
 class Words(ReadingWriter[str]):
@@ -172,10 +204,10 @@ class Words(ReadingWriter[str]):
         name = self.wording.name(literal.feature)
         if literal.op in ("missing", "not-missing"):
             return f"{name} is {'missing' if literal.op == 'missing' else 'known'}"
-        if literal.op in ORDERED:
+        if literal.op in ORDERED and not self.wording.spoken:
             text = f"{name} {asked_text(literal, self.wording)}"
         elif literal.op == "!=":
-            text = f"{name} is not {shown(literal.value)}"
+            text = f"{name} is not {shown(literal.value, wording=self.wording)}"
         else:
             text = f"{name} is {asked_text(literal, self.wording)}"
         return f"{text} or missing" if literal.missing else text
@@ -185,16 +217,34 @@ class Words(ReadingWriter[str]):
         low, left, right, high = interval.ends
         amount = self.wording.amount(interval.feature, number(high))
         name = self.wording.name(interval.feature)
-        text = f"{number(low)} {left} {name} {right} {amount}"
+        if self.wording.spoken:
+            start = f"{'above' if left == '<' else 'at least'} {number(low)}"
+            text = f"{name} is {start} and {SPOKEN[right]} {amount}"
+        else:
+            text = f"{number(low)} {left} {name} {right} {amount}"
         return f"{text} or missing" if interval.missing else text
 
     def linear(self, split: LinearSplit) -> str:
         """Write a weighted sum: "0.5 * age - 1 * bmi > 3"."""
-        return split.text(self.wording.name, number)
+        asked = f"{self.wording.sign(split.op)} {number(split.value)}"
+        return self._spoken(split, asked) or split.text(self.wording.name, number)
 
     def power_law(self, split: PowerLawSplit) -> str:
         """Write a sum of power laws: "mass / height^2 > 27"."""
-        return split.text(self.wording.name, number)
+        return self._spoken(split, bound_text(split)) or split.text(self.wording.name, number)
+
+    def _spoken(self, split: LinearSplit | PowerLawSplit, asked: str) -> str:
+        if not self.wording.spoken:
+            return ""
+        missing = " or missing" if split.missing else ""
+        return f"{self.wording.score(split)} is {asked}{missing}"
+
+    def points(self, split: PointsSplit) -> str:
+        """Write points that add up: "at least 4 points of (3 if age > 60, 2 if bp > 140)"."""
+        given = ", ".join(f"{p} if {self.literal(c)}" for c, p in split.given)
+        asked = f"{'at least' if split.reached else 'fewer than'} {split.total} points"
+        gaps = "; a missing value gives 0" if split.gaps_matter else ""
+        return f"{asked} of ({given}{gaps})"
 
 
 def condition_text(condition: Condition, wording: Wording = PLAIN) -> str:
@@ -218,64 +268,82 @@ def clause_words(clause: Clause, wording: Wording = PLAIN) -> str:
     """
     if not clause.conditions:
         return "always" if clause.op == "and" else "never"
-    return f" {clause.op.upper()} ".join(Words(wording).clause(clause))
+    joint = clause.op if wording.spoken else clause.op.upper()
+    return f" {joint} ".join(Words(wording).clause(clause))
 
 
 def met_text(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:
     """Say why a literal holds for a value: "glucose 141 > 126"."""
-    name = wording.name(literal.feature)
+    name, text = wording.name(literal.feature), shown(value, wording=wording)
     if literal.op == "not-missing":
-        return f"{name} is known ({shown(value)})"
+        return f"{name} is known ({text})"
     if value is None:
-        counts = "" if literal.op == "missing" else _counts_as(literal, wording)
+        counts = (
+            "" if literal.op == "missing" else f", which counts as {asked_text(literal, wording)}"
+        )
         return f"{name} is missing{counts}"
     if literal.op in ORDERED:
-        return _beside(literal, value, literal.op, wording)
+        found, limit = _beside(literal, value, wording)
+        if wording.spoken:
+            return f"{name} is {found}, {SPOKEN[literal.op]} {limit}"
+        return f"{name} {found} {literal.op} {limit}"
     if literal.op == "==":
-        return f"{name} is {shown(value)}"
+        return f"{name} is {text}"
     if literal.op == "!=":
-        return f"{name} is {shown(value)} (not {shown(literal.value)})"
-    return f"{name} is {shown(value)} ({asked_text(literal)})"
+        return f"{name} is {text} (not {shown(literal.value, wording=wording)})"
+    return f"{name} is {text} ({asked_text(literal, wording)})"
 
 
 def unmet_text(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:
     """Say why a literal does not hold, and how far off: "glucose 120 needs > 126 (6 short)"."""
     name = wording.name(literal.feature)
     if literal.op in ORDERED and value is not None:
-        text = _beside(literal, value, f"needs {literal.op}", wording)
-        return f"{text} ({_distance(literal, value, wording)})"
-    return f"{name} is {shown(value)} and needs {asked_text(literal, wording)}"
+        found, limit = _beside(literal, value, wording)
+        gap = _distance(literal, value, wording)
+        if wording.spoken:
+            asked = f"{SPOKEN[literal.op]} {limit}"
+            return f"{name} would have to be {asked} (it is {found}, which is {gap})"
+        return f"{name} {found} needs {literal.op} {limit} ({gap})"
+    text, asked = shown(value, wording=wording), asked_text(literal, wording)
+    if wording.spoken:
+        return f"{name} would have to be {asked} (it is {text})"
+    return f"{name} is {text} and needs {asked}"
 
 
 def linear_text(
     split: LinearSplit, value: float | None, holds: bool, wording: Wording = PLAIN
 ) -> str:
     """Say why a weighted sum is, or is not, on the side that a condition asks for."""
-    total = split.sum_text(wording.name, number)
+    total = wording.score(split)
     if value is None:
         names = listed((wording.name(f) for f in split.features), "or")
+        if wording.spoken:
+            return f"{names} is missing, which {'is' if holds else 'is not'} taken as enough"
         return (
             f"{names} is missing, which {'counts as' if split.missing else 'is not'} {total} "
             + (f"{split.op} {number(split.value)}")
         )
     found, limit = number(value, split.value), number(split.value, value)
+    if wording.spoken:
+        return score_text(total, found, f"{SPOKEN[split.op]} {limit}", holds)
     if holds:
         return f"{total} is {found} {split.op} {limit}"
     gap = gap_between(value, split.value) if value != split.value else "0"
     return f"{total} is {found} and needs {split.op} {limit} ({gap} off)"
 
 
-def _counts_as(literal: Literal, wording: Wording) -> str:
-    if literal.op in ("==", "!=", "in", "not-in"):
-        return f", which counts as {asked_text(literal)}"
-    return f", which counts as {asked_text(literal, wording)}"
+def score_text(total: str, found: str, asked: str, holds: bool) -> str:
+    """Say in spoken words where a sum lies: "the score from age and bmi is 3.5, above 3"."""
+    if holds:
+        return f"{total} is {found}, {asked}"
+    return f"{total} would have to be {asked} (it is {found})"
 
 
-def _beside(literal: Literal, value: Any, words: str, wording: Wording) -> str:
+def _beside(literal: Literal, value: Any, wording: Wording) -> tuple[str, str]:
+    """Write a value and the limit it is compared with, with as many digits as that takes."""
     assert isinstance(literal.value, float)
-    left, right = number(float(value), literal.value), number(literal.value, float(value))
-    amount = wording.amount(literal.feature, right)
-    return f"{wording.name(literal.feature)} {left} {words} {amount}"
+    limit = number(literal.value, float(value))
+    return number(float(value), literal.value), wording.amount(literal.feature, limit)
 
 
 def _distance(literal: Literal, value: Any, wording: Wording) -> str:

@@ -1,6 +1,6 @@
 """Why a row was decided as it was: one object a row, in data and in words."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -56,8 +56,8 @@ class Explanation:
         its label: every clause, with the conditions that hold in it. For a CNF that does not: the
         clauses that fail, told by what holds instead (the negated conditions).
     near_misses : tuple of NearMiss
-        The other clauses, nearest first. For a CNF these are the clauses that hold, told by what
-        would have to be true for them to fail.
+        The other clauses, those with another answer first, nearest first. For a CNF these are the
+        clauses that hold, told by what would have to be true for them to fail.
     hamming_distance : int or None
         Literals to add or remove until the rule is right about this row, see
         `hamming_distances`; None where no true label was given.
@@ -95,8 +95,9 @@ class Explanation:
     def supporting(self) -> tuple[str, ...]:
         """At most three more sentences: past cases, the smallest change, columns not used."""
         lines = [] if self.past is None else [self.past.sentence]
-        if self.counterfactual.sentence != self.sentence:  # of a rule without conditions
-            lines.append(self.counterfactual.sentence)
+        spoken, change = self._context.wording.spoken, self.counterfactual
+        if change.possible or (not spoken and change.sentence != self.sentence):
+            lines.append(change.sentence)
         if self._context.unused:
             names = [self._context.wording.name(f) for f in self._context.unused]
             more = len(names) - MAX_LISTED
@@ -228,11 +229,11 @@ def _explanation(
     held = tuple(c for c in clauses if c.holds)
     mirrored = context.subject.mirrored
     missed = [near_miss(c, mirrored, context.wording) for c in clauses if not c.holds]
-    missed.sort(key=nearness)
+    missed.sort(key=lambda m: (m.label == answer, nearness(m)))
     fired = held
     if mirrored and not held:
         fired = tuple(_as_written(context, c) for c in clauses)
-    sentence = _sentence(context, answer, clauses, fired)
+    sentence = _sentence(context, answer, missed, fired)
     return Explanation(row, answer, sentence, fired, tuple(missed), distance, past, values, context)
 
 
@@ -273,41 +274,62 @@ def _as_written(context: _Context, checked: CheckedClause) -> CheckedClause:
 def _sentence(
     context: _Context,
     answer: Any,
-    clauses: list[CheckedClause],
+    missed: list[NearMiss],
     fired: tuple[CheckedClause, ...],
 ) -> str:
-    rule, word = context.subject.rule, context.wording.clause
-    if rule.is_constant:
+    wording, word = context.wording, context.wording.clause
+    told = f"The answer is {label_text(answer, wording)}"
+    if context.subject.rule.is_constant:
+        if wording.spoken:
+            return f"{told} for everybody, whatever the values are."
         return f"Every row gets the answer {label_text(answer)}: the rule reads no column."
-    lead = f"The answer is {label_text(answer)} because"
+    if context.subject.mirrored and answer == context.subject.rule.labels[0]:
+        return f"{told} because {_every(fired, wording)}."
+    if not fired:
+        return f"{told}{_none(missed, wording)}."
+    first, rest = fired[0], [f"{word} {c.index + 1}" for c in fired[1:]]
+    if wording.spoken:
+        return f"{told} because {_all_of(first.checks, wording)}."
     if context.subject.mirrored:
-        return f"{lead} {_cnf_reason(clauses, fired, word)}."
-    if fired:
-        first, rest = fired[0], [f"{word} {c.index + 1}" for c in fired[1:]]
-        also = f"; {listed(rest)} would hold too" if rest else ""
-        return f"{lead} {_because(first, word)} ({word} {first.index + 1}{also})."
-    reasons = [f"{word} {c.index + 1} fails because {_first_failures(c)}" for c in clauses]
-    return f"{lead} no {word} holds: {_capped(reasons, word)}."
+        reasons = [f"{word} {c.index + 1} fails: {_all_of(c.checks, wording)}" for c in fired]
+        return f"{told} because {_capped(reasons, word)}."
+    also = f"; {listed(rest)} would hold too" if rest else ""
+    because = (
+        _all_of(first.checks, wording) if first.checks else f"{word} {first.index + 1} always holds"
+    )
+    return f"{told} because {because} ({word} {first.index + 1}{also})."
 
 
-def _cnf_reason(clauses: list[CheckedClause], fired: tuple[CheckedClause, ...], word: str) -> str:
-    if any(c.holds for c in clauses):
-        reasons = [f"{word} {c.index + 1} fails: {_all_of(c.checks)}" for c in fired]
-        return _capped(reasons, word)
-    reasons = [f"{word} {c.index + 1} as {c.checks[0].text}" for c in fired]
-    return f"every {word} holds: {_capped(reasons, word)}"
+def _every(fired: tuple[CheckedClause, ...], wording: Wording) -> str:
+    """Say what holds in each clause of a CNF that holds."""
+    first = [c.checks[0].text for c in fired]
+    if wording.spoken:
+        return _said(first)
+    reasons = [f"{wording.clause} {c.index + 1} as {t}" for c, t in zip(fired, first, strict=True)]
+    return f"every {wording.clause} holds: {_capped(reasons, wording.clause)}"
 
 
-def _because(checked: CheckedClause, word: str) -> str:
-    return _all_of(checked.checks) if checked.checks else f"{word} {checked.index + 1} always holds"
+def _none(missed: list[NearMiss], wording: Wording) -> str:
+    """Say of a case no clause holds for what the nearest one asks for."""
+    near, word = missed[0], wording.clause
+    failing = listed(c.text for c in near.failing)
+    if wording.spoken:
+        return f": for {label_text(near.label, wording)}, {failing}"
+    if len(missed) == 1:
+        return f" because {word} 1 does not hold: {failing}"
+    return f" because no {word} holds; nearest is {word} {near.index + 1}: {failing}"
 
 
-def _all_of(checks: tuple[CheckedLiteral, ...]) -> str:
-    return listed(c.text for c in checks) or "it has no condition"
+def _all_of(checks: tuple[CheckedLiteral, ...], wording: Wording) -> str:
+    if not wording.spoken:
+        return listed(c.text for c in checks) or "it has no condition"
+    return _said(c.text for c in checks) or "everybody gets it"
 
 
-def _first_failures(checked: CheckedClause) -> str:
-    return listed(c.text for c in checked.failing)
+def _said(texts: Iterable[str]) -> str:
+    """Join texts that have commas of their own: "a is 3, above 2, and b is 1"."""
+    *parts, last = dict.fromkeys(texts) or [""]
+    return f"{', '.join(parts)}, and {last}" if parts else last
 
 
 def _capped(reasons: list[str], word: str) -> str:
@@ -334,7 +356,10 @@ def _past_by_clause(context: _Context, columns: Columns) -> list[PastCases | Non
     then = deciding_clause(subject, past.columns)
     labels: NDArray[Any] = past.labels
     told: Mapping[int, Any] = {-1: subject.told.default, **dict(enumerate(subject.told.labels))}
-    cases = {int(k): past_cases(labels, then == k, told[int(k)]) for k in np.unique(deciding)}
+    cases = {
+        int(k): past_cases(labels, then == k, told[int(k)], context.wording)
+        for k in np.unique(deciding)
+    }
     return [cases[int(k)] for k in deciding]
 
 

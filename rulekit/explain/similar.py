@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rulekit.exceptions import DataError
 from rulekit.explain.domains import value_ranges
-from rulekit.explain.phrases import label_text
+from rulekit.explain.phrases import PLAIN, Wording, label_text
 from rulekit.explain.subject import Subject, as_column, columns_for, row_values
 from rulekit.rules import Condition, RuleSet, missing_in
 
@@ -74,7 +74,9 @@ class PastCases:
     sentence: str
 
 
-def past_cases(labels: NDArray[Any], alike: NDArray[np.bool_], label: Any) -> PastCases:
+def past_cases(
+    labels: NDArray[Any], alike: NDArray[np.bool_], label: Any, wording: Wording = PLAIN
+) -> PastCases:
     """Count the past rows decided alike, and those that truly had the label given.
 
     Parameters
@@ -85,18 +87,21 @@ def past_cases(labels: NDArray[Any], alike: NDArray[np.bool_], label: Any) -> Pa
         Which past rows are decided by the same clause, or like the row by none.
     label : str, int, float or bool
         The answer they all get.
+    wording : Wording
+        Whether the sentence is to be read out.
 
     Returns
     -------
     PastCases
     """
+    alike_words = "like this one" if wording.spoken else "decided in the same way"
     n = int(alike.sum())
     same = int(sum(v == label for v in labels[alike]))
     if n == 0:
-        return PastCases(0, 0, label, "No past case was decided in the same way.")
+        return PastCases(0, 0, label, f"No past case was {alike_words}.")
     verb = "was" if 1 in (n, same) else "were"
     noun = "past case" if n == 1 else "past cases"
-    text = f"{same} of {n} {noun} decided in the same way {verb} {label_text(label)}."
+    text = f"{same} of {n} {noun} {alike_words} {verb} {label_text(label, wording)}."
     return PastCases(n, same, label, text)
 
 
@@ -162,7 +167,8 @@ def similar_cases(
     """
     if rule.is_constant or k < 1:
         return ()
-    conditions = list(dict.fromkeys(x for c in rule.clauses for x in c.conditions))
+    stated = (x for c in rule.clauses for x in c.conditions)
+    conditions = list(dict.fromkeys(x for c in stated for x in (c.tests or (c,))))
     agreement = np.mean([_same_answer(x, training, values) for x in conditions], axis=0)
     differences = [_difference(f, training, values[f]) for f in rule.features]
     distance = np.mean(differences, axis=0)

@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.explain.phrases import PLAIN, Wording, exact, listed, number
+from rulekit.explain.phrases import (
+    PLAIN,
+    Wording,
+    bound_text,
+    exact,
+    listed,
+    number,
+    score_text,
+)
 from rulekit.explain.similar import training_rows
 from rulekit.explain.single_change import Floats, Ranges, turning_value
 from rulekit.explain.subject import as_column, columns_for, row_values
@@ -16,6 +24,7 @@ from rulekit.rules import (
     ConditionWriter,
     LinearSplit,
     Literal,
+    PointsSplit,
     PowerLawSplit,
     Tree,
     rule_of,
@@ -142,7 +151,7 @@ def read_split(
     )
     changes = _changes(split, {f: float(row[f]) for f in split.features}, ranges or {})
     text = _reason(split, total, margin, wording)
-    if len(terms) > 1:
+    if len(terms) > 1 and not wording.spoken:
         text += f" ({listed(f'{t.text} is {number(t.value)}' for t in terms)})"
     sentence = (
         f"f = {number(float(f'{margin:.6g}'))} {'<=' if margin <= 0 else '>'} 0 because {text}"
@@ -196,6 +205,9 @@ class _PowerLaws(ConditionWriter[PowerLawSplit | None]):
     def power_law(self, split: PowerLawSplit) -> PowerLawSplit:
         return split
 
+    def points(self, split: PointsSplit) -> None:
+        return None
+
 
 def power_law_of(condition: Condition) -> PowerLawSplit | None:
     """Return a condition that is a sum of power laws; None for one of any other kind."""
@@ -248,7 +260,11 @@ def _changes(
 def _reason(split: PowerLawSplit, total: float, margin: float, wording: Wording) -> str:
     """Say on which side the sum lies: "mass / height^2 is 29.3, above 27"."""
     within = margin <= 0
-    body = split.sum_text(wording.name, number)
+    body = wording.score(split)
+    if wording.spoken:
+        ends = [b for b in (split.low, split.high) if b is not None]
+        found = number(total, min(ends, key=lambda b: abs(total - b)))
+        return score_text(body, found, bound_text(split, total), within == split.inside)
     if split.low is None:
         word = "at most" if within else "above"
         return f"{body} is {number(total, split.high)}, {word} {number(split.high, total)}"
@@ -262,5 +278,9 @@ def _gap_text(split: PowerLawSplit, absent: list[str], wording: Wording) -> str:
     counts = "counts as meeting" if split.missing else "counts as not meeting"
     names = listed(wording.name(f) for f in absent)
     verb = "is" if len(absent) == 1 else "are"
-    body = split.sum_text(wording.name, number)
+    if wording.spoken:
+        return (
+            f"{names} {verb} missing, which {'is' if split.missing else 'is not'} taken as enough"
+        )
+    body = wording.score(split)
     return f"{names} {verb} missing, which {counts} the condition on {body}"

@@ -13,6 +13,7 @@ from rulekit.rules import (
     Interval,
     LinearSplit,
     Literal,
+    PointsSplit,
     PowerLaw,
     PowerLawSplit,
     ReadingWriter,
@@ -164,6 +165,13 @@ class LatexWriter(ReadingWriter[str]):
             text = rf"{self.number(split.low)} \le {total} \le {self.number(split.high)}"
             text = text if split.inside else rf"\neg\,({text})"
         return with_gap(f"${text}$", split.missing)
+
+    def points(self, split: PointsSplit) -> str:
+        """Write points that add up as a list, the total first."""
+        given = ", ".join(f"${p}$ if {self.literal(c)}" for c, p in split.given)
+        sign, total = split.comparison
+        gaps = "; a missing value gives $0$" if split.gaps_matter else ""
+        return f"points ${SIGNS[sign]} {total}$ of ({given}{gaps})"
 
     def _law(self, term: PowerLaw) -> str:
         up = r" \cdot ".join(map(self._factor, term.numerators))

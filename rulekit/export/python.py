@@ -14,6 +14,7 @@ from rulekit.rules import (
     Factor,
     LinearSplit,
     Literal,
+    PointsSplit,
     PowerLawSplit,
     RuleSet,
 )
@@ -125,6 +126,13 @@ class PythonWriter(ConditionWriter[str]):
     def power_law(self, split: PowerLawSplit) -> str:
         """Write a sum of power laws, in the order of `PowerLaw.value`."""
         return self._with_gap(split, computed(split, self._factor, value_source))
+
+    def points(self, split: PointsSplit) -> str:
+        """Write points that add up, one line a condition."""
+        given = [f"({p} if {self.literal(c)} else 0)" for c, p in split.given]
+        score = "\n            + ".join(given)
+        sign, total = split.comparison
+        return f"(\n            {score}\n        ) {sign} {total}"
 
     def _factor(self, factor: Factor) -> str:
         text = self.variables[factor.feature]

@@ -19,6 +19,7 @@ from rulekit.rules import (
     Factor,
     LinearSplit,
     Literal,
+    PointsSplit,
     PowerLawSplit,
     RuleSet,
 )
@@ -175,6 +176,13 @@ class SqlWriter(ConditionWriter[str]):
     def power_law(self, split: PowerLawSplit) -> str:
         """Write a sum of power laws, in the order of `PowerLaw.value`."""
         return self._with_gap(split, computed(split, self._factor, self._number, str.upper))
+
+    def points(self, split: PointsSplit) -> str:
+        """Write points that add up, one CASE a condition; each is true or false, never unknown."""
+        cases = [f"CASE WHEN {self.literal(c)} THEN {p} ELSE 0 END" for c, p in split.given]
+        score = "\n      + ".join(cases)
+        sign, total = split.comparison
+        return f"({score} {sign} {total})"
 
     def _factor(self, factor: Factor) -> str:
         text = self._cast(factor.feature)

@@ -13,7 +13,9 @@ The grammar, line by line; `#` starts a comment line::
     OTHERWISE ill
 
 A weighted sum of columns is one condition: `0.5 * glucose - 1.2 * age <= 40 (or missing)`. So is a
-sum of power laws, in square brackets: `[mass / max(height, 0.1)^2 > 27]`.
+sum of power laws, in square brackets: `[mass / max(height, 0.1)^2 > 27]`. Points that add up, to at
+least a total or (`< 4`) to less: `POINTS [3 if age > 60, 2 if town IN ("Bonn", "Ulm")] >= 4`; the
+round brackets that may follow only remind the reader of missing values.
 
 Column names and labels that could be misread stand in double quotes with JSON's escapes; text that
 is compared with always does. Numbers are the shortest decimals that mean the same ``float``, so the
@@ -40,6 +42,7 @@ from rulekit.rules import (
     Interval,
     LinearSplit,
     Literal,
+    PointsSplit,
     PowerLawSplit,
     ReadingWriter,
     RuleSet,
@@ -135,6 +138,10 @@ class TextWriter(ReadingWriter[str]):
         plain = replace(split, missing=False, inside=split.inside or outside)
         body = f"[{plain.text(label_free_name, number_text)}]"
         return with_gap(f"NOT {body}" if outside else body, split.missing)
+
+    def points(self, split: PointsSplit) -> str:
+        """Write points that add up, in square brackets behind a word of their own."""
+        return split.text(self.literal)
 
 
 def with_gap(text: str, missing: bool) -> str:

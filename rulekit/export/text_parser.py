@@ -9,6 +9,10 @@ That of a sum of power laws, between square brackets::
     factor  = base ["^" digit]
     base    = value | "(" value ("+" | "-") number ")"
     value   = name | "max(" name ", " number ")"
+
+That of points that add up, where a test is one of one column, without an interval::
+
+    points  = "POINTS [" given {", " given} "] " (">=" | "<") whole    given = whole " if " test
 """
 
 import json
@@ -23,14 +27,17 @@ from rulekit.rules import (
     Factor,
     LinearSplit,
     Literal,
+    PointsSplit,
     PowerLaw,
     PowerLawSplit,
     RuleSet,
 )
+from rulekit.rules.points_split import GAPS_GIVE_NONE
 
 SIZE = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 FINITE = rf"-?{SIZE}"
 NUMBER = rf"-?(?:{SIZE}|inf)"
+WHOLE = r"-?\d+(?![\d.])"
 QUOTED = r'"(?:[^"\\]|\\.)*"'
 NAME_END = r"(?= (?:<=|>=|<|>|=|!=|IN|NOT IN|IS) ?)"
 TERM_END = r"(?= (?:\+|-|<=|>) )"
@@ -112,6 +119,8 @@ class _Line:
 
     def condition(self) -> list[Condition]:
         """Read one condition: one literal, the two of an interval, or a weighted sum."""
+        if self.take(r"POINTS \[") is not None:
+            return [self.points()]
         formula = self.take(r"(NOT )?\[")
         if formula is not None:
             return [self.formula(formula[1] is not None)]
@@ -146,6 +155,24 @@ class _Line:
         """Read a sum of power laws after its opening bracket."""
         try:
             return _formula(self, negated)
+        except RuleError as error:
+            raise ExportError(f"Line {self.number} of the rule: {error}") from error
+
+    def points(self) -> PointsSplit:
+        """Read points that add up after their opening bracket."""
+        tests: list[Any] = []
+        points: list[int] = []
+        while not tests or self.take(", ") is not None:
+            points.append(int(self.expect(rf"({WHOLE}) if ", "whole points and 'if'")[1]))
+            test = self.condition()
+            if len(test) > 1:
+                raise self.problem("points for each end of an interval")
+            tests += test
+        op = self.expect(r"\] (>=|<) ", "']' and '>=' or '<'")[1]
+        total = int(self.expect(WHOLE, "a whole number")[0])
+        self.take(re.escape(f" {GAPS_GIVE_NONE}"))
+        try:
+            return PointsSplit(tuple(tests), tuple(points), total, op == ">=")
         except RuleError as error:
             raise ExportError(f"Line {self.number} of the rule: {error}") from error
 

@@ -27,6 +27,7 @@ from rulekit.rules.constraints import Constraints
 from rulekit.rules.intervals import FeatureTest, feature_test, intervals
 from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import OPERATORS, ORDERED, Literal
+from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.power_law import Factor, PowerLaw
 from rulekit.rules.power_law_split import PowerLawSplit
 from rulekit.rules.reading import (
@@ -67,6 +68,7 @@ __all__ = [
     "Leaf",
     "LinearSplit",
     "Literal",
+    "PointsSplit",
     "PowerLaw",
     "PowerLawSplit",
     "Reading",

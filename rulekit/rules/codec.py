@@ -20,6 +20,7 @@ from rulekit.rules.clause import Clause
 from rulekit.rules.condition import Condition
 from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import Literal
+from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.power_law import Factor, PowerLaw
 from rulekit.rules.power_law_split import PowerLawSplit
 from rulekit.rules.rule_set import CLAUSE_OP, RuleSet
@@ -57,6 +58,10 @@ class _PlainWriter(ConditionWriter[PlainDict]):
             "inside": split.inside,
             "missing": split.missing,
         }
+
+    def points(self, split: PointsSplit) -> PlainDict:
+        conditions = [{**self.literal(c), "points": p} for c, p in split.given]
+        return {"conditions": conditions, "total": split.total, "reached": split.reached}
 
 
 def _literal_from_dict(data: Mapping[str, Any]) -> Literal:
@@ -110,10 +115,26 @@ def _linear_from_dict(data: Mapping[str, Any]) -> LinearSplit:
     )
 
 
+def _points_from_dict(data: Mapping[str, Any]) -> PointsSplit:
+    conditions = _part(data, "conditions", list)
+    if not all(isinstance(c, Mapping) for c in conditions):
+        raise RuleError("its 'conditions' must be dictionaries with 'feature', 'op' and 'points'.")
+    reached = data.get("reached", True)
+    if not isinstance(reached, bool):
+        raise RuleError(f"its 'reached' must be true or false, found {reached!r}.")
+    return PointsSplit(
+        tuple(_literal_from_dict(c) for c in conditions),
+        tuple(c.get("points") for c in conditions),
+        data.get("total", "absent"),
+        reached,
+    )
+
+
 READERS: dict[str, Callable[[Mapping[str, Any]], Condition]] = {
     "literal": _literal_from_dict,
     "linear": _linear_from_dict,
     "power_law": _split_from_dict,
+    "points": _points_from_dict,
 }
 
 

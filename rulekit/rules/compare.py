@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from rulekit.rules.clause import Clause
 from rulekit.rules.condition import Condition
 from rulekit.rules.literal import ORDERED, Literal
+from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.rule_set import Label, RuleSet, rule_of
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedThreshold:
-    """A condition that compares with another number than before."""
+    """A condition that compares with another number than before; of a total, "points" is named."""
 
     feature: str
     op: str
@@ -197,30 +198,36 @@ def _parted(
     return [p for p in pairs if _key(p) in shared], [p for p in pairs if _key(p) not in shared]
 
 
-def _shape(pair: Pair) -> tuple[object, ...] | None:
-    """Describe a clause without its thresholds; None if a condition has no single place."""
-    literals = _sorted_literals(pair[0])
-    if len(literals) != len(pair[0].conditions):
-        return None
-    plain = [
-        (c.feature, c.op, None if _is_number(c) else repr(c.value), c.missing) for c in literals
-    ]
-    return (*plain, pair[1])
+class _Place(NamedTuple):
+    """A number in a clause, and what stands around it; two clauses of equal places are paired."""
+
+    around: tuple[object, ...]
+    feature: str
+    op: str
+    number: float
 
 
-def _is_number(literal: Literal) -> bool:
-    return literal.op in ORDERED
+def _places(clause: Clause) -> list[_Place] | None:
+    """List the numbers of a clause in a fixed order; None if a sum's cannot be told apart."""
+    found: list[_Place] = []
+    points = [c for c in clause.conditions if isinstance(c, PointsSplit)]
+    for condition in clause.conditions:
+        if isinstance(condition, Literal):
+            found.append(_place(condition))
+        elif [condition] != points:
+            return None
+    for split in points:
+        found += [_place(c, p) for c, p in split.given]
+        op, total = split.comparison
+        found.append(_Place(("total", op), "points", op, float(total)))
+    return sorted(found, key=lambda p: (repr(p.around), p.number))
 
 
-def _sorted_literals(clause: Clause) -> list[Literal]:
-    return sorted(
-        clause.literals,
-        key=lambda c: (c.feature, c.op, c.missing, _number(c), repr(c.value)),
-    )
-
-
-def _number(literal: Literal) -> float:
-    return literal.value if _is_number(literal) and isinstance(literal.value, float) else 0.0
+def _place(literal: Literal, *around: object) -> _Place:
+    number = literal.value if literal.op in ORDERED else None
+    plain = repr(literal.value) if number is None else None
+    known = (literal.feature, literal.op, literal.missing, plain, *around)
+    return _Place(known, literal.feature, literal.op, number if isinstance(number, float) else 0.0)
 
 
 def _matched(
@@ -230,8 +237,8 @@ def _matched(
     options = []
     for i, old in enumerate(removed):
         for j, new in enumerate(added):
-            if _shape(old) is not None and _shape(old) == _shape(new):
-                thresholds = _changes(old[0], new[0])
+            thresholds = _changes(old, new)
+            if thresholds is not None:
                 distance = sum(_relative(t) for t in thresholds)
                 options.append((distance, i, j, thresholds))
     found: dict[int, tuple[int, int, ChangedClause]] = {}
@@ -244,10 +251,17 @@ def _matched(
     return [found[i] for i in sorted(found)]
 
 
-def _changes(old: Clause, new: Clause) -> tuple[ChangedThreshold, ...]:
-    pairs = zip(_sorted_literals(old), _sorted_literals(new), strict=True)
+def _changes(old: Pair, new: Pair) -> tuple[ChangedThreshold, ...] | None:
+    """List the numbers that two clauses differ in; None if they differ in more."""
+    before, after = _places(old[0]), _places(new[0])
+    if before is None or after is None or old[1] != new[1]:
+        return None
+    if [p.around for p in before] != [p.around for p in after]:
+        return None
     return tuple(
-        ChangedThreshold(a.feature, a.op, _number(a), _number(b)) for a, b in pairs if a != b
+        ChangedThreshold(a.feature, a.op, a.number, b.number)
+        for a, b in zip(before, after, strict=True)
+        if a.number != b.number
     )
 
 

@@ -37,6 +37,11 @@ class Condition(ABC):
         """What the condition counts for in the size of a rule."""
 
     @property
+    def tests(self) -> tuple[Any, ...]:
+        """The tests of one column (`Literal`) that it is made of; a sum of columns has none."""
+        return ()
+
+    @property
     @abstractmethod
     def types(self) -> Mapping[str, frozenset[type]]:
         """The types of what each column is compared with; none where only gaps are asked for."""
@@ -57,6 +62,14 @@ class Condition(ABC):
     @abstractmethod
     def negated(self) -> "Condition":
         """Return the condition that holds exactly where this one does not."""
+
+    def shorter(self) -> "Condition":
+        """Return a condition that says the same with less, or this one."""
+        return self
+
+    def implies(self, other: "Condition") -> bool:
+        """Say whether another condition surely holds wherever this one does."""
+        return self == other
 
     @abstractmethod
     def renamed(self, names: Mapping[str, str]) -> "Condition":

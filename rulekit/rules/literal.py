@@ -88,6 +88,11 @@ class Literal(Condition):
         return (self.feature,)
 
     @property
+    def tests(self) -> tuple["Literal", ...]:
+        """The tests it is made of: itself."""
+        return (self,)
+
+    @property
     def n_conditions(self) -> int:
         """How many literals this counts for: one."""
         return 1

@@ -15,7 +15,8 @@ def simplify(rule_set: RuleSet) -> RuleSet:
     Within a clause, the literals of one column become as few as possible: implied ones go
     (``x > 3`` beside ``x > 5``), values tested one by one are gathered (``c == red or c == blue``
     becomes ``c in {blue, red}``), ``x >= 5 and x <= 5`` becomes ``x == 5``, and all of them say the
-    same about a missing value. Clauses that cannot hold (DNF) or cannot fail (CNF) go, and so do
+    same about a missing value. What gives 0 points goes; points of a single condition become the
+    condition. Clauses that cannot hold (DNF) or cannot fail (CNF) go, and so do
     clauses that never decide a row: those whose rows an earlier clause takes, or a later one with
     the same label when no clause of another label stands between.
 
@@ -89,14 +90,29 @@ def simplify_clause(clause: Clause) -> Clause | None:
         mirrored = simplify_clause(clause.negated())
         return None if mirrored is None else mirrored.negated()
     conditions: list[Condition] = []
-    for test in intervals(clause):
+    shorter = Clause(tuple(c.shorter() for c in clause.conditions), "and")
+    for test in intervals(shorter):
         if not isinstance(test, FeatureTest):
             conditions.append(test)
         elif test.never:
             return None
         else:
             conditions.extend(test.fewest_literals())
-    return Clause(tuple(conditions), "and")
+    joined = [c for c in conditions if not isinstance(c, Literal)]
+    if any(a.implies(b.negated()) for a in joined for b in joined):
+        return None
+    said = [c for k, c in enumerate(joined) if _says_already(joined, k)]
+    return Clause(tuple(c for c in conditions if c not in said), "and")
+
+
+def _says_already(conditions: Sequence[Condition], k: int) -> bool:
+    """Say whether another condition, of two that say the same the earlier, implies the k-th."""
+    own = conditions[k]
+    return any(
+        other.implies(own) and (j < k or not own.implies(other))
+        for j, other in enumerate(conditions)
+        if j != k
+    )
 
 
 def implies(narrow: Clause, wide: Clause) -> bool:
@@ -110,8 +126,9 @@ def implies(narrow: Clause, wide: Clause) -> bool:
     Returns
     -------
     bool
-        For clauses of literals exact, column by column; other conditions of `wide` must stand in
-        `narrow` as they are. A clause that never holds implies every other.
+        For clauses of literals exact, column by column; other conditions of `wide` must be implied
+        by one of `narrow`, such as a total of points by a higher one. A clause that never holds
+        implies every other.
 
     Examples
     --------
@@ -123,7 +140,7 @@ def implies(narrow: Clause, wide: Clause) -> bool:
     if any(feature_test(literals).never for literals in asked.values()):
         return True
     others = [c for c in wide.conditions if not isinstance(c, Literal)]
-    if any(c not in narrow.conditions for c in others):
+    if any(not any(own.implies(c) for own in narrow.conditions) for c in others):
         return False
     return all(_adds_nothing(asked.get(f, []), more) for f, more in _by_feature(wide).items())
 

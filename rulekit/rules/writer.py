@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 from rulekit.rules.condition import Condition
 from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import Literal
+from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.power_law_split import PowerLawSplit
 
 T = TypeVar("T")
@@ -19,6 +20,7 @@ KINDS: dict[str, type[Condition]] = {
     "literal": Literal,
     "linear": LinearSplit,
     "power_law": PowerLawSplit,
+    "points": PointsSplit,
 }
 
 
@@ -41,3 +43,7 @@ class ConditionWriter(ABC, Generic[T]):
     @abstractmethod
     def power_law(self, split: PowerLawSplit) -> T:
         """Take a weighted sum of power laws."""
+
+    @abstractmethod
+    def points(self, split: PointsSplit) -> T:
+        """Take conditions with points that add up."""

@@ -17,6 +17,18 @@ COVERED = """() => {
     const turn = /rotate\\((-?[\\d.]+)/.exec(e.getAttribute("transform") ?? "");
     return turn !== null && Number(turn[1]) % 90 !== 0;
   };
+  // What a drawing shows of a word: the box of the clip path it stands in, or all.
+  const room = (e, whole) => {
+    const clipped = e.closest("[clip-path]");
+    const id = /#([^"')]+)/.exec(clipped?.getAttribute("clip-path") ?? "")?.[1];
+    const rect = id && document.getElementById(id)?.querySelector("rect");
+    if (!rect) return whole;
+    const at = clipped.getScreenCTM();
+    const [x, y, width, height] = ["x", "y", "width", "height"].map(
+      name => Number(rect.getAttribute(name)));
+    const left = at.e + at.a * x, top = at.f + at.d * y;
+    return {left, top, right: left + at.a * width, bottom: top + at.d * height};
+  };
   const meet = (a, b, by) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > by
     && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > by;
   for (const plot of document.querySelectorAll("[data-testid=stMain] .js-plotly-plot")) {
@@ -28,9 +40,9 @@ COVERED = """() => {
     const points = [...plot.querySelectorAll(".scatterlayer .points path")].filter(shown)
       .map(e => e.getBoundingClientRect());
     words.forEach((word, i) => {
-      const said = word.textContent, box = boxes[i];
-      if (box.left < whole.left - 1 || box.right > whole.right + 1
-          || box.top < whole.top - 1 || box.bottom > whole.bottom + 1)
+      const said = word.textContent, box = boxes[i], inside = room(word, whole);
+      if (box.left < inside.left - 1 || box.right > inside.right + 1
+          || box.top < inside.top - 1 || box.bottom > inside.bottom + 1)
         found.push(`"${said}" leaves its figure`);
       for (let j = i + 1; j < words.length; j += 1)
         if (!(slanted(word) && slanted(words[j])) && meet(box, boxes[j], 1))

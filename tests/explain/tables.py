@@ -5,6 +5,7 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from rulekit.rules import Clause, Literal, RuleSet
+from tests.strategies import points_splits
 
 NUMBERS = (-1.5, 0.0, 0.1, 0.30000000000000004, 2.0, 1e-7, 1e22)
 TEXTS = ("red", "blue", 'a "quoted" one', "it's", "<b>&amp;", "=1+1", "x\ny", "`tick`", "NaN", "")
@@ -61,6 +62,19 @@ def rule_sets(draw, names, max_clauses=3, max_conditions=3, many_labels=True):
     if form == "dnf" and many_labels and draw(st.booleans()):
         labels = tuple(draw(st.sampled_from([label, default])) for _ in clauses)
     return RuleSet(clauses, labels, form, default)
+
+
+@st.composite
+def points_rules(draw, names, **sizes):
+    """A rule with points that add up in its first clause, alone, and perhaps in others."""
+    rule = draw(rule_sets(names, **sizes))
+    split = points_splits(literals(names))
+    clauses = [Clause((draw(split),), "and" if rule.form == "dnf" else "or")]
+    for clause in rule.clauses:
+        more = (draw(split),) if draw(st.booleans()) else ()
+        clauses.append(Clause((*clause.conditions, *more), clause.op))
+    labels = (*(rule.labels[:1] or (rule.default,)), *rule.labels)
+    return RuleSet(tuple(clauses), labels[: len(clauses)], rule.form, rule.default)
 
 
 @st.composite

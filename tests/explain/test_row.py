@@ -1,6 +1,8 @@
 """Explanations of rows: they agree with the prediction, and say it in words."""
 
 import json
+import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,8 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import DataError, RuleError
-from rulekit.explain import Wording, explain, similar_cases, training_rows
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.explain import Wording, clause_words, explain, similar_cases, training_rows
+from rulekit.rules import (
+    Clause,
+    Factor,
+    LinearSplit,
+    Literal,
+    PowerLaw,
+    PowerLawSplit,
+    RuleSet,
+)
 from tests.explain.tables import PLAIN, FakeModel, cases, patients, rule_sets, tables
 
 YOUNG = pd.DataFrame({"glucose": [141.0], "age": [44.0], "colour": ["blue"]})
@@ -58,13 +68,25 @@ def test_decided_row_names_values_and_limits():
     )
 
 
-def test_default_says_why_no_clause_holds():
+def test_default_says_what_the_nearest_clause_asks_for():
     rule, frame = patients()
     assert explain(rule, YOUNG)[0].sentence == (
-        "The answer is 'well' because no clause holds: clause 1 fails because age 44 needs > 50 "
-        "(6 short); clause 2 fails because colour is 'blue' and needs 'red'."
+        "The answer is 'well' because no clause holds; nearest is clause 1: age 44 needs > 50 "
+        "(6 short)."
     )
     assert "glucose is missing and needs > 126.5" in explain(rule, frame)[3].sentence
+    alone = RuleSet(rule.clauses[:1], ("ill",), "dnf", "well")
+    assert explain(alone, YOUNG)[0].sentence == (
+        "The answer is 'well' because clause 1 does not hold: age 44 needs > 50 (6 short)."
+    )
+
+
+def test_nearest_is_a_clause_that_would_give_another_answer():
+    near, far = Clause((Literal("age", ">", 45),)), Clause((Literal("age", ">", 90),))
+    rule = RuleSet((near, far), ("well", "ill"), "dnf", "well")
+    found = explain(rule, YOUNG, training=YOUNG)[0]
+    assert [m.index for m in found.near_misses] == [1, 0]
+    assert "nearest is clause 2: age 44 needs > 90" in found.sentence
 
 
 def test_cnf_that_holds_names_what_holds_in_every_clause():
@@ -125,12 +147,10 @@ def test_missing_value_that_counts_is_explained():
 
 
 def test_long_rule_is_cut_after_five_reasons():
-    clauses = tuple(Clause((Literal("x", ">", float(k)),)) for k in range(1, 9))
-    rule = RuleSet(clauses, (1,) * 8, "dnf", 0)
+    clauses = tuple(Clause((Literal("x", "<", float(k)),), "or") for k in range(1, 9))
+    rule = RuleSet(clauses, (1,) * 8, "cnf", 0)
     sentence = explain(rule, pd.DataFrame({"x": [0.0]}))[0].sentence
-    assert sentence.endswith(
-        "clause 5 fails because x 0 needs > 5 (5 short); and 3 more clauses likewise."
-    )
+    assert sentence.endswith("clause 5 as x 0 < 5; and 3 more clauses likewise.")
 
 
 def test_business_names_units_and_a_word_for_clauses_are_used():
@@ -144,6 +164,69 @@ def test_business_names_units_and_a_word_for_clauses_are_used():
         [found.sentence, *found.supporting, *(m.sentence for m in found.near_misses)]
     )
     assert not any(word in everything.lower() for word in ("clause", "literal", "dnf", "theta"))
+
+
+SPOKEN = Wording(spoken=True)
+NO_SIGNS = re.compile(r"[<>=≤≥≠±θντ%*^/→'\"]|clause|condition|literal|\bDNF|\bCNF", re.IGNORECASE)
+SUMS = (
+    LinearSplit((("age", 0.5), ("bmi", -1.0)), "<=", 3.0),
+    PowerLawSplit((PowerLaw(2.0, (Factor("age", 2), Factor("bmi", -1, floor=0.1))),), 27.0),
+    PowerLawSplit((PowerLaw(1.0, (Factor("age"),)),), 2.0, 1.0, inside=False, missing=True),
+)
+
+
+@given(cases({"age": "number", "bmi": "number", "smoker": "flag"}), st.sampled_from(SUMS))
+def test_spoken_words_hold_no_sign_and_no_term_of_logic(case, split):
+    rule, columns = case
+    names = {rule.default: "well"}
+    labels = tuple(names.get(label, "ill") for label in rule.labels)
+    clauses = tuple(replace(c, conditions=(*c.conditions, split)) for c in rule.clauses)
+    for clauses_told in (rule.clauses, clauses):
+        told = RuleSet(clauses_told, labels, rule.form, "well")
+        columns = {"age": columns["age"], "bmi": columns["bmi"], "smoker": columns["smoker"]}
+        truth = ["well"] * len(columns["age"])
+        for found in explain(told, columns, training=(columns, truth), wording=SPOKEN):
+            said = [found.sentence, *found.supporting, *(m.sentence for m in found.near_misses)]
+            assert not [s for s in said if NO_SIGNS.search(s)]
+        for clause in told.clauses:
+            assert not NO_SIGNS.search(clause_words(clause, SPOKEN))
+
+
+def test_spoken_sentences_give_values_and_limits_in_words():
+    rule, frame = patients()
+    old, _, both, unknown = explain(rule, frame, wording=SPOKEN)
+    because = "The answer is ill because glucose is {}, above 126.5, and age is {}, above 50."
+    assert old.sentence == because.format(141, 57)
+    assert both.sentence == because.format(190, 60)
+    assert unknown.sentence.startswith(
+        "The answer is well: for ill, glucose would have to be above"
+    )
+    assert explain(rule, YOUNG, wording=SPOKEN)[0].sentence == (
+        "The answer is well: for ill, age would have to be above 50 (it is 44, which is 6 short)."
+    )
+    assert explain(rule.negated(), YOUNG, wording=SPOKEN)[0].sentence == (
+        "The answer is well because age is 44, at most 50, and colour is blue (not red)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("split", "holds", "told"),
+    [
+        (SUMS[0], True, "the score from age and bmi is -15, at most 3"),
+        (SUMS[1], False, "the score from age and bmi would have to be at most 27 (it is 60)"),
+        (SUMS[2], True, "the score from age is 30, not between 1 and 2"),
+    ],
+)
+def test_spoken_sums_are_scores(split, holds, told):
+    rule = RuleSet((Clause((split,)),), ("ill",), "dnf", "well")
+    found = explain(rule, pd.DataFrame({"age": [30.0], "bmi": [30.0]}), wording=SPOKEN)[0]
+    start = "The answer is ill because " if holds else "The answer is well: for ill, "
+    assert found.sentence == f"{start}{told}."
+
+
+def test_spoken_bounds_of_one_column_are_one_condition():
+    bounds = Clause((Literal("age", ">", 20), Literal("age", "<=", 50)))
+    assert clause_words(bounds, SPOKEN) == "age is above 20 and at most 50"
 
 
 def test_supporting_lines_count_past_cases_and_name_unused_columns():

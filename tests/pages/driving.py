@@ -113,3 +113,12 @@ def standing(app):
 
 def chosen(app):
     return app.session_state["app"].setting
+
+
+def on_tab(app, title):
+    """Open a tab of Rules or Explain, as a click on it does."""
+    (key,) = [
+        k for k in ("rules_tab", "explain_tab") if f"{k}_{len(app.tabs)}" in app.session_state
+    ]
+    app.session_state[f"{key}_{len(app.tabs)}"] = title
+    return app.run()

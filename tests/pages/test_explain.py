@@ -8,19 +8,27 @@ import pandas as pd
 import pytest
 
 from rulekit.data import load_sample
-from rulekit.rules import Clause, Literal, RuleSet
-from ui.cases import row_name
+from rulekit.export import to_json
+from rulekit.rules import (
+    Clause,
+    Factor,
+    LinearSplit,
+    Literal,
+    PowerLaw,
+    PowerLawSplit,
+    RuleSet,
+)
+from tests.pages.driving import on_tab, text
+from ui.cases import ANSWER, ROW, TRUTH, row_name
 from ui.explain.choice import case_list
+from ui.learners.hyperplane import HYPERPLANE
 from ui.learners.offered import RunSpec
+from ui.learners.tree import TREE
 from ui.state import AppState
+from ui.state import Wording as Words
 
 SETTING = {"learner": "alternating", "theta": 2.0, "n_clauses": 2}
 QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
-
-
-def text(app):
-    elements = [*app.caption, *app.warning, *app.error, *app.info, *app.markdown, *app.success]
-    return " ".join(e.value for e in elements).replace("\\", "").replace("\u2060", "")
 
 
 @pytest.fixture
@@ -38,7 +46,7 @@ def on_credit(open_app):
 
 
 def number_shown(app):
-    heading = next(h.value for h in app.subheader if h.value.startswith("Row "))
+    heading = next(h.value for h in app.header if h.value.startswith("Row "))
     return re.match(r"Row (\d+)", heading)[1]
 
 
@@ -92,6 +100,34 @@ def test_errors_only_lists_and_explains_a_wrong_decision(on_credit):
     assert "so the answer is wrong" in text(app)
 
 
+def test_cases_are_narrowed_to_a_clause_and_to_a_group(on_credit):
+    app = on_credit()
+    state = app.session_state["app"]
+    X, _ = state.testing
+    fired = state.model.rule_set_.clauses_fired(state.model.read_columns(X))
+    app.selectbox(key="explain_clause_2").set_value("clause 2 holds").run()
+    assert not app.exception
+    assert f"{fired[:, 1].sum()} cases" in text(app)
+    app.selectbox(key="explain_group").set_value("guarantor").run()
+    group = (X["guarantor"] == sorted(X["guarantor"].unique())[0]).to_numpy()
+    assert not app.exception
+    assert f"{(fired[:, 1] & group).sum()} cases" in text(app)
+    app.selectbox(key="explain_clause_2").set_value("no clause holds").run()
+    assert f"{(~fired.any(axis=1) & group).sum()} cases" in text(app)
+
+
+def test_one_sentence_tells_a_no_and_the_other_clauses_are_one_click_away(on_credit):
+    app = on_credit()
+    model, (X, _) = app.session_state["app"].model, app.session_state["app"].testing
+    number = int(X.index[model.predict(X) == model.rule_set_.default][-1]) + 1
+    app.text_input(key="explain_words").set_value(str(number)).run()
+    assert not app.exception
+    assert verdict(app).count("clause") == 2  # no clause holds; nearest is clause 2
+    others = [e.label for e in app.expander if e.label.startswith("Clause ")]
+    assert len(others) == model.rule_set_.n_clauses
+    assert all("does not hold" in label for label in others)
+
+
 def test_a_search_that_finds_nothing_says_so(on_credit):
     app = on_credit()
     app.text_input(key="explain_words").set_value("zebra").run()
@@ -99,17 +135,111 @@ def test_a_search_that_finds_nothing_says_so(on_credit):
     assert "No case fits" in text(app)
 
 
-def test_presenter_mode_speaks_of_reasons_and_draws_nothing(on_credit):
-    app = on_credit()
+def test_presenter_mode_shows_this_case_alone_and_draws_nothing(on_credit):
+    app = on_credit(query={"row": "7"})
+    chosen = number_shown(app)
+    assert "so the answer is" in text(app)
     app.toggle(key="presenter").set_value(True).run()
     assert not app.exception
-    assert "clause" not in verdict(app)
-    assert "Truly" not in text(app)
+    assert number_shown(app) == chosen
+    assert "so the answer is" not in text(app)
     assert not app.get("plotly_chart")
+    assert not app.dataframe
+    app.toggle(key="presenter").set_value(False).run()
+    assert number_shown(app) == chosen
+    assert app.dataframe
+
+
+SIGNS = re.compile(r"[<>=≤≥≠±×÷θντλ%*^→✓✗_#|~]")
+JARGON = re.compile(
+    r"\b(clauses?|conditions?|literals?|thresholds?|columns?|dnf|cnf|theta|prices?|truly|decided|"
+    r"runs?|sweeps?|settings?|folds?|training|tests?|planes?|box(es)?|splits?|trees?|power laws?|"
+    r"formulas?|errors?|models?|and not|true|false)\b",
+    re.IGNORECASE,
+)
+
+
+def seen(app):
+    """Return every text of the page: words, labels, options, tables."""
+    for element in app.main:
+        for name in ("value", "label", "help", "options", "placeholder"):
+            found = getattr(element, name, None)
+            if isinstance(found, pd.DataFrame):
+                yield from map(str, [*found.columns, *found.index, *found.to_numpy().ravel()])
+            elif isinstance(found, (str, list, tuple)):
+                yield from [found] if isinstance(found, str) else map(str, found)
+
+
+def spoken(told):
+    told = re.sub(r"^(#+ |- )|\*\*", "", told, flags=re.MULTILINE)  # of Markdown itself
+    return told.replace("\\", "").replace("\u2060", "")
+
+
+MASS = (Factor("amount"), Factor("age", -1, floor=1.0))
+CLAUSE = Clause((Literal("amount", ">", 3000.0), Literal("amount", "<=", 9000.0)))
+TOWN = Clause(
+    (
+        Literal("employment", "in", ("unemployed", "permanent")),
+        Literal("guarantor", "!=", "no"),
+        Literal("savings", "not-missing"),
+        Literal("age", ">=", 25.0, missing=True),
+    )
+)
+KINDS = {
+    "literals": RuleSet((CLAUSE, TOWN), ("high", "high"), "dnf", "low"),
+    "sums": RuleSet(
+        (
+            Clause((LinearSplit((("amount", 0.01), ("age", -1.0)), ">", 3.0),)),
+            Clause((PowerLawSplit((PowerLaw(2.0, MASS),), 150.0, 90.0),)),
+            Clause((PowerLawSplit((PowerLaw(1.0, MASS),), 27.0, inside=False),)),
+        ),
+        ("high", "high", "high"),
+        "dnf",
+        "low",
+    ),
+    "nothing": RuleSet((), (), "dnf", "low"),
+}
+KINDS["cnf"] = KINDS["literals"].negated()
+LEARNED = {
+    "tree": {"learner": TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 2},
+    "plane": {"learner": HYPERPLANE, "theta": 0.1, "n_clauses": 2},
+    "ideal": {"learner": "ideal", "max_features": 3},
+}
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *LEARNED, "classes"])
+def test_presenter_mode_has_no_sign_and_no_word_a_patient_would_ask_about(open_app, kind):
+    table = load_sample("credit")
+    names = {c: Words(c.replace("_", " ").title()) for c in table.frame.columns}
+    state = AppState(table=table, run_settings=QUICK, wording=names, setting={"edited": "a test"})
+    if kind in KINDS:
+        state = replace(state, rule_json=to_json(KINDS[kind]))
+    elif kind in LEARNED:
+        state = replace(state, setting=LEARNED[kind])
+    else:
+        state = AppState(
+            table=load_sample("iris"),
+            setting=LEARNED["tree"],
+            run_settings=QUICK,
+            every_class=True,
+        )
+    app = open_app("explain", state=state)
+    app.toggle(key="presenter").set_value(True).run()
+    answers = app.session_state["app"].model.predict(app.session_state["app"].testing[0])
+    for answer in sorted(set(answers)):
+        app.session_state["explain_case"] = int(np.flatnonzero(answers == answer)[0])
+        for title in ("What if?", "Similar past cases", "Do you agree?"):
+            on_tab(app, title)
+            assert not app.exception
+            assert not app.error
+            told = [spoken(t) for t in seen(app)]
+            assert {"Presenter mode", title} <= set(told)
+            assert [t for t in told if t.startswith(f"The answer is {answer}")]
+            assert not [t for t in told if SIGNS.search(t) or JARGON.search(t)]
 
 
 def test_what_if_says_when_the_answer_changes_and_can_be_reset(on_credit):
-    app = on_credit()
+    app = on_tab(on_credit(), "What if?")
     state = app.session_state["app"]
     row = state.testing[0].iloc[[0]]
     before = state.model.predict(row)[0]
@@ -117,32 +247,15 @@ def test_what_if_says_when_the_answer_changes_and_can_be_reset(on_credit):
     changed = row.assign(late_payments=99)
     number.set_value(99.0).run()
     after = state.model.predict(changed)[0]
-    expected = f"changes from {before} to {after}" if after != before else f"stays {after}"
-    assert expected in text(app)
-    assert "Outside the training range" in text(app)
+    said = text(app) + " ".join(e.value for e in app.success)
+    assert (f"changes from {before}" if after != before else f"stays {after}") in said
+    assert "No past case has such a value" in said
     app.button(key="whatif_reset").click().run()
     assert f"stays {before}" in text(app)
 
 
-def test_other_clauses_are_not_called_near_another_answer_where_one_has_decided(on_credit):
-    app = on_credit()
-    model, (X, _) = app.session_state["app"].model, app.session_state["app"].testing
-    answers = model.predict(X)
-    seen = set()
-    for wanted in (model.rule_set_.labels[0], model.rule_set_.default):
-        number = int(X.index[answers == wanted][-1]) + 1
-        app.text_input(key="explain_words").set_value(str(number)).run()
-        assert not app.exception
-        (answer,) = model.predict(X.loc[[int(number_shown(app)) - 1]])
-        decided = answer == model.rule_set_.labels[0]
-        assert ("Other clauses, the nearest first" in text(app)) == decided
-        assert ("nearest to another answer" in text(app)) == (not decided)
-        seen.add(decided)
-    assert seen == {True, False}
-
-
 def test_a_review_is_kept_with_the_analysis(on_credit):
-    app = on_credit()
+    app = on_tab(on_credit(), "Do you agree?")
     number = int(app.session_state["app"].testing[0].index[0]) + 1
     app.text_input(key=f"note_{number}").set_value("income is out of date")
     app.button(key="review_disagree").click().run()
@@ -159,16 +272,13 @@ def test_a_rule_without_conditions_is_explained_too(on_credit):
 
 # Cases -----------------------------------------------------------------------------------
 
-OLD = Literal("age", ">", 50.0)
-RULE = RuleSet((Clause((OLD, Literal("bmi", ">=", 30.0))),), ("ill",), "dnf", "well")
-
 
 def cases():
     return pd.DataFrame(
         {
-            "row": [7, 8, 9],
-            "truly": ["ill", "well", "ill"],
-            "decided": ["ill", "ill", "ill"],
+            ROW: [7, 8, 9],
+            TRUTH: ["ill", "well", "ill"],
+            ANSWER: ["ill", "ill", "ill"],
             "town": ["Bonn", "Ulm", "Ulm"],
             "bmi": [31.0, 32.0, 33.0],
         }
@@ -191,10 +301,5 @@ FAR = np.array([0.5, 0.04, 0.01])
     ],
 )
 def test_cases_are_filtered_searched_and_ordered(show, words, rows):
-    found = case_list(cases(), RULE, show=show, words=words, distance=FAR)
+    found = case_list(cases(), show=show, words=words, distance=FAR)
     assert found["row"].tolist() == rows
-
-
-def test_the_columns_of_the_rule_come_first():
-    found = case_list(cases(), RULE, show="all", words="", distance=FAR)
-    assert list(found.columns) == ["row", "truly", "decided", "bmi", "town"]

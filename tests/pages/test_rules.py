@@ -1,5 +1,6 @@
 """The Rules page: the rule in words, figures, switches, the editor, empty and perfect rules."""
 
+import re
 import sys
 from dataclasses import replace
 
@@ -10,14 +11,17 @@ import pytest
 from rulekit.data import Table, load_sample
 from rulekit.learners import Certificate
 from rulekit.rules import Clause, Literal, RuleSet
-from tests.pages.driving import text
+from tests.pages.driving import on_tab, text
 from tests.ui.tasks import Giving
 from tests.waiting import until
 from ui import jobs
 from ui.learners.offered import RunSpec
+from ui.learners.tree import TREE
+from ui.rule_numbers import clause_table, rows_of
 from ui.state import AppState, Wording
 from ui.words import clause_words, rule_words, without_clauses, wording
 
+QUOTED = re.compile("“(.+?)”")
 QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
 
 
@@ -49,12 +53,32 @@ def test_without_a_table_the_page_says_so(open_app):
 def test_the_rule_is_told_with_figures_of_training_and_test_rows(on_credit):
     app = on_credit()
     assert not app.exception
-    assert "OTHERWISE low" in app.code[0].value
-    assert "training rows" in text(app)
-    assert "test rows" in text(app)
-    assert "95 % interval" in text(app)
-    assert len(app.get("plotly_chart")) == 2
-    assert app.session_state["app"].test_looks == 1
+    state = app.session_state["app"]
+    said, rule = text(app), state.model.rule_set_
+    assert "**high** if" in said
+    assert "otherwise **low**" in said
+    X, y = state.testing
+    fired = rule.clauses_fired(state.model.read_columns(X))
+    for k, clause in enumerate(rule.clauses):
+        assert clause_words(clause, wording(state)) in said
+        held = y[fired[:, k]]
+        assert f"{(held == 'high').sum()} of {len(held)} right" in said
+    told = {m.label: m.value for m in app.metric}
+    assert told["Conditions"] == f"{rule.n_conditions} in {rule.n_clauses} clauses"
+    assert told["Wrong, test rows"] == f"{100 * (state.model.predict(X) != y).mean():.1f} %"
+    assert state.test_looks == 1
+    assert len(app.get("plotly_chart")) == 1
+    app = on_tab(app, "Picture")
+    assert not app.exception
+    (table,) = [t.value for t in app.dataframe if "95 % from" in t.value or "low" in t.value]
+    assert (
+        table["matched"].tolist()
+        == clause_table(rule, rows_of(state, state.model)[0])["matched"].tolist()
+    )
+
+
+def looks(app):
+    return next(m.help for m in app.metric if m.label == "Wrong, test rows")
 
 
 def test_a_rule_shown_again_after_reloads_is_one_look_at_the_test_rows_and_another_is_a_second(
@@ -65,7 +89,7 @@ def test_a_rule_shown_again_after_reloads_is_one_look_at_the_test_rows_and_anoth
     for _ in range(2):
         app = open_app("rules", query=address)
         assert not app.exception
-        assert "looked at for 1 rule so far" in text(app)
+        assert "looked at for 1 rule so far" in looks(app)
         assert app.session_state["app"].test_looks == 1
     before = app.session_state["app"]
     app.session_state["app"] = replace(
@@ -73,21 +97,25 @@ def test_a_rule_shown_again_after_reloads_is_one_look_at_the_test_rows_and_anoth
     )
     app.run()
     assert app.session_state["app"].rule_json != before.rule_json
-    assert "looked at for 2 rules so far" in text(app)
+    assert "looked at for 2 rules so far" in looks(app)
 
 
 def test_business_names_and_units_are_used(on_credit):
     app = on_credit(wording={"late_payments": Wording("Late payments", "in five years")})
-    assert "Late payments > 1 in five years" in app.code[0].value
+    assert "Late payments > 1 in five years" in text(app)
+
+
+def without_the_first(app):
+    switch = next(t for t in app.toggle if t.label == "Use clause 1")
+    switch.set_value(False).run()
+    assert "Without clause 1" in text(app)
+    return app.button(key="keep_shorter").click().run()
 
 
 def test_a_clause_switched_off_tells_what_changes_and_can_be_left_out(on_credit):
     app = on_credit()
     n = app.session_state["app"].model.rule_set_.n_clauses
-    switch = next(t for t in app.toggle if t.label == "Use")
-    switch.set_value(False).run()
-    assert "Without clause 1" in text(app)
-    app.button(key="keep_shorter").click().run()
+    app = without_the_first(app)
     assert not app.exception
     assert app.session_state["app"].model.rule_set_.n_clauses == n - 1
     assert "edited by hand" in text(app)
@@ -95,26 +123,61 @@ def test_a_clause_switched_off_tells_what_changes_and_can_be_left_out(on_credit)
     assert app.session_state["app"].model.rule_set_.n_clauses == n
 
 
-def test_an_empty_rule_says_below_which_price_a_condition_pays_and_a_button_goes_there(on_credit):
+def test_a_clause_is_edited_where_it_stands_and_others_stay(on_credit, monkeypatch):
+    app = on_credit()
+    before = app.session_state["app"].model.rule_set_
+    assert not [b for b in app.button if b.key == "score_edit"]
+    editor = sys.modules["ui.rules.editor"]
+    monkeypatch.setattr(editor.st, "data_editor", lambda rows, **_: rows.iloc[:1])
+    app.button(key="edit_1").click().run()
+    app.button(key="score_edit").click().run()
+    assert not app.exception
+    after = app.session_state["app"].model.rule_set_
+    assert after.clauses[0] == before.clauses[0]
+    assert after.clauses[1].conditions == before.clauses[1].conditions[:1]
+    assert not [b for b in app.button if b.key == "score_edit"]
+
+
+def test_a_clause_is_added_to_a_rule_also_to_an_empty_one(on_credit, monkeypatch):
+    app = on_credit(theta=1e6)
+    editor = sys.modules["ui.rules.editor"]
+    written = pd.DataFrame(
+        [{"column": "income", "test": ">", "value": "3", "holds if missing": False}]
+    )
+    monkeypatch.setattr(editor.st, "data_editor", lambda rows, **_: written)
+    app.button(key="edit_0").click().run()
+    app.button(key="score_edit").click().run()
+    assert not app.exception
+    expected = RuleSet((Clause((Literal("income", ">", 3.0),)),), ("high",), "dnf", "low")
+    assert app.session_state["app"].model.rule_set_ == expected
+
+
+def test_a_rule_of_sums_says_why_it_is_not_edited(open_app):
+    setting = {"learner": TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 2}
+    app = with_model(open_app, "rules", load_sample("credit"), setting)
+    assert not app.exception
+    (why,) = {b.help for b in app.button if b.key.startswith("edit_")}
+    assert why.startswith("A rule that computes with several columns")
+    assert all(b.disabled for b in app.button if b.key.startswith("edit_"))
+
+
+def test_an_empty_rule_says_what_to_do(on_credit):
     app = on_credit(theta=1e6)
     assert not app.exception
-    assert "some single condition is worth its price" in text(app)
-    for _ in range(3):  # alternating minimisation may need a lower price than the best clause
-        if app.session_state["app"].model.rule_set_.is_constant:
-            app.button(key="lower_theta").click().run()
-    assert not app.exception
-    assert app.session_state["app"].model.rule_set_.n_conditions > 0
+    (told,) = [w.value for w in app.warning]
+    assert "No condition is left" in told
+    assert "Always **low**" in text(app)
 
 
-def test_below_the_price_that_ends_a_rule_a_lower_one_is_offered_all_the_same(open_app):
-    frame = pd.DataFrame({"age": np.arange(60) * 7 % 20, "ill": ["no"] * 45 + ["yes"] * 15})
-    table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="yes")
-    app = with_model(open_app, "rules", table, {"learner": "search", "theta": 8.0, "n_clauses": 1})
-    assert not app.exception
-    model = app.session_state["app"].model
-    assert model.rule_set_.is_constant
-    assert model.theta_max_ > 8.0
-    assert app.button(key="lower_theta").label == "Try θ = 4"
+def test_a_rule_emptied_by_hand_names_the_buttons_of_the_page(on_credit):
+    app = on_credit()
+    while not app.session_state["app"].model.rule_set_.is_constant:
+        app = without_the_first(app)
+    labels = {b.label for b in app.button}
+    (told,) = [w.value.replace("\\", "") for w in app.warning]
+    named = QUOTED.findall(told)
+    assert len(named) == 2
+    assert labels >= set(named)
 
 
 def test_a_perfect_rule_names_the_column_that_may_leak(open_app):
@@ -129,15 +192,18 @@ def test_a_perfect_rule_names_the_column_that_may_leak(open_app):
 
 def test_rows_behind_the_figures_can_be_narrowed_to_wrong_decisions(on_credit):
     app = on_credit()
-    app.selectbox(key="covered_which").set_value("decided wrongly").run()
+    model, (X, y) = app.session_state["app"].model, app.session_state["app"].training
+    wrong = model.predict(X) != y
+    assert f"{wrong.sum()} of 700 training rows" in text(app)
+    app.selectbox(key="covered_which").set_value("decided by no clause").run()
     assert not app.exception
-    assert "of 700 training rows" in text(app)
+    app.toggle(key="covered_wrong").set_value(True).run()
+    missed = wrong & (model.predict(X) == "low")
+    assert f"{missed.sum()} of 700 training rows" in text(app)
 
 
 def test_an_edited_rule_survives_a_reload_by_its_json(on_credit, open_app):
-    app = on_credit()
-    next(t for t in app.toggle if t.label == "Use").set_value(False).run()
-    app.button(key="keep_shorter").click().run()
+    app = without_the_first(on_credit())
     kept = app.session_state["app"]
     again = open_app("rules")
     again.session_state["app"] = AppState(
@@ -149,7 +215,7 @@ def test_an_edited_rule_survives_a_reload_by_its_json(on_credit, open_app):
 
 
 def test_a_proof_is_looked_for_when_asked_and_kept(on_credit):
-    app = on_credit(theta=30.0)
+    app = on_tab(on_credit(theta=30.0), "Proof")
     assert "best possible" not in text(app)
     app.button(key="certify").click().run()
     assert not app.exception
@@ -181,7 +247,7 @@ def proof_over(app):
 
 def test_a_rule_of_one_clause_says_by_itself_that_it_is_proven(open_app):
     setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
-    app = proof_over(with_model(open_app, "rules", load_sample("credit"), setting))
+    app = proof_over(on_tab(with_model(open_app, "rules", load_sample("credit"), setting), "Proof"))
     assert not app.exception
     said = " ".join(e.value for e in app.success).replace("\\", "")
     assert said.startswith("**Proven optimal (training errors of one clause).**")
@@ -194,7 +260,7 @@ def test_what_two_seconds_do_not_prove_is_not_spoken_of(open_app, monkeypatch):
     nothing = Certificate(9.0, None, False, "Nothing is proved: for this test.")
     monkeypatch.setattr(card, "Proof", lambda *_: Giving(nothing))
     setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
-    app = proof_over(with_model(open_app, "rules", load_sample("credit"), setting))
+    app = proof_over(on_tab(with_model(open_app, "rules", load_sample("credit"), setting), "Proof"))
     assert not app.exception
     assert "proved" not in text(app)
     assert app.button(key="certify")
@@ -206,17 +272,15 @@ def test_a_better_rule_that_a_proof_met_can_be_taken(open_app, monkeypatch):
     found = Certificate(9.0, 8.0, False, "Within 12.5 %.", better=better)
     monkeypatch.setattr(card, "Proof", lambda *_: Giving(found))
     setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
-    app = proof_over(with_model(open_app, "rules", load_sample("credit"), setting))
+    app = proof_over(on_tab(with_model(open_app, "rules", load_sample("credit"), setting), "Proof"))
     app.button(key="take_better").click().run()
     assert not app.exception
     assert app.session_state["app"].model.rule_set_ == better
 
 
 def test_a_rule_changed_by_hand_is_not_offered_a_proof(on_credit):
-    app = on_credit()
-    next(t for t in app.toggle if t.label == "Use").set_value(False).run()
-    app.button(key="keep_shorter").click().run()
-    assert not [b for b in app.button if b.key == "certify"]
+    app = without_the_first(on_credit())
+    assert [t.label for t in app.tabs] == ["Wrong where", "Picture"]
 
 
 RULE = RuleSet(

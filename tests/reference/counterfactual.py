@@ -11,7 +11,7 @@ def choices(rule, feature, value, erase):
     """Values beside every threshold, every named level and one more."""
     named = []
     for clause in rule.clauses:
-        for literal in clause.literals:
+        for literal in (test for c in clause.conditions for test in c.tests):
             if literal.feature == feature:
                 found = literal.value if isinstance(literal.value, tuple) else (literal.value,)
                 named += [v for v in found if v is not None]

@@ -1,4 +1,4 @@
-"""The Explain page's cards on the decision: the verdict, its conditions, what if."""
+"""The Explain page's cards on the answer: the verdict, what it rests on, what if."""
 
 from typing import Any
 
@@ -13,14 +13,16 @@ from rulekit.plots.wording import plural
 from rulekit.rules import Clause, Columns, RuleSet, missing_in
 from ui.escape import md
 from ui.rule_numbers import Rows
+from ui.state import KEEP
 from ui.theme import chart
 from ui.words import clause_words, value_words
 
 ABSENT = "(missing)"
+MAX_CLAUSES = 8
 
 
 def verdict(
-    model: ClassifierMixin, X: pd.DataFrame, truth: Any, train: Rows, words: Wording, *, plain: bool
+    model: ClassifierMixin, X: pd.DataFrame, truth: Any, train: Rows, words: Wording
 ) -> Explanation:
     """Say why one case was decided as it was: a sentence and at most three supporting lines."""
     fixed = st.session_state.get("explain_fixed", [])
@@ -30,42 +32,45 @@ def verdict(
     right = found.prediction == truth
     with st.container(border=True):
         st.markdown(f"### {md(found.sentence, 600)}")
-        for line in found.supporting:
-            st.markdown(f"- {md(line, 500)}")
-        if not plain:
-            text = f"Truly {truth}, so the answer is {'right' if right else 'wrong'}."
-            if not right:
+        st.markdown("\n".join(f"- {md(line, 500)}" for line in found.supporting))
+        if not words.spoken:
+            text = f"In truth {truth}, so the answer is {'right' if right else 'wrong'}."
+            if not right and found.hamming_distance is not None:
                 steps = plural(found.hamming_distance, "condition")
                 text += f" With {steps} added or removed the rule would be right about it."
             st.caption(md(text, 300))
     return found
 
 
+def facts(found: Explanation, words: Wording) -> None:
+    """List the values of the case that the rule looks at."""
+    st.markdown("**What the rule looks at**")
+    told = {words.name(f): words.amount(f, value_words(v)) for f, v in found.values.items()}
+    st.table({"value": told})
+
+
 def conditions(
-    found: Explanation, rule: RuleSet, row: Columns, train: Rows, words: Wording, *, plain: bool
+    found: Explanation, rule: RuleSet, row: Columns, train: Rows, words: Wording
 ) -> None:
-    """Show each clause condition by condition, met or not met, the nearest ones drawn."""
-    met, missed = list(found.fired), list(found.near_misses)
-    if missed:
-        turning = (found.prediction == rule.default) == (rule.form == "dnf")
-        others = f"Other {words.clause}s, the nearest first"
-        st.markdown(f"**{'What is nearest to another answer' if turning else others}**")
-        for miss in missed[:3]:
-            st.markdown(f"- {md(miss.sentence, 500)}")
-    order = [c.index for c in (*met, *missed)]
-    for k in dict.fromkeys(order):
+    """Show each clause condition by condition, met or not met, one click away but the first."""
+    told = {miss.index: miss.sentence for miss in found.near_misses}
+    order = list(dict.fromkeys(c.index for c in (*found.fired, *found.near_misses)))
+    for k in order[:MAX_CLAUSES]:
         clause = rule.clauses[k]
-        holds = bool(clause.mask(row)[0])
-        state_words = "holds" if holds else "does not hold"
-        title = f"{words.clause.capitalize()} {k + 1} {state_words}"
-        with st.expander(md(title), expanded=k == order[0]):
+        holds = "holds" if bool(clause.mask(row)[0]) else "does not hold"
+        met, of = int(clause.condition_masks(row)[0].sum()), len(clause.conditions)
+        title = f"Clause {k + 1} {holds}, {met} of {plural(of, 'condition')} met"
+        with st.expander(title, expanded=k == order[0]):
+            if k in told and k != order[0]:
+                st.markdown(md(told[k], 500))
             st.code(clause_words(clause, words), None, wrap_lines=True)
-            table = _conditions_table(clause, row, words)
             sentence = case_sentence(clause, row)
             figure = case_figure(clause, row, train.columns)
-            if figure.data and not plain:
+            if figure.data:
                 chart(figure, f"case_{k}", sentence)
-            st.dataframe(table, hide_index=True, alt=sentence)
+            st.dataframe(_conditions_table(clause, row, words), hide_index=True, alt=sentence)
+    if len(order) > MAX_CLAUSES:
+        st.caption(f"{len(order) - MAX_CLAUSES} further clauses are farther from this case.")
 
 
 def _conditions_table(clause: Clause, row: Columns, words: Wording) -> pd.DataFrame:
@@ -89,7 +94,7 @@ def what_if(
     """Let the reader change the values the rule reads, and say what it would answer."""
     rule, turn = model.rule_set_, st.session_state.setdefault("_whatif_turn", 0)
     if rule.is_constant:
-        st.caption("The rule reads no column; no change makes a difference.")
+        st.caption("The rule looks at no value, so no change makes a difference.")
         return
     number = X.index[0]
     row = model.read_columns(X)
@@ -102,9 +107,18 @@ def what_if(
     st.button("Reset all values", key="whatif_reset", on_click=_next_turn)
     changed = {f: np.array([edited[f]], dtype=row[f].dtype) for f in rule.features}
     again = explain(rule, {**row, **changed}, wording=words)[0]
-    stays = again.prediction == found.prediction
-    lead = "The answer stays" if stays else f"The answer changes from {found.prediction} to"
-    (st.info if stays else st.success)(md(f"{lead} {again.prediction}. {again.sentence}", 600))
+    if again.prediction == found.prediction:
+        st.info(md(f"The answer stays {found.prediction}."))
+    else:
+        st.success(md(f"The answer changes from {found.prediction}. {again.sentence}", 600))
+    if not words.spoken:
+        st.multiselect(
+            "Columns the smallest change must leave alone",
+            list(rule.features),
+            format_func=words.name,
+            key="explain_fixed",
+            **KEEP,
+        )
 
 
 def _next_turn() -> None:
@@ -120,7 +134,8 @@ def _input(feature: str, row: Columns, reference: Columns, key: str, words: Word
         new = st.number_input(label, value=now, key=key, placeholder="missing", format="%.6g")
         known = column[~missing_in(column)]
         if new is not None and len(known) and not known.min() <= new <= known.max():
-            st.warning(f"Outside the training range, {known.min():.4g} to {known.max():.4g}.")
+            span = f"{known.min():.4g} to {known.max():.4g}"
+            st.warning(f"No past case has such a value: they go from {span}.")
         return float("nan") if new is None else new
     levels = sorted({v for v in column if v is not None} | ({value} - {None}), key=str)
     options = [*levels, None]
@@ -128,6 +143,6 @@ def _input(feature: str, row: Columns, reference: Columns, key: str, words: Word
         label,
         options,
         index=options.index(value),
-        format_func=lambda v: ABSENT if v is None else md(v),
+        format_func=lambda v: ABSENT if v is None else str(v),
         key=key,
     )

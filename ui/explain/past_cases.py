@@ -7,35 +7,42 @@ import pandas as pd
 import streamlit as st
 
 from rulekit.explain import Explanation
-from rulekit.plots.wording import percent, plural
-from ui.cases import row_number
+from rulekit.plots.wording import plural
+from rulekit.rules import RuleSet
+from ui.cases import ROW, TRUTH, row_number
 from ui.rule_numbers import Rows
 from ui.state import AppState, app_state
 from ui.words import value_words
 from ui.workspace import change
 
+ALIKE = "conditions alike"
 
-def similar(found: Explanation, train: Rows, state: AppState) -> None:
+
+def similar(
+    found: Explanation, rule: RuleSet, train: Rows, state: AppState, *, plain: bool
+) -> None:
     """List the training rows most like the case, as the rule sees them."""
     cases = found.similar(5)
     if not cases:
-        st.caption("The rule reads no column, so no case is more alike than another.")
+        st.caption("The rule looks at no value, so no case is more alike than another.")
         return
+    n = len({x for clause in rule.clauses for x in clause.conditions})
     table = pd.DataFrame(
         [
             {
-                "row": row_number(train.X.index[c.row]),
-                "truly": str(c.label),
-                "conditions alike": percent(c.agreement),
+                ROW: row_number(train.X.index[c.row]),
+                TRUTH: str(c.label),
+                ALIKE: f"{round(c.agreement * n)} of {n}",
                 **{state.label(f): value_words(v) for f, v in c.values.items()},
             }
             for c in cases
         ]
     )
-    st.dataframe(table, hide_index=True, alt="The five training rows most like this case")
+    shown = table.drop(columns=[ROW, ALIKE]) if plain else table
+    st.dataframe(shown, hide_index=True, alt="The five past cases most like this one")
 
 
-def review(number: int, found: Explanation) -> None:
+def review(number: int, found: Explanation, *, plain: bool) -> None:
     """Let the reader agree or disagree, with a note; kept with the analysis and its record."""
     notes: Mapping[str, Any] = app_state().case_notes
     mine = notes.get(str(number), {})
@@ -43,7 +50,7 @@ def review(number: int, found: Explanation) -> None:
     if mine.get("verdict"):
         st.caption(f"You said: {mine['verdict']}.")
     st.text_input("Note", value=mine.get("note", ""), key=f"note_{number}")
-    left, right, _ = st.columns([1, 1, 3])
+    left, right, _ = st.columns([1, 1, 1])
     for place, words in ((left, "agree"), (right, "disagree")):
         place.button(
             f"I {words}",
@@ -52,7 +59,7 @@ def review(number: int, found: Explanation) -> None:
             args=(number, words, f"note_{number}", str(found.prediction)),
             width="stretch",
         )
-    if len(notes):
+    if len(notes) and not plain:
         st.caption(f"{plural(len(notes), 'case')} reviewed; the report on Export lists them.")
 
 

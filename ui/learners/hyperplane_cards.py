@@ -48,7 +48,7 @@ def hypercubes(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) 
     """Show the boxes of a plane: one column by column, two columns together, and all by size."""
     if not isinstance(model, HyperplaneRuleClassifier) or not model.plane_.w.any():
         return
-    st.subheader("The boxes on the plane's sides", anchor=False)
+    st.markdown("**The boxes on the plane's sides**")
     st.caption(
         "These clauses were cut from one side of a plane. A row of "
         f"{md(str(model.positive_label_), 60)} is where"
@@ -129,7 +129,7 @@ def _case(model: HyperplaneRuleClassifier, train: Rows, label: Any, chosen: int)
     )
     later = known[numbers[known] >= asked]
     place = int(later[0]) if len(later) else int(known[-1])
-    st.caption(f"Shown is row {numbers[place]}, truly {md(str(train.y[place]), 60)}.")
+    st.caption(f"Shown is row {numbers[place]}, in truth {md(str(train.y[place]), 60)}.")
     return np.asarray(rows[place])
 
 

@@ -20,31 +20,28 @@ def box_of_case(
     model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
 ) -> None:
     """Show the box around one case, what training says of it, and how sure the plane is."""
-    if not isinstance(model, HyperplaneRuleClassifier) or not model.plane_.w.any():
+    if plain or not isinstance(model, HyperplaneRuleClassifier) or not model.plane_.w.any():
         return
     used = np.flatnonzero(model.plane_.w)
     case = numbers_of(model, X)[0, used]
-    with st.container(border=True):
-        st.markdown("**The box of this case, and how sure the plane is**")
-        if np.isnan(case).any():
-            names = number_names(model, words)
-            gap = names[int(np.isnan(case).argmax())]
-            st.info(f"The plane cannot place this case: it has no value in {md(gap, 60)}.")
-            return
-        found = explain_with_hyperplane(model, X)[0]
-        if found.rule_prediction != found.prediction:
-            text = (
-                f"The rule answers {found.rule_prediction}, because none of its boxes holds this "
-                f"case. The plane that the boxes were cut from answers {found.prediction}."
-            )
-            st.info(md(text, 300))
-        elif found.rule is None and model.uncovered == "hyperplane":
-            st.info("No box of the rule holds this case; the plane answered it.")
+    if np.isnan(case).any():
+        gap = number_names(model, words)[int(np.isnan(case).argmax())]
+        st.info(f"The plane cannot place this case: it has no value in {md(gap, 60)}.")
+        return
+    found = explain_with_hyperplane(model, X)[0]
+    if found.rule_prediction != found.prediction:
+        text = (
+            f"The rule answers {found.rule_prediction}, because none of its boxes holds this "
+            f"case. The plane that the boxes were cut from answers {found.prediction}."
+        )
+        st.info(md(text, 300))
+    elif found.rule is None and model.uncovered == "hyperplane":
+        st.info("No box of the rule holds this case; the plane answered it.")
+    with st.expander("The box of this case, and how sure the plane is"):
         _figures(found)
         st.markdown(md(found.told(words), 900))
-        if not plain:
-            table = intervals(model, found.prediction, found.faces, case, words)
-            interval_view(table, "case_box")
+        table = intervals(model, found.prediction, found.faces, case, words)
+        interval_view(table, "case_box")
         _covering(found, words)
 
 

@@ -18,8 +18,8 @@ from ui.words import clause_words, rule_words, wording
 SCORE_NAMES = {"f": "F test", "mutual_info": "mutual information", "chi2": "chi-square"}
 MODE_NAMES = {"compact": "compact (shown)", "paper": "as in the paper"}
 NO_PAST_CASE = (
-    "No past case: none of the rows the rule was learned from answers its conditions as this one "
-    "does. The answer follows from the formula, not from experience."
+    "No past case agrees with this one in all that the rule looks at: the answer follows from the "
+    "rule, not from experience."
 )
 
 
@@ -60,14 +60,13 @@ def ideal_card(model: ClassifierMixin, state: AppState) -> None:
     """Show what counting shows of a rule: optimality, both modes, what the rows guarantee."""
     if not isinstance(model, IdealDNFClassifier):
         return
-    with st.expander("What counting shows of this rule"):
-        _optimal(model)
-        curve_card(model)
-        st.markdown("**What these rows guarantee, and what they do not**")
-        for sentence in model.guarantee().sentences():
-            st.markdown(f"- {md(sentence, 600)}")
-        _modes(model, state)
-        _types(model, state)
+    _optimal(model)
+    curve_card(model)
+    st.markdown("**What these rows guarantee, and what they do not**")
+    for sentence in model.guarantee().sentences():
+        st.markdown(f"- {md(sentence, 600)}")
+    _modes(model, state)
+    _types(model, state)
 
 
 def _optimal(model: IdealDNFClassifier) -> None:

@@ -18,7 +18,12 @@ from ui.learners.prices import price_words
 from ui.learners.spec import LEARNER_KEY, QUICK, RunSpec
 from ui.state import AppState
 
-SIZES = ("theta", "n_clauses", "max_features", "max_conditions")  # of a setting: how large its rule may be
+SIZES = (
+    "theta",
+    "n_clauses",
+    "max_features",
+    "max_conditions",
+)  # of a setting: how large its rule may be
 VARIANT = ("describes", "robustness", "doubt", QUICK)  # of a setting: what the estimator is told
 Setting = Mapping[str, Any]
 

@@ -21,6 +21,7 @@ from rulekit.plots import (
     tree_figure,
     tree_sentence,
 )
+from rulekit.plots.wording import percent
 from rulekit.rules import Branch, PowerLawSplit, RuleSet, Tree, tree_of_rule
 from ui.escape import md
 from ui.rule_numbers import Rows
@@ -43,7 +44,7 @@ def tree_card(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -
     nodes = _nodes(tree, rows) if isinstance(tree, Branch) else []
     if tree is None or not nodes:
         return
-    st.subheader("As a tree", anchor=False)
+    st.markdown("**As a tree**")
     sentence = tree_sentence(tree, rows.columns, rows.y)
     chart(tree_figure(tree, rows.columns, rows.y, classes=app_state().classes), "tree", sentence)
     st.caption(md(sentence + splits_words(tree, rule), 600))
@@ -69,33 +70,35 @@ def case_in_bspace(
     model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
 ) -> None:
     """Show where one case lies at each split on its way, and what would turn each of them."""
+    if plain:
+        return
     rule = model.rule_set_
     (path,) = explain_path(model, X, training=(train.X, train.y), wording=words)
     if not path:
         return
-    tree = tree_of_rule(rule)
-    nodes = dict(_nodes(tree, train))
-    st.markdown("**On its way through the tree**")
-    for k, reading in enumerate(path, start=1):
-        st.markdown(f"- Split {k}: {md(reading.sentence, 600)}")
-        if reading.changes:
-            st.dataframe(changes_table(reading, words), hide_index=True, alt=changes_words(reading))
-        if not plain and reading.total is not None and reading.split in nodes:
-            points = split_points(
-                reading.split,
-                train.columns,
-                train.y,
-                rule.predict(train.columns),
-                nodes[reading.split],
-                app_state().classes,
-            )
-            figure = bspace_figure(
-                reading.split,
-                points,
-                case=model.read_columns(X),
-                names=_names(reading.split, words),
-            )
-            chart(figure, f"case_b_{k}", bspace_sentence(reading.split, points))
+    nodes = dict(_nodes(tree_of_rule(rule), train))
+    with st.expander("On its way through the tree"):
+        for k, reading in enumerate(path, start=1):
+            st.markdown(f"- Split {k}: {md(reading.sentence, 600)}")
+            if reading.changes:
+                table = changes_table(reading, words)
+                st.dataframe(table, hide_index=True, alt=changes_words(reading))
+            if reading.total is not None and reading.split in nodes:
+                points = split_points(
+                    reading.split,
+                    train.columns,
+                    train.y,
+                    rule.predict(train.columns),
+                    nodes[reading.split],
+                    app_state().classes,
+                )
+                figure = bspace_figure(
+                    reading.split,
+                    points,
+                    case=model.read_columns(X),
+                    names=_names(reading.split, words),
+                )
+                chart(figure, f"case_b_{k}", bspace_sentence(reading.split, points))
 
 
 def splits_words(tree: Tree, rule: RuleSet) -> str:
@@ -136,7 +139,7 @@ def changes_table(reading: SplitReading, words: Wording) -> pd.DataFrame:
             "now": [number(c.old) for c in reading.changes],
             "turns at": [exact(c.new) for c in reading.changes],
             "share of its range": [
-                "" if c.share is None else f"{100 * c.share:.0f} %" for c in reading.changes
+                "" if c.share is None else percent(c.share) for c in reading.changes
             ],
         }
     )

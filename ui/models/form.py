@@ -218,9 +218,7 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(names)
 
 
-def _own_settings(
-    state: AppState, spec: RunSpec, learners: Sequence[str]
-) -> dict[str, Any] | None:
+def _own_settings(state: AppState, spec: RunSpec, learners: Sequence[str]) -> dict[str, Any] | None:
     """Ask for what the chosen learners alone read; None, after a sentence, if it cannot be read."""
     own: dict[str, Any] = {"learners": tuple(learners)}
     for name in learners:
@@ -228,7 +226,9 @@ def _own_settings(
         if learner.ways:
             st.caption(learner.ways)
         own |= learner.form(spec)
-        finer = {} if learner.finer_form is kinds_form else learner.finer_form(state, spec, learners)
+        finer = (
+            {} if learner.finer_form is kinds_form else learner.finer_form(state, spec, learners)
+        )
         if finer is None:
             return None
         own |= finer

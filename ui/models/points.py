@@ -241,12 +241,13 @@ def _why(front: pd.DataFrame, number: int) -> str:
     larger = front[front["limit"] > mine["limit"]]
     if not len(larger):
         return "no other point has a lower error."
-    gain = 100 * ((mine["test_error"] - larger["test_error"]) / (larger["limit"] - mine["limit"])).max()
+    gain = (
+        100
+        * ((mine["test_error"] - larger["test_error"]) / (larger["limit"] - mine["limit"])).max()
+    )
     if gain < 100 * CONDITION_PRICE:
         return f"each further one buys less than {100 * CONDITION_PRICE:g} points."
-    return (
-        f"further ones buy at most {gain:.1f} points each, which neighbouring sizes do not bear out."
-    )
+    return f"further ones buy at most {gain:.1f} points each, which neighbouring sizes do not bear out."
 
 
 def _figure(row: pd.Series) -> str:

@@ -136,7 +136,11 @@ def span_words(low: float, high: float) -> str:
     """Say about how long something takes, no more exactly than one knows: "10 to 30 s"."""
     if high < 120:
         first, last = max(1, round(low)), max(2, round(high))
-        return f"{first} to {last} s" if last < 20 else f"{5 * (first // 5) or 5} to {5 * -(-last // 5)} s"
+        return (
+            f"{first} to {last} s"
+            if last < 20
+            else f"{5 * (first // 5) or 5} to {5 * -(-last // 5)} s"
+        )
     return f"{max(1, round(low / 60))} to {-(-high // 60):.0f} min"
 
 

@@ -185,8 +185,11 @@ def _keep_figures(found: RunResult) -> None:
     state = app_state()
     better = in_full(state.setting)
     model, number = found.models.get(model_key(better)), found.number_of(better)
-    if QUICK in state.setting and model is not None and state.model is not None and (
-        model.rule_set_ == state.model.rule_set_ and number is not None
+    if (
+        QUICK in state.setting
+        and model is not None
+        and state.model is not None
+        and (model.rule_set_ == state.model.rule_set_ and number is not None)
     ):
         pick(better, found.specs[number])
 

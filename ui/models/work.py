@@ -106,7 +106,9 @@ class Work:
         """Keep the whole points of a comparison."""
         points = found.points()
         if len(points):
-            rows = pd.DataFrame([{k: r[k] for k in ("setting", "n_conditions")} for r in found.rows])
+            rows = pd.DataFrame(
+                [{k: r[k] for k in ("setting", "n_conditions")} for r in found.rows]
+            )
             points = points.set_index("setting")
             points["most"] = rows.groupby("setting")["n_conditions"].max().astype(int)
         models = {number: found.models[number] for number in points.index if number in found.models}

@@ -1,49 +1,64 @@
-"""The Rules page's cards: figures, clauses, outcomes, covered rows."""
+"""The Rules page's cards: figures, a line a clause, outcomes, the rows behind."""
 
 from typing import Any
 
 import pandas as pd
 import streamlit as st
-from sklearn.base import ClassifierMixin
+from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.plots import clause_figure, clause_sentence, outcome_figure, outcome_sentence
 from rulekit.plots.wording import percent, plural
 from rulekit.rules import RuleSet
-from ui.cases import row_number
+from ui.cases import ANSWER, TRUTH, case_frame
 from ui.escape import md
-from ui.picked import looked_at_test_rows, repick
-from ui.rule_numbers import Rows, clause_table, confusion, error, matches
+from ui.picked import looked_at_test_rows
+from ui.rule_numbers import Rows, clause_table, confusion, error, matches, overfit_words
+from ui.rules.editor import edit_button, edited_clause, editor
 from ui.state import AppState, app_state
 from ui.theme import chart
 from ui.words import clause_words, constant_answer, wording
 
 SHOWN_ROWS = 500
+MATCHED = {
+    "dnf": "How many of the rows that the clause holds for are of the class it gives.",
+    "cnf": "How many of the rows that the clause turns away are rightly turned away.",
+}
+MANY, LINES_HEIGHT = 9, 400  # more clauses than this are scrolled within so many pixels
+LARGER = (
+    "None that was found saves errors enough. On Models, allow more with “Conditions at most”, or "
+    "press “Search longer”."
+)
+BY_HAND = "Press “Add a clause” below, or “Back to the learned rule”."
 INTERVAL = "The precision on all rows like these lies between the two, at 95 % confidence."
 
 
 def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:
-    """Show the rule's size and errors, test rows with the number of looks at them."""
-    place = st.columns(4)
-    place[0].metric("Clauses", rule.n_clauses)
-    place[1].metric("Conditions", rule.n_conditions)
-    place[2].metric("Wrong, training rows", percent(error(rule, train)))
+    """Show the rule's size and errors; whether it overfits, and how often test rows were seen."""
+    size, learned, held_out = st.columns(3)
+    size.metric("Conditions", f"{rule.n_conditions} in {plural(rule.n_clauses, 'clause')}")
+    learned.metric("Wrong, training rows", percent(error(rule, train)))
     if test is None:
-        place[3].metric("Wrong, test rows", "—", help="No test rows were set aside on Data.")
+        held_out.metric("Wrong, test rows", "—", help="No test rows were set aside on Data.")
         return
-    place[3].metric("Wrong, test rows", percent(error(rule, test)))
     looks = looked_at_test_rows()
-    st.caption(
-        f"{len(test.y):,} test rows took no part in learning. They were looked at for "
-        f"{plural(looks, 'rule')} so far; the more often, the less they prove."
+    held_out.metric(
+        "Wrong, test rows",
+        percent(error(rule, test)),
+        help=f"{len(test.y):,} test rows took no part in learning. They were looked at for "
+        f"{plural(looks, 'rule')} so far; the more often, the less they prove.",
     )
+    if told := overfit_words(rule, train, test):
+        st.warning(told)
 
 
-def alarms(model: ClassifierMixin, rule: RuleSet, train: Rows) -> None:
+def alarms(rule: RuleSet, train: Rows) -> None:
     """Say what is wrong with an empty rule or a perfect one, and what to do."""
+    state = app_state()
     if rule.is_constant:
-        _empty_rule(model, rule)
+        todo = BY_HAND if "edited" in (state.setting or {}) else LARGER
+        st.warning(md(f"No condition is left: every row gets one answer. {todo}", 400))
     elif error(rule, train) == 0:
-        names = ", ".join(md(app_state().label(f)) for f in rule.features)
+        names = ", ".join(md(state.label(f)) for f in rule.features)
         st.warning(
             f"The rule is right for all {len(train.y)} training rows. That is rare in honest data: "
             f"check whether {names} would be known before the decision is made, "
@@ -51,49 +66,58 @@ def alarms(model: ClassifierMixin, rule: RuleSet, train: Rows) -> None:
         )
 
 
-def _empty_rule(model: ClassifierMixin, rule: RuleSet) -> None:
-    hint = getattr(model, "empty_rule_hint_", None)
-    plain = f"The rule has no condition: every row gets the answer {constant_answer(rule)}."
-    st.warning(md(hint or plain, 600))
-    setting = app_state().setting or {}
-    theta = getattr(model, "theta_pays_", 0) or getattr(model, "theta_max_", 0)
-    if theta and "theta" in setting:
-        lower = float(f"{min(0.9 * theta, setting['theta'] / 2):.2g}")
-        st.button(
-            f"Try θ = {lower:g}",
-            key="lower_theta",
-            on_click=repick,
-            args=({**setting, "theta": lower},),
-        )
-
-
-def clause_cards(rule: RuleSet, train: Rows, test: Rows | None, state: AppState) -> frozenset[int]:
-    """Show a card a clause with its figures and a switch; return the clauses switched off."""
-    parts = [clause_table(rule, rows) for rows in (train, test) if rows is not None]
-    verb = "matches" if rule.form == "dnf" else "turns away"
+def clause_lines(rule: RuleSet, train: Rows, test: Rows | None, state: AppState) -> frozenset[int]:
+    """Show a line a clause with its counts, switch and editing; return the clauses switched off."""
+    if rule.is_constant:
+        st.markdown(f"Always **{md(constant_answer(rule))}**")
+        return frozenset()
+    tables = [(rows, clause_table(rule, rows)) for rows in (train, test) if rows is not None]
+    _, lead, *counts, _ = _line(len(tables))
+    lead.markdown(f"{_label(rule, 0)} if{' all of these hold:' * (rule.form == 'cnf')}")
+    for place, (rows, _) in zip(counts, tables, strict=True):
+        place.caption(rows.name, help=MATCHED[rule.form])
     off = set()
-    for k, clause in enumerate(rule.clauses):
-        with st.container(border=True):
-            words, switch = st.columns([6, 1], vertical_alignment="center")
-            words.code(clause_words(clause, wording(state)), None, wrap_lines=True)
-            if not switch.toggle(
-                "Use", True, key=f"use_{k}_{state.rule_json}", help="What if not?"
-            ):
+    with st.container(height=LINES_HEIGHT if rule.n_clauses > MANY else "content", border=False):
+        for k in range(rule.n_clauses):
+            if not _clause_line(rule, k, tables, state):
                 off.add(k)
-            for rows, table in zip((train, test), parts, strict=False):
-                st.caption(md(f"Clause {k + 1} {verb} {_figures(table.loc[k], rows)}", 400))
+            if edited_clause(state) == k:
+                editor(rule, k, train, state)
+    _line(len(tables))[1].markdown(f"otherwise **{md(rule.default)}**")
     return frozenset(off)
 
 
-def _figures(row: pd.Series, rows: Rows | None) -> str:
-    name = "" if rows is None else rows.name
-    if not row["matched"]:
-        return f"no {name} row."
-    return (
-        f"{int(row['matched']):,} {name} rows, {int(row['right']):,} of them rightly "
-        f"({percent(row['precision'])}, 95 % interval {100 * row['low']:.0f} to "
-        f"{100 * row['high']:.0f} %); {int(row['unique']):,} by it alone."
+def _line(n_counts: int) -> list[DeltaGenerator]:
+    """Make the places of a line: switch, words, counts, editing."""
+    widths = [1, 10, *[2] * n_counts, 1.4]
+    return st.columns(widths, vertical_alignment="center", gap="xsmall")
+
+
+def _label(rule: RuleSet, k: int) -> str:
+    return f"**{md(rule.labels[k])}**"
+
+
+def _clause_line(
+    rule: RuleSet, k: int, tables: list[tuple[Rows, pd.DataFrame]], state: AppState
+) -> bool:
+    """Show one clause; return whether its switch is on."""
+    switch, told, *counts, edit = _line(len(tables))
+    used = switch.toggle(
+        f"Use clause {k + 1}",
+        True,
+        key=f"use_{k}_{state.rule_json}",
+        label_visibility="collapsed",
     )
+    words = md(clause_words(rule.clauses[k], wording(state)), 700)
+    joint = "and " if rule.form == "cnf" else "or "
+    if k and len(set(rule.labels)) > 1:
+        joint = f"else {_label(rule, k)} if "
+    told.markdown((joint if k else "") + (words if used else f"~~{words}~~"))
+    for place, (_, table) in zip(counts, tables, strict=True):
+        place.caption(f"{table.loc[k, 'right']:,.0f} of {table.loc[k, 'matched']:,.0f} right")
+    with edit:
+        edit_button(rule, k, "Edit", state)
+    return bool(used)
 
 
 def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
@@ -138,30 +162,25 @@ def outcomes(rule: RuleSet, rows: Rows, labels: list[Any]) -> None:
     sentence = outcome_sentence(table)
     chart(outcome_figure(table, classes=app_state().classes), f"outcomes_{rows.name}", sentence)
     st.caption(md(sentence, 400))
-    shown = table.rename(index=lambda v: f"truly {v}", columns=lambda v: f"decided {v}")
+    shown = table.rename(index=lambda v: f"{TRUTH}: {v}", columns=lambda v: f"{ANSWER}: {v}")
     st.dataframe(shown, alt=sentence)
 
 
 def covered_rows(rule: RuleSet, rows: Rows, state: AppState) -> None:
-    """List the rows a clause matches, or that the rule decides wrongly."""
+    """List the rows the rule decides wrongly, or those a clause matches."""
     fired = matches(rule, rows)
     wrong = rows.answers(rule) != rows.y
-    choices = {f"decided by clause {k + 1}": fired[:, k] for k in range(rule.n_clauses)}
+    choices = {"wrong": wrong}
+    choices |= {f"decided by clause {k + 1}": fired[:, k] for k in range(rule.n_clauses)}
     choices["decided by no clause"] = ~fired.any(axis=1)
-    choices["decided wrongly"] = wrong
-    which = st.selectbox("Rows", list(choices), key="covered_which")
-    only = st.toggle("Only wrong decisions", key="covered_wrong")
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    which = left.selectbox("The rows behind", list(choices), key="covered_which")
+    only = right.toggle("Only wrong ones", key="covered_wrong", disabled=which == "wrong")
     chosen = choices[which] & wrong if only else choices[which]
-    st.caption(f"{int(chosen.sum())} of {len(chosen)} {rows.name} rows")
-    if not chosen.any():
-        return
-    frame = rows.X[chosen]
-    first = [c for c in rule.features if c in frame.columns]
-    frame = frame[[*first, *[c for c in frame.columns if c not in first]]]
-    frame = frame.rename(columns=state.label)
-    frame.insert(0, "decided", rows.answers(rule)[chosen].astype(str))
-    frame.insert(0, "truly", rows.y[chosen].astype(str))
-    frame.insert(0, "row", row_number(frame.index))
-    st.dataframe(frame.head(SHOWN_ROWS), hide_index=True, alt=f"{int(chosen.sum())} rows {which}")
-    if len(frame) > SHOWN_ROWS:
-        st.caption(f"Showing the first {SHOWN_ROWS}.")
+    st.caption(f"{int(chosen.sum()):,} of {len(chosen):,} {rows.name} rows")
+    if chosen.any():
+        frame = case_frame(rule, rows, state)[chosen]
+        told = f"{int(chosen.sum())} rows {which}"
+        st.dataframe(frame.head(SHOWN_ROWS), hide_index=True, alt=told, height=240)
+        if len(frame) > SHOWN_ROWS:
+            st.caption(f"Showing the first {SHOWN_ROWS}.")

@@ -1,5 +1,8 @@
-"""A rule changed by hand: condition by condition, or with clauses left out."""
+"""A rule changed by hand: a clause's conditions edited, a clause added, or clauses left out."""
 
+from dataclasses import replace
+
+import pandas as pd
 import streamlit as st
 
 from rulekit.export import rows_to_rule, rule_to_rows
@@ -11,6 +14,8 @@ from ui.rule_numbers import Rows, error
 from ui.state import AppState, app_state
 from ui.words import without_clauses
 from ui.workspace import pick_rule
+
+EDITED = "_edited_clause"  # where the session keeps which clause of which rule is being edited
 
 
 def without(rule: RuleSet, off: frozenset[int], train: Rows, test: Rows | None) -> None:
@@ -33,39 +38,74 @@ def without(rule: RuleSet, off: frozenset[int], train: Rows, test: Rows | None) 
     )
 
 
-def editor(rule: RuleSet, train: Rows, state: AppState) -> None:
-    """Let the reader change the rule by hand and score it."""
+def obstacle(rule: RuleSet) -> str:
+    """Say why a rule cannot be edited condition by condition; empty where it can."""
     if len(set(rule.labels)) > 1:
-        st.caption("Only a rule whose clauses give one class can be edited here.")
-        return
+        return "Only a rule whose clauses give one class can be edited here."
     if any(len(c.literals) < len(c.conditions) for c in rule.clauses):
-        st.caption("A rule that computes with several columns at once cannot be edited here.")
-        return
+        return "A rule that computes with several columns at once cannot be edited here."
+    return ""
+
+
+def edit_button(rule: RuleSet, k: int, label: str, state: AppState) -> None:
+    """Offer to edit clause k, or to add one as number k."""
+    why = obstacle(rule)
+    st.button(
+        label,
+        key=f"edit_{k}",
+        type="tertiary",
+        disabled=bool(why),
+        help=why or None,
+        on_click=_edit,
+        args=(None if edited_clause(state) == k else k, state.rule_json),
+    )
+
+
+def edited_clause(state: AppState) -> int | None:
+    """Return which clause of the rule in hand is being edited, if any."""
+    k, rule_json = st.session_state.get(EDITED, (None, None))
+    return k if rule_json == state.rule_json else None
+
+
+def _edit(k: int | None, rule_json: str | None) -> None:
+    st.session_state[EDITED] = (k, rule_json)
+
+
+def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
+    """Let the reader change the conditions of clause k, or write those of a new one."""
+    every = rule_to_rows(rule)
+    mine = (every["clause"] == k + 1).to_numpy()
     st.caption(
-        "A row is a condition; rows of one clause number belong together. Values of a set are "
-        "separated by semicolons. Nothing changes before “Score this rule”."
+        "A row is a condition; values of a set are separated by semicolons. Nothing changes before "
+        "“Score this rule”."
     )
     rows = st.data_editor(
-        rule_to_rows(rule),
+        every[mine].drop(columns="clause"),
         num_rows="dynamic",
-        key=f"editor_{state.rule_json}",
+        key=f"editor_{k}_{state.rule_json}",
         hide_index=True,
         column_config={
-            "clause": st.column_config.NumberColumn(min_value=1, max_value=99, default=1, step=1),
             "column": st.column_config.SelectboxColumn(options=list(train.columns), required=True),
             "test": st.column_config.SelectboxColumn(options=list(OPERATORS), default=">"),
             "value": st.column_config.TextColumn(),
             "holds if missing": st.column_config.CheckboxColumn(default=False),
         },
-        alt="The conditions of the rule, editable",
+        alt=f"The conditions of clause {k + 1}, editable",
     )
-    left, right = st.columns(2)
-    if left.button("Score this rule", key="score_edit", type="primary"):
-        edited = rows_to_rule(rows, rule, train.columns)
+    if st.button("Score this rule", key="score_edit", type="primary"):
+        changed = pd.concat([rows.assign(clause=k + 1), every[~mine]], ignore_index=True)
+        edited = rows_to_rule(changed, rule, train.columns)
+        if not rule.labels:  # an empty rule does not name the class it could describe
+            other = next(v for v in state.labels if v != rule.default)
+            edited = replace(edited, labels=(other,) * edited.n_clauses)
         _keep(edited, _source())
         st.rerun()
+
+
+def undo(state: AppState) -> None:
+    """Offer the way back from a rule changed by hand to the one that was learned."""
     if "edited" in (state.setting or {}) and st.session_state.get("_learned"):
-        right.button("Back to the learned rule", key="undo_edit", on_click=_back)
+        st.button("Back to the learned rule", key="undo_edit", on_click=_back)
 
 
 def _keep(rule: RuleSet, source: str) -> None:

@@ -1,0 +1,234 @@
+"""Points that add up: conditions with whole numbers of points, and the total that is asked for.
+
+One such condition is a scorecard with two outcomes. A rule set of one clause a band, the highest
+total first, is a scorecard with several: the first clause that holds decides.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.exceptions import RuleError
+from rulekit.rules.condition import TRUTH, Columns, Condition
+from rulekit.rules.intervals import holds
+from rulekit.rules.literal import ORDERED, Literal
+
+MOST = 1_000_000
+GAPS_GIVE_NONE = "(a missing value gives 0)"
+
+
+@dataclass(frozen=True, slots=True)
+class PointsSplit(Condition):
+    """A condition "the points of what holds add up to at least a total", or to less.
+
+    Parameters
+    ----------
+    conditions : tuple of Literal
+        What gives points; at least one, none twice.
+    points : tuple of int
+        What each condition gives where it holds, in their order; else it gives 0. Negative ones
+        are allowed, not all may be 0.
+    total : int
+        What the sum is compared with; some rows must be able to reach it, and others not.
+    reached : bool, default=True
+        Whether the condition holds where the total is reached, or where it is not.
+
+    Attributes
+    ----------
+    missing : bool
+        The answer where every column is missing. A single missing value gives a condition's
+        points exactly if the condition itself holds there (`Literal.missing`).
+
+    Raises
+    ------
+    RuleError
+        If the parts do not go together.
+
+    Notes
+    -----
+    `n_conditions` counts the conditions. Several conditions may ask for the same column: "3 points
+    above 60, one more above 75" is two of them.
+
+    Examples
+    --------
+    >>> old, high = Literal("age", ">", 60), Literal("bp", ">", 140)
+    >>> risk = PointsSplit((old, high, Literal("sport", "==", "yes")), (3, 2, -1), 4)
+    >>> columns = {"age": np.array([70.0, 70.0, np.nan]), "bp": np.array([150.0, 120.0, 150.0])}
+    >>> columns["sport"] = np.array(["yes", "no", "no"], dtype=object)
+    >>> risk.compared(columns), risk.mask(columns)
+    (array([4, 3, 2]), array([ True, False, False]))
+    >>> print(risk.negated())
+    POINTS [3 if age > 60, 2 if bp > 140, -1 if sport == yes] < 4 (a missing value gives 0)
+    """
+
+    conditions: tuple[Literal, ...]
+    points: tuple[int, ...]
+    total: int
+    reached: bool = True
+    missing: bool = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "conditions", tuple(self.conditions))
+        points = tuple(_whole(p, "points of a condition") for p in self.points)
+        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "total", _whole(self.total, "total of points"))
+        object.__setattr__(self, "reached", bool(self.reached))
+        self._check_conditions()
+        lowest, highest = self.span
+        if not lowest < self.total <= highest:
+            why = "every row reaches" if self.total <= lowest else "no row can reach"
+            raise RuleError(
+                f"A total of points must divide the rows, but {why} {self.total}: the sums lie "
+                f"from {lowest} to {highest}. Ask for {lowest + 1} to {highest}."
+            )
+        unknown = sum(p for c, p in self.given if c.missing)
+        object.__setattr__(self, "missing", (unknown >= self.total) == self.reached)
+
+    def _check_conditions(self) -> None:
+        if not self.conditions or len(self.conditions) != len(self.points):
+            raise RuleError(
+                "Points need at least one condition, and one whole number for each; got "
+                f"{len(self.conditions)} conditions and {len(self.points)} numbers."
+            )
+        strange = [c for c in self.conditions if not isinstance(c, Literal)]
+        if strange:
+            raise RuleError(
+                "Points are given to tests of one column (Literal), got "
+                f"{type(strange[0]).__name__} {strange[0]}; write it as a clause of its own."
+            )
+        twice = [c for k, c in enumerate(self.conditions) if c in self.conditions[:k]]
+        if twice:
+            raise RuleError(
+                f"A condition gives its points once, but {str(twice[0])!r} stands twice; add its "
+                "points up."
+            )
+        if not any(self.points):
+            raise RuleError(
+                "Some condition must give points other than 0; all of them are 0. Give points, or "
+                "leave the scorecard out."
+            )
+
+    @property
+    def given(self) -> tuple[tuple[Literal, int], ...]:
+        """Each condition with its points."""
+        return tuple(zip(self.conditions, self.points, strict=True))
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The columns read, each once, in order of first use."""
+        return tuple(dict.fromkeys(c.feature for c in self.conditions))
+
+    @property
+    def tests(self) -> tuple[Literal, ...]:
+        """The conditions that give points."""
+        return self.conditions
+
+    @property
+    def n_conditions(self) -> int:
+        """How many conditions give points."""
+        return len(self.conditions)
+
+    @property
+    def types(self) -> Mapping[str, frozenset[type]]:
+        """The types that the conditions of each column compare with."""
+        return {
+            f: frozenset().union(*(c.types[f] for c in self.conditions if c.feature == f))
+            for f in self.features
+        }
+
+    @property
+    def comparison(self) -> tuple[str, int]:
+        """The sign and the total."""
+        return ">=" if self.reached else "<", self.total
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The lowest and the highest sum that a row can have.
+
+        Conditions of one column are looked at together: nobody is both above 60 and below 40.
+        """
+        sums = [_sums([g for g in self.given if g[0].feature == f]) for f in self.features]
+        return sum(map(min, sums)), sum(map(max, sums))
+
+    def compared(self, columns: Columns) -> NDArray[np.int64]:
+        """Add up the points of each row: shape (n,); see `Literal.mask` for what is refused."""
+        held = np.array([c.mask(columns) for c in self.conditions])
+        return np.asarray(np.array(self.points, dtype=np.int64) @ held)
+
+    def mask(self, columns: Columns) -> NDArray[np.bool_]:
+        """Say for each row whether the condition holds."""
+        return np.asarray((self.compared(columns) >= self.total) == self.reached)
+
+    def negated(self) -> "PointsSplit":
+        """Return the condition that holds exactly where this one does not."""
+        return replace(self, reached=not self.reached)
+
+    def renamed(self, names: Mapping[str, str]) -> "PointsSplit":
+        """Return the condition with columns called otherwise."""
+        return replace(self, conditions=tuple(c.renamed(names) for c in self.conditions))
+
+    def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
+        """Give the numbers that its conditions compare the column with, each once."""
+        return tuple(dict.fromkeys(v for c in self.conditions for v in c.limits(feature, row)))
+
+    def written(self, writer: Any) -> Any:
+        """Hand the condition to the writer's method for points."""
+        return writer.points(self)
+
+    def shorter(self) -> Condition:
+        """Leave out what gives 0 points; one condition that is left stands for itself."""
+        left = [(c, p) for c, p in self.given if p]
+        if len(left) > 1:
+            return replace(
+                self, conditions=tuple(c for c, _ in left), points=tuple(p for _, p in left)
+            )
+        ((condition, points),) = left
+        return condition if (points > 0) == self.reached else condition.negated()
+
+    def implies(self, other: Condition) -> bool:
+        """Say whether the same points, held to another total, surely hold where these do."""
+        if not isinstance(other, PointsSplit) or self.reached != other.reached:
+            return False
+        further = self.total >= other.total if self.reached else self.total <= other.total
+        return further and dict(self.given) == dict(other.given)
+
+    def text(self, test: Callable[[Literal], str]) -> str:
+        """Write the condition in one line, with its tests as the caller wants them."""
+        body = ", ".join(f"{p} if {test(c)}" for c, p in self.given)
+        text = f"POINTS [{body}] {' '.join(map(str, self.comparison))}"
+        return f"{text} {GAPS_GIVE_NONE}" if self.gaps_matter else text
+
+    @property
+    def gaps_matter(self) -> bool:
+        """Whether to say what a missing value gives: the condition holds without any value."""
+        return self.missing and not any(c.missing for c in self.conditions)
+
+    def __str__(self) -> str:
+        """Write the condition in one line; names are not quoted."""
+        return self.text(str)
+
+
+def _whole(number: Any, what: str) -> int:
+    if isinstance(number, TRUTH) or not isinstance(number, Integral) or abs(int(number)) > MOST:
+        raise RuleError(
+            f"The {what} must be a whole number such as 3 or -2, at most {MOST}; got {number!r}."
+        )
+    return int(number)
+
+
+def _sums(given: list[tuple[Literal, int]]) -> set[int]:
+    """List what the conditions of one column can give together, for any value or none."""
+    named = [v for c, _ in given for v in c.values]
+    texts = [v for v in named if isinstance(v, str)]
+    unseen = "".join(texts) + "?"
+    cuts = sorted({float(v) for v in named if not isinstance(v, str)} - {-np.inf, np.inf})
+    numbers: list[Any] = [-np.inf, *cuts, *(a / 2 + b / 2 for a, b in pairwise(cuts)), np.inf]
+    numbers += [np.nextafter(v, end) for v in cuts for end in (-np.inf, np.inf)]
+    values = numbers if any(c.op in ORDERED for c, _ in given) else [*numbers, *texts, unseen]
+    gap = sum(p for c, p in given if c.missing)
+    return {gap, *(sum(p for c, p in given if holds(c, v)) for v in values)}

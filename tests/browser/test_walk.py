@@ -1,0 +1,182 @@
+"""The walk of acceptance: from a table to a rule taken away, every page looked at on its way."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rulekit.data import list_samples
+from tests.browser import looks
+from ui.shell import PAGES
+
+SCREEN = {"width": 1440, "height": 900}
+LONGEST = 1800  # pixels of a page in its first state
+CURVE, RULE = "[class*=st-key-front_] .js-plotly-plot", "[data-testid=stCode]"
+SIDES = ".st-key-two_columns > .stHorizontalBlock > .stColumn"
+BROKEN = "[data-testid=stException], [data-testid=stAlertContentError]"
+
+
+def found_first(visitor):
+    """Wait on Models until the first pass is over: its points are drawn, its rule beside them."""
+    visitor.page.locator(f"{CURVE} .points path").first.wait_for()
+    visitor.page.locator(RULE).first.wait_for()
+    visitor.page.locator(".st-key-stop_run").wait_for(state="detached")
+    return visitor.ready()
+
+
+def begins_in_sight(page, selector):
+    """Tell whether the first of a kind begins on the screen, with room for some lines of it."""
+    box = looks.box(page, selector)
+    return 0 <= box["y"] <= page.viewport_size["height"] - 200
+
+
+def looked_at(visitor, name):
+    """Find nothing wrong with how a page looks in its first state."""
+    page = visitor.page
+    assert page.locator(BROKEN).all_inner_texts() == []
+    assert looks.covered(page) == []
+    assert looks.length(page) <= LONGEST, name
+    if name == "models":
+        assert looks.within(looks.box(page, CURVE), page)
+        assert looks.within(looks.box(page, RULE), page)
+    if name in ("rules", "explain", "export"):
+        sides = page.locator(SIDES)
+        assert sides.count() == 2
+        for k in range(2):
+            box = sides.nth(k).bounding_box()
+            assert 0 <= box["y"] <= SCREEN["height"] / 2
+            assert box["x"] + box["width"] <= SCREEN["width"]
+
+
+def walked(visitor):
+    """Go from Data to a rule downloaded from Export, looking at every page; return its text."""
+    looked_at(visitor, "data")
+    for name, (title, _) in list(PAGES.items())[1:]:
+        visitor.turn_to(title)
+        if name == "models":
+            found_first(visitor)
+        looked_at(visitor, name)
+    return downloaded(visitor)
+
+
+def downloaded(visitor):
+    """Download the rule in the format that Export opens with."""
+    with visitor.page.expect_download() as download:
+        visitor.page.locator(".st-key-download_format button").click()
+    return download.value.path().read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", [info.name for info in list_samples()])
+def test_a_sample_becomes_a_rule_taken_away_and_every_page_is_in_order(visit, name):
+    visitor = visit("/", viewport=SCREEN).press(f"sample_{name}")
+    assert "**OTHERWISE**" in walked(visitor)
+
+
+def folder_tables():
+    """The tables of the folder that RULEKIT_DATA names; one entry that skips without it."""
+    import os
+
+    folder = os.environ.get("RULEKIT_DATA")
+    if not folder:
+        return [pytest.param(None, None, marks=pytest.mark.skip("needs RULEKIT_DATA"))]
+    facts = json.loads((Path(folder) / "datasets.json").read_text("utf-8"))
+    return [pytest.param(Path(folder), facts[name], id=name) for name in facts]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("folder", "facts"), folder_tables())
+def test_a_real_table_becomes_a_rule_taken_away_and_every_page_is_in_order(visit, folder, facts):
+    file = folder / facts["file"]
+    visitor = visit("/", viewport=SCREEN).upload(file.name, file.read_bytes())
+    aimed_at(visitor, facts["target"], facts["positive_label"])
+    assert "**OTHERWISE**" in walked(visitor)
+
+
+def aimed_at(visitor, target, positive=None):
+    """Say on Data which column is to be predicted, and which class the rule describes."""
+    page = visitor.page
+    box = page.get_by_role("combobox", name="Target column").first
+    if box.input_value() != target:
+        with visitor.action():
+            box.click()
+            box.fill(target)
+            page.get_by_role("option", name=target, exact=True).first.click()
+    if positive is not None:
+        option = page.locator("label", has_text=f"{positive} (").first
+        if not option.locator("input").is_checked():
+            with visitor.action():
+                option.click()
+
+
+def test_five_clicks_lead_from_an_upload_to_a_downloaded_rule(visit):
+    visitor = visit("/", viewport=SCREEN)
+    clicks = []
+    visitor.page.expose_function("clicked", clicks.append)
+    visitor.page.evaluate("addEventListener('click', e => clicked(e.target.textContent), true)")
+    visitor.upload("cases.csv", cases())
+    visitor.press("use_suggestion").turn_to("Models")
+    found_first(visitor).turn_to("Export")
+    assert "age" in downloaded(visitor)
+    assert 1 <= len(clicks) <= 5
+
+
+def cases(n=200):
+    """A file of a few columns; the last one holds the outcome."""
+    rows = [(20 + k % 60, 70 + (7 * k) % 130) for k in range(n)]
+    lines = [f"{a},{g},{'yes' if a > 50 and g > 100 else 'no'}" for a, g in rows]
+    return "\n".join(["age,glucose,ill", *lines]).encode()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious_on_any_page(visit, theme):
+    visitor = visit("/", viewport=SCREEN, color_scheme=theme)
+    found = {"first": looks.findings(visitor.page)}
+    visitor.press("sample_credit")
+    for name, (title, _) in PAGES.items():
+        visitor.turn_to(title)
+        if name == "models":
+            found_first(visitor)
+        found[name] = looks.findings(visitor.page)
+    assert {name: told for name, told in found.items() if told} == {}
+
+
+def test_the_keyboard_alone_goes_from_a_sample_to_a_downloaded_rule(visit):
+    visitor = visit("/", viewport=SCREEN)
+    press = visitor.page.keyboard.press
+
+    def reach(words, key="Enter"):
+        """Tab to what is called so, and press a key there."""
+        for _ in range(150):
+            press("Tab")
+            if called(visitor) == words:
+                break
+        else:
+            pytest.fail(f"Tab never came to {words!r}.")
+        with visitor.action():
+            press(key)
+
+    reach("Credit risk")
+    reach("Models")
+    found_first(visitor)
+    before = rule(visitor)
+    reach("Conditions at most", "ArrowLeft")
+    visitor.until(lambda: rule(visitor) != before)
+    last = rule(visitor)
+    for title in ("Rules", "Explain", "Export"):
+        reach(title)
+    with visitor.page.expect_download() as download:
+        reach("Download Markdown")
+    assert "**OTHERWISE**" in download.value.path().read_text("utf-8")
+    assert last
+
+
+def rule(visitor):
+    """The rule in hand as Models writes it."""
+    return visitor.page.locator(RULE).first.inner_text()
+
+
+def called(visitor):
+    """What the element that has the keyboard is called."""
+    return visitor.page.evaluate(
+        "(e => (e.getAttribute('aria-label') ?? e.innerText).trim())(document.activeElement)"
+    )
