@@ -23,7 +23,7 @@ with sentences():
             differences(cases, found)
             picked = case_table(cases, found, state)
             with right:
-                then_and_now(found)
+                then_and_now(cases, found)
                 one_case(found, picked)
                 st.markdown("**Take them away**")
                 downloads(cases, found, state)

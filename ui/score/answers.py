@@ -40,7 +40,7 @@ def case_table(cases: NewCases, found: Scored, state: AppState) -> int:
     return picked
 
 
-def then_and_now(found: Scored) -> None:
+def then_and_now(cases: NewCases, found: Scored) -> None:
     """Say whether the rule still holds, and show each clause then and now."""
     if not found.figures:
         st.caption(
@@ -48,15 +48,20 @@ def then_and_now(found: Scored) -> None:
             "whether the rule still holds."
         )
         return
-    (st.warning if any(f.worse for f in found.figures) else st.success)(md(found.sentence, 400))
+    if cases.are_test_rows:
+        names = {"then": "training rows", "now": "test rows"}
+    else:
+        names = {"then": "before", "now": "now"}
+        say = st.warning if any(f.worse for f in found.figures) else st.success
+        say(md(found.sentence, 400))
     lines = []
     for figures in found.figures:
         line = {"": f"clause {figures.clause}" if figures.clause else "whole rule"}
-        for when in ("then", "now"):
+        for when, name in names.items():
             n, right = getattr(figures, f"n_{when}"), getattr(figures, f"right_{when}")
             low, high = wilson_interval(right, n)
-            line[when] = f"{right:,} of {n:,}"
-            line[f"right, {when}"] = f"{100 * low:.0f} to {100 * high:.0f} %" if n else "no case"
+            line[f"right, {name}"] = f"{right:,} of {n:,}"
+            line[f"that is, {name}"] = f"{100 * low:.0f} to {100 * high:.0f} %" if n else "no case"
         lines.append(line)
     st.dataframe(
         pd.DataFrame(lines), hide_index=True, alt="Rows decided rightly, clause by clause."
@@ -69,7 +74,7 @@ def one_case(found: Scored, place: int) -> None:
     (why,) = found.explained([place])
     st.markdown(f"**Row {row_number(int(found.X.index[place]))}**")
     st.markdown(md(why.sentence, 900))
-    if why.near_misses and not why.fired:
+    if len(why.near_misses) > 1 and not why.fired:
         st.markdown(md(why.near_misses[0].sentence, 600))
     st.markdown(md(why.counterfactual.sentence, 600))
 

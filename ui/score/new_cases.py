@@ -18,6 +18,7 @@ from ui.shell import problem
 from ui.state import AppState
 from ui.words import wording
 
+TEST_ROWS = "test rows"
 TYPES = ["csv", "tsv", "txt", "xlsx", "parquet"]
 
 
@@ -29,6 +30,11 @@ class NewCases:
     table: Table | pd.DataFrame
     outcomes: NDArray[Any] | None
     key: str
+
+    @property
+    def are_test_rows(self) -> bool:
+        """Whether they are rows of the table that the rule was learned from."""
+        return self.key == TEST_ROWS
 
 
 def chosen_cases(state: AppState) -> NewCases | None:
@@ -45,7 +51,7 @@ def chosen_cases(state: AppState) -> NewCases | None:
     X, y = state.testing
     if not len(X):
         return None
-    return NewCases("the test rows", X, y.to_numpy(dtype=object), "test rows")
+    return NewCases("the test rows", X, y.to_numpy(dtype=object), TEST_ROWS)
 
 
 def _read(name: str, content: bytes) -> Table:
@@ -70,7 +76,7 @@ def outcomes_of(table: Table, state: AppState) -> NDArray[Any] | None:
 def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
     """Apply the rule in hand, once for each rule and table."""
     X, y = state.testing if len(state.testing[0]) else state.training
-    again = cases.key == "test rows"  # compared with themselves they would tell nothing
+    again = cases.are_test_rows  # compared with themselves they would tell nothing
     before = state.training if again else (X, y)
 
     def made() -> Scored:
@@ -90,7 +96,7 @@ def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
 def differences(cases: NewCases, found: Scored) -> None:
     """Tell first how the new table differs from the one the rule was learned from."""
     rows = f"**{md(cases.name, 60)}**: {len(found):,} rows."
-    if cases.key == "test rows":
+    if cases.are_test_rows:
         st.caption(f"{rows} Upload a table to have its cases answered.")
     elif not found.drift:
         st.caption(f"{rows} The columns of the rule look as they did when it was learned.")
