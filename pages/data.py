@@ -36,26 +36,23 @@ if state.table is None:
     st.stop()
 
 left, right = two_columns()
-with left, st.container(border=True):
-    target_card()
-    if app_state().ready:
-        with st.container(horizontal=True, gap="medium"):
-            st.page_link("pages/models.py", label="**On to Models**", icon=ONWARD)
-            st.page_link("pages/binning.py", label="Look at the cut points first")
+with left:
+    with st.container(border=True):
+        target_card()
+        if app_state().ready:
+            with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+                if st.button("On to Models", key="onward", type="primary", icon=ONWARD):
+                    st.switch_page("pages/models.py", query_params=dict(st.query_params))
+                st.page_link("pages/binning.py", label="Look at the cut points first")
+    columns, rows, read, other, this = st.tabs(
+        ["Columns", "First rows", "How the file was read", "Load another table", "This analysis"],
+        key=f"data_tabs_{state.table.digest[:12]}",  # of a new table, the columns
+    )
 with right:
     with st.container(border=True):
         split_card()
     with st.container(border=True):
         quality_card()
-
-COLUMNS, ROWS, READ, OTHER, THIS = (
-    "Columns",
-    "First rows",
-    "How the file was read",
-    "Another table",
-    "This analysis",
-)
-columns, rows, read, other, this = st.tabs([COLUMNS, ROWS, READ, OTHER, THIS])
 with columns:
     columns_card()
 with rows:
@@ -63,12 +60,9 @@ with rows:
 with read:
     options_card()
 with other:
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        upload_card()
-        server_card()
-        saved_card()
-    with right:
-        sample_buttons()
+    upload_card()
+    server_card()
+    sample_buttons()
+    saved_card()
 with this:
     session_card()

@@ -6,8 +6,9 @@ seconds. A job belongs to an analysis, not to a browser tab: leaving the page or
 stop it, closing the last tab does, after a minute's grace.
 
 A worker is kept from job to job, as its two seconds would be felt by the next visitor; what a job
-leaves behind is collected in between. Only a worker that does not end its work when it is told to
-stop is killed, and another one warmed in its place.
+leaves behind is collected in between (a worker of 320 MB holds 330 after sixty quick ones). Only a
+worker that does not end its work when it is told to stop is killed, and another one warmed in its
+place.
 """
 
 import atexit

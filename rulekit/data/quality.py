@@ -107,8 +107,8 @@ def _missing(table: Table, column: Column) -> QualityNote | None:
     return QualityNote(
         column.name,
         "missing",
-        f"Column {shown(column.name)} is missing in {column.n_missing} of {table.n_rows} rows "
-        f"({share:.0%}); a rule's tests on it do not hold there.",
+        f"Column {shown(column.name)} is missing in {column.n_missing:,} of {table.n_rows:,} rows "
+        f"({share:.0%}): no test on it holds there.",
         "ignore" if severe else None,
         "warning" if severe else "info",
     )
@@ -128,8 +128,8 @@ def _identifier(table: Table, column: Column) -> QualityNote | None:
             column.name,
             "group",
             f"Column {shown(column.name)} looks like an identifier that repeats "
-            f"({column.n_distinct} values in {table.n_rows} rows); as a group, its rows stay on "
-            "one side of every split.",
+            f"({column.n_distinct:,} values in {table.n_rows:,} rows): keep its rows on one side "
+            "of every split.",
             "group",
             "warning",
         )
@@ -177,7 +177,7 @@ def _codes(table: Table, column: Column) -> QualityNote | None:
         column.name,
         "codes",
         f"Column {shown(column.name)} is coded {column.minimum:g} to {column.maximum:g}: codes or "
-        "counts? Of codes, a rule should test single values.",
+        "counts?",
         "as_category",
     )
 
@@ -192,9 +192,8 @@ def _text_in_numbers(
     return QualityNote(
         column.name,
         "text in numbers",
-        f"Column {shown(column.name)} holds text in {int(other.sum())} of {len(series)} rows "
-        f"(first: row {row + 1}, {shown(series.iloc[row])}); correct these cells, read the column "
-        "as numbers, which makes them missing, or keep it as a category.",
+        f"Column {shown(column.name)} holds text in {int(other.sum()):,} of {len(series):,} rows "
+        f"(first: row {row + 1}, {shown(series.iloc[row])}); as numbers, these cells are missing.",
         "as_numeric",
         "warning",
     )
@@ -337,8 +336,7 @@ def _duplicate_rows(table: Table) -> list[QualityNote]:
         QualityNote(
             None,
             "duplicate rows",
-            f"{count} of {table.n_rows} rows repeat an earlier row in every used column; the same "
-            "case may stand on both sides of a split.",
+            f"{count:,} of {table.n_rows:,} rows repeat an earlier row in every used column.",
             None,
             "warning" if count > 0.05 * table.n_rows else "info",
         )

@@ -180,9 +180,7 @@ class _Comparing:
         """Take what the store holds."""
         for family, first in self.numbered:
             everything = range(len(family.settings))
-            self.sweep(
-                self.limited(family), first, everything, store=self.store, only_stored=True
-            )
+            self.sweep(self.limited(family), first, everything, store=self.store, only_stored=True)
 
     @cached_property
     def store(self) -> SweepStore | None:

@@ -37,7 +37,7 @@ def test_hostile_names_are_shown_literally_and_fetch_nothing(visit):
 
 def test_a_bad_file_is_a_sentence_and_the_earlier_table_stays(visit):
     visitor = visit("/").upload("good.csv", table(["age"]))
-    visitor.page.get_by_text("Load another table").click()
+    visitor.page.get_by_role("tab", name="Load another table").click()
     visitor.upload("bad.csv", b"a,b\n1,2\n3,4,5\n")
     visitor.page.get_by_text("was not read").wait_for()
     visitor.reads("good.csv is still here")
@@ -48,6 +48,7 @@ def test_forgetting_leaves_an_empty_page_and_a_clean_address(visit):
     visitor = visit("/").press("sample_iris")
     visitor.page.wait_for_url("**/data?analysis=*")
     address = visitor.page.url
+    visitor.page.get_by_role("tab", name="This analysis").click()
     visitor.page.get_by_text("Forget this analysis").click()
     visitor.press("forget")
     visitor.page.get_by_text("Or try a sample").wait_for()

@@ -20,6 +20,7 @@ from tests.waiting import until
 from ui.data.choices import apply_edits, editor_frame
 from ui.data.split import split_figure, split_sentence
 from ui.learners.offered import RunSpec
+from ui.shell import PAGES
 from ui.state import BinningSpec, SplitSpec, Wording
 from ui.workspace import to_plain
 
@@ -187,6 +188,13 @@ def test_with_a_rule_in_hand_it_is_said_that_it_will_be_learned_again(open_app):
 def a_model():
     rule = RuleSet((Clause((Literal("age", ">", 40.0),)),), (1,), "dnf", 0)
     return FixedRuleClassifier(rule)
+
+
+def test_from_a_file_two_clicks_lead_to_models(open_app):
+    app = upload(open_app(), GOOD).button(key="use_suggestion").click().run()
+    app.button(key="onward").click().run()
+    assert not app.exception
+    assert app.title[0].value == PAGES["models"][1]
 
 
 def test_columns_that_no_rule_may_use_are_named_with_the_reason(open_app):

@@ -8,7 +8,7 @@ from rulekit import IdealDNFClassifier
 from rulekit.data import Table, load_sample
 from rulekit.export import to_json
 from rulekit.learners.ideal.database import duckdb_module
-from tests.pages.driving import slider, the_job
+from tests.pages.driving import on_tab, slider, the_job
 from tests.waiting import until
 from ui.cases import row_number
 from ui.learners.ideal_cards import NO_PAST_CASE, curve_table
@@ -40,6 +40,7 @@ def on_credit(open_app):
 
 def test_rules_tells_what_counting_shows(on_credit):
     app, model = on_credit("rules")
+    on_tab(app, "Proof")
     assert not app.exception
     said = text(app)
     assert "is wrong on fewer training rows" in said

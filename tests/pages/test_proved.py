@@ -3,7 +3,7 @@
 import pytest
 
 from rulekit.learners import Certificate
-from tests.pages.driving import finished, small, text
+from tests.pages.driving import finished, on_tab, small, text
 from ui import jobs
 from ui.learners.certificate_card import proof_headline
 from ui.learners.offered import RunSpec, settings_of_run
@@ -21,7 +21,7 @@ def test_a_proved_rule_comes_with_its_proof_in_words(open_app):
     (said,) = [s.value for s in app.success if "Proved optimal" in s.value]
     assert f"Cost {model.objective_:.6g}, and no rule of one clause costs less" in said
     assert "were ruled out with certificates" in text(app)
-    app.switch_page("pages/rules.py").run()
+    app = on_tab(app.switch_page("pages/rules.py").run(), "Proof")
     assert not app.exception
     assert not [
         name for name in jobs.registry()._jobs if name.endswith("/proof")

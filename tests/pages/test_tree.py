@@ -3,7 +3,7 @@
 import pytest
 
 from rulekit.data import load_sample
-from tests.pages.driving import finished
+from tests.pages.driving import finished, on_tab
 from ui import workspace
 from ui.export.formats import FORMATS
 from ui.learners.offered import RunSpec, settings_of_run
@@ -92,14 +92,17 @@ def test_a_run_over_trees_of_three_classes_ends_with_one_picked_and_no_measure_i
 def test_rules_counts_each_class_and_draws_the_tree(on_iris):
     app = on_iris("rules")
     assert not app.exception
-    assert "As a tree" in [s.value for s in app.subheader]
     assert all(f"rows that are {name} were found" in text(app) for name in ("setosa", "versicolor"))
+    assert all(f"**{name}** if" in text(app) for name in ("virginica", "versicolor"))
+    on_tab(app, "Picture")
+    assert not app.exception
+    assert "As a tree" in text(app)
 
 
 def test_explain_names_the_class_of_a_case_and_its_way_through_the_tree(on_iris):
     app = on_iris("explain")
     assert not app.exception
-    assert "On its way through the tree" in text(app)
+    assert "On its way through the tree" in [e.label for e in app.expander]
     assert any(name in text(app) for name in ("setosa", "versicolor", "virginica"))
 
 

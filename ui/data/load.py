@@ -188,16 +188,16 @@ def first_lines(content: bytes, encoding: str | None, n_lines: int = 5) -> str:
 
 def sample_buttons() -> None:
     """Offer each bundled table in one click."""
-    for info in sorted(list_samples(), key=lambda s: s.name != FIRST_SAMPLE):
-        st.button(
-            f"Try {info.title}",
-            key=f"sample_{info.name}",
-            on_click=begin_sample,
-            args=(info.name,),
-            help=f"{info.description} Source: {info.source}. Licence: {info.licence}.",
-            type="primary" if info.name == FIRST_SAMPLE else "secondary",
-            width="stretch",
-        )
+    with st.container(horizontal=True, gap="small"):
+        for info in sorted(list_samples(), key=lambda s: s.name != FIRST_SAMPLE):
+            st.button(
+                f"Try {info.title}",
+                key=f"sample_{info.name}",
+                on_click=begin_sample,
+                args=(info.name,),
+                help=f"{info.description} Source: {info.source}. Licence: {info.licence}.",
+                type="primary" if info.name == FIRST_SAMPLE else "secondary",
+            )
 
 
 def begin_sample(name: str) -> None:

@@ -76,11 +76,13 @@ def name_outcomes(names: Mapping[Any, str]) -> None:
     called = fresh.classes
     if twice := next((name for name in called if called.count(name) > 1), None):
         raise DataError(f"Two classes cannot both be called {twice!r}: a rule tells them apart.")
-    more: dict[str, Any] = {"case_notes": _answers_renamed(state, fresh)}
+    if given == state.outcomes:
+        return
+    rule = None
     if state.rule_json is not None and "edited" in (state.setting or {}):  # not to be learned again
-        renamed = relabelled(from_json(state.rule_json), state, fresh)
-        more |= {"model": None, "rule_json": to_json(renamed)}
-    change(outcomes=given, **more)
+        rule = to_json(relabelled(from_json(state.rule_json), state, fresh))
+    notes = _answers_renamed(state, fresh)
+    change(outcomes=given, case_notes=notes, model=None, rule_json=rule)  # in hand it stays
 
 
 def relabelled(rule: RuleSet, before: AppState, after: AppState) -> RuleSet:

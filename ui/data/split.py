@@ -14,6 +14,7 @@ import streamlit as st
 from rulekit.plots.palette import bars, base_layout, outcome_looks, plain
 from rulekit.plots.wording import plural
 from ui.data.choices import this_round
+from ui.data.outcomes import is_code
 from ui.escape import md
 from ui.shell import sentences
 from ui.state import AppState, SplitSpec, app_state
@@ -63,8 +64,8 @@ def _twins(state: AppState) -> None:
         return
     if twins:
         st.caption(
-            f"{twins:,} of {n_test:,} test rows have an exact twin among the training rows: what "
-            "is learned by heart is right there."
+            f"{twins:,} of {n_test:,} test rows have an exact twin among the training rows: there, "
+            "a rule learned by heart is right."
         )
     key = f"split_twins_{this_round()}"
     st.toggle(
@@ -87,9 +88,11 @@ def _told(state: AppState) -> None:
         name: {str(label): int((classes[rows] == label).sum()) for label in state.labels}
         for name, rows in (("Learning", train), ("Test", test))
     }
+    positive = str(state.positive)
+    called = md(f"{state.target} = {positive}" if is_code(positive) else positive, 60)
     told = [
         f"{name}: {sum(part.values()):,} rows"
-        + ("" if state.several else f", {part[str(state.positive)]:,} {md(state.positive, 30)}")
+        + ("" if state.several else f", {part[positive]:,} {called}")
         for name, part in counts.items()
     ]
     st.caption(f"{'. '.join(told)} ({how}).")

@@ -1,6 +1,7 @@
 """Names of outcomes: who may have which, and what becomes of a rule that is there."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -63,11 +64,19 @@ def test_a_rule_written_by_hand_keeps_its_clauses_under_the_new_labels(session):
 
 def test_a_learned_rule_is_dropped_to_be_learned_again_with_its_setting(session):
     session["app"] = AppState(
-        table=session["app"].table, setting={"theta": 2.0}, model="m", rule_json="{}"
+        table=session["app"].table,
+        setting={"theta": 2.0},
+        model="m",
+        rule_json="{}",
+        in_hand=True,
     )
     name_outcomes({0: "survived", 1: "died"})
     state = session["app"]
     assert (state.model, state.rule_json, state.setting) == (None, None, {"theta": 2.0})
+    assert state.in_hand
+    session["app"] = replace(state, model="learned again")
+    name_outcomes({0: "survived", 1: "died"})
+    assert session["app"].model == "learned again"
 
 
 def test_what_was_said_of_cases_follows_the_names(session):
