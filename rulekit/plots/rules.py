@@ -86,7 +86,7 @@ def outcome_figure(confusion: pd.DataFrame, *, classes: Sequence[Any] | None = N
         One bar a true class, in its colour; wrong decisions are hollow, and both are named in
         words.
     """
-    names = [f"truly {label}" for label in confusion.index]
+    names = [f"in truth {label}" for label in confusion.index]
     right = [int(confusion.iloc[i, i]) for i in range(len(confusion))]
     wrong = [int(row.sum()) - right[i] for i, (_, row) in enumerate(confusion.iterrows())]
     figure = go.Figure(layout=base_layout())

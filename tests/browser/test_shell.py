@@ -53,34 +53,38 @@ def test_two_visitors_never_see_each_other_s_data(visit):
 
 WATCHED = """
 import pathlib
+import threading
+import time
 import streamlit as st
-from tests.browser.endless import Endless
+from tests.ui.tasks import Counting
 from ui import jobs
 
 registry = jobs.registry()
 registry.grace = 0.5
+
+def tell():
+    while registry.get("me") is not None:
+        tabs, timers = registry._tabs.get("me"), len(registry._timers)
+        pathlib.Path(r"{alive}").write_text(f"{{tabs}} tabs, {{timers}} timers")
+        time.sleep(0.05)
+    pathlib.Path(r"{ended}").touch()
+
 jobs.watch("me")
 if registry.get("me") is None:
-    registry.start("me", "endless", Endless(r"{alive}", r"{ended}"))
+    registry.start("me", "endless", Counting(pathlib.Path(r"{alive}").with_name("count")))
+    threading.Thread(target=tell, daemon=True).start()
 st.title("Watched")
-
-@st.fragment(run_every=0.1)
-def watched():
-    pathlib.Path(r"{tabs}").write_text(str(registry._tabs.get("me")))
-
-watched()
 """
 
 
 def test_closing_the_last_tab_ends_the_job_after_the_grace(visit, tmp_path):
-    names = ("alive", "ended", "tabs", "watched.py")
-    alive, ended, tabs, script = (tmp_path / name for name in names)
-    script.write_text(WATCHED.format(alive=alive, ended=ended, tabs=tabs))
+    alive, ended, script = (tmp_path / name for name in ("alive", "ended", "watched.py"))
+    script.write_text(WATCHED.format(alive=alive, ended=ended))
     with served(tmp_path / "workspace", str(script)) as address:
         first, second = visit("/", address=address), visit("/", address=address)
-        until(lambda: alive.exists() and tabs.read_text() == "2")
+        until(lambda: alive.exists() and alive.read_text() == "2 tabs, 0 timers")
         first.leave()
-        until(lambda: tabs.read_text() == "1")
+        until(lambda: alive.exists() and alive.read_text() == "1 tabs, 0 timers")
         assert not ended.exists()
         second.leave()
         until(ended.exists)
