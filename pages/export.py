@@ -63,8 +63,10 @@ with right, sentences():
         if form.rendered:
             st.iframe(shown_page(text), height=PREVIEW, alt="The report, as a browser will show it")
         else:
-            height = PREVIEW if text.count("\n") > 20 or len(text) > 1400 else "content"
-            st.code(text, language=form.language, wrap_lines=True, height=height)
+            # the box scrolls, by its button for copying also without a mouse
+            long = text.count("\n") > 20 or len(text) > 1400
+            with st.container(height=PREVIEW if long else "content", border=False):
+                st.code(text, language=form.language, wrap_lines=True)
 
 together, record = st.tabs(["Everything together", "Run record"])
 with together, sentences():
@@ -95,4 +97,4 @@ with record, sentences():
         on_click="ignore",
         key="download_record",
     )
-    st.code(record_text(state, model), language="json", wrap_lines=True, height=PREVIEW)
+    st.code(record_text(state, model), language="json", wrap_lines=True)

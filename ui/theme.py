@@ -9,11 +9,23 @@ import streamlit as st
 CSS = """
 .stMainBlockContainer { padding: 4.25rem 2rem 2rem; }
 .st-key-page_header { justify-content: space-between; column-gap: 2rem; row-gap: 0; }
-.st-key-page_header h1 { padding: 0; }
+.st-key-page_header h1, .st-key-two_columns h2 { padding: 0; }
+/* Streamlit's faint words, made dark (on a dark page light) enough for WCAG AA */
+[data-testid="stCaptionContainer"] { opacity: 0.75; }
+[data-testid="stWidgetLabel"] p { color: light-dark(#2F2D2B, #EDEBE8); }
+.stApp kbd { opacity: 1; }
+.js-plotly-plot text[style*="rgb(128, 132, 149)"] { fill: #555B66 !important; }
+[data-testid="stSliderThumbValue"]:not([disabled]), [data-testid="stTab"][aria-selected="true"],
+[data-variant="segmented_control"][data-selected="true"] p { color: light-dark(#005F96, #63B3EE); }
+.stApp .stCode code .token { color: light-dark(#0A5FA8, #6CB6FF); }
+.stApp .stCode code .token:is(.punctuation, .operator, .content, .list) { color: inherit; }
+.stApp .stCode code .token:is(.string, .property) { color: light-dark(#0B6B2E, #5FD68B); }
+.stApp .stCode code .token:is(.number, .boolean) { color: light-dark(#8A3B00, #FFB070); }
+.stApp .stCode code .token:is(.italic, .bold):not(.punctuation) { color: inherit; }
 @media (max-width: 900px) {
   .stMainBlockContainer { padding: 4.25rem 1rem 2rem; }
-  .st-key-two_columns > .stHorizontalBlock { flex-direction: column; }
-  .st-key-two_columns > .stHorizontalBlock > .stColumn { width: 100%; }
+  .st-key-two_columns > div > .stHorizontalBlock { flex-direction: column; }
+  .st-key-two_columns > div > .stHorizontalBlock > .stColumn { width: 100%; }
 }
 """
 CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}

@@ -1,12 +1,16 @@
 """Points on single rows: what each condition gives, what is short, and what would turn it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from rulekit.explain.changes import Change, changes_between
-from rulekit.explain.domains import Candidate, candidates, domain_of
+from rulekit.explain.domains import candidates, domain_of
 from rulekit.explain.phrases import PLAIN, Wording, listed, met_text, shown
+from rulekit.explain.single_change import Ranges
 from rulekit.explain.subject import as_column
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 
@@ -45,25 +49,35 @@ class PointsReading:
     Attributes
     ----------
     split : PointsSplit
+    given : tuple of GivenPoints
+        Each condition, in order.
     score : int
         The row's sum.
     holds : bool
         What the condition says of the row.
-    given : tuple of GivenPoints
-        Each condition, in order.
+    off : int
+        How many points are short, or too many where fewer are asked for; 0 if it holds.
     changes : tuple of Change
         For each column that can, the smallest change of it alone that turns the answer; smallest
-        first. Each has been put in the row and found to turn it.
+        first. Each has been put in the row and found to turn it; worked out when first asked for.
     text : str
         The reading in words.
     """
 
     split: PointsSplit
-    score: int
-    holds: bool
     given: tuple[GivenPoints, ...]
-    changes: tuple[Change, ...]
-    text: str
+    _ranges: Ranges = field(repr=False, compare=False)
+    _wording: Wording = field(repr=False, compare=False)
+
+    @cached_property
+    def score(self) -> int:
+        """The row's sum."""
+        return sum(g.given for g in self.given)
+
+    @property
+    def holds(self) -> bool:
+        """What the condition says of the row."""
+        return (self.score >= self.split.total) == self.split.reached
 
     @property
     def off(self) -> int:
@@ -73,12 +87,58 @@ class PointsReading:
         total = self.split.total
         return total - self.score if self.split.reached else self.score - total + 1
 
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        """The smallest change of each column alone that turns the answer, smallest first."""
+        found = filter(None, (self._change(f) for f in self.split.features))
+        return tuple(change for _, change in sorted(found, key=lambda pair: pair[0]))
+
+    @property
+    def text(self) -> str:
+        """The reading in words."""
+        reached, total = self.split.reached, self.split.total
+        one = abs(self.score) == 1
+        points = f"{self.score} {'point' if one else 'points'}"
+        parts = _parts(self, self._wording)
+        if self.holds:
+            verb = f"{'reach' if reached else 'stay'}{('es' if reached else 's') * one}"
+            return f"{points} {verb} {'' if reached else 'below '}{total}: {parts}"
+        short = "short of" if reached else "too many to stay below"
+        text = f"{points} {'is' if one else 'are'} {self.off} {short} {total} ({parts})"
+        most = 1 if self._wording.spoken else MAX_CHANGES
+        turns = " or if ".join(c.text for c in self.changes[:most])
+        return f"{text}; enough if {turns}" if turns else text
+
+    def _change(self, feature: str) -> tuple[float, Change] | None:
+        """Find the smallest change of one column that turns the answer, and its size."""
+        own = [g for g in self.given if g.condition.feature == feature]
+        needed = self.split.total - self.score + sum(g.given for g in own)  # from this column
+        sums = [sum(max(g.points, 0) for g in own), sum(min(g.points, 0) for g in own)]
+        if not min(sums) < needed <= max(sums):
+            return None
+        tests, value = tuple(g.condition for g in own), own[0].value
+        low, high = self._ranges.get(feature, (0.0, 0.0))
+        domain = domain_of(tests, None, value)
+        if high > low:
+            domain = replace(domain, scale=high - low)
+        cells = candidates(tests, domain, value)
+        column = {feature: as_column([c.value for c in cells])}
+        reached = np.array([g.points for g in own]) @ [t.mask(column) for t in tests] >= needed
+        turning = [c for c, r in zip(cells, reached, strict=True) if r != reached[0]]
+        if not turning:
+            return None
+        best = min(turning, key=lambda c: c.cost)
+        alone = PointsSplit(tests, tuple(g.points for g in own), int(needed))
+        rule = RuleSet((Clause((alone,)),), (True,), "dnf", False)
+        (change,) = changes_between(rule, {feature: value}, {feature: best}, self._wording)
+        return best.cost, change
+
 
 def read_points(
     split: PointsSplit,
     row: Mapping[str, Any],
     *,
-    ranges: Mapping[str, tuple[float, float]] | None = None,
+    ranges: Ranges | None = None,
     wording: Wording = PLAIN,
 ) -> PointsReading:
     r"""Add up the points of one row.
@@ -109,60 +169,23 @@ def read_points(
     given = tuple(
         GivenPoints(c, p, row[c.feature], bool(c.mask(columns)[0])) for c, p in split.given
     )
-    score, holds = int(split.compared(columns)[0]), bool(split.mask(columns)[0])
-    changes = _changes(split, row, holds, ranges or {}, wording)
-    reading = PointsReading(split, score, holds, given, changes, "")
-    return replace(reading, text=_text(reading, wording))
-
-
-def _changes(
-    split: PointsSplit,
-    row: Mapping[str, Any],
-    holds: bool,
-    ranges: Mapping[str, tuple[float, float]],
-    wording: Wording,
-) -> tuple[Change, ...]:
-    alone = RuleSet((Clause((split,)),), (True,), "dnf", False)
-    now = {f: Candidate(row[f], 0.0) for f in split.features}
-    found: list[tuple[float, Change]] = []
-    for feature in split.features:
-        tests = [c for c in split.conditions if c.feature == feature]
-        low, high = ranges.get(feature, (0.0, 0.0))
-        domain = domain_of(tests, None, row[feature])
-        if high > low:
-            domain = replace(domain, scale=high - low)
-        cells = candidates(tests, domain, row[feature])[1:]
-        columns = {f: as_column([row[f]] * len(cells)) for f in split.features}
-        columns[feature] = as_column([c.value for c in cells])
-        turning = [c for c, held in zip(cells, split.mask(columns), strict=True) if held != holds]
-        if turning:
-            best = min(turning, key=lambda c: c.cost)
-            (change,) = changes_between(alone, row, {**now, feature: best}, wording)
-            found.append((best.cost, change))
-    return tuple(change for _, change in sorted(found, key=lambda pair: pair[0]))
-
-
-def _text(reading: PointsReading, wording: Wording) -> str:
-    split, total = reading.split, reading.split.total
-    one = abs(reading.score) == 1
-    points = f"{reading.score} {'point' if one else 'points'}"
-    parts = _parts(reading, wording)
-    if reading.holds:
-        verb = f"{'reach' if split.reached else 'stay'}{('es' if split.reached else 's') * one}"
-        return f"{points} {verb} {'' if split.reached else 'below '}{total}: {parts}"
-    short = "short of" if split.reached else "too many to stay below"
-    text = f"{points} {'is' if one else 'are'} {reading.off} {short} {total} ({parts})"
-    turns = " or if ".join(c.text for c in reading.changes[:MAX_CHANGES])
-    return f"{text}; enough if {turns}" if turns else text
+    return PointsReading(split, given, ranges or {}, wording)
 
 
 def _parts(reading: PointsReading, wording: Wording) -> str:
     """Say what gives points, and which columns give none."""
     gave = [g for g in reading.given if g.given]
-    parts = [f"{met_text(g.condition, g.value, wording)} gives {g.given}" for g in gave]
+    told = [(met_text(g.condition, g.value, wording), g.given) for g in gave]
     columns = {g.condition.feature for g in gave}
-    none = {g.condition.feature: g.value for g in reading.given}
-    silent = [f"{wording.name(f)} {shown(v)}" for f, v in none.items() if f not in columns]
-    if silent:
-        parts.append(f"{listed(silent)} {'gives' if len(silent) == 1 else 'give'} nothing")
-    return ", ".join(parts)
+    values = {g.condition.feature: g.value for g in reading.given}
+    none = listed(
+        f"{wording.name(f)} {shown(v, wording=wording)}"
+        for f, v in values.items()
+        if f not in columns
+    )
+    if wording.spoken:  # met conditions have commas of their own
+        parts = [f"{given} because {text}" for text, given in told]
+        return "; ".join([*parts, *[f"none from {none}"] * bool(none)])
+    parts = [f"{text} gives {given}" for text, given in told]
+    verb = "gives" if len(values.keys() - columns) == 1 else "give"
+    return ", ".join([*parts, *[f"{none} {verb} nothing"] * bool(none)])

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rulekit.explain.subject import columns_for
 from rulekit.export.subject import exported_rule
-from rulekit.rules import clause_statistics
+from rulekit.rules import Columns, RuleSet, clause_statistics, wilson_interval
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,8 @@ class ClauseNumbers:
     Attributes
     ----------
     n : int
-        Rows that the clause decides: in a DNF those it holds on, in a CNF those it fails on.
+        In a DNF the rows it holds on, in a CNF those it fails on; where clauses give different
+        labels, as the bands of a scorecard do, the rows it decides.
     n_right : int
         How many of these truly have the label they get.
     low, high : float
@@ -25,7 +27,7 @@ class ClauseNumbers:
     where : str
         Which rows were counted: "training" or "test".
     verb : str
-        What the clause does to the rows: "matches", in a CNF "turns away".
+        What the clause does to the rows: "matches", "decides", in a CNF "turns away".
     """
 
     n: int
@@ -73,9 +75,25 @@ def clause_numbers(
         If there is no rule, or rows and labels do not fit it.
     """
     rule = exported_rule(model)
+    columns, truth = columns_for(model, X), np.asarray(y, dtype=object)
     verb = "matches" if rule.form == "dnf" else "turns away"
-    found = clause_statistics(rule, columns_for(model, X), np.asarray(y, dtype=object))
+    found = clause_statistics(rule, columns, truth)
+    if len(set(rule.labels)) > 1:
+        return _decided(rule, columns, truth, where)
     return tuple(
         ClauseNumbers(s.n, s.positives, s.confidence_low, s.confidence_high, where, verb)
         for s in found
     )
+
+
+def _decided(
+    rule: RuleSet, columns: Columns, truth: NDArray[Any], where: str
+) -> tuple[ClauseNumbers, ...]:
+    """Count for each clause the rows that no clause before it takes."""
+    fired = rule.clauses_fired(columns)
+    first = fired & (fired.cumsum(axis=1) == 1)
+    found = []
+    for rows, label in zip(first.T, rule.labels, strict=True):
+        n, right = int(rows.sum()), int((truth[rows] == label).sum())
+        found.append(ClauseNumbers(n, right, *wilson_interval(right, n), where, "decides"))
+    return tuple(found)

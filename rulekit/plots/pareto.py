@@ -108,7 +108,7 @@ def front_figure(
     lines = sorted(
         (b for b in baselines if not b.curve and np.isfinite(b.value)), key=lambda b: b.value
     )
-    limits = _shown_range(shown, y, lines)
+    limits = _shown_range(shown, y, lines, everywhere=x == WHOLE)
     if limits is not None:
         _add_baselines(figure, lines, limits)
     if limits is not None:
@@ -234,7 +234,8 @@ def _add_families(
 
 
 def _add_band(figure: go.Figure, points: pd.DataFrame, y: str, colour: str) -> None:
-    low, high = points[y] - points[f"{y}_se"], points[y] + points[f"{y}_se"]
+    low = (points[y] - points[f"{y}_se"]).clip(lower=0.0)  # an error is not negative
+    high = points[y] + points[f"{y}_se"]
     red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
     figure.add_trace(
         go.Scatter(
@@ -308,20 +309,22 @@ def _add_baselines(
 
 
 def _shown_range(
-    points: pd.DataFrame, y: str, lines: Sequence[Baseline]
+    points: pd.DataFrame, y: str, lines: Sequence[Baseline], *, everywhere: bool
 ) -> tuple[float, float] | None:
     """Choose the vertical range: points, their bars and lines near them; None without points.
 
-    A far line is named at the edge. Points that all have one value are not stretched apart.
+    Bars stand at points of the front, a band `everywhere`. A far line is named at the edge. Points
+    that all have one value are not stretched apart.
     """
     values = points[y].to_numpy(dtype=float)
     if not len(values):
         return None
     spread = points.get(f"{y}_se", pd.Series(0.0, points.index)).to_numpy(dtype=float)
-    spread = np.where(points["on_front"].to_numpy(dtype=bool), np.nan_to_num(spread), 0.0)
+    shown = points["on_front"].to_numpy(dtype=bool) | everywhere
+    spread = np.where(shown, np.nan_to_num(spread), 0.0)
     reach = max(values.max() - values.min(), LEAST_REACH)
     near = [b.value for b in lines if b.value <= values.max() + reach]
-    low, high = min([*values, *near]), max([*(values + spread), *near])
+    low, high = min([*(values - spread * everywhere), *near]), max([*(values + spread), *near])
     pad = 0.12 * max(high - low, LEAST_REACH)
     return max(low - pad, -pad / 4), high + pad  # a point at 0 is not cut in halves
 

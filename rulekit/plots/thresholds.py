@@ -16,7 +16,7 @@ MAX_BARS = 40
 MAX_LEVELS = 12
 FEW = 20  # distinct values that are drawn side by side, each with its own place
 MAX_LINES = 60  # cut points drawn as lines across the figure
-READABLE = 0.06  # share of the axis that a bin takes to have its percentage written above it
+READABLE = 0.09  # share of the axis that a bin takes to have its percentage written above it
 
 
 def bin_table(

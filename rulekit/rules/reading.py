@@ -134,6 +134,11 @@ def rule_lines(rule: RuleSet) -> str:
     """
     if not rule.clauses:
         return f"{rule.labels[0] if rule.form == 'cnf' else rule.default}, always"
+    if len(set(rule.labels)) > 1:
+        pairs = zip(rule.labels, rule.clauses, strict=True)
+        return "\n".join(
+            [*(f"{v} if ({clause_line(c)})" for v, c in pairs), f"else {rule.default}"]
+        )
     joiner = "OR" if rule.form == "dnf" else "AND"
     lines = [f"    {joiner if k else '  '} ({clause_line(c)})" for k, c in enumerate(rule.clauses)]
     return "\n".join([f"{rule.labels[0]} if", *lines, f"else {rule.default}"])

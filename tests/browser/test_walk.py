@@ -7,13 +7,13 @@ import pytest
 
 from rulekit.data import list_samples
 from tests.browser import looks
+from tests.browser.visitor import BROKEN
 from ui.shell import PAGES
 
 SCREEN = {"width": 1440, "height": 900}
 LONGEST = 1800  # pixels of a page in its first state
 CURVE, RULE = "[class*=st-key-front_] .js-plotly-plot", "[data-testid=stCode]"
-SIDES = ".st-key-two_columns > .stHorizontalBlock > .stColumn"
-BROKEN = "[data-testid=stException], [data-testid=stAlertContentError]"
+SIDES = ".st-key-two_columns > div > .stHorizontalBlock > .stColumn"
 
 
 def found_first(visitor):
@@ -108,10 +108,18 @@ def aimed_at(visitor, target, positive=None):
                 option.click()
 
 
+def test_a_narrow_screen_has_the_columns_one_below_the_other(visit):
+    visitor = visit("/", viewport={"width": 880, "height": 900}).press("sample_iris")
+    sides = found_first(visitor.turn_to("Models")).page.locator(SIDES)
+    left, right = sides.nth(0).bounding_box(), sides.nth(1).bounding_box()
+    assert right["y"] >= left["y"] + left["height"]
+    assert right["x"] == left["x"]
+
+
 def test_five_clicks_lead_from_an_upload_to_a_downloaded_rule(visit):
     visitor = visit("/", viewport=SCREEN)
     clicks = []
-    visitor.page.expose_function("clicked", clicks.append)
+    visitor.page.expose_function("clicked", lambda words: clicks.append(words))
     visitor.page.evaluate("addEventListener('click', e => clicked(e.target.textContent), true)")
     visitor.upload("cases.csv", cases())
     visitor.press("use_suggestion").turn_to("Models")
@@ -144,30 +152,35 @@ def test_the_keyboard_alone_goes_from_a_sample_to_a_downloaded_rule(visit):
     visitor = visit("/", viewport=SCREEN)
     press = visitor.page.keyboard.press
 
-    def reach(words, key="Enter"):
-        """Tab to what is called so, and press a key there."""
+    def reach(words):
+        """Tab to what is called so."""
         for _ in range(150):
             press("Tab")
             if called(visitor) == words:
-                break
-        else:
-            pytest.fail(f"Tab never came to {words!r}.")
+                return
+        pytest.fail(f"Tab never came to {words!r}.")
+
+    def take(words, key="Enter"):
+        """Press a key where something is called so, and wait for the run that it starts."""
+        visitor.ready()
+        reach(words)
         with visitor.action():
             press(key)
 
-    reach("Credit risk")
-    reach("Models")
-    found_first(visitor)
-    before = rule(visitor)
-    reach("Conditions at most", "ArrowLeft")
+    take("Try Credit risk (generated)")
+    take("Models")
+    before = rule(found_first(visitor))
+    take("Conditions at most", "ArrowLeft")
     visitor.until(lambda: rule(visitor) != before)
-    last = rule(visitor)
     for title in ("Rules", "Explain", "Export"):
-        reach(title)
+        take(title)
+        question = next(q for name, q in PAGES.values() if name == title)
+        visitor.page.locator("h1", has_text=question).wait_for()
+    visitor.ready()
+    reach("Download Markdown")
     with visitor.page.expect_download() as download:
-        reach("Download Markdown")
+        press("Enter")
     assert "**OTHERWISE**" in download.value.path().read_text("utf-8")
-    assert last
 
 
 def rule(visitor):

@@ -30,6 +30,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+BROKEN = "[data-testid=stException], [data-testid=stAlertContentError]"
 # Streamlit's client does not know how deep its address is: on a deep link it asks for these below
 # the page before it asks at the root, and Chromium writes each 404 to the console.
 PROBES = re.compile(r"/[a-z]+/_stcore/(health|host-config)$")
@@ -153,7 +154,9 @@ class Visitor:
         """Wait until what was asked for has been run and is drawn, with the page's title."""
         self.until(self.wire.still)
         self.page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
-        self.page.locator("h1").first.wait_for()
+        title = self.page.locator("h1").first
+        title.or_(self.page.locator(BROKEN)).first.wait_for()
+        assert title.count(), f"No page stands here:\n{self.text()}"
         self.page.evaluate(DRAWN)
         return self
 

@@ -25,15 +25,20 @@ def answer(rule, values):
     return rule.predict({f: as_column([v]) for f, v in values.items()})[0]
 
 
+def asked_of(rule, feature):
+    conditions = [c for clause in rule.clauses for c in clause.conditions]
+    return [x for c in conditions for x in c.tests if x.feature == feature]
+
+
 def scales(rule, row):
-    on = {f: [x for c in rule.clauses for x in c.literals if x.feature == f] for f in rule.features}
+    on = {f: asked_of(rule, f) for f in rule.features}
     return {f: domain_of(on[f], None, row[f]).scale for f in rule.features}
 
 
 def is_free_of_flag_numbers(rule):
     """The twin tries any number; the library keeps a column compared with 0 and 1 only to these."""
     for f in rule.features:
-        on = [x for c in rule.clauses for x in c.literals if x.feature == f]
+        on = asked_of(rule, f)
         if FEW[f] == "level" and not any(x.op in ("<=", "<", ">=", ">") for x in on):
             return False
     return True

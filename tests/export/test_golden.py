@@ -10,7 +10,16 @@ import pytest
 from rulekit import OneLevelRuleClassifier
 from rulekit.export import FORMATS
 from rulekit.export.subject import exported_rule
-from rulekit.rules import Clause, Factor, LinearSplit, Literal, PowerLaw, PowerLawSplit, RuleSet
+from rulekit.rules import (
+    Clause,
+    Factor,
+    LinearSplit,
+    Literal,
+    PointsSplit,
+    PowerLaw,
+    PowerLawSplit,
+    RuleSet,
+)
 from tests.explain.tables import patients
 
 FOLDER = Path(__file__).parents[1] / "golden" / "exports"
@@ -23,7 +32,7 @@ OPTIONS = {
 
 
 def rules():
-    """A DNF, its mirror image, a rule with every kind of test and three answers, one of sums."""
+    """A DNF, its mirror image, every kind of test with three answers, sums, and a scorecard."""
     dnf, _ = patients()
     tests = (
         Clause(
@@ -40,7 +49,14 @@ def rules():
     ratio = PowerLaw(-2.5, (Factor("glucose"), Factor("age", -2, shift=1.0, floor=20.0)))
     band = PowerLawSplit((ratio, PowerLaw(1.0, (Factor("age"),))), 40.0, 1e-7, missing=True)
     sums = RuleSet((Clause((plane, band.negated())), Clause((band,))), ("ill",) * 2, "dnf", "well")
-    return {"dnf": dnf, "cnf": dnf.negated(), "mixed": mixed, "sums": sums}
+    given = (
+        Literal("glucose", ">", 126.5),
+        Literal("age", ">", 50),
+        Literal("colour", "==", "red"),
+    )
+    bands = tuple(Clause((PointsSplit(given, (3, 2, -1), total),)) for total in (4, 2))
+    points = RuleSet(bands, ("ill", "watch"), "dnf", "well")
+    return {"dnf": dnf, "cnf": dnf.negated(), "mixed": mixed, "sums": sums, "points": points}
 
 
 def written():

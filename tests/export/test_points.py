@@ -1,11 +1,13 @@
 """Points that add up survive every export."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rulekit.exceptions import ExportError
 from rulekit.export import (
+    clause_numbers,
     from_text,
     to_csv,
     to_latex,
@@ -110,3 +112,11 @@ def test_latex_and_spreadsheets_have_the_points_in_a_cell():
     text = to_latex(card(4, reached=False))
     assert r"points $< 4$ of ($3$ if age $>$ $60$, $2$ if town" in text
     assert "-1 if sport = true] >= 4" in to_csv(card(4))
+
+
+def test_a_band_is_counted_on_the_rows_that_it_decides():
+    columns = {"age": np.array([70.0, 70.0, 50.0]), "sport": np.array([True] * 3, dtype=object)}
+    columns["town"] = np.array(["Ulm", "Köln", "Ulm"], dtype=object)
+    high, middle = clause_numbers(card(4, 2), columns, ["high", "middle", "low"])
+    assert (high.n, high.n_right, middle.n, middle.n_right) == (1, 1, 1, 1)
+    assert "decides 1 training row, right for 1" in to_text(card(4, 2), numbers=(high, middle))

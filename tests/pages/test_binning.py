@@ -71,7 +71,7 @@ def test_the_columns_are_listed_and_the_chosen_one_s_conditions_written_out(open
     state = app.session_state["app"]
     assert app.dataframe[0].value["column"].tolist() == [state.label(n) for n in state.features]
     look_at(app, "employment")
-    assert "employment" in app.code[0].value
+    assert "employment" in app.dataframe[-1].value["condition"][0]
     assert app.header[0].value == "employment"
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from rulekit.data import load_sample
-from tests.pages.driving import text
+from tests.pages.driving import on_tab, opened_tab, text
 from ui.learners.hyperplane import HYPERPLANE
-from ui.learners.offered import LEARNERS, RunSpec, families, settings_of_run
+from ui.learners.offered import LEARNERS, QUESTIONS, RunSpec, families, settings_of_run
 from ui.learners.spec import NUS
 from ui.picked import fit_path, model_key, setting_words
 from ui.state import AppState
@@ -59,21 +59,21 @@ def test_a_picked_model_has_the_price_the_boxes_and_a_confidence():
 
 
 def test_rules_shows_the_boxes_in_bars_in_two_columns_and_by_size(on_cancer):
-    app = on_cancer("rules")
+    app = on_tab(on_cancer("rules"), "Picture")
     assert not app.exception
-    assert "The boxes on the plane's sides" in [s.value for s in app.subheader]
+    assert "The boxes on the plane's sides" in text(app)
     assert "the case is inside" in text(app)
     assert "The case meets" in text(app)
     assert "the rule gives these benign" in text(app)
     assert "the largest box covers" in text(app)
-    assert len(app.get("plotly_chart")) == 5
+    assert len(app.get("plotly_chart")) == 4
     app.segmented_control(key="cubes_side").set_value(1).run()
     assert not app.exception
     assert "Box 1" in app.selectbox[0].options[0]
 
 
 def test_another_row_moves_the_tick_and_the_words(on_cancer):
-    app = on_cancer("rules")
+    app = on_tab(on_cancer("rules"), "Picture")
     number = next(n for n in app.number_input if "Training row" in n.label)
     before = text(app)
     number.set_value(2 if number.value != 2 else 3).run()
@@ -90,11 +90,13 @@ def test_explain_shows_the_box_of_the_case_and_its_confidence(on_cancer):
     assert "The plane answers" in text(app)
     app.toggle(key="presenter").set_value(True).run()
     assert not app.exception
+    assert not app.metric
 
 
 def test_models_offers_the_learner_with_its_prices(open_app):
-    app = open_app("models", sample="iris")
-    app.multiselect(key="run_learners").set_value([HYPERPLANE]).run()
+    app = opened_tab(open_app("models", sample="iris"), "Learners")
+    wanted = next(q for q, names in QUESTIONS.items() if names == (HYPERPLANE,))
+    app.multiselect(key="run_compared").set_value([wanted]).run()
     assert not app.exception
     assert len(app.text_input(key="run_nus").value.split(",")) == 8
     app.text_input(key="run_nus").set_value("none").run()
@@ -110,7 +112,8 @@ def test_the_plane_may_answer_what_no_box_holds():
 
 
 def test_constraints_are_not_passed_over_in_silence(open_app):
-    app = open_app("models", sample="iris")
-    app.multiselect(key="run_learners").set_value([HYPERPLANE]).run()
+    app = opened_tab(open_app("models", sample="iris"), "Learners")
+    wanted = next(q for q, names in QUESTIONS.items() if names == (HYPERPLANE,))
+    app.multiselect(key="run_compared").set_value([wanted]).run()
     app.toggle(key="run_not_equal").set_value(False).run()
     assert "From a linear model cannot keep to constraints" in text(app)

@@ -18,6 +18,7 @@ from ui import jobs
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
 from ui.rule_numbers import clause_table, rows_of
+from ui.rules.cards import LARGER
 from ui.state import AppState, Wording
 from ui.words import clause_words, rule_words, without_clauses, wording
 
@@ -167,6 +168,14 @@ def test_an_empty_rule_says_what_to_do(on_credit):
     (told,) = [w.value for w in app.warning]
     assert "No condition is left" in told
     assert "Always **low**" in text(app)
+
+
+def test_the_controls_that_an_empty_rule_names_are_on_models(open_app):
+    app = open_app("models", sample="credit")
+    until(lambda: not any(job.active for job in jobs.registry()._jobs.values()))
+    app.run()
+    labels = {w.label for w in [*app.slider, *app.select_slider, *app.button]}
+    assert set(QUOTED.findall(LARGER)) <= labels
 
 
 def test_a_rule_emptied_by_hand_names_the_buttons_of_the_page(on_credit):

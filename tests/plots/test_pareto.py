@@ -113,8 +113,8 @@ def test_two_suggestions_at_one_point_are_one_note():
 
 
 def by_limit(**more):
-    points = settings(6, method=["a", "b"] * 3, **more)
-    return points.assign(limit=[1, 1, 2, 2, 3, 3])
+    points = settings(6, method=["a", "b"] * 3)
+    return points.assign(limit=[1, 1, 2, 2, 3, 3], **more)
 
 
 def test_over_conditions_allowed_each_learner_has_its_line_in_its_colour():
@@ -130,6 +130,13 @@ def test_ticks_of_conditions_allowed_are_whole_numbers():
     axis = front_figure(by_limit(), x="limit").layout.xaxis
     assert axis.dtick == 1
     assert (axis.range[0], axis.range[1]) == (0.5, 3.5)
+
+
+def test_the_band_is_not_cut():
+    points = by_limit(test_error_se=0.05, on_front=False)
+    low, high = front_figure(points, x="limit", series="method").layout.yaxis.range
+    assert low < (points["test_error"] - 0.05).min()
+    assert high > (points["test_error"] + 0.05).max()
 
 
 def test_no_band_is_drawn_where_the_spread_is_not_known():

@@ -21,6 +21,7 @@ from rulekit.rules import (
     simplify,
     simplify_clause,
 )
+from tests.explain.tables import PLAIN, points_rules, tables
 from tests.strategies import columns, every_row, points_splits
 
 OLD, HIGH, SPORT = Literal("age", ">", 60), Literal("bp", ">", 140), Literal("sport", "==", "yes")
@@ -94,6 +95,16 @@ def test_a_higher_total_implies_a_lower_one_and_never_the_other_way(split, data,
     if split.implies(other):
         assert not (held & ~further).any()
     assert split.implies(other.negated()) is False
+
+
+@given(points_rules(PLAIN), tables(PLAIN))
+def test_shorter_rules_decide_the_same_and_get_no_shorter_again(rule, table):
+    short = simplify(rule)
+    assert short.predict(table).tolist() == rule.predict(table).tolist()
+    assert simplify(short) == short
+    assert rule_from_dict(json.loads(json.dumps(rule_to_dict(rule)))) == rule
+    if len(set(rule.labels)) == 1:
+        assert rule.negated().predict(table).tolist() == rule.predict(table).tolist()
 
 
 def card(*bands, tests=RISK.conditions, points=RISK.points):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
 from rulekit.rules.simplify import implies, simplify, simplify_clause
 from tests.reference.rules import decide, rows_of
 from tests.strategies import clauses, columns, every_row, rule_sets
@@ -121,6 +121,12 @@ def test_literals_of_one_column_become_as_few_as_possible(before, after):
 )
 def test_clauses_that_are_always_or_never_true_go(clause):
     assert simplify_clause(clause) is None
+
+
+def test_a_sum_and_its_negation_never_hold_together():
+    plane = LinearSplit((("age", 1.0), ("size", 2.0)), "<=", 3.0)
+    assert simplify_clause(Clause((plane, plane.negated()), "and")) is None
+    assert simplify_clause(Clause((plane, plane.negated()), "or")) is None
 
 
 def test_missing_values_keep_a_contradiction_alive():

@@ -39,7 +39,6 @@ METHODS = {
 }
 COUNTED = ("quantile", "uniform", "entropy", "tree")
 MAX_THRESHOLDS = 100
-MAX_LISTED = 200  # conditions of a column that are written out
 TALL, ROWS = 570, 16  # pixels of the list of columns, and how many fit; the chosen one has half
 
 
@@ -220,14 +219,15 @@ def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
 
 
 def conditions_list(fitted_one: Binarizer, name: str) -> None:
-    """Write out the conditions that a column gives."""
+    """List the conditions that a column gives."""
     (encoding,) = (e for e in fitted_one.encodings_ if e.name == name)
-    literals = [str(literal) for literal in literals_of(encoding)]
-    if len(literals) > MAX_LISTED:
-        st.caption(f"The first {MAX_LISTED} of {len(literals):,}.")
-    listed = "\n".join(literals[:MAX_LISTED])
-    height = 300 if len(literals) > 12 else "content"
-    st.code(listed or "none: the column has a single value", None, height=height)
+    told = [str(literal) for literal in literals_of(encoding)]
+    if not told:
+        st.caption("None: the column has a single value.")
+        return
+    height = "content" if len(told) <= ROWS // 2 else TALL // 2
+    frame = pd.DataFrame({"condition": told})
+    st.dataframe(frame, hide_index=True, height=height, alt=f"{len(told):,} conditions.")
 
 
 def shown_name(state: AppState, name: str) -> str:

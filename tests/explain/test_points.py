@@ -1,0 +1,219 @@
+"""Points on single rows: sums, near misses, what turns them, and the smallest change."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rulekit import explain
+from rulekit.exceptions import RuleError
+from rulekit.explain import (
+    Wording,
+    condition_text,
+    distance_to_boundary,
+    read_points,
+    smallest_change,
+)
+from rulekit.explain.subject import as_column, row_values
+from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
+from tests.explain.tables import PLAIN, literals, points_rules, tables
+from tests.explain.test_counterfactual import FEW, is_free_of_flag_numbers, scales
+from tests.reference import counterfactual as reference
+from tests.strategies import points_splits
+
+TESTS = (
+    Literal("age", ">", 60),
+    Literal("bp", ">", 140),
+    Literal("town", "in", ("Bonn", "Ulm")),
+    Literal("sport", "==", True),
+)
+FOUR = PointsSplit(TESTS, (3, 2, 2, -1), 4)
+PEOPLE = pd.DataFrame(
+    {
+        "age": [72.0, 65.0, np.nan],
+        "bp": [150.0, 120.0, 130.0],
+        "town": ["Köln", "Köln", None],
+        "sport": [False, True, False],
+    }
+)
+
+
+def card(*totals, default="low"):
+    clauses = tuple(Clause((PointsSplit(TESTS, (3, 2, 2, -1), t),)) for t in totals)
+    return RuleSet(clauses, ("high", "middle")[: len(totals)], "dnf", default)
+
+
+def row(i):
+    return row_values({f: PEOPLE[f].to_numpy() for f in PEOPLE}, i)
+
+
+def with_cells(values):
+    return {f: as_column([v]) for f, v in values.items()}
+
+
+@given(points_splits(literals(PLAIN)), tables(PLAIN, n=4))
+def test_the_reading_adds_up_and_every_change_named_turns_the_answer(split, columns):
+    for i in range(4):
+        values = row_values(columns, i)
+        found = read_points(split, values, ranges={"age": (0.0, 9.0)})
+        assert found.score == sum(g.given for g in found.given) == split.compared(columns)[i]
+        assert found.holds == split.mask(columns)[i]
+        moved = found.score + found.off * (1 if split.reached else -1)
+        assert (moved >= split.total) == split.reached
+        assert (found.off == 0) == found.holds
+        for change in found.changes:
+            turned = split.mask(with_cells({**values, change.feature: change.new}))
+            assert bool(turned[0]) != found.holds
+
+
+@settings(max_examples=150)
+@given(points_rules(FEW, max_clauses=2), tables(FEW, n=1))
+def test_smallest_change_is_as_small_as_any_combination_of_values(rule, columns):
+    if not is_free_of_flag_numbers(rule):
+        return
+    values = {f: v for f, v in row_values(columns, 0).items() if f in rule.features}
+    found = smallest_change(rule, values)
+    best = reference.smallest_change(rule, values, scales(rule, values))
+    assert found.possible == (best is not None)
+    if best is not None:
+        assert len(found.changes) == best[0]
+        assert found.cost == pytest.approx(best[1], rel=1e-6, abs=1e-6)
+
+
+@given(points_rules(PLAIN), tables(PLAIN), st.sets(st.sampled_from(sorted(PLAIN))))
+def test_the_changed_row_gets_the_answer_named_and_only_free_columns_change(rule, columns, fixed):
+    answers = rule.predict(columns)
+    for i in range(3):
+        values = {f: v for f, v in row_values(columns, i).items() if f in rule.features}
+        found = smallest_change(rule, values, training=columns, immutable=fixed)
+        assert not {c.feature for c in found.changes} & fixed
+        if found.possible:
+            changed = {**values, **{c.feature: c.new for c in found.changes}}
+            assert rule.predict(with_cells(changed))[0] == found.prediction != answers[i]
+
+
+@given(points_splits(literals({"age": "number", "bmi": "number"})), tables(PLAIN, n=3))
+def test_the_boundary_agrees_with_trying_values_around_each_threshold(split, columns):
+    rule = RuleSet((Clause((split,)),), ("ill",), "dnf", "well")
+    ranges = {"age": 2.0, "bmi": 3.0}
+    answers, found = rule.predict(columns), distance_to_boundary(rule, columns, ranges)
+    for i in range(3):
+        gaps = [np.inf]
+        for test in split.conditions:
+            old = columns[test.feature][i]
+            if test.op in ("<=", "<", ">=", ">") and not np.isnan(old):
+                (limit,) = test.limits(test.feature, {})
+                around = np.nextafter(limit, [-np.inf, limit, np.inf])
+                held = test.mask({test.feature: np.array([old, *around])})
+                across = around[held[1:] != held[0]]
+                nearest = across.max() if across.max() < old else across.min()
+                moved = {f: c[i : i + 1] for f, c in columns.items()}
+                moved[test.feature] = np.array([nearest])
+                turned = rule.predict(moved)[0] != answers[i]
+                gaps += [abs(old - limit) / ranges[test.feature]] * bool(turned)
+        assert found[i] == pytest.approx(min(gaps))
+
+
+def test_points_that_reach_the_total_are_told_with_what_gives_them():
+    (found, *_) = explain(card(5), PEOPLE)
+    assert found.sentence == (
+        "The answer is 'high' because 5 points reach 5: age 72 > 60 gives 3, bp 150 > 140 gives 2, "
+        "town 'Köln' and sport false give nothing (clause 1)."
+    )
+
+
+def test_a_near_miss_says_how_many_points_are_short_and_what_is_enough_alone():
+    found = explain(card(4), PEOPLE)[1]
+    assert found.near_misses[0].sentence == (
+        "Clause 1 does not apply: 2 points are 2 short of 4 (age 65 > 60 gives 3, sport is true "
+        "gives -1, bp 120 and town 'Köln' give nothing); enough if bp were above 140 (now 120) or "
+        "if town were 'Bonn' (now 'Köln')."
+    )
+    check = found.near_misses[0].checks[0]
+    assert (check.value, check.distance, check.share) == (2.0, 2.0, 0.25)
+    assert json.loads(json.dumps(found.to_dict()))["near_misses"][0]["checks"][0]["threshold"] == 4
+
+
+def test_the_bands_of_a_scorecard_are_told_from_the_nearest():
+    found = explain(card(6, 3), PEOPLE)[1]
+    assert [m.index for m in found.near_misses] == [1, 0]
+    assert found.near_misses[0].sentence.startswith("Clause 2 does not apply: 2 points are 1 short")
+    assert explain(card(6, 3), PEOPLE)[0].near_misses[0].checks[0].distance == 1.0
+
+
+def test_the_other_side_says_how_many_points_are_too_many():
+    below = FOUR.negated()
+    assert read_points(below, row(0)).text == (
+        "5 points are 2 too many to stay below 4 (age 72 > 60 gives 3, bp 150 > 140 gives 2, town "
+        "'Köln' and sport false give nothing); enough if bp were 140 or lower (now 150) or if "
+        "age were 60 or lower (now 72)"
+    )
+    one = read_points(below, {**row(1), "age": 10.0})
+    assert one.text.startswith("-1 point stays below 4: sport is true gives -1, age 10, bp 120 and")
+
+
+def test_a_missing_value_gives_what_its_condition_says():
+    found = explain(card(4), PEOPLE)[2]
+    assert "age missing, bp 130, town missing and sport false give nothing" in found.sentence
+    told = PointsSplit((Literal("age", ">", 60, missing=True), TESTS[1]), (3, 2), 3)
+    assert read_points(told, row(2)).text == (
+        "3 points reach 3: age is missing, which counts as > 60 gives 3, bp 130 gives nothing"
+    )
+
+
+def test_a_change_is_measured_by_the_ranges_of_columns():
+    values = {"age": 50.0, "bp": 100.0, "town": "Köln", "sport": False}
+    two = PointsSplit(TESTS[:2], (1, 1), 1)
+    for wide, first in (("age", "age"), ("bp", "bp")):
+        ranges = {"age": (0.0, 20.0), "bp": (0.0, 20.0), wide: (0.0, 1e6)}
+        assert read_points(two, values, ranges=ranges).changes[0].feature == first
+
+
+def test_columns_are_called_as_readers_call_them():
+    words = Wording(names={"age": "Age in years"}, units={"bp": "mmHg"})
+    found = read_points(FOUR, row(1), wording=words)
+    assert "Age in years 65 > 60 gives 3" in found.text
+    assert "bp were above 140 mmHg" in found.text
+
+
+def test_similar_cases_agree_condition_by_condition():
+    y = ["high", "low", "low"]
+    (found, *_) = explain(card(4), PEOPLE, training=(PEOPLE, y))
+    assert [s.agreement for s in found.similar(3)] == [1.0, 0.5, 0.5]
+    assert found.past.sentence == "1 of 1 past case decided in the same way was 'high'."
+
+
+def test_the_smallest_change_may_take_several_columns_and_leaves_others_alone():
+    low = {"age": 50.0, "bp": 120.0, "town": "Köln", "sport": False}
+    found = smallest_change(card(4), low, immutable=("age",))
+    assert found.sentence == (
+        "The answer would be 'high' if bp were above 140 (now 120) and town were 'Bonn' (now "
+        "'Köln')."
+    )
+    none = smallest_change(card(4), low, immutable=("age", "bp"))
+    assert none.sentence == (
+        "No change gives another answer as long as age and bp must stay as now."
+    )
+
+
+def test_a_search_that_is_too_long_is_refused_in_words():
+    tests = tuple(Literal(f"x{k}", ">", 0.5) for k in range(30))
+    rule = RuleSet((Clause((PointsSplit(tests, (1,) * 30, 30),)),), ("ill",), "dnf", "well")
+    with pytest.raises(RuleError, match="not found in 100000 rows; fix more columns"):
+        smallest_change(rule, dict.fromkeys(rule.features, 0.0))
+
+
+def test_readers_without_logic_hear_no_signs_and_one_change():
+    words = Wording(names={"bp": "Blood pressure"}, units={"bp": "mmHg"}, spoken=True)
+    found = explain(card(6, 4), PEOPLE, wording=words)[1]
+    assert found.sentence == (
+        "The answer is low: for middle, 2 points are 2 short of 4 (3 because age is 65, above 60; "
+        "-1 because sport is true; none from Blood pressure 120 and town Köln); enough if Blood "
+        "pressure were above 140 mmHg (now 120)."
+    )
+    assert condition_text(FOUR.negated(), words).endswith(
+        "2 if town is one of Bonn, Ulm, -1 if sport is true; a missing value gives 0)"
+    )
