@@ -163,9 +163,10 @@ def once(action: Callable[[], None]) -> Callable[[], None]:
 
 
 def said() -> None:
-    """Show, once, what a callback left to be said."""
+    """Show, until the next action, what a callback left to be said."""
     if message := st.session_state.pop("_said", None):
         problem(message)
+    st.session_state["_stands"] = message
 
 
 def job_line() -> None:
