@@ -18,6 +18,7 @@ from rulekit.solvers.sums import LN2_HIGH, LN2_LOW, LOG2E
 STEPS, HALVINGS = 40, 30  # of Newton's method
 ENOUGH = 1e-11  # a step that promises less than this share of the loss is the last
 RIDGE = 1e-9  # of a diagonal, so that conditions that are alike share their weight
+FLAT = 1e-9  # slope of a card whose totals say nothing
 POWERS = np.ldexp(1.0, np.arange(-1022, 1024))
 INVERSE_FACTORIALS = np.array([1.0 / np.prod(np.arange(1.0, k + 1.0)) for k in range(14)])
 ODD = np.array([1.0 / (2 * i + 1) for i in range(17)])
@@ -357,7 +358,10 @@ def settle(cells, chosen, enough, polish, points, line):  # type: ignore[no-unty
             if trial[0] > 0 and found < best - 1e-9 * (1.0 + found):
                 best = found
                 points[:], line[:] = tried[v], trial
-    if polish and best < np.inf:
+    if best == np.inf:  # a condition that is required though it says nothing
+        points[:], line[0] = tried[0], FLAT
+        return _fitted(np.zeros((len(holds), 0)), mass, line[1:], np.zeros((1, 1)))
+    if polish:
         best = _polished(holds, mass, limits, points, line, best)
     return best
 
