@@ -75,9 +75,13 @@ PARTS = {
         "ui/explain/past_cases.py",
     ),
     "tests/pages/test_export.py": ("ui/export/formats.py",),
-    "tests/pages/test_models_asked.py": (
+    "tests/pages/test_models.py": (
+        "ui/models/curve.py",
         "ui/models/form.py",
         "ui/models/picked_rule.py",
+        "ui/models/prices.py",
+        "ui/models/run.py",
+        "ui/models/side_by_side.py",
     ),
     "tests/pages/test_rules.py": (
         "ui/rules/cards.py",
@@ -135,6 +139,4 @@ PARTS = {
         "ui/learners/hyperplane_case.py",
     ),
     "tests/ui/models/test_difference.py": ("ui/words.py",),
-    "tests/ui/models/test_progress.py": ("ui/models/plan.py",),
-    "tests/ui/models/test_run.py": ("ui/models/work.py",),
 }

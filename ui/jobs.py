@@ -25,7 +25,7 @@ import streamlit as st
 
 from rulekit.solvers.machine_code import KERNELS
 from ui.job import Job
-from ui.worker import Telling, Worker, let_go
+from ui.worker import Telling, Worker, let_go, share_memory
 
 GRACE_SECONDS = 60.0
 STOP_SECONDS = 0.3  # a stopped task may end by itself for so long; it is killed then
@@ -309,8 +309,9 @@ class JobRegistry:
         """Free the worker of a cancelled job: it may end its work by itself, for a moment."""
         with self._lock:
             worker = next((w for w in self._workers if w.job is job), None)
-            if worker is not None and job._paused_at is not None:
-                self._kill(worker, job)
+            n_stopped = sum(w.job is not None and not w.job.active for w in self._workers)
+            if worker is not None and (job._paused_at is not None or n_stopped > self.n_running):
+                self._kill(worker, job)  # it stands still, or too many have their moment already
             elif worker is not None:
                 worker.order(None)
                 timer = threading.Timer(STOP_SECONDS, self._kill, (worker, job))
@@ -340,6 +341,7 @@ def _n_cores() -> int:
 @st.cache_resource(show_spinner=False, on_release=lambda jobs: jobs.close())
 def registry() -> JobRegistry:
     """Return the one registry of this server; the first call starts its workers."""
+    share_memory()
     return JobRegistry()
 
 

@@ -73,7 +73,8 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
         first: without disturbances, from a part of the rows where the table is large. Such points
         stand until the better ones are whole.
     references : bool, default=False
-        Cross-validate reference models, too (`rulekit.evaluation.baselines`), at the end.
+        Cross-validate reference models, too (`rulekit.evaluation.baselines`): at the end, or with
+        a budget at the beginning, as a turn of their own.
     n_jobs : int, default=None
         Workers, as for `rulekit.evaluation.sweep`.
     random_state : int, default=None
@@ -159,6 +160,9 @@ class _Comparing:
     def run(self, first_pass: bool, references: bool) -> None:
         """Go through the stages, until all is done, the time is up or somebody says stop."""
         turns = len(self.families) + references
+        if references and self.budget is not None:  # at the end there may be no time left
+            self.refer(self.until_turn_ends(turns))
+            turns -= 1
         quick = next((pair for pair in self.numbered if pair[0].whole_front), None)
         if first_pass and quick is not None and not self.knows(*quick):
             self.answer_quickly(*quick, self.until_turn_ends(turns))
@@ -172,9 +176,13 @@ class _Comparing:
                 return
             self.keep_models(limited, first, self.whole(family, first))
             self.tell("search", family.name)
-        if references and not (stop := self.until_turn_ends(1))():
-            self.tell("references")
-            self.lines = self.reference_models(stop)
+        if references and self.budget is None and not self.should_stop():
+            self.refer(self.should_stop)
+
+    def refer(self, stop: ShouldStop) -> None:
+        """Cross-validate the reference models."""
+        self.tell("references")
+        self.lines = self.reference_models(stop)
 
     def look_up(self) -> None:
         """Take what the store holds."""

@@ -3,14 +3,19 @@
 import secrets
 import shutil
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
+from rulekit.export import to_json
 from tests.waiting import PATIENCE, until
 from ui import jobs
+from ui.learners.offered import QUESTIONS
+from ui.models.run import FIRST
+from ui.picked import fitted
 from ui.state import AppState
 
 APP = Path(__file__).parents[2] / "app.py"
@@ -46,11 +51,11 @@ def opened(page="data", *, state=None, query=None):
     return app.run()
 
 
-def analysed(workspace, table, thetas="2, 20"):
-    """Run the small sweep over a table; return the folder in which its analysis is kept."""
+def analysed(workspace, table):
+    """Let Models find its first rules on a table; return the folder its analysis is kept in."""
     with pytest.MonkeyPatch.context() as patch, routed():
         patch.setenv("RULEKIT_WORKSPACE", str(workspace))
-        app = finished(small(opened("models", state=AppState(table=table)), thetas))
+        app = finished(opened("models", state=AppState(table=table)))
         assert not app.exception
         owner = app.session_state["analysis_id"]
         jobs.registry().forget(owner)
@@ -69,45 +74,60 @@ def text(app):
     return " ".join(e.value for e in elements).replace("\\", "").replace("\u2060", "")
 
 
-def small(app, thetas="2, 20"):
-    """Ask for few prices and no reference models, as far as the learners read it."""
-    asked = [
-        (app.text_input(key="run_thetas"), thetas),
-        (app.toggle(key="run_baselines"), False),
-        (app.segmented_control(key="run_folds"), 5),
-        (app.slider(key="run_clauses"), (1, 2)),
-        (app.toggle(key="run_against"), False),
-        (app.toggle(key="run_robust"), False),
-        (app.toggle(key="run_doubting"), False),
-    ]
-    for widget, value in asked:
-        if not widget.disabled:
-            widget.set_value(value)
+def small(app):
+    """Ask for five folds and plain rules alone."""
+    app.segmented_control(key="run_folds").set_value(5)
+    for key in ("run_against", "run_robust", "run_doubting"):
+        app.toggle(key=key).set_value(False)
     return app.run()
 
 
 def the_job():
-    (job,) = jobs.registry()._jobs.values()
-    return job
+    """Return the analysis' work that somebody asked for, else its first rules."""
+    return max(jobs.registry()._jobs.values(), key=lambda job: job.title != FIRST)
 
 
 def finished(app):
-    """Press Run, unless a run goes on, wait for its end and draw the page anew."""
-    if not app.button(key="run").disabled:
-        app.button(key="run").click().run()
-    until(lambda: not the_job().active)
+    """Wait for the end of what runs, and draw the page anew."""
+    until(lambda: not any(job.active for job in jobs.registry()._jobs.values()))
     return app.run()
 
 
+def standing(app):
+    """Wait until there is something whole of the run that goes on, and draw the page anew."""
+    job = the_job()
+    until(lambda: job.standing is not None or not job.active)
+    return app.run()
+
+
+def opened_tab(app, name):
+    """Turn to a tab of Models."""
+    app.session_state["models_tab"] = name
+    return app.run()
+
+
+def compared(app, *questions):
+    """Compare the learners of some questions on Models, begun by the words these begin with."""
+    asked = opened_tab(app, "Learners").multiselect(key="run_compared")
+    wanted = [next(q for q in QUESTIONS if q.startswith(words)) for words in questions]
+    app = asked.set_value(wanted).run()
+    if app.toggle(key="run_baselines").value:
+        app.toggle(key="run_baselines").set_value(False).run()
+    return finished(app.button(key="compare_learners").click().run())
+
+
 def slider(app, name):
-    """Find the slider along a setting, whatever it offers."""
+    """Find the slider along a setting, or along the curve (``limit``), whatever it offers."""
     return next(s for s in app.select_slider if s.key.startswith(f"slider_{name}_"))
 
 
-def standing(app):
-    """Wait until something stands of the run that goes on, and draw the page anew."""
-    job = the_job()
-    until(lambda: job.standing is not None or not job.active)
+def pick_here(app, found, setting):
+    """Pick a setting as a click on its point does."""
+    state = app.session_state["app"]
+    number = found.number_of(setting)
+    model = fitted(state, setting, found.specs[number])
+    picked = {"setting": setting, "model": model, "rule_json": to_json(model), "in_hand": True}
+    app.session_state["app"] = replace(state, run_settings=found.specs[number].to_dict(), **picked)
     return app.run()
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from rulekit.data import load_sample
-from tests.pages.driving import on_tab, text
+from tests.pages.driving import on_tab, opened_tab, text
 from ui.learners.hyperplane import HYPERPLANE
-from ui.learners.offered import LEARNERS, RunSpec, families, settings_of_run
+from ui.learners.offered import LEARNERS, QUESTIONS, RunSpec, families, settings_of_run
 from ui.learners.spec import NUS
 from ui.picked import fit_path, model_key, setting_words
 from ui.state import AppState
@@ -94,8 +94,9 @@ def test_explain_shows_the_box_of_the_case_and_its_confidence(on_cancer):
 
 
 def test_models_offers_the_learner_with_its_prices(open_app):
-    app = open_app("models", sample="iris")
-    app.multiselect(key="run_learners").set_value([HYPERPLANE]).run()
+    app = opened_tab(open_app("models", sample="iris"), "Learners")
+    wanted = next(q for q, names in QUESTIONS.items() if names == (HYPERPLANE,))
+    app.multiselect(key="run_compared").set_value([wanted]).run()
     assert not app.exception
     assert len(app.text_input(key="run_nus").value.split(",")) == 8
     app.text_input(key="run_nus").set_value("none").run()
@@ -111,7 +112,8 @@ def test_the_plane_may_answer_what_no_box_holds():
 
 
 def test_constraints_are_not_passed_over_in_silence(open_app):
-    app = open_app("models", sample="iris")
-    app.multiselect(key="run_learners").set_value([HYPERPLANE]).run()
+    app = opened_tab(open_app("models", sample="iris"), "Learners")
+    wanted = next(q for q, names in QUESTIONS.items() if names == (HYPERPLANE,))
+    app.multiselect(key="run_compared").set_value([wanted]).run()
     app.toggle(key="run_not_equal").set_value(False).run()
     assert "From a linear model cannot keep to constraints" in text(app)

@@ -8,7 +8,7 @@ from rulekit import IdealDNFClassifier
 from rulekit.data import Table, load_sample
 from rulekit.export import to_json
 from rulekit.learners.ideal.database import duckdb_module
-from tests.pages.driving import on_tab, slider, the_job
+from tests.pages.driving import compared, finished, on_tab, opened_tab, pick_here, slider, small
 from tests.waiting import until
 from ui.cases import row_number
 from ui.learners.ideal_cards import NO_PAST_CASE, curve_table
@@ -118,60 +118,47 @@ def test_a_file_on_the_server_is_opened_as_a_sample_and_learned_from_whole(open_
 WHOLE_DONE = "learned from all 60,000 rows"
 
 
-RUN = {
-    "learners": ["one_level", "ideal"], "thetas": [2.0], "clauses": [1, 2], "folds": 5,
-    "baselines": False, "against": False, "robust": False, "doubting": False,
-}  # fmt: skip
-
-
-def after_the_run(open_app, table, **settings):
-    """Run on Models with these settings, and wait for the end."""
-    app = open_app("models", state=AppState(table=table, run_settings=RUN | settings))
-    app.button(key="run").click().run()
-    until(lambda: not the_job().active)
-    return app.run()
-
-
-def test_the_ideal_dnf_stands_on_the_front_of_the_other_learners(open_app):
-    app = after_the_run(open_app, load_sample("credit"))
+def test_the_ideal_dnf_stands_on_the_curve_of_the_other_learners(open_app):
+    app = compared(small(open_app("models", sample="credit")), "Every combination")
     assert not app.exception
     found = app.session_state["app"].sweep
-    assert found.complete
-    assert set(found.points["learner_name"]) == {
-        "One clause, rounded",
-        "Every combination of a few conditions",
-    }
+    names = {"A short rule", "Every combination of a few conditions"}
+    assert set(found.curve()["series"]) == names
     ideal = [s for s in found.settings if s["learner"] == "ideal"]
     assert [s["max_features"] for s in ideal] == list(range(1, 11))
-    assert found.points["test_error"].notna().all()
+    mine = found.points.loc[[found.number_of(s) for s in ideal]]
+    assert (mine["limit"] >= mine["n_conditions"]).all()
+    assert mine["test_error"].notna().all()
 
 
-@pytest.mark.slow
-def test_a_picked_ideal_dnf_has_its_curve_and_a_slider_of_its_own(open_app):
-    app = after_the_run(open_app, load_sample("credit"), learners=["ideal"])
+def test_a_picked_ideal_dnf_has_its_curve_and_is_moved_along_by_the_slider(open_app):
+    app = compared(small(open_app("models", sample="credit")), "Every combination")
+    found = app.session_state["app"].sweep
+    app = pick_here(app, found, {"learner": "ideal", "max_features": 1})
+    app = opened_tab(app, "How it was found")
     assert not app.exception
-    state = app.session_state["app"]
-    assert state.setting["learner"] == "ideal"
-    assert "at most" in text(app)
     assert "How many conditions it needs" in text(app)
-    slider(app, "max_features").set_value(2).run()
-    model = app.session_state["app"].model
-    assert len(model.conditions_) <= 2
-    assert "θ" not in app.session_state["app"].sweep.suggestion["reason"]
+    along = slider(app, "limit")
+    along.set_value(int(along.options[-1])).run()
+    assert not app.exception
+    picked = app.session_state["app"].setting
+    assert picked["learner"] == "ideal"
+    assert picked["max_features"] > 1
 
 
 def test_constraints_that_counting_cannot_keep_are_refused_in_a_sentence(open_app):
-    column = load_sample("credit").features[0]
-    app = after_the_run(open_app, load_sample("credit"), learners=["ideal"], required=[column])
+    app = small(open_app("models", sample="credit"))
+    app.multiselect(key="run_required").set_value([load_sample("credit").features[0]]).run()
+    app = compared(app, "Every combination")
     assert "can only forbid whole columns" in text(app)
 
 
-@pytest.mark.slow
 def test_a_small_table_is_offered_leave_one_out(open_app):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": rng.normal(size=60).round(2), "b": rng.normal(size=60).round(2)})
     frame["said"] = np.where((frame["a"] > 0) ^ (rng.random(60) < 0.1), "yes", "no")
     table = Table.from_frame(frame).with_roles({"said": "target"}, positive_label="yes")
-    app = after_the_run(open_app, table, learners=["ideal"], folds=42)
+    app = open_app("models", state=AppState(table=table))
+    app = finished(app.segmented_control(key="run_folds").set_value(42).run())
     assert not app.exception
-    assert app.session_state["app"].sweep.points["folds"].tolist() == [42] * 10
+    assert set(app.session_state["app"].sweep.points["folds"]) == {42}

@@ -3,7 +3,7 @@
 import pytest
 
 from rulekit.learners import Certificate
-from tests.pages.driving import finished, on_tab, small, text
+from tests.pages.driving import compared, finished, on_tab, opened_tab, pick_here, small, text
 from ui import jobs
 from ui.learners.certificate_card import proof_headline
 from ui.learners.offered import RunSpec, settings_of_run
@@ -11,10 +11,12 @@ from ui.learners.offered import RunSpec, settings_of_run
 
 @pytest.mark.slow
 def test_a_proved_rule_comes_with_its_proof_in_words(open_app):
-    app = open_app("models", sample="breast_cancer")
-    app.multiselect(key="run_learners").set_value(["one_level_exact"]).run()
+    app = compared(small(open_app("models", sample="breast_cancer")), "One clause, proved")
     assert "proves it" in text(app)
-    app = finished(small(app))
+    found = app.session_state["app"].sweep
+    proved = [s for s in found.settings if s["learner"] == "one_level_exact"]
+    pick_here(app, found, proved[-1])
+    app = opened_tab(app, "How it was found")
     assert not app.exception
     model = app.session_state["app"].model
     assert model.proved_optimal_
@@ -31,9 +33,8 @@ def test_a_proved_rule_comes_with_its_proof_in_words(open_app):
 
 
 def test_other_learners_say_nothing_of_a_proof(open_app):
-    app = open_app("models", sample="iris")
-    app.multiselect(key="run_learners").set_value(["one_level"]).run()
-    app = finished(small(app))
+    app = opened_tab(finished(open_app("models", sample="iris")), "How it was found")
+    assert not app.exception
     assert not [s for s in app.success if "Proved optimal" in s.value]
 
 

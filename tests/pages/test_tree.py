@@ -3,12 +3,12 @@
 import pytest
 
 from rulekit.data import load_sample
-from tests.pages.driving import finished, on_tab
+from tests.pages.driving import compared, on_tab, opened_tab
 from ui import workspace
 from ui.export.formats import FORMATS
-from ui.learners.offered import RunSpec, settings_of_run
+from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
-from ui.models.work import prepared
+from ui.models.run import work
 from ui.state import AppState
 
 SPEC = RunSpec(learners=(TREE,), taus=(0.05,), folds=3, baselines=True)
@@ -50,6 +50,7 @@ def test_three_classes_are_told_apart_when_asked_for_on_data(open_app):
     assert sorted(state.data[1].unique()) == state.labels
     app.switch_page("pages/models.py").run()
     assert not app.exception
+    app = opened_tab(app, "Learners")
     assert "Only “A formula” can" in text(app)
 
 
@@ -78,13 +79,13 @@ def test_another_target_describes_one_class_again(open_app):
 @pytest.mark.slow
 def test_a_run_over_trees_of_three_classes_ends_with_one_picked_and_no_measure_it_lacks(on_iris):
     app = on_iris("models")
-    app.segmented_control(key="run_folds").set_value(5)
-    app = finished(app)
+    app.segmented_control(key="run_folds").set_value(5).run()
+    app = compared(app, "A formula")
     assert not app.exception
     state = app.session_state["app"]
     assert state.model.rule_set_.n_clauses >= 2
     assert state.sweep.points["test_error"].min() < 0.1
-    assert len(state.sweep.models) == len(settings_of_run(state.sweep.spec))
+    assert len(state.sweep.models) == len(state.sweep.settings)
     judged = next(s for s in app.selectbox if s.label == "Judge by")
     assert "1 − F1, cross-validated" not in judged.options
 
@@ -128,5 +129,5 @@ def test_an_analysis_of_all_classes_comes_back_as_it_was():
 
 def test_folds_hold_all_classes():
     state = AppState(table=load_sample("iris"), every_class=True)
-    data = prepared(SPEC, state)
-    assert all(len(set(data["y"].iloc[test])) == 3 for _, test in data["cv"])
+    asked = work(SPEC, state)
+    assert all(len(set(asked.y.iloc[test])) == 3 for _, test in asked.folds)

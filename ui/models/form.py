@@ -1,4 +1,4 @@
-"""The settings of runs, as widgets: those all points share at the side, those of one run in tabs."""
+"""The settings of runs, as widgets: what all points share at the side, the rest in tabs."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -86,8 +86,8 @@ def judged_by(found: RunResult | None) -> str:
 
 def comparison(state: AppState, spec: RunSpec) -> RunSpec | None:
     """Ask which learners to compare, and for how long; None, after a sentence, if none can be."""
-    learners = asked_learners(state, spec, "compared")
-    own = _own_settings(state, spec, learners)
+    each = [q for q, names in QUESTIONS.items() if len(names) == 1]
+    learners = asked_learners(state, spec, "compared", each)
     left, right = st.columns(2, vertical_alignment="bottom")
     budget = left.segmented_control(
         "Time for all of them together",
@@ -104,12 +104,15 @@ def comparison(state: AppState, spec: RunSpec) -> RunSpec | None:
         key="run_baselines",
         **KEEP,
     )
-    return _fitting(state, replace(spec, view="conditions", budget=budget, baselines=lines), own)
+    own = _own_settings(state, spec, learners)
+    plain = {"against": False, "robust": False, "doubting": False}  # a kind is no learner
+    how = {"view": "conditions", "budget": budget, "baselines": lines}
+    return _fitting(state, replace(spec, **how, **plain), own)
 
 
 def price_sweep(state: AppState, spec: RunSpec) -> RunSpec | None:
     """Ask for prices and numbers of clauses; None, after a sentence, if one cannot be read."""
-    learners = asked_learners(state, spec, "priced")
+    learners = asked_learners(state, spec, "priced", list(QUESTIONS)[:1])
     left, right = st.columns(2)
     with left:
         thetas = asked_prices(
@@ -163,20 +166,23 @@ def price_sweep(state: AppState, spec: RunSpec) -> RunSpec | None:
     if thetas is None:
         return None
     how = {"thetas": thetas, "clauses": clauses, "rounding": rounding, "refine": refine}
-    swept = replace(spec, view="prices", allow_disabled=disable, baselines=False, **how)
+    swept = replace(spec, view="prices", allow_disabled=disable, budget=None, **how)
+    swept = replace(swept, baselines=False)
     return _fitting(state, swept, own)
 
 
-def asked_learners(state: AppState, spec: RunSpec, key: str) -> list[str]:
+def asked_learners(state: AppState, spec: RunSpec, key: str, usual: Sequence[str]) -> list[str]:
     """Ask for learners by what they give; where several classes are told apart, by who can.
 
     Parameters
     ----------
     state : AppState
     spec : RunSpec
-        Names what it begins with.
+        Names what it begins with, after a run of other learners than the box search.
     key : str
         Of the widget, and of the one that opens the papers' methods.
+    usual : sequence of str
+        Questions that it begins with before.
     """
     able = [name for name, one in LEARNERS.items() if one.many_classes or not state.several]
     offers = {q: [n for n in names if n in able] for q, names in QUESTIONS.items()}
@@ -187,11 +193,12 @@ def asked_learners(state: AppState, spec: RunSpec, key: str) -> list[str]:
             f"{_listed([f'“{LEARNERS[name].name}”' for name in able])} can; the other learners "
             "describe one class against the rest."
         )
-    begins = [q for q, names in offers.items() if set(names) & set(spec.learners)]
+    if spec.learners != RunSpec().learners:
+        usual = [q for q, names in offers.items() if set(names) & set(spec.learners)]
     asked = st.multiselect(
         "Learners",
         list(offers),
-        default=begins or list(offers)[:1],
+        default=[question for question in usual if question in offers] or list(offers),
         key=f"run_{key}",
         **KEEP,
     )
@@ -208,9 +215,6 @@ def asked_learners(state: AppState, spec: RunSpec, key: str) -> list[str]:
                 **KEEP,
             )
         chosen += names
-    for name in chosen:
-        learner = LEARNERS[name]
-        st.caption(f"**{learner.name}.** {learner.sentence} Good for: {learner.good_for}")
     return chosen
 
 
@@ -221,18 +225,18 @@ def _listed(names: Sequence[str]) -> str:
 def _own_settings(state: AppState, spec: RunSpec, learners: Sequence[str]) -> dict[str, Any] | None:
     """Ask for what the chosen learners alone read; None, after a sentence, if it cannot be read."""
     own: dict[str, Any] = {"learners": tuple(learners)}
-    for name in learners:
-        learner = LEARNERS[name]
-        if learner.ways:
-            st.caption(learner.ways)
-        own |= learner.form(spec)
-        finer = (
-            {} if learner.finer_form is kinds_form else learner.finer_form(state, spec, learners)
-        )
-        if finer is None:
-            return None
-        own |= finer
-    return own
+    readable = True
+    with st.expander("What they do, and settings of their own"):
+        for name in learners:
+            learner = LEARNERS[name]
+            st.caption(f"**{learner.name}.** {learner.sentence} Good for: {learner.good_for}")
+            if learner.ways:
+                st.caption(learner.ways)
+            own |= learner.form(spec)
+            if learner.finer_form is not kinds_form:
+                finer = learner.finer_form(state, spec, learners)
+                readable, own = readable and finer is not None, own | (finer or {})
+    return own if readable else None
 
 
 def _fitting(state: AppState, spec: RunSpec, own: dict[str, Any] | None) -> RunSpec | None:

@@ -73,7 +73,8 @@ def picked_card(found: RunResult | None) -> None:
         st.caption(md(words, 300))
     with st.container(horizontal=True):
         for page, label in LINKS.items():
-            st.page_link(f"pages/{page}.py", label=label)
+            if st.button(label, key=f"to_{page}"):
+                st.switch_page(f"pages/{page}.py")
         held_out(model)
 
 
@@ -136,7 +137,7 @@ def _limit_slider(found: RunResult, number: int) -> None:
     # also when the rule has been picked elsewhere meanwhile, or other limits are there. So the
     # slider has another name then; a report under an old name is nobody's.
     turn = st.session_state.get("_slides", 0)
-    key = f"limit_{turn}_{'_'.join(map(str, options))}"
+    key = f"slider_limit_{turn}_{'_'.join(map(str, options))}"
     st.session_state["_limit_key"] = key
     st.select_slider(
         "Conditions at most",

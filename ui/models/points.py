@@ -9,7 +9,7 @@ import pandas as pd
 from sklearn.base import ClassifierMixin
 
 from rulekit.evaluation import pareto_front
-from rulekit.learners.choice import CONDITION_PRICE, suggestion
+from rulekit.learners.choice import CONDITION_PRICE
 from rulekit.plots import Baseline
 from rulekit.plots.wording import percent, plural
 from ui.learners.offered import learner_of, same_search, settings_of_run
@@ -201,23 +201,23 @@ class RunResult:
         rows = self.curve()
         if not len(rows):
             return None
-        front = rows[rows["on_front"] & ~rows["series"].str.endswith(", quick look")]
-        front = front if len(front) else rows[rows["on_front"]]
-        asked = front.assign(setting=front.index, n_conditions=front["limit"].astype(float))
-        if "test_error_se" not in asked:
-            asked["test_error_se"] = float("nan")
-        empty = front["n_conditions"] < 0.5
-        asked.loc[empty, "n_conditions"] = 0.0  # says nothing, and is told so
-        found = suggestion(asked, {k: self.settings[k] for k in front.index}, "test_error")
-        number = int(found["default"])
-        words = plural(front.loc[number, "limit"], "condition")
-        told = [_figure(front.loc[int(found[k])]) for k in ("best", "simplest_within_1se")]
+        front = rows[rows["on_front"]].sort_values(["limit", "test_error"])
+        says = front[front["n_conditions"] >= 0.5]  # an empty rule says nothing
+        front = says if len(says) else front
+        if not len(front):
+            return None
+        charged = (front["test_error"] + CONDITION_PRICE * front["limit"]).round(12)
+        number = int(charged.idxmin())  # of equal ones the first, which allows the fewest
+        best = front.loc[front["test_error"].idxmin()]
+        near = front[front["test_error"] <= best["test_error"] + best.get("test_error_se", 0.0)]
+        words = f"at most {plural(front.loc[number, 'limit'], 'condition')}"
         reason = (
-            "Suggested is one of the points that no other beats in both size and error. A single "
-            "best figure among many is partly luck, so each error was averaged with those of "
-            f"neighbouring sizes and charged {100 * CONDITION_PRICE:g} points for each condition "
-            f"allowed; the lowest sum has {_figure(front.loc[number])}. The lowest error of all: "
-            f"{told[0]}. The fewest conditions within one standard error of it: {told[1]}."
+            "Suggested is one of the points that no other beats in both size and error: the one "
+            f"with the lowest error after {100 * CONDITION_PRICE:g} points are charged for each "
+            f"condition allowed, {_figure(front.loc[number])}. The lowest error of all: "
+            f"{_figure(best)}. The fewest conditions within one standard error of it: "
+            f"{_figure((near if len(near) else front.loc[[best.name]]).iloc[0])}. All are means "
+            "over the folds; ± is one standard error of such a mean."
         )
         return Suggestion(number, words, _why(front, number), reason)
 
@@ -236,18 +236,10 @@ def _is_searched(setting: Mapping[str, Any]) -> bool:
 
 
 def _why(front: pd.DataFrame, number: int) -> str:
-    """Say in one sentence why a point of the front is suggested; what it says is reckoned."""
-    mine = front.loc[number]
-    larger = front[front["limit"] > mine["limit"]]
-    if not len(larger):
-        return "no other point has a lower error."
-    gain = (
-        100
-        * ((mine["test_error"] - larger["test_error"]) / (larger["limit"] - mine["limit"])).max()
-    )
-    if gain < 100 * CONDITION_PRICE:
+    """Say in one sentence why a point of the front is suggested."""
+    if (front["limit"] > front.loc[number, "limit"]).any():
         return f"each further one buys less than {100 * CONDITION_PRICE:g} points."
-    return f"further ones buy at most {gain:.1f} points each, which neighbouring sizes do not bear out."
+    return "no other point has a lower error."
 
 
 def _figure(row: pd.Series) -> str:

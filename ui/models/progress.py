@@ -87,6 +87,9 @@ def _ended(job: jobs.Job, found: RunResult | None) -> None:
         problem(job.error)
         if job.error_id:
             st.caption(f"Its number in the server's log is {job.error_id}.")
+    elif job.state == "done" and job.answer.missed:
+        names = ", ".join(job.answer.missed)
+        st.caption(f"No point was whole in time of: {md(names, 300)}. More time may help.")
     elif job.state == "cancelled":
         st.caption(stopped_words(job, found is not None))
         if job.title == FIRST:
@@ -119,17 +122,16 @@ def _offer_longer(found: RunResult, spec: RunSpec) -> None:
         if done:
             st.caption("Searched in full. Again: only what is not known yet.", width="content")
         else:
-            words = f"A quick look{part_words(app_state())}."
-            st.caption(f"{words} {longer_words(found, spec)}", width="content")
+            st.caption(longer_words(found, spec))
 
 
 def longer_words(found: RunResult, spec: RunSpec) -> str:
     """Say what the longer search does and takes."""
-    kinds = len(varied(spec))
-    what = f"{kinds} kinds of rule" if kinds > 1 else "the same rules"
-    seconds = seconds_longer(found, spec)
-    words = f"Longer: {what}, with disturbances, in {spec.folds} folds"
-    return f"{words}." if seconds is None else f"{words}; {span_words(*seconds)}."
+    kinds, seconds = len(varied(spec)), seconds_longer(found, spec)
+    what = f"looks for {kinds} kinds of rule" if kinds > 1 else "looks for the same rules"
+    begins = f"This is a quick look{part_words(app_state())}." if seconds else ""
+    takes = f": {span_words(*seconds)}" if seconds else ""
+    return f"{begins} A longer search {what}, each more thoroughly{takes}."
 
 
 def span_words(low: float, high: float) -> str:

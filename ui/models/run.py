@@ -29,7 +29,8 @@ from ui.state import AppState, app_state
 
 FIRST, LONGER, COMPARISON, PRICES = "First rules", "Longer search", "Comparison", "Price sweep"
 WAIT_SECONDS = 0.25  # the page waits so long for first rules, which often are there by then
-DISTURBED = 2.5  # a search with disturbances takes about so many times as long as one without
+DISTURBED, DOUBTED = 2.8, 6.0  # a search with disturbances, and one that asks a forest, takes
+# about so many times as long as one without
 
 
 def work(spec: RunSpec, state: AppState) -> Work:
@@ -223,10 +224,10 @@ def seconds_longer(found: RunResult, spec: RunSpec) -> tuple[float, float] | Non
         return None
     part, n_rows = _part(app_state())
     once = float((found.points.loc[rows, "seconds"] * found.points.loc[rows, "folds"]).sum())
-    searches = len(varied(longer(spec)))
-    seconds = once * n_rows / part * DISTURBED * searches
-    most = FIT_SECONDS * searches * (spec.folds + 1)
-    return min(0.6 * seconds, most), min(1.6 * seconds, most)
+    kinds = [kind for _, kind in varied(longer(spec))]
+    times = sum(DOUBTED if "doubt" in kind else DISTURBED for kind in kinds)
+    most = FIT_SECONDS * len(kinds) * (spec.folds + 1)
+    return tuple(min(factor * once * times * n_rows / part, most) for factor in (0.7, 1.8))
 
 
 def part_words(state: AppState) -> str:

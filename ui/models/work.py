@@ -1,7 +1,6 @@
 """What a run computes, in a process of its own: plain data in, whole points out; no page."""
 
 import os
-import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,12 +11,10 @@ import joblib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from rulekit.data.folds import Fold
 from rulekit.evaluation import Comparison, Family, Progress, compare_learners
-from rulekit.exceptions import EmptyRuleWarning
-from ui.learners.spec import RunSpec, quick_rows
+from ui.learners.spec import RunSpec, quick_rows, quiet
 
 
 class Telling(Protocol):
@@ -46,6 +43,8 @@ class Measured:
         Learned from all training rows; of a quick pass from a part of them.
     references : DataFrame or None
         Reference models on the same folds.
+    missed : tuple of str
+        Names of learners whose turn is over without a whole point.
     """
 
     spec: RunSpec
@@ -53,6 +52,7 @@ class Measured:
     points: pd.DataFrame
     models: Mapping[int, Any] = field(default_factory=dict)
     references: pd.DataFrame | None = None
+    missed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,9 @@ class Work:
             points = points.set_index("setting")
             points["most"] = rows.groupby("setting")["n_conditions"].max().astype(int)
         models = {number: found.models[number] for number in points.index if number in found.models}
-        return Measured(self.spec, self.key, points, models, found.references)
+        there = set(points["learner"]) if len(points) else set()
+        missed = tuple(f.name for f in self.families if f.name not in there)
+        return Measured(self.spec, self.key, points, models, found.references, missed)
 
     def _compared(self, **how: Any) -> Comparison:
         asked = {"learners": self.families, "cv": self.folds, "sample_weight": self.weight}
@@ -138,7 +140,9 @@ class _Told:
         self.sizes = {f.name: len(f.settings) if f.whole_front else 1 for f in work.families}
         fits = [len(f.settings) // self.sizes[f.name] for f in work.families]
         self.landed: Counter[str] = Counter()
-        telling.report(done=0, total=sum(fits) * len(work.folds))
+        n_folds = len(work.folds)
+        first = f"{work.families[0].name}: fold 1 of {n_folds}"
+        telling.report(done=0, total=sum(fits) * n_folds, message=first)
 
     def __call__(self, progress: Progress) -> None:
         """Tell of a fit, and of the whole points there are at the end of a learner's turn."""
@@ -152,13 +156,3 @@ class _Told:
             done = sum(self.landed[each] // size for each, size in self.sizes.items())
             message = f"{name}: fold {fold} of {len(self.work.folds)}"
             self.telling.report(done=done, message=message)
-
-
-def quiet() -> None:
-    """Keep warnings that the pages say in their own words out of the server's log.
-
-    Set for the whole process: runs may be fitted in threads, and Python's usual way of silencing
-    warnings for a while (`warnings.catch_warnings`) is not safe there.
-    """
-    for category in (ConvergenceWarning, EmptyRuleWarning):
-        warnings.simplefilter("ignore", category)

@@ -11,7 +11,7 @@ from ui.picked import setting_words
 def test_settings_stand_in_the_order_of_the_sweep_and_turn_back_into_parameters():
     spec = RunSpec(learners=(TREE,), taus=(0.05, 0.1))
     told = POWER_LAW_TREE.settings(spec)
-    asked = [POWER_LAW_TREE.parameters(s, spec) for s in told]
+    asked = [POWER_LAW_TREE.parameters(s) for s in told]
     assert asked == list(settings_of(POWER_LAW_TREE.grid(spec)))
 
 

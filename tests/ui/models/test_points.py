@@ -1,84 +1,155 @@
-"""What a run has found, as points with labels and a suggestion in the words of the page."""
+"""Points of runs: joined by setting, one best a line and limit, and what is suggested."""
 
+from dataclasses import replace
+
+import pandas as pd
 import pytest
 
-from rulekit.evaluation import Comparison, Family
-from tests.evaluation.learners import Stump
-from ui.learners.spec import RunSpec
-from ui.models.points import RunResult
+from ui.learners.offered import settings_of_run
+from ui.learners.spec import QUICK, RunSpec
+from ui.models.points import RunResult, reference_lines
+from ui.models.work import Measured
 from ui.picked import model_key
 
+PLAIN = {"against": False, "robust": False, "doubting": False, "baselines": False}
+SPEC = RunSpec(limits=(1, 2, 3, 4), folds=10, **PLAIN)
 
-def row(setting, error, literals, fold=0, **more):
-    return {
-        "setting": setting,
-        "learner": "TwoLevelRuleClassifier",
-        "method": "search",
-        "fold": fold,
-        "test_error": error,
-        "train_error": error,
-        "n_conditions": literals,
+
+def measured(spec, errors, sizes, models=None, **columns):
+    """What a run would have measured: errors and sizes of its first settings."""
+    told = {
+        "learner": "x",
+        "test_error": errors,
+        "test_error_se": 0.01,
+        "train_error": errors,
+        "n_conditions": sizes,
         "n_clauses_used": 1.0,
-        "objective": 1.0,
-        "seconds": 0.1,
-        **more,
+        "folds": spec.folds,
+        "most": [int(-(-size // 1)) for size in sizes],
+        **columns,
     }
+    points = pd.DataFrame(told).rename_axis("setting")
+    return RunResult.of(Measured(spec, "key", points, models or {}))
 
 
-def test_the_reason_of_a_suggestion_speaks_the_words_of_the_page():
-    spec = RunSpec(thetas=(1.0, 2.0), clauses=(1, 1), against=False, robust=False, doubting=False)
-    rows = [row(k, 0.1 + 0.1 * k, 3 - k, fold) for k in (0, 1) for fold in (0, 1)]
-    reason = RunResult(tuple(rows), spec).suggestion["reason"]
-    assert "A short rule, θ 1, at most 1 clause (10.0 % with 3 conditions)" in reason
-    assert "literal" not in reason
-    assert "learner =" not in reason
-    assert "mean cross-validated error" in reason
+def by_size(errors, **how):
+    return measured(replace(SPEC, **how), errors, [1.0, 2.0, 2.7, 3.4][: len(errors)])
 
 
-def test_a_reason_names_an_empty_rule_in_the_words_of_the_page_too():
-    spec = RunSpec(
-        thetas=(1.0, 2.0, 3.0, 4.0), clauses=(1, 1), against=False, robust=False, doubting=False
+def test_a_point_stands_at_the_conditions_its_setting_allows_or_all_its_folds_stay_within():
+    assert by_size([0.3, 0.2, 0.15, 0.14]).points["limit"].tolist() == [1, 2, 3, 4]
+    priced = replace(SPEC, learners=("one_level",), thetas=(1.0, 2.0))
+    assert measured(priced, [0.2, 0.3], [4.2, 1.0]).points["limit"].tolist() == [5, 1]
+    ideal = replace(SPEC, learners=("ideal",))
+    found = measured(ideal, [0.3, 0.2], [1.0, 5.0])
+    assert found.points["limit"].tolist() == [1, 5]  # two columns chosen, five conditions said
+
+
+def test_below_five_folds_no_standard_error_is_told():
+    assert "test_error_se" not in by_size([0.3, 0.2], folds=4).points
+    assert "test_error_se" in by_size([0.3, 0.2], folds=5).points
+
+
+def test_runs_add_to_each_other_and_a_setting_s_new_point_replaces_its_old_one():
+    one = by_size([0.3, 0.2])
+    other = measured(replace(SPEC, learners=("one_level",), thetas=(1.0,)), [0.25], [1.0])
+    both = other.over(one, None)
+    assert [s["learner"] for s in both.settings] == ["one_level", "search", "search"]
+    assert both.points["test_error"].tolist() == [0.25, 0.3, 0.2]
+    again = by_size([0.28, 0.19]).over(both, None)
+    assert len(again.settings) == 3
+    assert again.points.loc[again.number_of(one.settings[1]), "test_error"] == 0.19
+    assert again.specs[again.number_of(other.settings[0])].learners == ("one_level",)
+
+
+def test_a_point_of_the_quick_pass_goes_when_it_was_searched_but_for_the_one_in_hand():
+    quick = by_size([0.3, 0.2, 0.18], thorough=False)
+    assert all(QUICK in s for s in quick.settings)
+    assert set(quick.curve()["series"]) == {"A short rule"}
+    hand = quick.settings[1]
+    found = by_size([0.29, 0.19]).over(quick, hand)
+    left = [s for s in found.settings if QUICK in s]
+    assert left == [hand, quick.settings[2]]  # three conditions have not been searched
+    number = found.number_of(hand)
+    assert number not in found.curve().index
+    assert found.curve(kept=number).loc[number, "series"] == "A short rule, quick look"
+    assert found.points.loc[number, "test_error"] == 0.2
+    backwards = quick.over(by_size([0.29, 0.19]), None)
+    assert [s["max_conditions"] for s in backwards.settings if QUICK in s] == [3]
+
+
+def test_models_are_found_by_their_setting_and_go_with_their_point():
+    quick = measured(replace(SPEC, thorough=False), [0.3], [1.0], {0: "quick"})
+    full = measured(SPEC, [0.3], [1.0], {0: "full"})
+    found = full.over(quick, None)
+    assert found.models == {model_key(full.settings[0]): "full"}
+
+
+def test_of_a_line_the_curve_has_the_best_setting_for_each_limit_and_no_dominated_one_in_front():
+    spec = replace(SPEC, learners=("alternating",), thetas=(1.0, 2.0), clauses=(1, 2))
+    found = measured(spec, [0.2, 0.3, 0.25, 0.24], [2.0, 1.0, 2.0, 4.0])
+    shown = found.curve()
+    assert shown["limit"].tolist() == [2, 1, 4]
+    assert shown["on_front"].tolist() == [True, True, False]
+
+
+def test_the_slider_moves_along_the_searches_of_one_kind():
+    spec = replace(SPEC, against=True)
+    found = measured(spec, [0.3, 0.2, 0.1, 0.1] * 2, [1.0, 2.0, 3.0, 4.0] * 2)
+    first, last = found.settings[0], found.settings[-1]
+    assert "describes" in last
+    assert found.line(first) == {1: 0, 2: 1, 3: 2, 4: 3}
+    assert found.line(last) == {1: 4, 2: 5, 3: 6, 4: 7}
+    assert found.line({"edited": "by hand"}) == {}
+
+
+@pytest.mark.parametrize(
+    ("errors", "limit", "why"),
+    [
+        ([0.30, 0.20, 0.199, 0.1985], 2, "each further one buys less than 0.2 points."),
+        ([0.30, 0.20, 0.15, 0.10], 4, "no other point has a lower error."),
+    ],
+)
+def test_what_is_suggested_is_said_with_a_reason_that_holds(errors, limit, why):
+    suggested = by_size(errors).suggestion
+    assert suggested.number == limit - 1
+    assert suggested.words == f"at most {limit} conditions"
+    assert suggested.why == why
+    assert "literal" not in suggested.reason
+    assert "θ" not in suggested.reason
+
+
+def test_no_dominated_point_and_no_empty_rule_is_suggested():
+    bumpy = by_size([0.20, 0.26, 0.27, 0.19])
+    assert bumpy.suggestion.number in bumpy.curve().query("on_front").index
+    empty = measured(SPEC, [0.20, 0.20, 0.199, 0.199], [0.0, 0.0, 2.0, 2.0])
+    assert empty.points.loc[empty.suggestion.number, "n_conditions"] > 0
+    assert RunResult().suggestion is None
+
+
+def test_the_f1_of_a_rule_is_turned_into_a_loss_and_classes_without_one_are_not_offered_it():
+    found = measured(SPEC, [0.25], [1.0], test_f1=[0.8], test_f1_se=[0.1])
+    assert found.points.loc[0, "one_minus_f1"] == pytest.approx(0.2)
+    assert found.measures("one_minus_f1")
+    assert not found.measures("one_minus_auc")
+
+
+def test_reference_models_are_lines_and_trees_a_curve_over_their_splits():
+    table = pd.DataFrame(
+        {
+            "name": ["forest", "tree", "tree"],
+            "test_error": [0.2, 0.3, 0.25],
+            "n_conditions": [float("nan"), 1.0, 3.0],
+        }
     )
-    errors, sizes, wobble = (0.18, 0.185, 0.18, 0.18), (1, 0, 0, 0), (0.0, 0.001, 0.0, 0.001)
-    rows = [
-        row(k, errors[k] + (fold or -1) * wobble[k], sizes[k], fold)
-        for k in range(4)
-        for fold in (0, 1)
-    ]
-    reason = RunResult(tuple(rows), spec).suggestion["reason"]
-    assert "An empty rule, A short rule, θ 4, at most 1 clause, which gives every row" in reason
-    assert "learner =" not in reason
+    line, trees = reference_lines(table, "limit", "test_error")
+    assert (line.name, line.value) == ("forest", 0.2)
+    assert trees.curve == ((1.0, 0.3), (3.0, 0.25))
+    assert reference_lines(None, "limit", "test_error") == []
 
 
-def test_the_f1_of_a_rule_against_the_class_is_that_of_the_class():
-    spec = RunSpec(thetas=(1.0,), clauses=(1, 1), robust=False, doubting=False)
-    counts = {"test_tp": 6.0, "test_fp": 1.0, "test_fn": 2.0, "test_tn": 3.0, "test_f1": 0.8}
-    points = RunResult((row(0, 0.25, 1, **counts), row(1, 0.25, 1, **counts)), spec).points
-    assert points.loc[0, "one_minus_f1"] == pytest.approx(1 - 0.8)
-    assert points["series"].tolist() == ["A short rule", "A short rule, against"]
-
-
-def test_a_comparison_becomes_points_whose_models_are_found_by_their_setting():
-    spec = RunSpec(
-        learners=("one_level",), thetas=(1.0, 2.0), folds=2, clauses=(1, 1), baselines=False
-    )
-    rows = tuple(row(k, 0.1 + 0.1 * k, 3 - k, fold) for k in (0, 1) for fold in (0, 1))
-    family = Family("One clause", Stump(), {"theta": [1.0, 2.0]})
-    whole = RunResult.of(Comparison((family,), 2, "", rows, models={1: "mine"}), spec)
-    assert whole.complete
-    assert whole.points["theta"].tolist() == [1.0, 2.0]
-    assert whole.models == {model_key(whole.settings[1]): "mine"}
-    assert whole.number_of(whole.settings[1]) == 1
-
-
-def test_the_points_of_a_first_pass_are_said_to_be_of_one():
-    spec = RunSpec(learners=("one_level",), thetas=(1.0, 2.0), folds=2)
-    rows = tuple(row(k, 0.1, 3, fold) for k in (0, 1) for fold in (0, 1))
-    family = Family("One clause", Stump(), {"theta": [1.0, 2.0]})
-    first = Comparison((family,), 2, "", (), rows, part_of_rows=(50, 1200))
-    found = RunResult.of(first, spec)
-    assert found.finished == 0
-    assert not found.complete
-    part = "learned from 50 of the 1,200 rows of a fold"
-    assert found.draft == f"First pass, without disturbances, {part}"
-    assert len(found.points) == 2
+def test_settings_of_a_run_have_words_and_a_spec_each():
+    found = by_size([0.3, 0.2])
+    assert found.settings == settings_of_run(SPEC)[:2]
+    assert found.points["label"].tolist()[1] == "A short rule, at most 2 conditions"
+    assert found.specs == (SPEC, SPEC)

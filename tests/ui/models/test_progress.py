@@ -1,42 +1,37 @@
-"""How a run's progress and its end are said."""
+"""How a run's progress, its end and what a longer one takes are said."""
 
 import pytest
 
-from ui.jobs import Job
-from ui.learners.spec import RunSpec
-from ui.models.points import RunResult
-from ui.models.progress import cancelled_words, progress_words
+from ui.job import Job
+from ui.models.progress import progress_words, span_words, stopped_words
+from ui.models.run import LONGER
 
 
-def job(done, total):
-    found = Job("Sweep", "owner", "")
+def job(done, total, message=""):
+    found = Job(LONGER, "owner", "")
     found._begin()
-    found.report(done=done, total=total)
+    found._take({"done": done, "total": total, "message": message})
     return found
 
 
-def test_a_run_cancelled_at_its_reference_models_is_not_called_partial():
-    said = cancelled_words(job(900, 900))
-    assert "partial" not in said
-    assert "All 900 fits are done" in said
-    assert "reference models" in said
+def test_a_run_says_what_it_does_and_how_far_it_is():
+    assert progress_words(job(0, 0)) == "Searching"
+    said = progress_words(job(26, 100, "Robustness 0.1: fold 6 of 10"))
+    assert said.startswith("Searching: Robustness 0.1: fold 6 of 10 (26 of 100)")
 
 
-@pytest.mark.parametrize(("done", "words"), [(0, "no fit finished"), (7, "partial: 7 of 900")])
-def test_a_run_cancelled_earlier_says_how_far_it_came(done, words):
-    assert words in cancelled_words(job(done, 900))
+def test_a_stopped_run_counts_as_its_progress_did_and_names_the_button_that_goes_on():
+    running = job(26, 100)
+    said = stopped_words(running, has_points=True)
+    assert "stopped at 26 of 100. Whole points stay." in said
+    assert "“Search longer” goes on from there." in said
+    assert "26 of 100" in progress_words(running)
+    assert "Whole points" not in stopped_words(job(0, 100), has_points=False)
 
 
-@pytest.mark.parametrize(("draft", "said"), [("First pass", True), ("", False)])
-def test_a_run_says_that_its_first_pass_stays_if_it_stands_and_only_then(draft, said):
-    found = job(7, 900)
-    found.report(standing=RunResult((), RunSpec(), draft=draft))
-    assert ("The points of the first pass stay." in cancelled_words(found)) is said
-
-
-def test_a_run_says_what_it_does_how_far_it_is_and_how_long_that_took():
-    found = Job("Sweep", "owner", "")
-    assert progress_words(found) == "Reading the table: 0 s"
-    found = job(7, 900)
-    found.report(message="Box search, fold 1 of 10")
-    assert progress_words(found).startswith("Box search, fold 1 of 10: 0 s, 7 of 900 fits")
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [(0.2, 1.1, "1 to 2 s"), (3, 8, "3 to 8 s"), (12, 41, "10 to 45 s"), (70, 200, "1 to 4 min")],
+)
+def test_how_long_it_takes_is_said_no_more_exactly_than_it_is_known(low, high, words):
+    assert span_words(low, high) == words

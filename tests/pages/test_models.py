@@ -1,0 +1,298 @@
+"""Models: how it opens, the slider, the longer search, the rule in hand, what runs add."""
+
+import sys
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from rulekit.data import Table, load_sample
+from tests.pages.driving import (
+    chosen,
+    compared,
+    finished,
+    opened_tab,
+    slider,
+    small,
+    text,
+    the_job,
+)
+from ui import jobs
+from ui.learners.spec import QUICK
+from ui.models.run import FIRST, LONGER
+from ui.picked import model_key
+from ui.state import AppState, BinningSpec, SplitSpec
+
+
+@pytest.fixture
+def no_fits(monkeypatch):
+    """Let this process fit nothing, so that what is shown was looked up."""
+
+    def refused(*_, **__):
+        raise AssertionError("something was fitted")
+
+    monkeypatch.setattr(sys.modules["ui.picked"], "fit_path", refused)
+
+
+@pytest.fixture
+def on_models(open_app):
+    """Models on the sample "credit", its first rules there."""
+    return finished(open_app("models", sample="credit"))
+
+
+def longer(app):
+    return finished(app.button(key="search_longer").click().run())
+
+
+def reloaded(app, open_app):
+    """Open the address again on a server that has just started: no job is known."""
+    jobs.registry().forget(app.session_state["analysis_id"])
+    return open_app("models", query={"analysis": app.query_params["analysis"]})
+
+
+def test_it_opens_with_whole_points_the_suggested_rule_and_no_other_work(on_models):
+    app = on_models
+    assert not app.exception
+    assert not app.error
+    state = app.session_state["app"]
+    assert state.sweep.points["limit"].tolist() == list(range(1, 13))
+    assert state.sweep.points["folds"].eq(10).all()
+    assert len(state.sweep.models) == 12
+    assert state.setting == state.sweep.settings[state.sweep.suggestion.number]
+    assert not state.in_hand
+    assert "THEN high" in app.code[0].value
+    assert app.get("plotly_chart")
+    assert "This is a quick look. A longer search looks for 10 kinds of rule" in text(app)
+    assert [job.title for job in jobs.registry()._jobs.values()] == [FIRST]
+
+
+def test_the_slider_moves_along_the_curve_by_look_up_and_the_rule_is_then_in_hand(
+    on_models, no_fits
+):
+    app = on_models
+    slider(app, "limit").set_value(2).run()
+    assert not app.exception
+    state = app.session_state["app"]
+    assert state.setting["max_conditions"] == 2
+    assert state.model.rule_set_.n_conditions <= 2
+    assert state.in_hand
+    row = state.sweep.points.loc[state.sweep.number_of(state.setting)]
+    assert f"{100 * row['test_error']:.1f} % ± " in text(app)
+    assert slider(app, "limit").value == 2
+
+
+def test_a_slider_that_reports_late_under_an_old_name_picks_nothing(on_models):
+    app = on_models
+    old = slider(app, "limit")
+    old.set_value(2).run()
+    app.button(key="pick_suggested").click().run()
+    picked = chosen(app)
+    assert picked["max_conditions"] != 2
+    new = slider(app, "limit")
+    assert new.key != old.key
+    assert new.value == picked["max_conditions"]
+    from ui.models import picked_rule
+
+    app.session_state[old.key] = 7
+    line = app.session_state["app"].sweep.line(picked)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(picked_rule.st, "session_state", app.session_state)
+        picked_rule._slid(app.session_state["app"].sweep, line, old.key)
+    assert chosen(app) == picked
+
+
+def test_what_another_page_has_read_is_in_hand(on_models):
+    app = on_models
+    app.switch_page("pages/rules.py").run()
+    assert not app.exception
+    assert app.session_state["app"].in_hand
+
+
+@pytest.mark.slow
+def test_the_longer_search_takes_the_place_of_the_quick_points_and_of_a_rule_nobody_picked(
+    open_app,
+):
+    app = longer(finished(small(open_app("models", sample="credit"))))
+    assert not app.exception
+    state = app.session_state["app"]
+    assert the_job().title == LONGER
+    assert not any(QUICK in s for s in state.sweep.settings)
+    assert QUICK not in state.setting
+    assert not state.in_hand
+    assert "A run suggests another rule" not in text(app)
+    assert "Searched in full" in text(app)
+
+
+@pytest.mark.slow
+def test_a_rule_in_hand_stays_with_its_figures_and_another_is_offered_beside_it(open_app):
+    app = finished(small(open_app("models", sample="credit")))
+    slider(app, "limit").set_value(1).run()
+    mine, rule = chosen(app), app.code[0].value
+    before = app.session_state["app"].sweep
+    error = before.points.loc[before.number_of(mine), "test_error"]
+    app = longer(app)
+    state = app.session_state["app"]
+    assert app.code[0].value == rule
+    kept = state.sweep.points.loc[state.sweep.number_of(state.setting), "test_error"]
+    assert kept == pytest.approx(error) or QUICK not in state.setting
+    assert "A run suggests another rule" in text(app)
+    app.toggle(key="_offer_shown").set_value(True).run()
+    assert not app.exception
+    assert "From “In hand” to “Suggested”" in text(app)
+    offered = app.session_state["app"].sweep.suggestion.number
+    app.button(key="take_offer").click().run()
+    assert not app.exception
+    assert chosen(app) == state.sweep.settings[offered]
+    assert "A run suggests another rule" not in text(app)
+
+
+@pytest.mark.slow
+def test_learners_that_are_compared_join_the_curve_and_are_looked_up(open_app):
+    app = finished(small(open_app("models", sample="credit")))
+    first = app.session_state["app"].sweep
+    app = compared(app, "One clause", "Every combination")
+    assert not app.exception
+    found = app.session_state["app"].sweep
+    assert len(found.settings) > len(first.settings)
+    assert set(found.curve()["series"]) >= {
+        "A short rule",
+        "Every combination of a few conditions",
+    }
+    assert all(model_key(s) in found.models for s in found.settings)
+
+
+@pytest.mark.slow
+def test_prices_and_clauses_are_swept_on_their_tab_and_stand_on_the_curve_too(open_app, no_fits):
+    app = opened_tab(finished(small(open_app("models", sample="credit"))), "By price and clauses")
+    app.text_input(key="run_thetas").set_value("2, 20")
+    app.slider(key="run_clauses").set_value((1, 2)).run()
+    app = finished(app.button(key="sweep_prices").click().run())
+    assert not app.exception
+    found = app.session_state["app"].sweep
+    assert len(found.by_price("n_conditions", "test_error")) == 4
+    assert "A short rule, by price" in set(found.curve()["series"])
+    assert len(app.get("plotly_chart")) == 2
+    app.session_state["app"] = replace(
+        app.session_state["app"], setting={"learner": "search", "n_clauses": 2, "theta": 2.0}
+    )
+    app.run()
+    slider(app, "theta").set_value(20.0).run()
+    assert not app.exception
+    assert chosen(app) == {"learner": "search", "n_clauses": 2, "theta": 20.0}
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"), [("0.1, cheap", "found 'cheap'"), (" , ", "at least one price")]
+)
+def test_prices_that_are_none_are_a_sentence_and_nothing_can_be_swept(on_models, asked, said):
+    app = opened_tab(on_models, "By price and clauses")
+    app.text_input(key="run_thetas").set_value(asked).run()
+    assert said in text(app)
+    assert "sweep_prices" not in [b.key for b in app.button]
+
+
+def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(on_models):
+    app = opened_tab(on_models, "Learners")
+    app.multiselect(key="run_compared").set_value([]).run()
+    assert "Choose at least one learner" in text(app)
+    app.multiselect(key="run_forbidden").set_value(["amount"]).run()
+    formula = next(q for q in app.multiselect(key="run_compared").options if "formula" in q)
+    app.multiselect(key="run_compared").set_value([formula]).run()
+    assert "cannot keep to constraints" in text(app)
+
+
+def test_a_column_cannot_be_given_both_directions(on_models):
+    app = on_models
+    app.multiselect(key="run_direction_up").set_value(["income"]).run()
+    assert "income" not in app.multiselect(key="run_direction_down").options
+
+
+def test_settings_that_all_points_share_begin_a_curve_of_their_own(on_models):
+    app = on_models
+    slider(app, "limit").set_value(3).run()
+    rule = app.code[0].value
+    app = finished(app.segmented_control(key="run_form_shape").set_value("cnf").run())
+    assert not app.exception
+    state = app.session_state["app"]
+    assert {spec.form for spec in state.sweep.specs} == {"cnf"}
+    assert state.in_hand
+    assert app.code[0].value == rule
+
+
+def test_points_chosen_are_shown_side_by_side_and_told_apart(on_models):
+    app = opened_tab(on_models, "Compare rules")
+    app.multiselect(key="compare").set_value([0, 3]).run()
+    assert not app.exception
+    assert "of 700 learning rows" in text(app)
+    told = app.code[-1]
+    assert told.language == "diff"
+    assert {line[0] for line in told.value.splitlines()} <= set("+- ")
+
+
+def test_the_held_out_error_is_shown_on_request_and_counted_once(on_models):
+    app = on_models
+    assert app.session_state["app"].test_looks == 0
+    app.button(key="held_out").click().run()
+    assert "of 300 test rows wrong" in text(app)
+    app.run()
+    assert app.session_state["app"].test_looks == 1
+
+
+@pytest.mark.slow
+def test_after_a_restart_all_points_of_longer_runs_are_back_and_none_is_fitted(open_app):
+    app = longer(finished(small(open_app("models", sample="credit"))))
+    before = app.session_state["app"]
+    again = reloaded(app, open_app)
+    assert not again.exception
+    assert not again.error
+    state = again.session_state["app"]
+    pd.testing.assert_frame_equal(state.sweep.points, before.sweep.points, check_like=True)
+    assert state.setting == before.setting
+    assert not jobs.registry()._jobs
+
+
+def test_points_of_other_cut_points_do_not_come_back(on_models):
+    app = on_models
+    state = app.session_state["app"]
+    app.session_state["app"] = replace(state, binning=BinningSpec("median"), model=None)
+    app = finished(app.run())
+    assert not app.exception
+    key = app.session_state["app"].sweep_key
+    assert key != state.sweep_key
+    assert "median" in key
+
+
+def test_a_class_of_one_row_is_a_sentence_and_a_few_rows_are_offered_few_folds(open_app):
+    frame = pd.DataFrame({"age": [7 * k % 20 for k in range(40)], "ill": ["yes"] + ["no"] * 39})
+    table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="yes")
+    app = open_app("models", state=AppState(table=table, split=SplitSpec(test_share=0.0)))
+    assert not app.exception
+    assert "'yes'" in text(app)
+    assert app.session_state["app"].sweep is None
+
+
+def test_without_a_table_the_page_says_so_and_draws_nothing(open_app):
+    app = open_app("models")
+    assert not app.exception
+    assert "No table is loaded yet" in text(app)
+    assert not app.get("plotly_chart")
+
+
+def test_a_stopped_search_keeps_what_stands_and_says_where_it_stopped(on_models):
+    app = on_models
+    app.button(key="search_longer").click().run()
+    the_job().cancel()
+    app.run()
+    assert not app.exception
+    assert "Searching was stopped" in text(app)
+    assert "“Search longer” goes on from there" in text(app)
+    assert len(app.session_state["app"].sweep.points) >= 12
+    assert app.button(key="search_longer")
+
+
+def test_it_opens_a_tree_of_classes_with_nothing_begun(open_app):
+    state = AppState(table=load_sample("iris"), every_class=True)
+    app = opened_tab(open_app("models", state=state), "Learners")
+    assert not app.exception
+    assert not jobs.registry()._jobs
+    assert app.button(key="compare_learners")
