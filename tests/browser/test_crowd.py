@@ -18,9 +18,7 @@ from importlib.abc import MetaPathFinder
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads processes from /proc")
 def test_twenty_visitors_get_their_own_curves_and_leave_nothing_behind(chromium, tmp_path):
-    with served(
-        tmp_path / "workspace", STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL="1"
-    ) as address:
+    with served(tmp_path / "workspace", STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL="1") as address:
         server, held = address.process, []
         for first in (0, CROWD):
             visitors = [with_table(chromium, address, first + k) for k in range(CROWD)]
