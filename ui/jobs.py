@@ -25,7 +25,7 @@ import streamlit as st
 
 from rulekit.solvers.machine_code import KERNELS
 from ui.job import Job
-from ui.worker import Telling, Worker, let_go, share_memory
+from ui.worker import Telling, Worker, let_go
 
 GRACE_SECONDS = 60.0
 STOP_SECONDS = 0.3  # a stopped task may end by itself for so long; it is killed then
@@ -341,7 +341,6 @@ def _n_cores() -> int:
 @st.cache_resource(show_spinner=False, on_release=lambda jobs: jobs.close())
 def registry() -> JobRegistry:
     """Return the one registry of this server; the first call starts its workers."""
-    share_memory()
     return JobRegistry()
 
 

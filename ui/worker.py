@@ -24,7 +24,6 @@ from queue import SimpleQueue
 from typing import Any, BinaryIO
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-M_ARENA_MAX = -8  # of the GNU library's malloc.h
 NICE = 5  # pages come first: of a shared core this leaves them three quarters
 
 
@@ -125,16 +124,6 @@ def let_go() -> None:
     gc.collect()
     with suppress(OSError, AttributeError):  # it is there with the GNU library only
         ctypes.CDLL(None).malloc_trim(0)
-
-
-def share_memory() -> None:
-    """Let all threads of this process take memory from two pools; before there are many.
-
-    Each visitor's page runs in threads of its own, and the allocator of Linux gives each a pool
-    that keeps what was freed there. Measured after twice twenty visitors at once: SHARED.
-    """
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 2)
 
 
 def main() -> None:

@@ -90,7 +90,8 @@ def candidates(
     Raises
     ------
     RuleError
-        If a required column has no condition that may be used.
+        If a required column has no condition that may be used, or a required condition tells no
+        training rows apart.
     """
     asked = [wish for wish in constraints.required if isinstance(wish, Literal)]
     source, spans, written = [], [], []
@@ -105,7 +106,14 @@ def candidates(
                 written.append(found)
     codes = [bins.codes.T.astype(np.int32)]
     for f, literal in enumerate(asked, start=len(bins.encodings)):
-        codes.append(literal.mask(columns).astype(np.int32)[None])
+        held = literal.mask(columns)
+        if held.all() or not held.any():
+            raise RuleError(
+                f"Condition {str(literal)!r} is required, but holds in "
+                f"{'every row' if held.all() else 'no row'} of the training table, so that points "
+                "for it would tell no row from another. Drop the wish."
+            )
+        codes.append(held.astype(np.int32)[None])
         source.append(f)
         spans.append([1, 2, 0, 0])
         against = replace(constraints, required=()).directions

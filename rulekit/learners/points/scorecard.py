@@ -19,7 +19,7 @@ from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.points.candidates import Candidates, candidates
 from rulekit.learners.training import SharedWork, TrainingTable, wishes_for
 from rulekit.rules import Clause, Constraints, PointsSplit, RuleSet
-from rulekit.solvers.points import Card, PointsPath, PointsProblem
+from rulekit.solvers.points import Card, PointsPath
 from rulekit.solvers.sums import exp
 
 Floats = NDArray[np.float64]
@@ -50,6 +50,15 @@ class Chances:
         over = APART * (totals - self.total)
         odds = np.where(over >= 0, np.maximum(odds, over + APART), np.minimum(odds, over))
         return 1.0 / (1.0 + exp(-odds))
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What all sizes of a scorecard have in common."""
+
+    candidates: Candidates
+    path: PointsPath
+    key: tuple[Any, ...]
 
 
 class ScorecardClassifier(BaseRuleClassifier):
@@ -163,10 +172,10 @@ n_conditions_, training_error_, empty_rule_hint_
         model = clone(self)
         model._check()
         table, rows = model._read(X, y, sample_weight), []
-        found, path = model._searched(table, SharedWork())
+        work = model._begun(table, SharedWork())
         weight = table.weights(model.class_weight)
-        for card in model._cards(path, SharedWork()):
-            rule = model._rule(found, card, table, weight)[0]
+        for card in model._cards(work, SharedWork()):
+            rule = model._rule(work.candidates, card, table, weight)[0]
             wrong = rule.predict(table.columns) != np.asarray(table.y, dtype=object)
             error = float(weight[wrong].sum() / weight.sum())
             rows.append((len(card.chosen), card.loss, error, rule))
@@ -195,17 +204,18 @@ n_conditions_, training_error_, empty_rule_hint_
         return np.column_stack([1.0 - chance, chance])
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
-        found, path = self._searched(table, shared)
-        cards = self._cards(path, shared)
+        work = self._begun(table, shared)
+        cards = self._cards(work, shared)
         weight = table.weights(self.class_weight)
-        rule, shift = self._rule(found, cards[-1], table, weight)
+        rule, shift = self._rule(work.candidates, cards[-1], table, weight)
         self._keep_rule(rule, table, weight)
-        self._keep_chances(found.problem, cards[-1], shift, table, shared, weight)
+        trusted = (1.0, 0.0) if rule.is_constant else self._calibrated(work, table, shared)
+        self._keep_chances(cards[-1], shift, trusted, table, weight)
         self.objective_, self.lower_bound_, self.proved_optimal_ = cards[-1].loss, None, None
         self.history_ = [{"n_conditions": len(c.chosen), "objective": c.loss} for c in cards]
         self.empty_rule_hint_ = self._hint(cards[-1]) if rule.is_constant else None
 
-    def _searched(self, table: TrainingTable, shared: SharedWork) -> tuple[Candidates, PointsPath]:
+    def _begun(self, table: TrainingTable, shared: SharedWork) -> _Work:
         """Note the classes, cut the table, and begin a search or find it begun."""
         positive = self._note_classes(table.classes, table.kinds, self.positive_label)
         wishes = wishes_for(self.constraints, table)
@@ -218,18 +228,18 @@ n_conditions_, training_error_, empty_rule_hint_
             return fitted, fitted.bins(table.frame)
 
         self.binarizer_, bins = shared.once(("cut", how), cut)
+        key = how, positive, wishes, weight.tobytes(), int(self.max_points)
 
-        def begun() -> tuple[Candidates, PointsPath]:
+        def begun() -> _Work:
             described = table.codes == positive
             found = candidates(bins, table.columns, described, weight, wishes, int(self.max_points))
-            return found, PointsPath(found.problem)
+            return _Work(found, PointsPath(found.problem), key)
 
-        self._key = how, positive, wishes, weight.tobytes(), int(self.max_points)
-        return shared.once(("points", *self._key), begun)
+        return shared.once(("points", *key), begun)
 
-    def _cards(self, path: PointsPath, shared: SharedWork) -> tuple[Card, ...]:
+    def _cards(self, work: _Work, shared: SharedWork) -> tuple[Card, ...]:
         """Search as far as is asked for."""
-        cards = path.cards(int(self.max_conditions), shared.should_stop)
+        cards = work.path.cards(int(self.max_conditions), shared.should_stop)
         if shared.should_stop is not None and shared.should_stop():
             raise StoppedError("The work was stopped before the scorecard was learned.")
         if not cards:
@@ -246,11 +256,7 @@ n_conditions_, training_error_, empty_rule_hint_
         given, shift = found.told(card)
         described = table.y == self.positive_label_
         masses = float(weight[described].sum()), float(weight[~described].sum())
-        constant = RuleSet((), (), "dnf", self.default_label_)
-        if masses[0] > masses[1]:
-            constant = RuleSet(
-                (Clause((), "and"),), (self.positive_label_,), "dnf", self.default_label_
-            )
+        constant = self._one_clause() if masses[0] > masses[1] else self._one_clause(clauses=0)
         if not given:
             return constant, shift
         literals, points = zip(*given, strict=True)
@@ -261,25 +267,26 @@ n_conditions_, training_error_, empty_rule_hint_
         needed = bool(found.problem.required)
         if total is None or (wrong > min(masses) * (1.0 + 1e-9) and not needed):
             return constant, shift
-        split = PointsSplit(literals, points, total)
-        return RuleSet(
-            (Clause((split,)),), (self.positive_label_,), "dnf", self.default_label_
-        ), shift
+        return self._one_clause(PointsSplit(literals, points, total)), shift
+
+    def _one_clause(self, *conditions: PointsSplit, clauses: int = 1) -> RuleSet:
+        """Make a rule of one clause for the class described, or of none."""
+        labels = (self.positive_label_,) * clauses
+        return RuleSet((Clause(conditions),) * clauses, labels, "dnf", self.default_label_)
 
     def _keep_chances(
         self,
-        problem: PointsProblem,
         card: Card,
         shift: int,
+        trusted: tuple[float, float],
         table: TrainingTable,
-        shared: SharedWork,
         weight: Floats,
     ) -> None:
+        """Say what chance each total stands for, the card's own odds trusted so far."""
         self._chances: Chances | None = None
         rows: dict[str, Any] = {"total": [], "weight": [], "share": [], "chance": []}
         if not self.rule_set_.is_constant:
-            split = _split(self.rule_set_)
-            trust, bias = self._calibrated(problem, table, shared)
+            split, (trust, bias) = _split(self.rule_set_), trusted
             slope, intercept = card.slope * trust, card.intercept * trust + bias
             self._chances = Chances(slope, intercept - slope * shift, split.total)
             totals = split.compared(table.columns)
@@ -291,18 +298,18 @@ n_conditions_, training_error_, empty_rule_hint_
         self.chances_ = pd.DataFrame(rows)
 
     def _calibrated(
-        self, problem: PointsProblem, table: TrainingTable, shared: SharedWork
+        self, work: _Work, table: TrainingTable, shared: SharedWork
     ) -> tuple[float, float]:
         """Say how far a card's odds are to be trusted: a factor, and what is added then."""
         folds = min(int(self.calibration_folds), int(np.bincount(table.codes).min()))
         if folds < 2:
             return 1.0, 0.0
-        pairs = make_folds(table.codes, folds, random_state=0)
+        problem, pairs = work.candidates.problem, make_folds(table.codes, folds, random_state=0)
 
         def begun() -> list[PointsPath]:
             return [PointsPath(problem.of_rows(train), BEAM, TRIES) for train, _ in pairs]
 
-        paths = shared.once(("calibration", folds, *self._key), begun)
+        paths = shared.once(("calibration", folds, *work.key), begun)
         odds = np.zeros(len(table.codes))
         for path, (_, test) in zip(paths, pairs, strict=True):
             card = path.cards(int(self.max_conditions))[-1]

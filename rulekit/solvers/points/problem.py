@@ -53,15 +53,15 @@ class PointsProblem:
 
     @cached_property
     def _cells(self) -> Any:
-        from rulekit.solvers.points.kernels import Cells
+        from rulekit.solvers.points.card_kernels import Cells
 
         return Cells(self.codes, self.n_codes, self.source, self.spans, self.limits, self.weights)
 
     def settled(
         self, chosen: tuple[int, ...], enough: float, polish: bool
     ) -> tuple[tuple[int, ...], float, float, float]:
-        """Give conditions their points: points, slope, intercept and loss, see `kernels.settle`."""
-        from rulekit.solvers.points.kernels import settle
+        """Give conditions their points: these, slope, intercept and loss, see `settle`."""
+        from rulekit.solvers.points.card_kernels import settle
 
         points, line = np.zeros(len(chosen), dtype=np.int64), np.zeros(2)
         at = np.array(chosen, dtype=np.int64)
@@ -83,7 +83,7 @@ class PointsProblem:
 
     def line(self, logits: Floats) -> tuple[float, float]:
         """Fit slope and intercept of a logit over logits that were given: shape (n,)."""
-        from rulekit.solvers.points.kernels import line_through
+        from rulekit.solvers.points.fit_kernels import line_through
 
         found = np.zeros(2)
         line_through(np.ascontiguousarray(logits[:, None]), self.weights, found)
@@ -91,7 +91,7 @@ class PointsProblem:
 
     def gains(self, chosen: tuple[int, ...]) -> Floats:
         """Say how much the loss falls with each further condition, nearly: shape (d,)."""
-        from rulekit.solvers.points.kernels import gains
+        from rulekit.solvers.points.card_kernels import gains
 
         unit = grid_unit(float(self.weights.sum()) * LARGEST)
         found: Floats = gains(self._cells, np.array(chosen, dtype=np.int64), unit)

@@ -123,6 +123,17 @@ def test_wishes_are_kept():
         assert literal.feature != "age" or (literal.op == "<=") == (given > 0)
 
 
+def test_a_required_condition_that_may_only_speak_the_wrong_way_gets_a_point_all_the_same():
+    X, y = noisy()
+    wishes = {"required": [Literal("a", "<=", 0)], "directions": {"a": "<"}}
+    model = fitted(X, y, max_conditions=1, constraints=wishes)
+    assert split_of(model).given == ((Literal("a", "<=", 0), 1),)
+    chance = model.predict_proba(X)[:, 1]
+    assert np.ptp(chance) < 0.3
+    rare = {"required": [Literal("a", ">", float(np.sort(X.a)[-2]))]}  # in most folds, no row
+    assert split_of(fitted(X, y, max_conditions=1, constraints=rare)).n_conditions == 1
+
+
 def test_more_that_is_required_than_conditions_are_allowed_is_refused():
     X, y = mixed_table()
     with pytest.raises(RuleError, match="takes more than max_conditions=1"):

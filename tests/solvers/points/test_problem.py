@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rulekit.solvers.points import class_masses
-from tests.reference.points import holds, line
+from tests.reference.points import holds
 from tests.strategies_points import planted
 
 
@@ -24,13 +24,6 @@ def test_odds_are_those_of_the_points_of_what_holds():
     found = problem.odds(0.5, -1.0, {0: 2, 3: -1})
     x = holds(problem)
     assert found.tolist() == (-1.0 + 0.5 * 2 * x[:, 0] - 0.5 * x[:, 3]).tolist()
-
-
-def test_a_line_through_given_logits_is_the_one_of_least_loss():
-    problem = planted()
-    logits = np.random.default_rng(0).normal(size=problem.codes.shape[1])
-    slope, intercept, _ = line(logits, problem.weights)
-    assert problem.line(logits) == pytest.approx((slope, intercept), abs=1e-5)
 
 
 def test_rows_that_are_kept_bring_their_cells_and_weights():

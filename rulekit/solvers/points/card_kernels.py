@@ -1,9 +1,8 @@
-"""Kernels of the search for integer points: row types, logistic fits, gains of columns, rounding.
+"""Kernels of the search for integer points: row types, gains of conditions, rounding.
 
 Legend: n rows, p sources (columns of the table), d candidate conditions, k conditions of a card, P
-row types (rows alike in all k conditions), T totals. A row's weight is split into ``yes`` and
-``no``, what it counts for either class. Sums over rows add multiples of one power of two, so that
-their order does not matter; `exp` and `log` are series, the same bits on every processor.
+row types (rows alike in all k conditions), T totals. Sums over rows add multiples of one power of
+two, so that their order does not matter.
 """
 
 from typing import NamedTuple
@@ -13,15 +12,10 @@ from numba import types as nb
 from numpy.typing import NDArray
 
 from rulekit.solvers.machine_code import machine_code, record
-from rulekit.solvers.sums import LN2_HIGH, LN2_LOW, LOG2E
+from rulekit.solvers.points.fit_kernels import F1, F2, chance_of, fitted
 
-STEPS, HALVINGS = 40, 30  # of Newton's method
-ENOUGH = 1e-11  # a step that promises less than this share of the loss is the last
-RIDGE = 1e-9  # of a diagonal, so that conditions that are alike share their weight
-POWERS = np.ldexp(1.0, np.arange(-1022, 1024))
-INVERSE_FACTORIALS = np.array([1.0 / np.prod(np.arange(1.0, k + 1.0)) for k in range(14)])
-ODD = np.array([1.0 / (2 * i + 1) for i in range(17)])
-F1, F2, I1, I2 = nb.float64[::1], nb.float64[:, ::1], nb.int64[::1], nb.int64[:, ::1]
+FLAT = 1e-9  # slope of a card whose totals say nothing
+I1, I2 = nb.int64[::1], nb.int64[:, ::1]
 
 
 class Cells(NamedTuple):
@@ -36,39 +30,6 @@ class Cells(NamedTuple):
 
 
 CELLS = record(Cells, nb.int32[:, ::1], I1, I1, I2, I2, F2)
-
-
-@machine_code()
-def _exp(x):  # type: ignore[no-untyped-def]
-    x = min(max(x, -700.0), 700.0)
-    whole = np.rint(x * LOG2E)
-    rest = (x - whole * LN2_HIGH) - whole * LN2_LOW
-    found = INVERSE_FACTORIALS[13]
-    for k in range(12, -1, -1):
-        found = found * rest + INVERSE_FACTORIALS[k]
-    return found * POWERS[np.int64(whole) + 1022]
-
-
-@machine_code()
-def _log1p(z):  # type: ignore[no-untyped-def]
-    """Logarithm of ``1 + z`` for z from 0 to 1."""
-    s = z / (2.0 + z)
-    square, found = s * s, 0.0
-    for i in range(16, -1, -1):
-        found = found * square + ODD[i]
-    return 2.0 * s * found
-
-
-@machine_code()
-def _chance(logit):  # type: ignore[no-untyped-def]
-    z = _exp(-abs(logit))
-    return 1.0 / (1.0 + z) if logit >= 0 else z / (1.0 + z)
-
-
-@machine_code()
-def _loss(logit, yes, no):  # type: ignore[no-untyped-def]
-    tail = _log1p(_exp(-abs(logit)))
-    return yes * (tail - min(logit, 0.0)) + no * (tail + max(logit, 0.0))
 
 
 @machine_code()
@@ -119,94 +80,6 @@ def _masses(types, weights, count):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _solved(A, b):  # type: ignore[no-untyped-def]
-    """Solve a positive definite system in place; the answer stands in `b`."""
-    m = len(b)
-    for i in range(m):
-        for j in range(i + 1):
-            total = A[i, j]
-            for k in range(j):
-                total -= A[i, k] * A[j, k]
-            A[i, j] = np.sqrt(max(total, 1e-300)) if i == j else total / A[j, j]
-    for i in range(m):
-        for k in range(i):
-            b[i] -= A[i, k] * b[k]
-        b[i] /= A[i, i]
-    for i in range(m - 1, -1, -1):
-        for k in range(i + 1, m):
-            b[i] -= A[k, i] * b[k]
-        b[i] /= A[i, i]
-
-
-@machine_code()
-def _value(design, mass, beta):  # type: ignore[no-untyped-def]
-    m, total = design.shape[1], 0.0
-    for t in range(len(mass)):
-        logit = beta[m]
-        for s in range(m):
-            logit += design[t, s] * beta[s]
-        total += _loss(logit, mass[t, 0], mass[t, 1])
-    return total
-
-
-@machine_code()
-def _derivatives(design, mass, beta, gradient, hessian):  # type: ignore[no-untyped-def]
-    """Write the loss's derivatives, downhill, at `beta`; its last part is the intercept's."""
-    m = design.shape[1]
-    gradient[:] = 0.0
-    hessian[:] = 0.0
-    for t in range(len(mass)):
-        logit = beta[m]
-        for s in range(m):
-            logit += design[t, s] * beta[s]
-        chance, both = _chance(logit), mass[t, 0] + mass[t, 1]
-        r, q = mass[t, 0] - both * chance, both * chance * (1.0 - chance)
-        gradient[m] += r
-        hessian[m, m] += q
-        for s in range(m):
-            x = design[t, s]
-            if x:
-                gradient[s] += r * x
-                hessian[m, s] += q * x
-                for u in range(s + 1):
-                    hessian[s, u] += q * x * design[t, u]
-    for s in range(m + 1):
-        hessian[s, s] += RIDGE * (hessian[s, s] + hessian[m, m])
-
-
-@machine_code()
-def _fitted(design, mass, beta, hessian):  # type: ignore[no-untyped-def]
-    """Descend on the logistic loss from `beta`, by Newton's steps; return the loss."""
-    m = design.shape[1] + 1
-    step, factor, trial = np.zeros(m), np.zeros((m, m)), np.zeros(m)
-    loss = _value(design, mass, beta)
-    for _ in range(STEPS):
-        _derivatives(design, mass, beta, step, hessian)
-        factor[:] = hessian
-        promised = step.copy()
-        _solved(factor, step)
-        gain = 0.0
-        for s in range(m):
-            gain += promised[s] * step[s]
-        if gain <= ENOUGH * loss:
-            break
-        better = False
-        for _ in range(HALVINGS):
-            for s in range(m):
-                trial[s] = beta[s] + step[s]
-            value = _value(design, mass, trial)
-            if value < loss:
-                better = True
-                break
-            step *= 0.5
-        if not better:
-            break
-        beta[:] = trial
-        loss = value
-    return loss
-
-
-@machine_code()
 def _card(holds, mass, points, line):  # type: ignore[no-untyped-def]
     """Fit slope and intercept of a logit that is linear in the total; return the loss."""
     low, high = 0, 0
@@ -225,7 +98,7 @@ def _card(holds, mass, points, line):  # type: ignore[no-untyped-def]
     for i in range(len(there)):
         design[i, 0] = there[i] + low
         kept[i] = by_total[there[i]]
-    return _fitted(design, kept, line, np.zeros((2, 2)))
+    return fitted(design, kept, line, np.zeros((2, 2)))
 
 
 @machine_code()
@@ -338,7 +211,7 @@ def settle(cells, chosen, enough, polish, points, line):  # type: ignore[no-unty
     holds = _row_types(cells, chosen, types)
     mass = _masses(types, cells.weights, len(holds))
     beta, hessian = np.zeros(k + 1), np.zeros((k + 1, k + 1))
-    free = _fitted(holds.astype(np.float64), mass, beta, hessian)
+    free = fitted(holds.astype(np.float64), mass, beta, hessian)
     if free >= enough:
         return np.inf
     if k == 0:
@@ -357,7 +230,10 @@ def settle(cells, chosen, enough, polish, points, line):  # type: ignore[no-unty
             if trial[0] > 0 and found < best - 1e-9 * (1.0 + found):
                 best = found
                 points[:], line[:] = tried[v], trial
-    if polish and best < np.inf:
+    if best == np.inf:  # a condition that is required though it says nothing
+        points[:], line[0] = tried[0], FLAT
+        return fitted(np.zeros((len(holds), 0)), mass, line[1:], np.zeros((1, 1)))
+    if polish:
         best = _polished(holds, mass, limits, points, line, best)
     return best
 
@@ -369,7 +245,7 @@ def _row_derivatives(cells, types, logits, unit):  # type: ignore[no-untyped-def
     Beside them the sums of the curvature, of it times the logit, and times the logit's square.
     """
     found, sums = np.zeros((len(types), 3)), np.zeros(3)
-    chances = np.array([_chance(logit) for logit in logits])
+    chances = np.array([chance_of(logit) for logit in logits])
     for i in range(len(types)):
         logit, chance = logits[types[i]], chances[types[i]]
         both = cells.weights[i, 0] + cells.weights[i, 1]
@@ -421,7 +297,7 @@ def gains(cells, chosen, unit):  # type: ignore[no-untyped-def]
     types = np.zeros(cells.codes.shape[1], dtype=np.int64)
     holds = _row_types(cells, chosen, types)
     mass, beta = _masses(types, cells.weights, len(holds)), np.zeros(len(chosen) + 1)
-    _fitted(holds.astype(np.float64), mass, beta, np.zeros((len(beta), len(beta))))
+    fitted(holds.astype(np.float64), mass, beta, np.zeros((len(beta), len(beta))))
     logits = np.full(len(holds), beta[-1])
     for s in range(len(chosen)):
         logits += beta[s] * holds[:, s]
@@ -434,9 +310,3 @@ def gains(cells, chosen, unit):  # type: ignore[no-untyped-def]
             running, known = _running_sums(cells.codes[f], rows, cells.n_codes[f]), f
         found[j] = _gain(running, cells.spans[j], cells.limits[j], sums)
     return found
-
-
-@machine_code(nb.float64(F2, F2, F1))
-def line_through(values, weights, line):  # type: ignore[no-untyped-def]
-    """Fit slope and intercept of a logit over one value a row; return the loss."""
-    return _fitted(values, weights, line, np.zeros((2, 2)))
