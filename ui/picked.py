@@ -19,8 +19,7 @@ from ui.learners.offered import (
     settings_of_run,
     variant_of,
 )
-from ui.learners.spec import QUICK, RunSpec, quick_rows
-from ui.models.work import quiet
+from ui.learners.spec import QUICK, RunSpec, quick_rows, quiet
 from ui.shell import empty, once
 from ui.state import AppState, app_state
 from ui.workspace import change

@@ -3,6 +3,7 @@
 A setting that one learner alone reads is a field like any other; that learner's module asks for it.
 """
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
@@ -10,9 +11,11 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from rulekit.evaluation import THETA_GRID
 from rulekit.evaluation.compare import drawn_rows
+from rulekit.exceptions import EmptyRuleWarning
 
 LEARNER_KEY = "learner"  # in a setting: which learner it is of
 FIT_SECONDS = 20.0  # no single fit of a run takes longer than about this
@@ -113,6 +116,16 @@ class RunSpec:
 def quick_rows(X: pd.DataFrame, y: pd.Series, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """Draw the rows that the quick pass learns from, of those it may; the same ones every time."""
     return drawn_rows(rows, np.asarray(y), max(QUICK_ROWS, QUICK_CELLS // max(1, X.shape[1])))
+
+
+def quiet() -> None:
+    """Keep warnings that the pages say in their own words out of the server's log.
+
+    Set for the whole process: runs may be fitted in threads, and Python's usual way of silencing
+    warnings for a while (`warnings.catch_warnings`) is not safe there.
+    """
+    for category in (ConvergenceWarning, EmptyRuleWarning):
+        warnings.simplefilter("ignore", category)
 
 
 def _frozen(value: Any) -> Any:

@@ -1,7 +1,6 @@
 """What a run computes, in a process of its own: plain data in, whole points out; no page."""
 
 import os
-import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,12 +11,10 @@ import joblib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from rulekit.data.folds import Fold
 from rulekit.evaluation import Comparison, Family, Progress, compare_learners
-from rulekit.exceptions import EmptyRuleWarning
-from ui.learners.spec import RunSpec, quick_rows
+from ui.learners.spec import RunSpec, quick_rows, quiet
 
 
 class Telling(Protocol):
@@ -159,13 +156,3 @@ class _Told:
             done = sum(self.landed[each] // size for each, size in self.sizes.items())
             message = f"{name}: fold {fold} of {len(self.work.folds)}"
             self.telling.report(done=done, message=message)
-
-
-def quiet() -> None:
-    """Keep warnings that the pages say in their own words out of the server's log.
-
-    Set for the whole process: runs may be fitted in threads, and Python's usual way of silencing
-    warnings for a while (`warnings.catch_warnings`) is not safe there.
-    """
-    for category in (ConvergenceWarning, EmptyRuleWarning):
-        warnings.simplefilter("ignore", category)
