@@ -43,6 +43,7 @@ from rulekit.learners import (
     OneLevelRuleClassifier,
     PowerLawTreeClassifier,
     RuleClassifier,
+    ScorecardClassifier,
     TwoLevelRuleClassifier,
     certify,
 )
@@ -76,6 +77,7 @@ __all__ = [
     "RuleError",
     "RuleSet",
     "RulekitError",
+    "ScorecardClassifier",
     "SolverError",
     "Table",
     "TwoLevelRuleClassifier",

@@ -12,6 +12,7 @@ from benchmarks import (
     bench_choice,
     bench_column_generation,
     bench_fast_rules,
+    bench_points,
     bench_power_law,
     bench_screening,
     bench_two_level,
@@ -290,3 +291,40 @@ def test_a_run_over_trees_that_is_begun_again_measures_what_is_missing(tmp_path,
     bench_power_law.measure(asked)
     assert len(kept.read_text("utf-8").splitlines()) == 6
     capsys.readouterr()
+
+
+class FirstConditions:
+    """Stands for FasterRisk: two cards, the better of which gives the first conditions a point."""
+
+    def __init__(self, X, y, k, lb, ub):
+        assert set(y) == {-1.0, 1.0}
+        assert (lb, ub) == (-5, 5)
+        self.points = np.zeros((2, X.shape[1]), dtype=int)
+        self.points[1, 1 : k + 1] = 1
+
+    def optimize(self):
+        pass
+
+    def get_models(self):
+        return np.ones(2), np.zeros(2), self.points
+
+
+def test_scorecards_are_measured_and_their_absent_rival_is_said(folder, capsys, monkeypatch):
+    monkeypatch.setattr(bench_points, "RiskScoreOptimizer", None)
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+    rows = {row["what"]: row for row in bench_points.measure(given)}
+    assert "FasterRisk is not installed" in capsys.readouterr().out
+    assert all(set(row) <= KEYS for row in rows.values())
+    assert rows["logistic loss"]["reference"] is None
+    assert rows["AUC, CART"]["ours"] == rows["AUC, L1"]["ours"] == rows["AUC, unrounded"]["ours"]
+    assert 0.5 < rows["AUC, unrounded"]["reference"] <= 1
+    clock = rows["share of the box search"]
+    assert clock["ratio"] == pytest.approx(clock["ours"] / clock["reference"])
+
+
+def test_the_rival_in_points_is_weighed_as_ours_is(planted, monkeypatch):
+    monkeypatch.setattr(bench_points, "RiskScoreOptimizer", FirstConditions)
+    loss, _ = bench_points.losses(planted, 3)
+    nothing = bench_points.loss_of(np.zeros(len(planted.y)), planted.y == planted.positive)
+    assert loss["ours"] < loss["reference"] < nothing
+    assert loss["ratio"] == loss["ours"] / loss["reference"]

@@ -21,6 +21,7 @@ from rulekit.learners import (
     OneLevelRuleClassifier,
     PowerLawTreeClassifier,
     RuleClassifier,
+    ScorecardClassifier,
     TwoLevelRuleClassifier,
 )
 
@@ -53,6 +54,7 @@ QUICK = [
     IdealDNFClassifier(),
     HyperplaneRuleClassifier(),
     LPSVM(),
+    ScorecardClassifier(),
     Binarizer(),
 ]
 SLOW = [RuleClassifier(), PowerLawTreeClassifier()]

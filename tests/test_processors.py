@@ -51,6 +51,7 @@ def learners():
         yield kind, rk.OneLevelRuleClassifier(theta=0.4, binarizer=binarizer)
     yield "or", rk.OneLevelRuleClassifier(theta=0.3, form="cnf", rounding="random", random_state=0)
     yield "exact", rk.OneLevelRuleClassifier(theta=2.0, exact=True, screening="duality")
+    yield "points", rk.ScorecardClassifier()
     yield "ideal", rk.IdealDNFClassifier(random_state=0)
     yield "boxes", rk.HyperplaneRuleClassifier()
     for criterion in ("point_lp", "volume"):
@@ -65,7 +66,7 @@ def learners():
 
 
 WEIGHTED = {"set_cover", "alternating", "lp", "search", "columns", "quantile", "exact", "ideal"}
-WEIGHTED |= {"block_coordinate", "lp_svm", "laws", "entropy", "refine"}
+WEIGHTED |= {"block_coordinate", "lp_svm", "laws", "entropy", "refine", "points"}
 NUMBERS = ("lp_svm", "few columns", "plane")  # read neither text nor gaps
 SLOW = {"genetic": ("iris",), "bands": ("wine", "ratios"), "laws": ("iris", "wine", "ratios")}
 

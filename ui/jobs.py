@@ -309,8 +309,9 @@ class JobRegistry:
         """Free the worker of a cancelled job: it may end its work by itself, for a moment."""
         with self._lock:
             worker = next((w for w in self._workers if w.job is job), None)
-            if worker is not None and job._paused_at is not None:
-                self._kill(worker, job)
+            n_stopped = sum(w.job is not None and not w.job.active for w in self._workers)
+            if worker is not None and (job._paused_at is not None or n_stopped > self.n_running):
+                self._kill(worker, job)  # it stands still, or too many have their moment already
             elif worker is not None:
                 worker.order(None)
                 timer = threading.Timer(STOP_SECONDS, self._kill, (worker, job))

@@ -19,6 +19,7 @@ PAGES = {  # in the navigation, and the question that the page answers
     "models": ("Models", "How short can the rule be?"),
     "rules": ("Rules", "What does the rule say, and where is it wrong?"),
     "explain": ("Explain", "Why this answer for this case?"),
+    "score": ("Score", "What does the rule say of new cases?"),
     "export": ("Export", "Take the rule away, checked"),
 }
 STATUS = "_status"  # where a run of the script keeps the place of its status
@@ -162,9 +163,10 @@ def once(action: Callable[[], None]) -> Callable[[], None]:
 
 
 def said() -> None:
-    """Show, once, what a callback left to be said."""
+    """Show, until the next action, what a callback left to be said."""
     if message := st.session_state.pop("_said", None):
         problem(message)
+    st.session_state["_stands"] = message
 
 
 def job_line() -> None:

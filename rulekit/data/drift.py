@@ -1,13 +1,17 @@
-"""A second table against the first: what is missing, new, retyped, unseen, out of range."""
+"""A second table against the first: missing, new, retyped, unseen, out of range, moved."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.stats import chi2_contingency, ks_2samp
 
 from rulekit.data.column import Column
 from rulekit.data.headers import shown
 from rulekit.data.schema import Table
+
+CHANCE = 0.001  # all columns together: how often equal tables are said to differ
+LEAST_MOVED = 0.1  # of the rows that must have moved for it to be told, however sure it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +22,8 @@ class DriftNote:
     ----------
     column : str
         The column.
-    kind : {"missing column", "new column", "retyped", "unseen level", "out of range", "gaps"}
-        What differs.
+    kind : str
+        "missing column", "new column", "retyped", "unseen level", "out of range", "gaps", "moved".
     sentence : str
         In words, with figures and the first row.
     n_rows : int
@@ -54,6 +58,12 @@ def compare_tables(
     tuple of DriftNote
         Those that block first. New columns are told only where `columns` is None.
 
+    Notes
+    -----
+    Values have moved where a tenth of the rows at least would have to change to look as before and
+    chance alone would do that in one of a thousand pairs of tables: Kolmogorov and Smirnov's test
+    for numbers, the chi-squared test for anything else, Bonferroni's correction over columns.
+
     Raises
     ------
     DataError
@@ -66,7 +76,7 @@ def compare_tables(
     for name in chosen:
         column = reference.column(name)
         if name in present:
-            notes += _differences(column, reference, other)
+            notes += _differences(column, reference, other, CHANCE / len(chosen))
         else:
             notes.append(_absent(name, other.n_rows))
     if columns is None:
@@ -93,7 +103,7 @@ def _added(column: Column, n_rows: int) -> DriftNote:
     return DriftNote(column.name, "new column", sentence, n_rows)
 
 
-def _differences(column: Column, reference: Table, other: Table) -> list[DriftNote]:
+def _differences(column: Column, reference: Table, other: Table, level: float) -> list[DriftNote]:
     series = other.frame[column.name]
     there = other.column(column.name)
     if there.n_distinct == 0:
@@ -111,6 +121,7 @@ def _differences(column: Column, reference: Table, other: Table) -> list[DriftNo
         found.append(_range(column, series))
     elif column.kind in ("boolean", "category", "constant"):
         found.append(_unseen(column, series))
+    found.append(_moved(column, reference.frame[column.name], series, level))
     return [note for note in found if note is not None]
 
 
@@ -161,3 +172,30 @@ def _unseen(column: Column, series: pd.Series) -> DriftNote | None:
         f"{names} (first: row {row + 1}); no rule tested them."
     )
     return DriftNote(column.name, "unseen level", sentence, int(unseen.sum()))
+
+
+def _moved(column: Column, then: pd.Series, now: pd.Series, level: float) -> DriftNote | None:
+    """Say where the values of a column lie elsewhere than they did; gaps are told otherwise."""
+    if column.kind == "text" or column.n_distinct < 2:
+        return None
+    then, now = then.dropna(), now.dropna()
+    if column.is_number:
+        before, after = then.to_numpy(dtype=float), now.to_numpy(dtype=float)
+        test = ks_2samp(before, after, method="asymp")
+        moved, chance = float(test.statistic), float(test.pvalue)
+        words = f"half are above {np.median(after):.6g}, formerly above {np.median(before):.6g}"
+    else:
+        shares = pd.concat(
+            [s.astype(str).value_counts() for s in (then, now)], axis=1, keys=["then", "now"]
+        ).fillna(0)
+        if len(shares) < 2:
+            return None
+        chance = float(chi2_contingency(shares.to_numpy()).pvalue)
+        change = (shares / shares.sum()).diff(axis=1)["now"].sort_values(kind="stable")
+        moved, name = float(change.abs().sum() / 2), change.abs().idxmax()
+        part = (shares / shares.sum()).loc[name]
+        words = f"{shown(name)} is {part['now']:.1%} of the rows, formerly {part['then']:.1%}"
+    if moved < LEAST_MOVED or chance >= level:
+        return None
+    sentence = f"Column {shown(column.name)} has moved: {words.replace('%', ' %')}."
+    return DriftNote(column.name, "moved", sentence, len(now))

@@ -25,6 +25,7 @@ from rulekit.explain.near_miss import CheckedClause, CheckedLiteral, NearMiss
 from rulekit.explain.phrases import Wording, Words, clause_words, condition_text
 from rulekit.explain.points import GivenPoints, PointsReading, read_points
 from rulekit.explain.row import Explanation, explain
+from rulekit.explain.scored import Figures, Scored, score
 from rulekit.explain.similar import PastCases, SimilarCase, similar_cases, training_rows
 from rulekit.explain.single_change import single_change
 from rulekit.explain.splits import (
@@ -43,11 +44,13 @@ __all__ = [
     "Counterfactual",
     "CoveringBox",
     "Explanation",
+    "Figures",
     "GivenPoints",
     "HyperplaneExplanation",
     "NearMiss",
     "PastCases",
     "PointsReading",
+    "Scored",
     "SimilarCase",
     "SplitChange",
     "SplitReading",
@@ -65,6 +68,7 @@ __all__ = [
     "ranges_of",
     "read_points",
     "read_split",
+    "score",
     "similar_cases",
     "single_change",
     "smallest_change",

@@ -105,7 +105,8 @@ class PointsReading:
             return f"{points} {verb} {'' if reached else 'below '}{total}: {parts}"
         short = "short of" if reached else "too many to stay below"
         text = f"{points} {'is' if one else 'are'} {self.off} {short} {total} ({parts})"
-        turns = " or if ".join(c.text for c in self.changes[:MAX_CHANGES])
+        most = 1 if self._wording.spoken else MAX_CHANGES
+        turns = " or if ".join(c.text for c in self.changes[:most])
         return f"{text}; enough if {turns}" if turns else text
 
     def _change(self, feature: str) -> tuple[float, Change] | None:
@@ -174,10 +175,17 @@ def read_points(
 def _parts(reading: PointsReading, wording: Wording) -> str:
     """Say what gives points, and which columns give none."""
     gave = [g for g in reading.given if g.given]
-    parts = [f"{met_text(g.condition, g.value, wording)} gives {g.given}" for g in gave]
+    told = [(met_text(g.condition, g.value, wording), g.given) for g in gave]
     columns = {g.condition.feature for g in gave}
-    none = {g.condition.feature: g.value for g in reading.given}
-    silent = [f"{wording.name(f)} {shown(v)}" for f, v in none.items() if f not in columns]
-    if silent:
-        parts.append(f"{listed(silent)} {'gives' if len(silent) == 1 else 'give'} nothing")
-    return ", ".join(parts)
+    values = {g.condition.feature: g.value for g in reading.given}
+    none = listed(
+        f"{wording.name(f)} {shown(v, wording=wording)}"
+        for f, v in values.items()
+        if f not in columns
+    )
+    if wording.spoken:  # met conditions have commas of their own
+        parts = [f"{given} because {text}" for text, given in told]
+        return "; ".join([*parts, *[f"none from {none}"] * bool(none)])
+    parts = [f"{text} gives {given}" for text, given in told]
+    verb = "gives" if len(values.keys() - columns) == 1 else "give"
+    return ", ".join([*parts, *[f"{none} {verb} nothing"] * bool(none)])

@@ -101,7 +101,7 @@ def past_cases(
         return PastCases(0, 0, label, f"No past case was {alike_words}.")
     verb = "was" if 1 in (n, same) else "were"
     noun = "past case" if n == 1 else "past cases"
-    text = f"{same} of {n} {noun} {alike_words} {verb} {label_text(label, wording)}."
+    text = f"{same:,} of {n:,} {noun} {alike_words} {verb} {label_text(label, wording)}."
     return PastCases(n, same, label, text)
 
 

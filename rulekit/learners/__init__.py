@@ -18,6 +18,7 @@ from rulekit.learners.literal.screening import ConditionScreening
 from rulekit.learners.literal.two_level import TwoLevelRuleClassifier
 from rulekit.learners.plane.hyperplane import HyperplaneRuleClassifier
 from rulekit.learners.plane.lp_svm import LPSVM
+from rulekit.learners.points.scorecard import ScorecardClassifier
 from rulekit.learners.power_law.tree import PowerLawTreeClassifier
 from rulekit.learners.rule_classifier import Choice, RuleClassifier, search_grid
 
@@ -37,6 +38,7 @@ __all__ = [
     "RuleClassifier",
     "RulePath",
     "SampleGuarantee",
+    "ScorecardClassifier",
     "TwoLevelRuleClassifier",
     "certify",
     "screen_conditions",

@@ -86,7 +86,7 @@ def outcome_figure(confusion: pd.DataFrame, *, classes: Sequence[Any] | None = N
         One bar a true class, in its colour; wrong decisions are hollow, and both are named in
         words.
     """
-    names = [f"truly {label}" for label in confusion.index]
+    names = [f"in truth {label}" for label in confusion.index]
     right = [int(confusion.iloc[i, i]) for i in range(len(confusion))]
     wrong = [int(row.sum()) - right[i] for i, (_, row) in enumerate(confusion.iterrows())]
     figure = go.Figure(layout=base_layout())
@@ -104,7 +104,9 @@ def outcome_figure(confusion: pd.DataFrame, *, classes: Sequence[Any] | None = N
     figure.add_trace(hollow)
     figure.update_layout(height=80 + 42 * len(confusion), barmode="stack", showlegend=False)
     figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
-    figure.update_xaxes(title="Rows")
+    longest = max(confusion.sum(axis=1), default=0)
+    # room for the words behind the longest bar
+    figure.update_xaxes(title="Rows", range=[0, 1.2 * max(longest, 1)])
     return figure
 
 

@@ -16,7 +16,7 @@ MAX_BARS = 40
 MAX_LEVELS = 12
 FEW = 20  # distinct values that are drawn side by side, each with its own place
 MAX_LINES = 60  # cut points drawn as lines across the figure
-READABLE = 0.09  # share of the axis that a bin takes to have its percentage written above it
+SIGN = 0.022  # share of the axis that one sign of a percentage above a bin takes
 
 
 def bin_table(
@@ -309,7 +309,8 @@ def _shares(
 ) -> None:
     """Add one bar a bin, as wide as the bin, as high as the class share in it."""
     width = np.diff(edges)
-    readable = (width >= READABLE * width.sum()) & (table["rows"] > 0).to_numpy()
+    told = ["" if share != share else f"{share:.0%}" for share in table["share"]]
+    room = (width / (SIGN * width.sum())).tolist()
     hover = [
         f"{interval_words(row)}<br>{row['positive']:.0f} of {row['rows']:.0f} rows are "
         f"{plain(label)}"
@@ -319,7 +320,7 @@ def _shares(
         x=edges[:-1] + width / 2,
         y=table["share"].fillna(0),
         width=width,
-        text=[f"{s:.0%}" if r else "" for s, r in zip(table["share"], readable, strict=True)],
+        text=[t if len(t) <= signs else "" for t, signs in zip(told, room, strict=True)],
         textposition="outside",
         textangle=0,
         constraintext="none",

@@ -53,22 +53,26 @@ def test_two_visitors_never_see_each_other_s_data(visit):
 
 WATCHED = """
 import pathlib
+import threading
+import time
 import streamlit as st
+from tests.ui.tasks import Counting
 from ui import jobs
 
 registry = jobs.registry()
 registry.grace = 0.5
 
-def work(job):
-    while not job.should_stop():
+def tell():
+    while registry.get("me") is not None:
         tabs, timers = registry._tabs.get("me"), len(registry._timers)
         pathlib.Path(r"{alive}").write_text(f"{{tabs}} tabs, {{timers}} timers")
-        job._stop.wait(0.05)
+        time.sleep(0.05)
     pathlib.Path(r"{ended}").touch()
 
 jobs.watch("me")
 if registry.get("me") is None:
-    registry.start("me", "endless", work)
+    registry.start("me", "endless", Counting(pathlib.Path(r"{alive}").with_name("count")))
+    threading.Thread(target=tell, daemon=True).start()
 st.title("Watched")
 """
 

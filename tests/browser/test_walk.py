@@ -7,27 +7,13 @@ import pytest
 
 from rulekit.data import list_samples
 from tests.browser import looks
+from tests.browser.steps import CURVE, RULE, aimed_at, downloaded, found_first, rule, table
 from tests.browser.visitor import BROKEN
 from ui.shell import PAGES
 
 SCREEN = {"width": 1440, "height": 900}
 LONGEST = 1800  # pixels of a page in its first state
-CURVE, RULE = "[class*=st-key-front_] .js-plotly-plot", "[data-testid=stCode]"
 SIDES = ".st-key-two_columns > div > .stHorizontalBlock > .stColumn"
-
-
-def found_first(visitor):
-    """Wait on Models until the first pass is over: its points are drawn, its rule beside them."""
-    visitor.page.locator(f"{CURVE} .points path").first.wait_for()
-    visitor.page.locator(RULE).first.wait_for()
-    visitor.page.locator(".st-key-stop_run").wait_for(state="detached")
-    return visitor.ready()
-
-
-def begins_in_sight(page, selector):
-    """Tell whether the first of a kind begins on the screen, with room for some lines of it."""
-    box = looks.box(page, selector)
-    return 0 <= box["y"] <= page.viewport_size["height"] - 200
 
 
 def looked_at(visitor, name):
@@ -59,13 +45,6 @@ def walked(visitor):
     return downloaded(visitor)
 
 
-def downloaded(visitor):
-    """Download the rule in the format that Export opens with."""
-    with visitor.page.expect_download() as download:
-        visitor.page.locator(".st-key-download_format button").click()
-    return download.value.path().read_text("utf-8")
-
-
 @pytest.mark.parametrize("name", [info.name for info in list_samples()])
 def test_a_sample_becomes_a_rule_taken_away_and_every_page_is_in_order(visit, name):
     visitor = visit("/", viewport=SCREEN).press(f"sample_{name}")
@@ -92,22 +71,6 @@ def test_a_real_table_becomes_a_rule_taken_away_and_every_page_is_in_order(visit
     assert "**OTHERWISE**" in walked(visitor)
 
 
-def aimed_at(visitor, target, positive=None):
-    """Say on Data which column is to be predicted, and which class the rule describes."""
-    page = visitor.page
-    box = page.get_by_role("combobox", name="Target column").first
-    if box.input_value() != target:
-        with visitor.action():
-            box.click()
-            box.fill(target)
-            page.get_by_role("option", name=target, exact=True).first.click()
-    if positive is not None:
-        option = page.locator("label", has_text=f"{positive} (").first
-        if not option.locator("input").is_checked():
-            with visitor.action():
-                option.click()
-
-
 def test_a_narrow_screen_has_the_columns_one_below_the_other(visit):
     visitor = visit("/", viewport={"width": 880, "height": 900}).press("sample_iris")
     sides = found_first(visitor.turn_to("Models")).page.locator(SIDES)
@@ -121,18 +84,11 @@ def test_five_clicks_lead_from_an_upload_to_a_downloaded_rule(visit):
     clicks = []
     visitor.page.expose_function("clicked", lambda words: clicks.append(words))
     visitor.page.evaluate("addEventListener('click', e => clicked(e.target.textContent), true)")
-    visitor.upload("cases.csv", cases())
+    visitor.upload("cases.csv", table())
     visitor.press("use_suggestion").turn_to("Models")
     found_first(visitor).turn_to("Export")
-    assert "age" in downloaded(visitor)
+    assert "glucose" in downloaded(visitor)
     assert 1 <= len(clicks) <= 5
-
-
-def cases(n=200):
-    """A file of a few columns; the last one holds the outcome."""
-    rows = [(20 + k % 60, 70 + (7 * k) % 130) for k in range(n)]
-    lines = [f"{a},{g},{'yes' if a > 50 and g > 100 else 'no'}" for a, g in rows]
-    return "\n".join(["age,glucose,ill", *lines]).encode()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -152,35 +108,35 @@ def test_the_keyboard_alone_goes_from_a_sample_to_a_downloaded_rule(visit):
     visitor = visit("/", viewport=SCREEN)
     press = visitor.page.keyboard.press
 
-    def reach(words, key="Enter"):
-        """Tab to what is called so, and press a key there."""
+    def reach(words):
+        """Tab to what is called so."""
         for _ in range(150):
             press("Tab")
             if called(visitor) == words:
-                break
-        else:
-            pytest.fail(f"Tab never came to {words!r}.")
+                return
+        pytest.fail(f"Tab never came to {words!r}.")
+
+    def take(words, key="Enter"):
+        """Press a key where something is called so, and wait for the run that it starts."""
+        visitor.ready()
+        reach(words)
         with visitor.action():
             press(key)
 
-    reach("Try Credit risk (generated)")
-    reach("Models")
-    found_first(visitor)
-    before = rule(visitor)
-    reach("Conditions at most", "ArrowLeft")
+    take("Try Credit risk (generated)")
+    take("Models")
+    before = rule(found_first(visitor))
+    take("Conditions at most", "ArrowLeft")
     visitor.until(lambda: rule(visitor) != before)
-    last = rule(visitor)
     for title in ("Rules", "Explain", "Export"):
-        reach(title)
+        take(title)
+        question = next(q for name, q in PAGES.values() if name == title)
+        visitor.page.locator("h1", has_text=question).wait_for()
+    visitor.ready()
+    reach("Download Markdown")
     with visitor.page.expect_download() as download:
-        reach("Download Markdown")
+        press("Enter")
     assert "**OTHERWISE**" in download.value.path().read_text("utf-8")
-    assert last
-
-
-def rule(visitor):
-    """The rule in hand as Models writes it."""
-    return visitor.page.locator(RULE).first.inner_text()
 
 
 def called(visitor):

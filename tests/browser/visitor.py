@@ -52,11 +52,17 @@ def chromium_at(path: str) -> Iterator[Any]:
         browser.close()
 
 
+class Address(str):
+    """Where a server answers; `process` is its number."""
+
+    process: int
+
+
 @contextmanager
-def served(workspace: Path, script: str = "app.py") -> Iterator[str]:
+def served(workspace: Path, script: str = "app.py", **settings: str) -> Iterator[Address]:
     """Start the dashboard (or another script) on a free port and give its address.
 
-    A visitor of it must have left by then (`Visitor.leave`), or it complains of the silence.
+    `settings` are environment variables. A visitor of it must have left by then (`Visitor.leave`), or it complains of the silence.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -66,6 +72,7 @@ def served(workspace: Path, script: str = "app.py") -> Iterator[str]:
         "RULEKIT_WORKSPACE": str(workspace),
         "PYTHONPATH": str(ROOT),
         "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "false",
+        **settings,
     }
     log = workspace.with_suffix(".log")
     command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
@@ -73,7 +80,8 @@ def served(workspace: Path, script: str = "app.py") -> Iterator[str]:
         process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
         )
-    address = f"http://127.0.0.1:{port}"
+    address = Address(f"http://127.0.0.1:{port}")
+    address.process = process.pid
     try:
         _wait_for(address, process, log)
         yield address

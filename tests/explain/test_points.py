@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from rulekit import explain
 from rulekit.exceptions import RuleError
-from rulekit.explain import Wording, distance_to_boundary, read_points, smallest_change
+from rulekit.explain import (
+    Wording,
+    condition_text,
+    distance_to_boundary,
+    read_points,
+    smallest_change,
+)
 from rulekit.explain.subject import as_column, row_values
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 from tests.explain.tables import PLAIN, literals, points_rules, tables
@@ -100,12 +106,14 @@ def test_the_boundary_agrees_with_trying_values_around_each_threshold(split, col
             old = columns[test.feature][i]
             if test.op in ("<=", "<", ">=", ">") and not np.isnan(old):
                 (limit,) = test.limits(test.feature, {})
-                nexts = [np.nextafter(limit, -np.inf), limit, np.nextafter(limit, np.inf)]
-                moved = {f: np.repeat(c[i : i + 1], 3) for f, c in columns.items()}
-                moved[test.feature] = np.array(nexts)
-                held = test.mask({test.feature: np.array([old, *nexts])})
-                turned = (rule.predict(moved) != answers[i]) & (held[1:] != held[0])
-                gaps += [abs(old - limit) / ranges[test.feature]] * bool(turned.any())
+                around = np.nextafter(limit, [-np.inf, limit, np.inf])
+                held = test.mask({test.feature: np.array([old, *around])})
+                across = around[held[1:] != held[0]]
+                nearest = across.max() if across.max() < old else across.min()
+                moved = {f: c[i : i + 1] for f, c in columns.items()}
+                moved[test.feature] = np.array([nearest])
+                turned = rule.predict(moved)[0] != answers[i]
+                gaps += [abs(old - limit) / ranges[test.feature]] * bool(turned)
         assert found[i] == pytest.approx(min(gaps))
 
 
@@ -196,3 +204,16 @@ def test_a_search_that_is_too_long_is_refused_in_words():
     rule = RuleSet((Clause((PointsSplit(tests, (1,) * 30, 30),)),), ("ill",), "dnf", "well")
     with pytest.raises(RuleError, match="not found in 100000 rows; fix more columns"):
         smallest_change(rule, dict.fromkeys(rule.features, 0.0))
+
+
+def test_readers_without_logic_hear_no_signs_and_one_change():
+    words = Wording(names={"bp": "Blood pressure"}, units={"bp": "mmHg"}, spoken=True)
+    found = explain(card(6, 4), PEOPLE, wording=words)[1]
+    assert found.sentence == (
+        "The answer is low: for middle, 2 points are 2 short of 4 (3 because age is 65, above 60; "
+        "-1 because sport is true; none from Blood pressure 120 and town Köln); enough if Blood "
+        "pressure were above 140 mmHg (now 120)."
+    )
+    assert condition_text(FOUR.negated(), words).endswith(
+        "2 if town is one of Bonn, Ulm, -1 if sport is true; a missing value gives 0)"
+    )

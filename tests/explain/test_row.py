@@ -17,6 +17,7 @@ from rulekit.rules import (
     Factor,
     LinearSplit,
     Literal,
+    PointsSplit,
     PowerLaw,
     PowerLawSplit,
     RuleSet,
@@ -172,6 +173,7 @@ SUMS = (
     LinearSplit((("age", 0.5), ("bmi", -1.0)), "<=", 3.0),
     PowerLawSplit((PowerLaw(2.0, (Factor("age", 2), Factor("bmi", -1, floor=0.1))),), 27.0),
     PowerLawSplit((PowerLaw(1.0, (Factor("age"),)),), 2.0, 1.0, inside=False, missing=True),
+    PointsSplit((Literal("age", ">", 0.5), Literal("bmi", "<=", 0.2)), (3, 2), 5),
 )
 
 

@@ -261,6 +261,21 @@ def power_laws() -> Iterator[Case]:
         yield case(name, "credit", told, **short | {"max_depth": 1}, class_weight=balance)
 
 
+def points() -> Iterator[Case]:
+    """Give scorecards: small and large ones, of few points, under wishes and weights."""
+    name = "ScorecardClassifier"
+    for table in TABLES:
+        for change in ({}, {"max_conditions": 3}, {"max_points": 1}, {"max_points": 12}):
+            yield case(name, table, **change, calibration_folds=0)
+    for table, cuts in BINARIZERS.items():
+        for binarizer in cuts:
+            yield case(name, table, binarizer=binarizer, calibration_folds=0)
+    for wishes in (WISHES, REQUIRED):
+        yield case(name, "credit", constraints=wishes, calibration_folds=0)
+    yield case(name, "credit", "weighted", calibration_folds=0)
+    yield case(name, "credit", class_weight="balanced", calibration_folds=0)
+
+
 FAMILIES = (
     two_level,
     two_level_switches,
@@ -270,6 +285,7 @@ FAMILIES = (
     ideal_dnf,
     planes,
     power_laws,
+    points,
 )
 CASES: tuple[Case, ...] = tuple(made for family in FAMILIES for made in family())
 

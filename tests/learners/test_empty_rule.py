@@ -17,6 +17,7 @@ from rulekit import (
     IdealDNFClassifier,
     OneLevelRuleClassifier,
     PowerLawTreeClassifier,
+    ScorecardClassifier,
     TwoLevelRuleClassifier,
     certify,
     learners,
@@ -48,6 +49,8 @@ OTHERS = [
     HyperplaneRuleClassifier(confidence_folds=0),
     HyperplaneRuleClassifier(BALANCED, confidence_folds=0, min_coverage=1),
     HyperplaneRuleClassifier(BALANCED, confidence_folds=0, uncovered="hyperplane", max_rules=1),
+    ScorecardClassifier(),
+    ScorecardClassifier(1, calibration_folds=0),
     PowerLawTreeClassifier(max_depth=1, max_power_laws=1, max_exponents=2),
     PowerLawTreeClassifier(max_depth=1, max_power_laws=1, max_exponents=2, tau_prune=None),
 ]

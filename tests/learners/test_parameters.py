@@ -195,6 +195,12 @@ CASES = {
             )
         ],
     },
+    "ScorecardClassifier": common("theta", "form", "time_limit")
+    | {
+        "max_conditions": [Acts(1)],
+        "max_points": [Acts(1)],
+        "calibration_folds": [Acts(0, seen="chances_")],
+    },
     "HyperplaneRuleClassifier": {
         "linear": [Acts(LogisticRegression())],
         "criterion": [Acts(c) for c in ("point_lp", "volume", "volume_paper")],
@@ -285,6 +291,8 @@ def learned(model, seen=""):
     """What was learned, as something that can be compared."""
     if seen == "confidence":
         return model.plane_.confidence
+    if seen == "chances_":
+        return model.chances_.to_csv()
     if seen == "choice_":
         return model.choice_.table.to_csv()
     if seen == "cv_errors_":

@@ -2,7 +2,6 @@
 
 import io
 import json
-import threading
 import zipfile
 from dataclasses import replace
 
@@ -19,6 +18,7 @@ from tests.pages.driving import opened, text
 from tests.waiting import until
 from ui.data.choices import apply_edits, editor_frame
 from ui.data.split import split_figure, split_sentence
+from ui.data.tasks import ReadFile
 from ui.learners.offered import RunSpec
 from ui.shell import PAGES
 from ui.state import BinningSpec, SplitSpec, Wording
@@ -258,6 +258,7 @@ def test_of_a_file_too_wide_columns_are_chosen_and_read_alone(open_app, table_of
     assert state.options["columns"] == tuple(kept)
 
 
+@pytest.mark.slow  # a worker's start
 def test_a_large_file_is_read_in_the_background_and_taken_when_it_is_there(
     open_app, table_of, monkeypatch
 ):
@@ -272,15 +273,21 @@ def test_a_large_file_is_read_in_the_background_and_taken_when_it_is_there(
     assert table_of(app).name == "iris"
 
 
+class Endless(ReadFile):
+    """A file whose reading ends when it is stopped; done in another process, as any large one."""
+
+    large = True
+
+    def __call__(self, telling=None):
+        until(telling.should_stop)
+
+
 def test_reading_can_be_stopped(open_app, table_of, monkeypatch):
-    monkeypatch.setattr("ui.data.tasks.LARGE", {"text": 100})
-    gate = threading.Event()
-    monkeypatch.setattr("ui.data.tasks.ReadFile.__call__", lambda task, telling: gate.wait())
+    monkeypatch.setattr("ui.data.load.ReadFile", Endless)
     app = upload(open_app(), GOOD, "big.csv")
     assert "Reading big.csv" in text(app)
     app.button(key="stop_reading").click().run()
-    gate.set()
-    assert "Reading was stopped" in said(app.run())
+    assert "Reading was stopped" in said(app)
     assert table_of(app) is None
 
 

@@ -50,6 +50,19 @@ def test_rules_tells_what_counting_shows(on_credit):
     assert "The types of cases it counted" in said
 
 
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+def test_conditions_that_the_formula_does_not_keep_are_not_praised(on_credit):
+    frame = pd.DataFrame({"a": [0, 1] * 80, "said": ["no"] * 140 + ["yes"] * 20})
+    table = Table.from_frame(frame).with_roles({"said": "target"}, positive_label="yes")
+    app, model = on_credit("rules", table)
+    on_tab(app, "Proof")
+    assert not app.exception
+    assert model.conditions_
+    assert model.rule_set_.is_constant
+    assert "Of the 1 condition chosen the formula keeps none" in text(app)
+    assert "right for" not in text(app)
+
+
 def test_the_curve_stands_in_a_table_too(on_credit):
     _, model = on_credit("rules")
     table = curve_table(model.validation_curve_)

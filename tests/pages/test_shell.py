@@ -59,7 +59,7 @@ def test_an_error_nobody_foresaw_is_a_sentence_with_an_id(open_app, monkeypatch,
         raise ZeroDivisionError("cell 4711")
 
     app = open_app(sample="iris")
-    monkeypatch.setattr("ui.data.choices.split_card", broken)
+    monkeypatch.setattr("ui.data.split.split_card", broken)
     app.run()
     assert not app.exception
     sentence = app.error[0].value.replace("\\", "")
@@ -71,7 +71,7 @@ def test_an_error_nobody_foresaw_is_a_sentence_with_an_id(open_app, monkeypatch,
 def test_a_page_that_failed_works_again_on_the_next_run(open_app, monkeypatch):
     app = open_app(sample="iris")
     with monkeypatch.context() as broken:
-        broken.setattr("ui.data.choices.split_card", lambda: 1 / 0)
+        broken.setattr("ui.data.split.split_card", lambda: 1 / 0)
         app.run()
         assert app.error
     app.run()
@@ -89,7 +89,7 @@ def test_a_sentence_that_is_not_the_library_s_own_leaves_its_traceback_in_the_lo
         raise error
 
     app = open_app(sample="iris")
-    monkeypatch.setattr("ui.data.choices.split_card", broken)
+    monkeypatch.setattr("ui.data.split.split_card", broken)
     app.run()
     assert "odd shape" in app.error[0].value
     assert ("in broken" in caplog.text) is logged

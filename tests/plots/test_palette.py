@@ -78,7 +78,7 @@ def colours_in(figure, labels):
             filled = "rgba" not in str(trace.marker.color)
             colours = trace.marker.color if filled else trace.marker.line.color
             for name, colour in zip(trace.y, colours, strict=True):
-                found[name.removeprefix("truly ")].add(colour)
+                found[name.removeprefix("in truth ")].add(colour)
     for note in figure.layout.annotations:
         for label in labels:
             if note.text.startswith(f"<b>{label}</b>"):

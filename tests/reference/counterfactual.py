@@ -20,6 +20,8 @@ def choices(rule, feature, value, erase):
         others = [True, False]
     elif str in kinds:
         others = [*named, "something else"]
+    elif not kinds:
+        others = [0.0]  # nothing is known of the column: any value stands for all
     else:
         steps = [max(abs(v), 1.0) * NEAR for v in named]
         others = [w for v, s in zip(named, steps, strict=True) for w in (v, v - s, v + s)]

@@ -13,7 +13,7 @@ from ui.escape import md
 from ui.rule_numbers import Rows
 from ui.state import AppState
 from ui.theme import chart
-from ui.words import clause_words, rule_words, wording
+from ui.words import clause_words, constant_answer, rule_words, wording
 
 SCORE_NAMES = {"f": "F test", "mutual_info": "mutual information", "chi2": "chi-square"}
 MODE_NAMES = {"compact": "compact (shown)", "paper": "as in the paper"}
@@ -29,6 +29,11 @@ def curve_card(model: ClassifierMixin) -> None:
         return
     curve, tolerance = model.validation_curve_, model.tolerance
     sentence = validation_sentence(curve, tolerance)
+    if model.rule_set_.is_constant and model.conditions_:
+        sentence = (
+            f"Of the {plural(len(model.conditions_), 'condition')} chosen the formula keeps none: "
+            f"whatever they answer, most rows are {constant_answer(model.rule_set_)}."
+        )
     st.markdown("**How many conditions it needs**")
     left, right = st.columns(2, gap="medium")
     with left:

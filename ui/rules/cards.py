@@ -89,7 +89,7 @@ def clause_lines(rule: RuleSet, train: Rows, test: Rows | None, state: AppState)
 
 def _line(n_counts: int) -> list[DeltaGenerator]:
     """Make the places of a line: switch, words, counts, editing."""
-    widths = [1, 10, *[2] * n_counts, 1.4]
+    widths = [1, 9.5, *[2.5] * n_counts, 1.4]
     return st.columns(widths, vertical_alignment="center", gap="xsmall")
 
 
@@ -163,7 +163,8 @@ def outcomes(rule: RuleSet, rows: Rows, labels: list[Any]) -> None:
     chart(outcome_figure(table, classes=app_state().classes), f"outcomes_{rows.name}", sentence)
     st.caption(md(sentence, 400))
     shown = table.rename(index=lambda v: f"{TRUTH}: {v}", columns=lambda v: f"{ANSWER}: {v}")
-    st.dataframe(shown, alt=sentence)
+    counts = st.column_config.NumberColumn(format="localized")
+    st.dataframe(shown, column_config=dict.fromkeys(shown.columns, counts), alt=sentence)
 
 
 def covered_rows(rule: RuleSet, rows: Rows, state: AppState) -> None:

@@ -1,0 +1,29 @@
+"""Score: the rule applied to new cases, and whether it still holds."""
+
+import streamlit as st
+
+from ui.picked import needed_model
+from ui.score.answers import case_table, downloads, one_case, then_and_now
+from ui.score.new_cases import chosen_cases, differences, scored
+from ui.shell import guard, header, sentences, two_columns
+from ui.state import app_state
+
+guard("score")
+header("score")
+with sentences():
+    model = needed_model()
+    state = app_state()
+    left, right = two_columns()
+    with left:
+        cases = chosen_cases(state)
+        if cases is None:
+            st.stop()
+        with sentences():
+            found = scored(cases, model, state)
+            differences(cases, found)
+            picked = case_table(cases, found, state)
+            with right:
+                then_and_now(cases, found)
+                one_case(found, picked)
+                st.markdown("**Take them away**")
+                downloads(cases, found, state)

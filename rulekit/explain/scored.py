@@ -1,0 +1,265 @@
+"""A rule applied to new cases: answers, what decided, what differs, how often it was right."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import fisher_exact
+
+from rulekit.data import DriftNote, Table, compare_tables
+from rulekit.exceptions import DataError
+from rulekit.explain.phrases import PLAIN, Wording
+from rulekit.explain.row import Explanation, explain
+from rulekit.explain.similar import deciding_clause
+from rulekit.explain.subject import columns_for, subject_of
+from rulekit.rules import Columns, clause_statistics, rule_of
+
+LEVEL = 0.01  # how often a rule that still holds is said not to
+
+
+@dataclass(frozen=True)
+class Figures:
+    """How often something was right, then and now.
+
+    Attributes
+    ----------
+    clause : int
+        Number of the clause, from 1; 0 for the whole rule.
+    n_then, right_then, n_now, right_now : int
+        Rows decided (of a clause: matched), and those of them rightly.
+    chance : float
+        How often chance alone makes it at least this much worse now, if nothing has changed
+        (Fisher's exact test, one-sided).
+    """
+
+    clause: int
+    n_then: int
+    right_then: int
+    n_now: int
+    right_now: int
+
+    @cached_property
+    def chance(self) -> float:
+        """How often chance alone makes it at least this much worse now."""
+        counts = [
+            [self.right_then, self.n_then - self.right_then],
+            [self.right_now, self.n_now - self.right_now],
+        ]
+        return float(fisher_exact(counts, alternative="greater").pvalue)
+
+    @property
+    def worse(self) -> bool:
+        """Whether it is worse now than chance explains."""
+        return self.chance < LEVEL
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What a rule says of new cases.
+
+    Attributes
+    ----------
+    answers : ndarray of object, shape (n,)
+        What the model predicts.
+    clauses : ndarray of int, shape (n,)
+        The clause that decided, from 1; 0 where none holds. Of a CNF the first that fails.
+    missing : ndarray of int, shape (n,)
+        Of rows that no clause decides, how many conditions the nearest clause lacks; 0 elsewhere.
+    drift : tuple of DriftNote
+        How the new table differs from the one the rule was learned from; empty where that was not
+        given.
+    figures : tuple of Figures
+        The whole rule, then its clauses; empty where outcomes are not known for both tables.
+    """
+
+    model: Any
+    X: Any
+    answers: NDArray[Any]
+    clauses: NDArray[np.intp]
+    missing: NDArray[np.intp]
+    drift: tuple[DriftNote, ...]
+    figures: tuple[Figures, ...]
+    _training: Any = None
+    _wording: Wording = PLAIN
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    @property
+    def sentence(self) -> str:
+        """Whether the rule still holds, in one sentence; empty where outcomes are not known."""
+        if not self.figures:
+            return ""
+        whole = self.figures[0]
+        wrong_now = (whole.n_now - whole.right_now) / max(1, whole.n_now)
+        wrong_then = (whole.n_then - whole.right_then) / max(1, whole.n_then)
+        told = (
+            f"{100 * wrong_now:.1f} % of these {whole.n_now:,} cases are answered wrongly, "
+            f"{100 * wrong_then:.1f} % of {whole.n_then:,} were before"
+        )
+        if whole.worse:
+            return f"The rule no longer holds as it did: {told}, more than chance explains."
+        worse = [str(f.clause) for f in self.figures[1:] if f.worse]
+        if worse:
+            which = f"clause {worse[0]}" if len(worse) == 1 else f"clauses {', '.join(worse)}"
+            return f"The rule as a whole still holds ({told}), but {which} does worse than before."
+        return f"The rule still holds: {told}, no more than chance explains."
+
+    def explained(self, rows: Sequence[int]) -> list[Explanation]:
+        """Explain some rows, by position: why, near misses, and the smallest change."""
+        part = self.X.iloc[list(rows)]
+        return explain(self.model, part, training=self._training, wording=self._wording)
+
+    def table(self, *, changes: bool = False) -> pd.DataFrame:
+        """Return a row a case: answer, clause, missing, and on request the smallest change.
+
+        Parameters
+        ----------
+        changes : bool, default=False
+            Work out the smallest change of every row, about a thousandth of a second each; rows
+            that are equal to the rule are worked out once.
+
+        Returns
+        -------
+        DataFrame
+            With the index of the new table.
+        """
+        columns: dict[str, Any] = {
+            "answer": self.answers,
+            "clause": self.clauses,
+            "missing": self.missing,
+        }
+        if changes:
+            read = pd.DataFrame(dict(_read(self.model, self.X)))
+            alike = pd.util.hash_pandas_object(read, index=False).to_numpy()
+            first, places = np.unique(alike, return_index=True, return_inverse=True)[1:]
+            told = [e.counterfactual.sentence for e in self.explained(first.tolist())]
+            columns["smallest change"] = [told[k] for k in places]
+        return pd.DataFrame(columns, index=self.X.index)
+
+
+def score(
+    model: Any,
+    table: Table | pd.DataFrame,
+    *,
+    reference: Table | None = None,
+    outcomes: ArrayLike | None = None,
+    before: tuple[Any, ArrayLike] | None = None,
+    training: Any = None,
+    wording: Wording = PLAIN,
+) -> Scored:
+    """Apply a rule to new cases.
+
+    Parameters
+    ----------
+    model : fitted rule model or RuleSet
+    table : Table or DataFrame, n rows
+        The new cases; columns that the rule does not read play no part.
+    reference : Table, optional
+        The table that the rule was learned from; what differs is told in `Scored.drift`.
+    outcomes : array-like of shape (n,), optional
+        What the cases turned out to be; missing where that is not known yet.
+    before : pair of table and outcomes, optional
+        Rows that the rule was judged on, best those held out; with `outcomes` they give
+        `Scored.figures`.
+    training : table, or pair of table and labels, optional
+        As for `rulekit.explain`.
+    wording : Wording
+        What columns are called in sentences.
+
+    Returns
+    -------
+    Scored
+
+    Raises
+    ------
+    DataError
+        If there are no rows, a column that the rule reads is missing or holds something else than
+        before, or `outcomes` has another length.
+
+    Notes
+    -----
+    Linear in rows times conditions; smallest changes are worked out when asked for.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rulekit.rules import Clause, Literal, RuleSet
+    >>> rule = RuleSet((Clause((Literal("glucose", ">", 126),)),), ("ill",), "dnf", "well")
+    >>> found = score(rule, pd.DataFrame({"glucose": [141, 90]}), outcomes=["ill", "ill"])
+    >>> found.answers.tolist(), found.clauses.tolist(), found.missing.tolist()
+    (['ill', 'well'], [1, 0], [0, 1])
+    """
+    X = table.frame if isinstance(table, Table) else table
+    if not len(X):
+        raise DataError("There is nothing to score: the table has no rows.")
+    rule = rule_of(model)
+    drift: tuple[DriftNote, ...] = ()
+    if reference is not None:
+        drift = compare_tables(reference, table, columns=rule.features)
+        if blocking := [note.sentence for note in drift if note.blocks]:
+            raise DataError(f"The rule cannot answer these cases. {' '.join(blocking)}")
+    columns = _read(model, X)
+    subject = subject_of(rule)
+    deciding = deciding_clause(subject, columns)
+    answers = np.asarray(rule.predict(columns), dtype=object)
+    figures: tuple[Figures, ...] = ()
+    if outcomes is not None:
+        truth = np.asarray(outcomes, dtype=object)
+        if len(truth) != len(X):
+            raise DataError(
+                f"`outcomes` has {len(truth)} values for {len(X)} rows; give one a row."
+            )
+        if before is not None:
+            figures = _figures(model, columns, truth, before)
+    return Scored(
+        model,
+        X,
+        answers,
+        deciding + 1,
+        _missing(subject.told.clauses, columns, deciding),
+        drift,
+        figures,
+        training,
+        wording,
+    )
+
+
+def _read(model: Any, X: Any) -> Columns:
+    """Read the columns of the rule; a table may hold others, or lack what is not read."""
+    rule = rule_of(model)
+    if hasattr(model, "feature_names_in_") and isinstance(X, pd.DataFrame):
+        X = X.reindex(columns=[str(name) for name in model.feature_names_in_])
+    columns = columns_for(model, X)
+    return {name: columns[name] for name in rule.features} or columns
+
+
+def _missing(
+    clauses: Sequence[Any], columns: Columns, deciding: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Count the conditions that the nearest clause lacks, where none decides."""
+    lacking = [(~c.condition_masks(columns)).sum(axis=1) for c in clauses]
+    if not lacking:
+        return np.zeros(len(deciding), dtype=np.intp)
+    return np.where(deciding < 0, np.min(lacking, axis=0), 0)
+
+
+def _figures(
+    model: Any, columns: Columns, truth: NDArray[Any], before: tuple[Any, ArrayLike]
+) -> tuple[Figures, ...]:
+    """Count then and now; rows whose outcome is not known are left out."""
+    known = ~pd.isna(truth)
+    now, y_now = {k: v[known] for k, v in columns.items()}, truth[known]
+    then, y_then = _read(model, before[0]), np.asarray(before[1], dtype=object)
+    rule = rule_of(model)
+    sides = [(then, y_then), (now, y_now)]
+    whole = [(len(y), int((rule.predict(c) == y).sum())) for c, y in sides]
+    found = [Figures(0, *whole[0], *whole[1])]
+    pairs = zip(*(clause_statistics(rule, c, y) for c, y in sides), strict=True)
+    for k, (old, new) in enumerate(pairs, start=1):
+        found.append(Figures(k, old.n, old.positives, new.n, new.positives))
+    return tuple(found)

@@ -1,0 +1,57 @@
+"""Steps of a person's path that several tests take, and where a page shows what."""
+
+import numpy as np
+
+CURVE, RULE = "[class*=st-key-front_] .js-plotly-plot", "[data-testid=stCode]"
+
+
+def aimed_at(visitor, target, positive=None):
+    """Say on Data which column is to be predicted, and which class the rule describes."""
+    page = visitor.page
+    box = page.get_by_role("combobox", name="Target column").first
+    if box.input_value() != target:
+        with visitor.action():
+            box.click()
+            box.fill(target)
+            page.get_by_role("option", name=target, exact=True).first.click()
+    if positive is not None:
+        option = page.locator("label", has_text=f"{positive} (").first
+        if not option.locator("input").is_checked():
+            with visitor.action():
+                option.click()
+
+
+def found_first(visitor):
+    """Wait on Models until the first pass is over: its points are drawn, its rule beside them."""
+    visitor.page.locator(f"{CURVE} .points path").first.wait_for()
+    visitor.page.locator(RULE).first.wait_for()
+    return searched(visitor)
+
+
+def searched(visitor):
+    """Wait until no search goes on."""
+    visitor.page.locator(".st-key-stop_run").wait_for(state="detached")
+    return visitor.ready()
+
+
+def rule(visitor):
+    """The rule in hand, as Models writes it."""
+    return visitor.page.locator(RULE).first.inner_text()
+
+
+def downloaded(visitor):
+    """Download the rule in the format that Export shows; return its text."""
+    with visitor.page.expect_download() as download:
+        visitor.page.locator(".st-key-download_format button").click()
+    return download.value.path().read_text("utf-8")
+
+
+def table(n=300, seed=0, outcome="ill", words=("yes", "no"), town=("Bonn", "Ulm")):
+    """A file with a planted rule, and one row in twelve decided the other way."""
+    rng = np.random.default_rng(seed)
+    age, glucose = rng.integers(20, 80, n), rng.integers(70, 200, n)
+    towns = rng.choice(town, n)
+    holds = ((glucose > 126) & (age > 45)) | ((glucose > 180) & (towns == town[1]))
+    ill = np.where(holds ^ (rng.random(n) < 1 / 12), *words)
+    lines = [f"{a},{g},{t},{i}" for a, g, t, i in zip(age, glucose, towns, ill, strict=True)]
+    return "\n".join([f"age,glucose,town,{outcome}", *lines]).encode()

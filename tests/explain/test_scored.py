@@ -1,0 +1,107 @@
+"""A rule applied to new cases: answers and clauses, drift first, then and now."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import fisher_exact
+
+from rulekit import BoxSearchClassifier, load_sample
+from rulekit.exceptions import DataError
+from rulekit.explain import score
+from rulekit.rules import Clause, Literal, RuleSet
+
+TABLE = load_sample("credit")
+X, Y = TABLE.xy()
+SEARCH = BoxSearchClassifier(max_conditions=6, n_clauses=3, theta=0.2, kicks=0, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return SEARCH.fit(X[:600], Y[:600])
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_answers_clauses_and_what_is_missing_are_those_of_the_rule_row_by_row(form):
+    from sklearn.base import clone
+
+    model = clone(SEARCH).set_params(form=form).fit(X[:600], Y[:600])
+    found = score(model, X[600:])
+    rule = model.rule_set_
+    told = rule if form == "dnf" else rule.negated()
+    assert found.answers.tolist() == model.predict(X[600:]).tolist()
+    for i in range(len(found)):
+        row = model.read_columns(X.iloc[[600 + i]])
+        masks = [clause.condition_masks(row)[0] for clause in told.clauses]
+        holding = [k + 1 for k, mask in enumerate(masks) if mask.all()]
+        assert found.clauses[i] == (holding[0] if holding else 0)
+        assert found.missing[i] == (0 if holding else min((~mask).sum() for mask in masks))
+
+
+def test_columns_the_rule_does_not_read_may_be_missing_or_new(model):
+    read = list(model.rule_set_.features)
+    part = X.loc[600:, read[::-1]].assign(extra=1.0)
+    assert score(model, part).answers.tolist() == model.predict(X[600:]).tolist()
+
+
+def test_the_smallest_change_of_each_row_turns_its_answer(model):
+    found = score(model, X[600:700], training=(X[:600], Y[:600]))
+    table = found.table(changes=True)
+    assert list(table.index) == list(X.index[600:700])
+    for i, explained in enumerate(found.explained(range(100))):
+        assert table["smallest change"].iloc[i] == explained.counterfactual.sentence
+        after = X.iloc[[600 + i]].copy()
+        for change in explained.counterfactual.changes:
+            after[change.feature] = after[change.feature].astype(object)
+            after.loc[after.index[0], change.feature] = change.new
+        assert model.predict(after.infer_objects())[0] != found.answers[i]
+
+
+def test_then_and_now_are_the_counts_and_fisher_s_test_of_them(model):
+    found = score(model, X[800:], outcomes=Y[800:], before=(X[600:800], Y[600:800]))
+    whole = found.figures[0]
+    right = [int((model.predict(X[a:b]) == Y[a:b]).sum()) for a, b in ((600, 800), (800, 1000))]
+    assert (whole.n_then, whole.right_then, whole.n_now, whole.right_now) == (
+        200,
+        right[0],
+        200,
+        right[1],
+    )
+    counts = [[right[0], 200 - right[0]], [right[1], 200 - right[1]]]
+    assert whole.chance == fisher_exact(counts, alternative="greater").pvalue
+    assert "still holds" in found.sentence
+    assert len(found.figures) == 1 + model.rule_set_.n_clauses
+
+
+def test_a_rule_that_no_longer_holds_is_said_not_to(model):
+    turned = Y[800:].map({"high": "low", "low": "high"})
+    found = score(model, X[800:], outcomes=turned, before=(X[600:800], Y[600:800]))
+    assert found.figures[0].worse
+    assert found.sentence.startswith("The rule no longer holds as it did: ")
+
+
+def test_outcomes_that_are_not_known_yet_are_left_out(model):
+    some = Y[800:].astype(object).where(np.arange(200) < 50)
+    found = score(model, X[800:], outcomes=some, before=(X[600:800], Y[600:800]))
+    assert found.figures[0].n_now == 50
+
+
+def test_drift_is_told_first_and_a_retyped_column_refused(model):
+    name = next(f for f in model.rule_set_.features if TABLE.column(f).is_number)
+    shifted = X[600:].assign(**{name: X[name] + 3 * X[name].std()})
+    kinds = {(n.column, n.kind) for n in score(model, shifted, reference=TABLE).drift}
+    assert (name, "moved") in kinds
+    with pytest.raises(DataError, match=rf"cannot answer these cases.*{name}"):
+        score(model, X[600:].assign(**{name: "many"}), reference=TABLE)
+    with pytest.raises(DataError, match=rf"cannot answer these cases.*{name}"):
+        score(model, X[600:].drop(columns=name), reference=TABLE)
+
+
+def test_outcomes_of_another_length_are_refused():
+    rule = RuleSet((Clause((Literal("a", ">", 1),)),), ("yes",), "dnf", "no")
+    with pytest.raises(DataError, match="2 values for 1 rows"):
+        score(rule, pd.DataFrame({"a": [1.0]}), outcomes=["yes", "no"])
+
+
+def test_an_empty_table_is_refused(model):
+    with pytest.raises(DataError, match="no rows"):
+        score(model, X[:0])

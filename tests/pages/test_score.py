@@ -1,0 +1,79 @@
+"""Score: the rule applied to a second table, drift told first, then and now, files out."""
+
+import io
+
+import pandas as pd
+import pytest
+
+from rulekit.data import load_sample
+from tests.pages.driving import text
+
+X, Y = load_sample("credit").xy()
+
+
+@pytest.fixture
+def scoring(swept_credit):
+    app = swept_credit.switch_page("pages/score.py").run()
+    assert not app.exception
+    return app
+
+
+def uploaded(app, frame):
+    content = frame.to_csv(index=False).encode()
+    return app.file_uploader(key="score_file").upload("new.csv", content, "text/csv").run()
+
+
+def answers(app):
+    return next(d.value for d in app.dataframe if "answer" in d.value.columns)
+
+
+def test_without_a_file_the_test_rows_show_what_the_page_does(scoring):
+    state = scoring.session_state["app"]
+    table = answers(scoring)
+    assert len(table) == len(state.testing[0])
+    assert table["answer"].tolist() == state.model.predict(state.testing[0]).tolist()
+    assert "the test rows" in text(scoring)
+
+
+def test_a_second_table_is_answered_row_by_row_and_the_rule_still_holds(scoring):
+    state = scoring.session_state["app"]
+    app = uploaded(scoring, X.assign(risk=Y).iloc[:400])
+    assert not app.exception
+    table = answers(app)
+    assert table["answer"].tolist() == state.model.predict(X.iloc[:400]).tolist()
+    assert table["outcome"].tolist() == Y[:400].tolist()
+    assert "The rule still holds" in app.success[0].value.replace("\\", "")
+
+
+def test_what_differs_is_told_first_and_outcomes_may_be_unknown(scoring):
+    name = next(
+        f for f in scoring.session_state["app"].model.rule_set_.features if X[f].dtype != object
+    )
+    app = uploaded(scoring, X.assign(**{name: X[name] * 3 + 100}))
+    assert f"Column '{name}' has moved" in app.warning[0].value.replace("\\", "")
+    assert "Their outcomes are not known" in text(app)
+
+
+def test_a_table_without_a_column_of_the_rule_gets_a_sentence_and_no_answers(scoring):
+    name = scoring.session_state["app"].model.rule_set_.features[0]
+    app = uploaded(scoring, X.drop(columns=name))
+    assert not app.exception
+    assert "is not in the new table" in app.error[0].value.replace("\\", "")
+    assert not [d for d in app.dataframe if "answer" in d.value.columns]
+
+
+def test_downloads_hold_every_case_with_its_smallest_change(scoring):
+    from ui.score.answers import _free, _parquet, _xlsx
+    from ui.score.new_cases import NewCases, scored
+
+    state = scoring.session_state["app"]
+    hostile = X.iloc[:30].assign(note="=1+1", answer="mine")
+    found = scored(NewCases("new", hostile, None, "k"), state.model, state)
+    table = found.table(changes=True)
+    assert _free("answer", hostile) == "answer (rule)"
+    frame = hostile.reset_index(drop=True).join(table.rename(columns={"answer": "answer (rule)"}))
+    sheet = pd.read_excel(io.BytesIO(_xlsx(frame)))
+    assert sheet["note"].iloc[0] == "'=1+1"
+    assert sheet["answer (rule)"].tolist() == table["answer"].tolist()
+    whole = pd.read_parquet(io.BytesIO(_parquet(frame)))
+    assert whole["smallest change"].tolist() == table["smallest change"].tolist()

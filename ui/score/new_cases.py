@@ -1,0 +1,106 @@
+"""The cases to be scored: a second file, or the rows that were held back for the test."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+
+from rulekit.data import Table, read_with_options
+from rulekit.exceptions import RulekitError
+from rulekit.explain import Scored, score
+from ui.cache import kept
+from ui.escape import md
+from ui.shell import problem
+from ui.state import AppState
+from ui.words import wording
+
+TEST_ROWS = "test rows"
+TYPES = ["csv", "tsv", "txt", "xlsx", "parquet"]
+
+
+@dataclass(frozen=True, eq=False)
+class NewCases:
+    """Cases to be scored: a name, the rows, and their outcomes as far as they are known."""
+
+    name: str
+    table: Table | pd.DataFrame
+    outcomes: NDArray[Any] | None
+    key: str
+
+    @property
+    def are_test_rows(self) -> bool:
+        """Whether they are rows of the table that the rule was learned from."""
+        return self.key == TEST_ROWS
+
+
+def chosen_cases(state: AppState) -> NewCases | None:
+    """Ask for a second file; until there is one, the test rows show what the page does."""
+    file = st.file_uploader("A table of new cases", type=TYPES, key="score_file")
+    st.caption("The columns the rule reads, by the names they had. The file stays here.")
+    if file is not None:
+        try:
+            table = kept("new cases", file.file_id, lambda: _read(file.name, file.getvalue()))
+        except (RulekitError, ValueError) as error:
+            problem(error)
+            return None
+        return NewCases(table.name, table, outcomes_of(table, state), file.file_id)
+    X, y = state.testing
+    if not len(X):
+        return None
+    return NewCases("the test rows", X, y.to_numpy(dtype=object), TEST_ROWS)
+
+
+def _read(name: str, content: bytes) -> Table:
+    return read_with_options(content, name=name[:80])[0]
+
+
+def outcomes_of(table: Table, state: AppState) -> NDArray[Any] | None:
+    """Return what the cases turned out to be, as the rule calls it; None where nobody knows yet."""
+    if state.target not in table.frame.columns:
+        return None
+    values = table.frame[state.target]
+    known = values.notna().to_numpy()
+    if not known.any():
+        return None
+    named = np.array([state.called(v) for v in values], dtype=object)
+    if len(state.classes) > 2 and not state.several:
+        named[named != state.positive] = state.other_label
+    named[~known] = None
+    return named
+
+
+def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
+    """Apply the rule in hand, once for each rule and table."""
+    X, y = state.testing if len(state.testing[0]) else state.training
+    again = cases.are_test_rows  # compared with themselves they would tell nothing
+    before = state.training if again else (X, y)
+
+    def made() -> Scored:
+        return score(
+            model,
+            cases.table,
+            reference=None if again else state.table,
+            outcomes=cases.outcomes,
+            before=before,
+            training=state.training,
+            wording=wording(state),
+        )
+
+    return kept("scored", repr((cases.key, state.fit_key, state.rule_json)), made, copy=False)
+
+
+def differences(cases: NewCases, found: Scored) -> None:
+    """Tell first how the new table differs from the one the rule was learned from."""
+    rows = f"**{md(cases.name, 60)}**: {len(found):,} rows."
+    if cases.are_test_rows:
+        st.caption(f"{rows} Upload a table to have its cases answered.")
+    elif not found.drift:
+        st.caption(f"{rows} The columns of the rule look as they did when it was learned.")
+    else:
+        st.warning(
+            "\n".join([f"{rows} What differs:", *(f"- {md(n.sentence, 300)}" for n in found.drift)])
+        )
