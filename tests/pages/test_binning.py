@@ -193,7 +193,7 @@ def with_role(app, monkeypatch, name, role):
 
     app.switch_page("pages/data.py")
     with monkeypatch.context() as patched:
-        patched.setattr("ui.data.choices.split_card", edited)
+        patched.setattr("ui.data.split.split_card", edited)
         return app.run()
 
 
