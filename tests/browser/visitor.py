@@ -59,10 +59,10 @@ class Address(str):
 
 
 @contextmanager
-def served(workspace: Path, script: str = "app.py", **settings: str) -> Iterator[Address]:
+def served(workspace: Path, script: str = "app.py", first: str = "") -> Iterator[Address]:
     """Start the dashboard (or another script) on a free port and give its address.
 
-    `settings` are environment variables. A visitor of it must have left by then (`Visitor.leave`), or it complains of the silence.
+    `first` is what the server's process does before. A visitor of it must have left by then (`Visitor.leave`), or it complains of the silence.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -72,10 +72,10 @@ def served(workspace: Path, script: str = "app.py", **settings: str) -> Iterator
         "RULEKIT_WORKSPACE": str(workspace),
         "PYTHONPATH": str(ROOT),
         "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "false",
-        **settings,
     }
     log = workspace.with_suffix(".log")
-    command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
+    program = f"{first}\nfrom streamlit.web.cli import main\nmain()"
+    command = [sys.executable, "-c", program, "run", script, "--server.port", str(port)]
     with log.open("w") as output:
         process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
