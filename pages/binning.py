@@ -15,10 +15,9 @@ from ui.escape import md
 from ui.shell import ONWARD, empty, guard, header, sentences, two_columns
 from ui.state import app_state
 
-LISTED, SCREENED = "Conditions of this column", "How many of them can matter?"
-
 guard("binning")
 header("binning")
+LISTED, SCREENED = "Conditions of this column", "How many of them can matter?"
 if (missing := app_state().problem()) is not None:
     empty(md(missing, 300))
 

@@ -11,10 +11,9 @@ from ui.shell import guard, header, sentences, two_columns
 from ui.state import app_state
 from ui.workspace import change
 
-PREVIEW = 440  # pixels: with the button above it on one screen
-
 guard("export")
 header("export")
+PREVIEW = 440  # pixels: with the button above it on one screen
 model = needed_model()
 state = app_state()
 stem = f"rule for {state.target if state.several else state.positive}"

@@ -14,10 +14,9 @@ from ui.models.side_by_side import both, compare, offer
 from ui.shell import empty, guard, header, sentences, two_columns
 from ui.state import app_state
 
-TABS = ("Points", "Compare rules", "Learners", "By price and clauses", "How it was found")
-
 guard("models")
 header("models")
+TABS = ("Points", "Compare rules", "Learners", "By price and clauses", "How it was found")
 if (problem := app_state().problem()) is not None:
     empty(md(problem, 300))
 

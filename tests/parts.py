@@ -77,10 +77,8 @@ PARTS = {
     "tests/pages/test_export.py": ("ui/export/formats.py",),
     "tests/pages/test_models.py": (
         "ui/models/curve.py",
-        "ui/models/form.py",
         "ui/models/picked_rule.py",
         "ui/models/prices.py",
-        "ui/models/run.py",
         "ui/models/side_by_side.py",
     ),
     "tests/pages/test_rules.py": (

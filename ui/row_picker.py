@@ -68,7 +68,10 @@ def pick_row(
             table,
             key=name,
             on_select=changed,
-            selection_mode=["single-row-required", "single-cell"],
+            selection_mode=[
+                "single-row" if picked is None else "single-row-required",
+                "single-cell",
+            ],
             hide_index=True,
             alt=alt,
             **options,

@@ -13,7 +13,7 @@ from rulekit.learners.choice import CONDITION_PRICE
 from rulekit.plots import Baseline
 from rulekit.plots.wording import percent, plural
 from ui.learners.offered import learner_of, same_search, settings_of_run
-from ui.learners.spec import QUICK, RunSpec
+from ui.learners.spec import LIMITS, QUICK, RunSpec
 from ui.models.work import Measured
 from ui.picked import model_key, setting_words
 
@@ -98,7 +98,8 @@ class RunResult:
         stay = [k for k, s in enumerate(older.settings) if model_key(s) not in mine]
         settings = self.settings + tuple(older.settings[k] for k in stay)
         specs = self.specs + tuple(older.specs[k] for k in stay)
-        points = pd.concat([self.points, older.points.loc[stay]], ignore_index=True)
+        there = [one for one in (self.points, older.points.loc[stay]) if len(one)]
+        points = pd.concat(there, ignore_index=True) if there else self.points
         known = {model_key(s) for s in settings}
         wanted = [
             number
@@ -133,8 +134,7 @@ class RunResult:
         """The line that each setting is on: its learner, and what sets it apart."""
         return [
             learner_of(s).name
-            + ", against" * ("describes" in s)
-            + ", by price" * (learner_of(s).whole_front and "theta" in s)
+            + (", by price" if _is_by_price(s) else ", against" * ("describes" in s))
             + ", quick look" * self._is_leftover(s)
             for s in self.settings
         ]
@@ -176,12 +176,15 @@ class RunResult:
         DataFrame
             Rows of `points`, with ``series`` and ``on_front``: no other point allows as few
             conditions with as small an error. Of many settings the best one is partly luck; a
-            learner that tries more of them is flattered more.
+            learner that tries more of them is flattered more. Points of more conditions than the
+            search is asked for are left out, if there are others.
         """
         if not len(self.points):
             return self.points
         full = [k for k, s in enumerate(self.settings) if k == kept or not self._is_leftover(s)]
         known = self.points.assign(series=self.series).loc[full].dropna(subset=[y])
+        short = (known["limit"] <= max(LIMITS)) | (known.index == kept)
+        known = known[short] if short.any() else known
         best = known.sort_values([y, "n_conditions"]).groupby(["series", "limit"]).head(1).index
         rows = known.loc[sorted({*best, *({kept} & set(known.index))})].copy()
         rows["on_front"] = pareto_front(rows["limit"], rows[y])
@@ -197,10 +200,17 @@ class RunResult:
 
     @cached_property
     def suggestion(self) -> Suggestion | None:
-        """The point to take, never one that another beats in size and error; None without any."""
+        """The point to take, never one that another beats in size and error; None without any.
+
+        The many settings that the box search is swept over by price take no part beside others:
+        the best of so many is mostly lucky.
+        """
         rows = self.curve()
         if not len(rows):
             return None
+        others = [number for number in rows.index if not _is_by_price(self.settings[number])]
+        rows = rows.loc[others] if others else rows
+        rows = rows.assign(on_front=pareto_front(rows["limit"], rows["test_error"]))
         front = rows[rows["on_front"]].sort_values(["limit", "test_error"])
         says = front[front["n_conditions"] >= 0.5]  # an empty rule says nothing
         front = says if len(says) else front
@@ -229,6 +239,10 @@ def _limit(setting: Mapping[str, Any], most: int) -> int:
 def in_full(setting: Mapping[str, Any]) -> dict[str, Any]:
     """Return the setting that a setting of the quick pass stands for until it is searched."""
     return {name: value for name, value in setting.items() if name != QUICK}
+
+
+def _is_by_price(setting: Mapping[str, Any]) -> bool:
+    return learner_of(setting).whole_front and "theta" in setting
 
 
 def _is_searched(setting: Mapping[str, Any]) -> bool:

@@ -53,6 +53,9 @@ def prices_tab(found: RunResult | None, spec: RunSpec, y: str) -> None:
     figure = front_figure(shown, x=x, y=y, **how, selected=number)
     draw(found, figure, "prices", front_sentence(shown, x=x, y=y))
     rows = shown[shown["on_front"] | (shown.index == number)]
+    alike = ["series", x, y, "n_conditions", "n_clauses_used", "train_error"]
+    rows = rows.assign(other=rows.index != number).sort_values("other", kind="stable")
+    rows = rows.drop_duplicates(alike)  # prices that give the same rules are one line
     points_table(found, rows, x, y, "price_table")
 
 

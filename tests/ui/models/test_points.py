@@ -127,6 +127,27 @@ def test_no_dominated_point_and_no_empty_rule_is_suggested():
     assert RunResult().suggestion is None
 
 
+def test_a_sweep_by_price_stands_on_the_curve_and_is_not_suggested_beside_other_points():
+    spec = replace(SPEC, view="prices", thetas=(1.0, 2.0), clauses=(1, 1))
+    priced = measured(spec, [0.01, 0.02], [20.0, 2.0])
+    assert priced.suggestion.number == 1
+    both = priced.over(by_size([0.3, 0.2]), None)
+    assert both.points["limit"].dtype == int
+    shown = both.curve()
+    assert set(shown["limit"]) == {1, 2}  # the point of twenty conditions is on its own tab
+    assert both.suggestion.number in both.curve().query("series == 'A short rule'").index
+    assert len(both.by_price("n_conditions", "test_error")) == 2
+
+
+def test_reference_models_alone_add_no_point():
+    one = by_size([0.3, 0.2])
+    lines = RunResult(references=pd.DataFrame({"name": ["forest"], "test_error": [0.1]}))
+    both = lines.over(one, None)
+    assert both.points["limit"].tolist() == [1, 2]
+    assert both.points["limit"].dtype == int
+    assert both.references is lines.references
+
+
 def test_the_f1_of_a_rule_is_turned_into_a_loss_and_classes_without_one_are_not_offered_it():
     found = measured(SPEC, [0.25], [1.0], test_f1=[0.8], test_f1_se=[0.1])
     assert found.points.loc[0, "one_minus_f1"] == pytest.approx(0.2)
