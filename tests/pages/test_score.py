@@ -1,8 +1,5 @@
 """Score: the rule applied to a second table, drift told first, then and now, files out."""
 
-import io
-
-import pandas as pd
 import pytest
 
 from rulekit.data import load_sample
@@ -60,20 +57,3 @@ def test_a_table_without_a_column_of_the_rule_gets_a_sentence_and_no_answers(sco
     assert not app.exception
     assert "is not in the new table" in app.error[0].value.replace("\\", "")
     assert not [d for d in app.dataframe if "answer" in d.value.columns]
-
-
-def test_downloads_hold_every_case_with_its_smallest_change(scoring):
-    from ui.score.answers import _free, _parquet, _xlsx
-    from ui.score.new_cases import NewCases, scored
-
-    state = scoring.session_state["app"]
-    hostile = X.iloc[:30].assign(note="=1+1", answer="mine")
-    found = scored(NewCases("new", hostile, None, "k"), state.model, state)
-    table = found.table(changes=True)
-    assert _free("answer", hostile) == "answer (rule)"
-    frame = hostile.reset_index(drop=True).join(table.rename(columns={"answer": "answer (rule)"}))
-    sheet = pd.read_excel(io.BytesIO(_xlsx(frame)))
-    assert sheet["note"].iloc[0] == "'=1+1"
-    assert sheet["answer (rule)"].tolist() == table["answer"].tolist()
-    whole = pd.read_parquet(io.BytesIO(_parquet(frame)))
-    assert whole["smallest change"].tolist() == table["smallest change"].tolist()
