@@ -5,7 +5,8 @@ import pytest
 from rulekit.data import load_sample
 from tests.pages.driving import text
 
-X, Y = load_sample("credit").xy()
+TABLE = load_sample("credit")
+X, Y = TABLE.xy()
 
 
 @pytest.fixture
@@ -43,9 +44,8 @@ def test_a_second_table_is_answered_row_by_row_and_the_rule_still_holds(scoring)
 
 
 def test_what_differs_is_told_first_and_outcomes_may_be_unknown(scoring):
-    name = next(
-        f for f in scoring.session_state["app"].model.rule_set_.features if X[f].dtype != object
-    )
+    read = scoring.session_state["app"].model.rule_set_.features
+    name = next(f for f in read if TABLE.column(f).is_number)
     app = uploaded(scoring, X.assign(**{name: X[name] * 3 + 100}))
     assert f"Column '{name}' has moved" in app.warning[0].value.replace("\\", "")
     assert "Their outcomes are not known" in text(app)

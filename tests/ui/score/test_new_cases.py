@@ -16,6 +16,9 @@ def state():
     return AppState(table=table, outcomes={"0": "survived", "1": "died"})
 
 
+CODES = [1, 0, 1, 1, 0, 0]
+
+
 def second(values):
     return Table.from_frame(pd.DataFrame({"x": range(len(values)), "died": values}), name="second")
 
@@ -42,5 +45,5 @@ def test_of_several_classes_all_but_the_described_one_are_the_rest():
 
 def test_columns_that_were_made_codes_are_codes_in_the_second_table_too(state):
     coded = AppState(table=state.table, options={CATEGORIES: ["x"]})
-    assert as_before(second([1, 0]), coded).column("x").kind == "category"
-    assert as_before(second([1, 0]), state).column("x").is_number
+    assert as_before(second(CODES), coded).column("x").kind == "category"
+    assert as_before(second(CODES), state).column("x").is_number
