@@ -26,4 +26,4 @@ with sentences():
                 then_and_now(cases, found)
                 one_case(found, picked)
                 st.markdown("**Take them away**")
-                downloads(cases, found, state)
+                downloads(cases, found)

@@ -3,6 +3,7 @@
 import pytest
 
 from rulekit.exceptions import DataError
+from tests.pages.driving import finished
 from ui import jobs
 from ui.shell import PAGES
 
@@ -30,8 +31,9 @@ def captions(app):
 
 def test_the_status_names_the_table_and_the_rule_in_hand(open_app, swept_credit):
     assert "iris · 150 rows" in captions(open_app("binning", sample="iris"))
-    size = swept_credit.session_state["app"].model.rule_set_.n_conditions
-    (status,) = [c for c in captions(swept_credit) if c.startswith("credit · 1,000 rows · ")]
+    app = finished(swept_credit)
+    size = app.session_state["app"].model.rule_set_.n_conditions
+    (status,) = [c for c in captions(app) if c.startswith("credit · 1,000 rows · ")]
     assert f"· {size} condition" in status
     assert status.endswith("% wrong")
 

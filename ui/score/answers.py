@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -79,26 +80,14 @@ def one_case(found: Scored, place: int) -> None:
     st.markdown(md(why.counterfactual.sentence, 600))
 
 
-def downloads(cases: NewCases, found: Scored, state: AppState) -> None:
+def downloads(cases: NewCases, found: Scored) -> None:
     """Give the cases with their answers as CSV, XLSX and Parquet; made when asked for."""
-    stem = f"scored {cases.name}"
-
-    def whole() -> pd.DataFrame:
-        frame = found.X.reset_index(drop=True)
-        added = found.table(changes=True).reset_index(drop=True)
-        return frame.join(added.rename(columns=lambda name: _free(name, frame)))
-
-    kinds: dict[str, tuple[str, Callable[[], bytes]]] = {
-        "csv": ("text/csv", lambda: csv_text(whole()).encode()),
-        "xlsx": (EXCEL, lambda: _xlsx(whole())),
-        "parquet": ("application/octet-stream", lambda: _parquet(whole())),
-    }
     with st.container(horizontal=True):
-        for suffix, (mime, make) in kinds.items():
+        for suffix, (mime, write) in FILES.items():
             st.download_button(
-                suffix.upper() if suffix != "parquet" else "Parquet",
-                data=make,
-                file_name=file_name(stem, suffix),
+                "Parquet" if suffix == "parquet" else suffix.upper(),
+                data=partial(_file, write, found),
+                file_name=file_name(f"scored {cases.name}", suffix),
                 mime=mime,
                 on_click="ignore",
                 key=f"score_{suffix}",
@@ -109,11 +98,26 @@ def downloads(cases: NewCases, found: Scored, state: AppState) -> None:
     )
 
 
+def with_answers(found: Scored) -> pd.DataFrame:
+    """Return the new table with what the rule says of each case, smallest change included."""
+    frame = found.X.reset_index(drop=True)
+    added = found.table(changes=True).reset_index(drop=True)
+    return frame.join(added.rename(columns=lambda name: _free(name, frame)))
+
+
 def _free(name: str, frame: pd.DataFrame) -> str:
     """Return a name that no column of the table has."""
     while name in frame.columns:
         name = f"{name} (rule)"
     return name
+
+
+def _file(write: Callable[[pd.DataFrame], bytes], found: Scored) -> bytes:
+    return write(with_answers(found))
+
+
+def _csv(frame: pd.DataFrame) -> bytes:
+    return csv_text(frame).encode()
 
 
 def _xlsx(frame: pd.DataFrame) -> bytes:
@@ -124,6 +128,13 @@ def _xlsx(frame: pd.DataFrame) -> bytes:
 
 def _parquet(frame: pd.DataFrame) -> bytes:
     file = io.BytesIO()
-    texts = {c: frame[c].map(str, na_action="ignore") for c in frame if frame[c].dtype == object}
-    frame.assign(**texts).to_parquet(file, index=False)
+    mixed = {c: frame[c].map(str, na_action="ignore") for c in frame if frame[c].dtype == object}
+    frame.assign(**mixed).to_parquet(file, index=False)
     return file.getvalue()
+
+
+FILES = {
+    "csv": ("text/csv", _csv),
+    "xlsx": (EXCEL, _xlsx),
+    "parquet": ("application/octet-stream", _parquet),
+}

@@ -3,19 +3,19 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from rulekit.data import Table, read_with_options
+from rulekit.data.column import whole
 from rulekit.exceptions import RulekitError
 from rulekit.explain import Scored, score
 from ui.cache import kept
 from ui.escape import md
 from ui.shell import problem
-from ui.state import AppState
+from ui.state import CATEGORIES, NUMERIC, AppState
 from ui.words import wording
 
 TEST_ROWS = "test rows"
@@ -43,7 +43,9 @@ def chosen_cases(state: AppState) -> NewCases | None:
     st.caption("The columns the rule reads, by the names they had. The file stays here.")
     if file is not None:
         try:
-            table = kept("new cases", file.file_id, lambda: _read(file.name, file.getvalue()))
+            key = repr((file.file_id, state.options))
+            read = kept("new cases", key, lambda: _read(file.name, file.getvalue()), copy=False)
+            table = as_before(read, state)
         except (RulekitError, ValueError) as error:
             problem(error)
             return None
@@ -58,6 +60,15 @@ def _read(name: str, content: bytes) -> Table:
     return read_with_options(content, name=name[:80])[0]
 
 
+def as_before(table: Table, state: AppState) -> Table:
+    """Give columns the kind that a person gave them in the first table."""
+    for kind, turn in ((NUMERIC, Table.as_numeric), (CATEGORIES, Table.as_category)):
+        for name in state.options.get(kind, ()):
+            if name in table.frame.columns:
+                table = turn(table, name)
+    return table
+
+
 def outcomes_of(table: Table, state: AppState) -> NDArray[Any] | None:
     """Return what the cases turned out to be, as the rule calls it; None where nobody knows yet."""
     if state.target not in table.frame.columns:
@@ -66,7 +77,8 @@ def outcomes_of(table: Table, state: AppState) -> NDArray[Any] | None:
     known = values.notna().to_numpy()
     if not known.any():
         return None
-    named = np.array([state.called(v) for v in values], dtype=object)
+    called = {value: state.called(value) for value in whole(values[known]).unique()}
+    named = values.map(called).to_numpy(dtype=object)
     if len(state.classes) > 2 and not state.several:
         named[named != state.positive] = state.other_label
     named[~known] = None

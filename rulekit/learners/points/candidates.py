@@ -93,7 +93,7 @@ def candidates(
         If a required column has no condition that may be used, or a required condition tells no
         training rows apart.
     """
-    asked = [wish for wish in constraints.required if isinstance(wish, Literal)]
+    asked = [wish for wish in constraints.required if not isinstance(wish, str)]
     source, spans, written = [], [], []
     for f, encoding in enumerate(bins.encodings):
         for one, other, span in _pairs(conditions_of(encoding), encoding.seen()):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import joblib
 import numpy as np
@@ -333,9 +333,7 @@ n_conditions_, training_error_, empty_rule_hint_
 
 
 def _split(rule: RuleSet) -> PointsSplit:
-    split = rule.clauses[0].conditions[0]
-    assert isinstance(split, PointsSplit)
-    return split
+    return cast(PointsSplit, rule.clauses[0].conditions[0])
 
 
 def _best_total(
