@@ -126,9 +126,14 @@ class AppState:
     def called(self, label: Any) -> Any:
         """Return what a class of the target is called: its name, or its value where none has one.
 
-        As soon as one class has a name, all are texts: a rule's labels are of one type.
+        As soon as one class has a name, or is told from "not" it, all are texts: a rule's labels
+        are of one type.
         """
-        return self.outcomes.get(str(label), str(label)) if self.outcomes else label
+        return self.outcomes.get(str(label), str(label)) if self._in_words else label
+
+    @property
+    def _in_words(self) -> bool:
+        return bool(self.outcomes) or (not self.every_class and len(self.class_counts) > 2)
 
     @property
     def positive(self) -> Any:
@@ -150,7 +155,7 @@ class AppState:
     def classes(self) -> list[Any]:
         """The names of the target's classes, sorted; empty when no target is chosen."""
         return (
-            sorted(map(self.called, self.class_counts)) if self.outcomes else [*self.class_counts]
+            sorted(map(self.called, self.class_counts)) if self._in_words else [*self.class_counts]
         )
 
     @property
@@ -218,7 +223,7 @@ class AppState:
 
     def _data(self) -> tuple[pd.DataFrame, pd.Series]:
         X, y = self.table.xy()
-        if self.outcomes:
+        if self._in_words:
             y = y.astype(object).map({label: self.called(label) for label in self.class_counts})
             y = y.astype("str")
         if len(self.classes) > 2 and not self.several:

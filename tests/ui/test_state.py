@@ -224,3 +224,13 @@ def test_words_for_people_do_not_change_the_key():
     state = AppState(table=small(), wording={"a": Wording("Age", "years")}, notes="x")
     assert state.fit_key == AppState(table=small()).fit_key
     assert (state.label("a"), state.unit("a"), state.label("ill")) == ("Age", "years", "ill")
+
+
+def test_one_of_several_numbers_against_the_rest_is_a_text_like_the_rest():
+    frame = pd.DataFrame({"age": [k % 7 for k in range(40)], "num": [k % 4 for k in range(40)]})
+    table = Table.from_frame(frame).with_roles({"num": "target"}, positive_label=0)
+    state = AppState(table=table)
+    assert (state.positive, state.other_label) == ("0", "not 0")
+    train, test = state.rows()
+    assert len(train) + len(test) == 40
+    assert set(state.data[1]) == {"0", "not 0"}
