@@ -39,6 +39,16 @@ def rule(visitor):
     return visitor.page.locator(RULE).first.inner_text()
 
 
+def slide(visitor, key):
+    """Press a key on the slider of conditions, and wait for another rule."""
+    before = rule(visitor)
+    with visitor.action():
+        visitor.page.get_by_role("slider", name="Conditions at most").focus()
+        visitor.page.keyboard.press(key)
+    visitor.until(lambda: rule(visitor) != before)
+    return rule(visitor)
+
+
 def downloaded(visitor):
     """Download the rule in the format that Export shows; return its text."""
     with visitor.page.expect_download() as download:

@@ -32,14 +32,13 @@ def test_twenty_visitors_get_their_own_curves_and_leave_nothing_behind(
         before = memory(server)
         crowd(chromium, address, WARMING, CROWD)
         until(lambda: workers(server) <= idle)
-        print(memory(server) / before)
         until(lambda: memory(server) <= 1.1 * before, pause=0.2)
 
 
 def crowd(chromium, address, first, size):
-    """Let twenty visitors come, see that each has a curve and nobody else's words, and go."""
+    """Let visitors come, see that each has a curve and nobody else's words, and go."""
     visitors = [with_table(chromium, address, k) for k in range(first, first + size)]
-    print(models_at_once(visitors))
+    models_at_once(visitors)
     for k, visitor in enumerate(visitors, first):
         text = visitor.ready().page.locator("body").inner_text()
         assert own_word(k) in text

@@ -2,7 +2,16 @@
 
 import pytest
 
-from tests.browser.steps import CURVE, aimed_at, downloaded, found_first, rule, searched, table
+from tests.browser.steps import (
+    CURVE,
+    aimed_at,
+    downloaded,
+    found_first,
+    rule,
+    searched,
+    slide,
+    table,
+)
 from tests.browser.visitor import BROKEN
 
 
@@ -36,16 +45,6 @@ def figure(visitor):
         "(document.querySelector('[class*=\"st-key-front_\"] .js-plotly-plot')"
         "?.closest('[class*=\"st-key-front_\"]').className)"
     )
-
-
-def slide(visitor, key):
-    """Press a key on the slider of conditions, and wait for another rule."""
-    before = rule(visitor)
-    with visitor.action():
-        visitor.page.get_by_role("slider", name="Conditions at most").focus()
-        visitor.page.keyboard.press(key)
-    visitor.until(lambda: rule(visitor) != before)
-    return rule(visitor)
 
 
 def test_a_file_becomes_a_rule_that_is_read_asked_and_taken_away(modelling):

@@ -62,7 +62,8 @@ class Address(str):
 def served(workspace: Path, script: str = "app.py", first: str = "") -> Iterator[Address]:
     """Start the dashboard (or another script) on a free port and give its address.
 
-    `first` is what the server's process does before. A visitor of it must have left by then (`Visitor.leave`), or it complains of the silence.
+    `first` is what the server's process does before. At the end its visitors must have left
+    (`Visitor.leave`), or they complain of the silence.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

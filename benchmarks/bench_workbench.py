@@ -1,0 +1,190 @@
+"""What a person at the dashboard waits for, in Chromium, each beside its aim.
+
+Medians of five in fresh sessions on a warm server, one visitor at a time: ``Data there`` (address
+to content), ``table ready`` (file chosen to Data ready), ``first curve`` (click on Models to the
+points with the rule beside them), ``page to page`` (the slowest of all, a search going on),
+``slider`` (moved to another rule), ``stop`` (pressed to said). ``longer search`` is a whole one on
+the page against the same work called from a script right after it (aim: 1.3 times).
+``20 at once`` is from the last of twenty clicks on Models to the last of twenty curves, each of
+another table of 1000 rows; ``50 in a row`` is the median wait for a first curve, one visitor after
+another, and ``memory`` what the server holds after them against after the first five. Each row
+tells the machine's load of the last minute; the page's own browser and server are part of it.
+"""
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks._cli import BenchTable, Row, run, tables, told
+from tests.browser.crowd import memory, models_at_once, with_table
+from tests.browser.steps import CURVE, RULE, aimed_at, found_first, searched, slide
+from tests.browser.visitor import Visitor, chromium_at, chromium_path, served
+from ui import workspace
+from ui.learners.spec import RunSpec
+from ui.models.run import work
+from ui.shell import PAGES
+
+TIMES, CROWD, ROW = 5, 20, 50
+LARGE = 10_000  # rows of a table that is read, turned and searched with more patience
+AIMS = {"Data there": (1.5, 1.5), "table ready": (1, 3), "first curve": (1, 4),
+        "page to page": (0.5, 1), "slider": (0.3, 0.3), "stop": (0.5, 0.5)}  # fmt: skip
+SCREEN = {"width": 1440, "height": 900}
+
+
+class Quiet:
+    """Takes what a run tells of itself, and never stops it."""
+
+    def report(self, **told: Any) -> None:
+        """Take no notice."""
+
+    def should_stop(self) -> bool:
+        """Go on."""
+        return False
+
+
+def measure(arguments: argparse.Namespace) -> list[Row]:
+    """Measure on each table, then with many visitors; without a browser, say so and give none."""
+    if (path := chromium_path()) is None:
+        print("No Chromium was found; install the package `chromium` to measure the dashboard.")
+        return []
+    times = 1 if arguments.quick else TIMES
+    rows = []
+    os.environ["RULEKIT_WORKSPACE"] = "off"  # of this process; the server has its own
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        chromium_at(path) as browser,
+        served(Path(folder) / "workspace") as address,
+    ):
+        with visiting(browser, address) as visitor:  # who finds the server cold
+            found_first(visitor.press("sample_iris").turn_to("Models"))
+        for each in tables(arguments, ["german_credit", "pima", "adult", "credit"]):
+            rows += alone(browser, address, Path(folder) / "workspace", each, times)
+        rows += crowded(browser, address, *((4, 4) if arguments.quick else (CROWD, ROW)))
+    return rows
+
+
+@contextmanager
+def visiting(browser: Any, address: str) -> Iterator[Visitor]:
+    """Give a new visitor on Data, who leaves at the end and must have met no error."""
+    visitor = Visitor.of(browser, address, viewport=SCREEN)
+    yield visitor.go()
+    visitor.leave()
+    if met := visitor.complaints + visitor.outside:
+        raise RuntimeError(f"The page complained, so its times say nothing: {met}")
+
+
+def alone(browser: Any, address: str, folder: Path, table: BenchTable, times: int) -> list[Row]:
+    """Time one visitor's path over a table, several times, and a whole longer search once."""
+    frame = table.X.assign(outcome=table.y)
+    content = frame.to_csv(index=False).encode()
+    waits: dict[str, list[float]] = {what: [] for what in AIMS}
+    for _ in range(times):
+        begun = time.perf_counter()
+        with visiting(browser, address) as visitor:
+            waits["Data there"].append(time.perf_counter() - begun)
+            path(visitor, table, content, waits)
+    rows = [
+        row(what, table.name, median(found), AIMS[what][len(frame) > LARGE], times=times)
+        for what, found in waits.items()
+    ]
+    with visiting(browser, address) as visitor:
+        ready(visitor, table, content)
+        found_first(visitor.turn_to("Models"))
+        begun = time.perf_counter()
+        searched(visitor.press("search_longer"))
+        page = time.perf_counter() - begun
+        name = visitor.page.url.rpartition("analysis=")[2].partition("&")[0]
+        state = workspace.load(folder / name)
+    task = replace(work(RunSpec.from_dict(state.runs[-1]), state), store=None)
+    begun = time.perf_counter()
+    task(Quiet())
+    script = time.perf_counter() - begun
+    return [*rows, row("longer search", table.name, page, None, script=script)]
+
+
+def path(
+    visitor: Visitor, table: BenchTable, content: bytes, waits: dict[str, list[float]]
+) -> None:
+    """Go a visitor's path, and note each wait."""
+    page = visitor.page
+    file = {"name": f"{table.name}.csv", "mimeType": "text/csv", "buffer": content}
+    waits["table ready"].append(
+        seconds(
+            lambda: page.locator("input[type=file]").first.set_input_files(files=[file]),
+            lambda: page.get_by_role("combobox", name="Target column").first.wait_for(),
+        )
+    )
+    ready(visitor, table)
+    waits["first curve"].append(models_at_once([visitor]))
+    found_first(visitor)
+    waits["slider"].append(seconds(lambda: slide(visitor, "Home")))
+    visitor.press("search_longer")
+    turns = [
+        seconds(lambda title=title: visitor.turn_to(title))
+        for title, _ in [*PAGES.values(), PAGES["models"]]
+    ]
+    waits["page to page"].append(max(turns))
+    page.locator(CURVE).first.wait_for()
+    page.locator(RULE).first.wait_for()
+    stop = page.locator(".st-key-stop_run button")
+    if stop.count():
+        waits["stop"].append(
+            seconds(stop.first.click, lambda: page.get_by_text("was stopped").first.wait_for())
+        )
+
+
+def ready(visitor: Visitor, table: BenchTable, content: bytes | None = None) -> None:
+    """Say what is to be predicted, of a table that may have to be uploaded first."""
+    if content is not None:
+        visitor.upload(f"{table.name}.csv", content)
+    aimed_at(visitor.ready(), "outcome", table.positive)
+
+
+def seconds(*steps: Callable[[], Any]) -> float:
+    """Time what is done, one after the other."""
+    begun = time.perf_counter()
+    for step in steps:
+        step()
+    return time.perf_counter() - begun
+
+
+def crowded(browser: Any, address: Any, crowd: int, one_by_one: int) -> list[Row]:
+    """Time many at once, then many one after the other, and look at the server's memory."""
+    visitors = [with_table(browser, address, k) for k in range(crowd)]
+    together = models_at_once(visitors)
+    for visitor in visitors:
+        visitor.leave()
+    waits, held = [], []
+    for k in range(crowd, crowd + one_by_one):
+        visitor = with_table(browser, address, k)
+        waits.append(models_at_once([visitor]))
+        visitor.leave()
+        held.append(memory(address.process))
+    return [
+        row(f"{crowd} at once", "own tables", together, 20.0),
+        row(f"{one_by_one} in a row", "own tables", median(waits), 1.0),
+        row("memory", "own tables", held[-1] / held[min(4, len(held) - 1)], 1.1, unit="times"),
+    ]
+
+
+def row(
+    what: str, table: str, ours: float, aim: float | None, *, script: float | None = None,
+    unit: str = "s", **setting: Any,
+) -> Row:  # fmt: skip
+    """Tell a figure with its aim; against a script, the aim is 1.3 times the script's."""
+    setting["aim"] = f"{1.3 * script:.3g}" if script is not None else f"{aim:g}"
+    setting["load"] = f"{os.getloadavg()[0]:.1f}"
+    told_row = {"what": what, "table": table, "setting": setting, "ours": ours, "unit": unit}
+    ratio = None if script is None else ours / script
+    return told({**told_row, "reference": script, "ratio": ratio})
+
+
+if __name__ == "__main__":
+    run(measure, __doc__ or "")
