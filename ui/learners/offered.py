@@ -12,6 +12,7 @@ from ui.learners import literal
 from ui.learners.hyperplane import BOXES_FROM_A_PLANE
 from ui.learners.ideal import IDEAL_DNF
 from ui.learners.learner import SIZES, Cards, Learner
+from ui.learners.points import POINTS_TO_ADD_UP
 from ui.learners.spec import LEARNER_KEY, QUICK, RunSpec
 from ui.learners.tree import POWER_LAW_TREE
 from ui.state import AppState
@@ -26,6 +27,7 @@ LEARNERS: dict[str, Learner] = {
         literal.LINEAR_PROGRAM,
         literal.COLUMN_GENERATION,
         IDEAL_DNF,
+        POINTS_TO_ADD_UP,
         literal.ONE_CLAUSE,
         literal.ONE_CLAUSE_PROVED,
         literal.EXACT,
@@ -40,6 +42,7 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
     "Every combination of a few conditions (ideal DNF, truth table)": ("ideal",),
     "From a linear model (boxes from an SVM)": ("hyperplane",),
     "A formula (power-law tree)": ("power_law_tree",),
+    "Points to add up (score, scorecard)": ("scorecard",),
     "The papers' methods (Boolean rules by linear programs)": (
         "alternating",
         "block_coordinate",

@@ -67,7 +67,7 @@ def test_settings_of_a_run_are_numbered_as_its_families_are_whatever_the_order_o
         for (family, own), told in zip(swept, listed, strict=True):
             mine = LEARNERS[told[LEARNER_KEY]].parameters(told)
             assert mine == {k: v for k, v in own.items() if k != "positive_label"}
-            assert family.whole_front == (told[LEARNER_KEY] == "search")
+            assert family.whole_front == (told[LEARNER_KEY] in ("search", "scorecard"))
 
 
 def test_each_learner_and_each_variant_is_a_family_with_a_name_of_its_own(state):
@@ -99,5 +99,5 @@ def test_every_learner_of_a_run_has_a_part_in_it():
 def test_every_learner_is_asked_for_by_one_question_and_found_by_typing():
     asked = [name for names in QUESTIONS.values() for name in names]
     assert sorted(asked) == sorted(LEARNERS)
-    for typed in ("svm", "tree", "dnf", "boolean", "formula"):
+    for typed in ("svm", "tree", "dnf", "boolean", "formula", "score"):
         assert any(typed in question.lower() for question in QUESTIONS)
