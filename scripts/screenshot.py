@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from tests.browser.steps import found_first, searched
 from tests.browser.visitor import Visitor, chromium_at, chromium_path, served
 from ui.shell import PAGES
 
@@ -25,15 +26,7 @@ def viewport(width: int, height: int) -> dict[str, int]:
 def analyst(browser: Any, address: str) -> Visitor:
     """Open the credit sample, and Models until its search is over."""
     visitor = Visitor.of(browser, address, viewport=viewport(*SIZES["1440x900"]))
-    visitor.go().press("sample_credit").turn_to("Models")
-    visitor.page.locator(".js-plotly-plot .points path").first.wait_for()
-    return searched(visitor)
-
-
-def searched(visitor: Visitor) -> Visitor:
-    """Wait until no search goes on."""
-    visitor.page.locator(".st-key-cancel_run").wait_for(state="detached")
-    return visitor.ready()
+    return found_first(visitor.go().press("sample_credit").turn_to("Models"))
 
 
 def draw(visitor: Visitor, file: Path) -> None:
