@@ -61,6 +61,9 @@ def picked_model() -> ClassifierMixin | None:
     else:
         with st.spinner("Fitting the chosen setting on the training rows"):
             model = fitted(state, state.setting, RunSpec.from_dict(state.run_settings))
+        if state.rule_json is not None and model.rule_set_ != from_json(state.rule_json):
+            # a time limit ended the search elsewhere: the rule that a person has read stays
+            model = FixedRuleClassifier(from_json(state.rule_json)).fit(*state.training)
     change(model=model, rule_json=to_json(model))
     return model
 

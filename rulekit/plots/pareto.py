@@ -15,6 +15,7 @@ from rulekit.plots.wording import percent, plural
 MAX_POINTS = 200
 LEAST_REACH = 0.02  # of the vertical axis, in errors
 HEIGHT = 380
+LEGEND_ABOVE, LINE = 4, 20  # names that fit above the plot; a line of names in pixels
 MARGIN = 180  # right of the plot, where reference lines are named
 LEAST_PLOT = (420.0, 300.0)  # pixels inside the axes, in a narrow window
 WHOLE = "limit"  # the axis of whole numbers of conditions allowed
@@ -115,6 +116,10 @@ def front_figure(
         _add_notes(figure, shown, (x, y), notes or {}, limits)
     if selected is not None and selected in shown.index:
         _add_ring(figure, shown.loc[selected], x, y)
+    named = sum(trace.name is not None and trace.showlegend is not False for trace in figure.data)
+    if named > LEGEND_ABOVE:  # more lines of names than there is room for above
+        below = {"y": -0.18, "yanchor": "top"}
+        figure.update_layout(legend=below, height=HEIGHT + LINE * -(-named // 2))
     figure.update_xaxes(title=AXIS_NAMES.get(x, plain(x)), rangemode="tozero")
     if x == WHOLE and len(shown):
         figure.update_xaxes(dtick=1, range=_across(shown, x))

@@ -55,9 +55,9 @@ def test_it_opens_with_whole_points_the_suggested_rule_and_no_other_work(on_mode
     assert not app.exception
     assert not app.error
     state = app.session_state["app"]
-    assert state.sweep.points["limit"].tolist() == list(range(1, 13))
+    assert state.sweep.points["limit"].tolist() == 2 * list(range(1, 13))  # either side
     assert state.sweep.points["folds"].eq(10).all()
-    assert len(state.sweep.models) == 12
+    assert len(state.sweep.models) == 24
     assert state.setting == state.sweep.settings[state.sweep.suggestion.number]
     assert not state.in_hand
     assert "THEN high" in app.code[0].value

@@ -132,6 +132,14 @@ def test_ticks_of_conditions_allowed_are_whole_numbers():
     assert (axis.range[0], axis.range[1]) == (0.5, 3.5)
 
 
+def test_many_names_stand_below_the_plot_with_room_of_their_own():
+    few = front_figure(by_limit(), x="limit", series="method").layout
+    many = front_figure(by_limit(method=list("abcdef")), x="limit", series="method").layout
+    assert few.legend.yanchor == "bottom"
+    assert (many.legend.yanchor, many.legend.y < 0) == ("top", True)
+    assert many.height - few.height >= 60
+
+
 def test_the_band_is_not_cut():
     points = by_limit(test_error_se=0.05, on_front=False)
     low, high = front_figure(points, x="limit", series="method").layout.yaxis.range

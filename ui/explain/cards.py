@@ -133,8 +133,9 @@ def _input(feature: str, row: Columns, reference: Columns, key: str, words: Word
         now = None if value != value else float(value)
         new = st.number_input(label, value=now, key=key, placeholder="missing", format="%.6g")
         known = column[~missing_in(column)]
-        if new is not None and len(known) and not known.min() <= new <= known.max():
-            span = f"{known.min():.4g} to {known.max():.4g}"
+        moved = new is not None and new != now
+        if moved and len(known) and not known.min() <= new <= known.max():
+            span = f"{known.min():,.6g} to {known.max():,.6g}"
             st.warning(f"No past case has such a value: they go from {span}.")
         return float("nan") if new is None else new
     levels = sorted({v for v in column if v is not None} | ({value} - {None}), key=str)

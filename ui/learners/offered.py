@@ -73,10 +73,12 @@ def varied(spec: RunSpec) -> list[tuple[Learner, dict[str, Any]]]:
     """List the learners of a run in their plain form, then varied; each is swept by itself.
 
     Plain ones stand in the order of `LEARNERS`; what takes no time need not wait its turn and comes
-    second. A variant is what its settings have besides. In a quick pass it is all there is.
+    second. A variant is what its settings have besides. A quick pass looks for rules of either
+    side where that is asked for, and for no other variant.
     """
     if not spec.thorough:
-        return [(learner, {QUICK: True}) for learner in chosen(spec)]
+        sides: list[dict[str, Any]] = [{}, {"describes": "other"}] if spec.against else [{}]
+        return [(learner, side | {QUICK: True}) for learner in chosen(spec) for side in sides]
     plain = [learner for learner in LEARNERS.values() if learner.key in spec.learners]
     first, rest = plain[:1], plain[1:]
     ordered = first + sorted(rest, key=lambda learner: not learner.at_once)

@@ -9,7 +9,7 @@ import streamlit as st
 from rulekit.plots import front_figure, front_sentence
 from rulekit.plots.wording import capital, percent
 from ui.escape import md
-from ui.models.points import RunResult, reference_lines
+from ui.models.points import AGAINST, RunResult, reference_lines
 from ui.models.run import noted_suggestion
 from ui.picked import model_key, pick
 from ui.row_picker import pick_row
@@ -24,13 +24,22 @@ FOLD_WORDS = {5: "five", 10: "ten"}
 def curve(found: RunResult, y: str) -> None:
     """Draw the curve; a click picks the point."""
     picked = found.number_of(app_state().setting)
-    shown = found.curve(y, picked)
+    shown = with_sides_named(found.curve(y, picked))
     suggested = found.suggestion
     notes = {} if suggested is None or y != "test_error" else {suggested.number: "suggested"}
     lines = reference_lines(found.references, "limit", y)
     how = {"x": "limit", "y": y, "series": "series", "baselines": lines}
     figure = front_figure(shown, **how, notes=notes, selected=picked)
     draw(found, figure, "front", front_sentence(shown, x="limit", y=y))
+
+
+def with_sides_named(points: pd.DataFrame) -> pd.DataFrame:
+    """Name the outcome that rules of a line describe, where there are lines of both sides."""
+    state, against = app_state(), points["series"].str.endswith(AGAINST)
+    plain = points["series"].isin(points["series"][against].str.removesuffix(AGAINST))
+    named = points["series"].where(~plain, points["series"] + f" for {state.positive}")
+    other = points["series"].str.removesuffix(AGAINST) + f" for {state.other_label}"
+    return points.assign(series=named.where(~against, other))
 
 
 def draw(found: RunResult, figure: Any, name: str, sentence: str) -> None:

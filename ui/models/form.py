@@ -17,7 +17,7 @@ from ui.models.points import ERRORS, RunResult
 from ui.state import KEEP, AppState
 
 SMALL = 100  # training rows below which each row can be left out in turn
-FORMS = {"dnf": "any AND (DNF)", "cnf": "every OR (CNF)"}
+FORMS = {"dnf": "OR of ANDs", "cnf": "AND of ORs"}
 ROUNDINGS = {
     "redundancy": "redundancy-aware (best on most tables)",
     "threshold": "threshold",

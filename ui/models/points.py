@@ -28,6 +28,8 @@ LIMIT_KEYS = ("max_conditions", "max_features")  # of a setting: conditions that
 SPREAD_FOLDS = 5  # from so many folds on a standard error is told
 TREE = "tree"
 
+AGAINST = ", against"  # ends the name of a line of rules for the other class
+
 
 @dataclass(frozen=True)
 class Suggestion:
@@ -89,8 +91,8 @@ class RunResult:
     def over(self, older: "RunResult | None", kept: Mapping[str, Any] | None) -> "RunResult":
         """Join these points with older ones: a setting's new point replaces its old one.
 
-        A point of the quick pass goes when the setting was searched in full, unless its rule is
-        the one to be `kept`.
+        A point of the quick pass goes when the setting was searched in full, or a search in full
+        leaves its side out, unless its rule is the one to be `kept`.
         """
         if older is None:
             return self
@@ -101,10 +103,13 @@ class RunResult:
         there = [one for one in (self.points, older.points.loc[stay]) if len(one)]
         points = pd.concat(there, ignore_index=True) if there else self.points
         known = {model_key(s) for s in settings}
+        one_sided = any(s.thorough and not s.against for s in self.specs if s.view == "conditions")
         wanted = [
             number
             for number, s in enumerate(settings)
-            if QUICK not in s or s == kept or model_key(in_full(s)) not in known
+            if QUICK not in s
+            or s == kept
+            or not (model_key(in_full(s)) in known or (one_sided and "describes" in s))
         ]
         models = {**older.models, **self.models}
         keys = [model_key(settings[number]) for number in wanted]
@@ -134,7 +139,7 @@ class RunResult:
         """The line that each setting is on: its learner, and what sets it apart."""
         return [
             learner_of(s).name
-            + (", by price" if _is_by_price(s) else ", against" * ("describes" in s))
+            + (", by price" if _is_by_price(s) else AGAINST * ("describes" in s))
             + ", quick look" * self._is_leftover(s)
             for s in self.settings
         ]

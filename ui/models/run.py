@@ -75,7 +75,7 @@ def latest(*titles: str) -> jobs.Job | None:
 def quick(spec: RunSpec) -> RunSpec:
     """Return the quick pass of a curve."""
     shared = {name: getattr(spec, name) for name in SHARED}
-    return RunSpec(thorough=False, baselines=False, **shared)
+    return RunSpec(thorough=False, baselines=False, against=spec.against, **shared)
 
 
 def longer(spec: RunSpec) -> RunSpec:
@@ -219,7 +219,7 @@ def offered(found: RunResult) -> int | None:
 
 def seconds_longer(found: RunResult, spec: RunSpec) -> tuple[float, float] | None:
     """Reckon from the quick pass how long the longer search takes: from and to, in seconds."""
-    rows = [k for k, s in enumerate(found.settings) if QUICK in s]
+    rows = [k for k, s in enumerate(found.settings) if QUICK in s and "describes" not in s]
     if not rows:
         return None
     part, n_rows = _part(app_state())

@@ -121,15 +121,23 @@ class Work:
         return compare_learners(self.X, self.y, **(asked | how))
 
     def _quickly(self, telling: Telling) -> Measured:
-        """Answer every setting from a part of the rows; its models are learned the same way."""
+        """Answer every setting from a part of the rows; its models are learned the same way.
+
+        A side's points are told with their models, so that no page has to fit one.
+        """
         folds = [(quick_rows(self.X, self.y, train), test) for train, test in self.folds]
-        how: dict[str, Any] = {"should_stop": telling.should_stop}
-        found = self._compared(cv=folds, on_progress=_Told(telling, self), **how)
-        (family,), rows = self.families, quick_rows(self.X, self.y, np.arange(len(self.y)))
+        rows = quick_rows(self.X, self.y, np.arange(len(self.y)))
         weight = None if self.weight is None else self.weight[rows]
-        X, y = self.X.iloc[rows], self.y.iloc[rows]
-        fits = family.estimator.fit_many(X, y, family.settings, sample_weight=weight, **how)
-        return self.measured(replace(found, models=dict(enumerate(fits))))
+        X, y, told = self.X.iloc[rows], self.y.iloc[rows], _Told(telling, self)
+        how: dict[str, Any] = {"should_stop": telling.should_stop}
+        sides: list[Comparison] = []
+        for family in self.families:
+            side = self._compared(learners=[family], cv=folds, on_progress=told, **how)
+            fits = family.estimator.fit_many(X, y, family.settings, sample_weight=weight, **how)
+            sides.append(replace(side, models=dict(enumerate(fits))))
+            found = sides[0].join(*sides[1:])
+            telling.report(standing=self.measured(found))
+        return self.measured(found)
 
 
 class _Told:
@@ -149,7 +157,8 @@ class _Told:
         if progress.stage == "references":
             self.telling.report(message="Reference models")
         elif progress.row is None:
-            self.telling.report(standing=self.work.measured(progress.found))
+            if self.work.spec.thorough:
+                self.telling.report(standing=self.work.measured(progress.found))
         else:
             name, fold = progress.family, progress.row["fold"] + 1
             self.landed[name] += 1

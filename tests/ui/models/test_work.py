@@ -67,18 +67,19 @@ def test_what_is_told_to_stop_has_no_point_of_which_folds_are_missing(state):
 def test_the_quick_pass_of_a_large_table_learns_its_rules_as_its_points(state, monkeypatch):
     monkeypatch.setattr(spec_module, "QUICK_CELLS", 0)
     monkeypatch.setattr(spec_module, "QUICK_ROWS", 80)
-    asked = work(quick(replace(SPEC, folds=5)), state)
+    asked = work(quick(replace(SPEC, folds=5, against=True)), state)
     found = asked(Telling())
     rows = quick_rows(asked.X, asked.y, np.arange(len(asked.y)))
     assert len(rows) == pytest.approx(80, abs=1)
-    (family,) = asked.families
+    family, against = asked.families
+    assert against.grid["positive_label"] != [family.estimator.positive_label]
     assert family.estimator.theta == len(rows) / 1000
     alone = next(family.estimator.fit_many(asked.X.iloc[rows], asked.y.iloc[rows], [{}]))
     assert (
         found.models[11].rule_set_
         == alone.set_params(max_conditions=12).fit(asked.X.iloc[rows], asked.y.iloc[rows]).rule_set_
     )
-    assert len(found.points) == len(found.models) == 12
+    assert len(found.points) == len(found.models) == 24
 
 
 def test_what_was_stored_comes_back_with_its_budget_and_nothing_is_fitted(
