@@ -93,7 +93,7 @@ def test_of_three_classes_the_rest_is_renamed_with_the_one():
     frame = pd.DataFrame({"a": range(60), "t": [1, 2, 3] * 20})
     table = Table.from_frame(frame).with_roles({"t": "target"}, positive_label=2)
     before, after = AppState(table=table), AppState(table=table, outcomes={"2": "poor"})
-    assert relabelled(rule(2, "not 2"), before, after) == rule("poor", "not poor")
+    assert relabelled(rule("2", "not 2"), before, after) == rule("poor", "not poor")
 
 
 @pytest.mark.parametrize("label", [0, 1, -1, 2.5, True, "0", "x", "Yes", "no"])
