@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from rulekit.data import Table, load_sample
+from rulekit.export import to_json
 from rulekit.learners import Certificate
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.pages.driving import on_tab, text
@@ -324,3 +325,13 @@ def test_leaving_out_all_clauses_gives_a_constant_rule(rule):
     empty = without_clauses(rule, frozenset({0, 1}))
     assert empty.is_constant
     assert rule_words(empty, names) == "ALWAYS well"
+
+
+def test_a_rule_that_a_reload_would_learn_otherwise_stays_as_it_was_read(open_app):
+    read = RuleSet((Clause((Literal("income", ">", 3.0),)),), ("high",), "dnf", "low")
+    setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
+    table = load_sample("credit")
+    state = AppState(table=table, setting=setting, rule_json=to_json(read))
+    app = open_app("rules", state=state)
+    assert not app.exception
+    assert app.session_state["app"].model.rule_set_ == read
