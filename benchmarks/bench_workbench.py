@@ -124,7 +124,13 @@ def path(
     ready(visitor, table)
     waits["first curve"].append(models_at_once([visitor]))
     found_first(visitor)
-    waits["slider"].append(seconds(lambda: slide(visitor, "Home")))
+    limit = page.get_by_role("slider", name="Conditions at most")
+    key = (
+        "End"
+        if limit.get_attribute("aria-valuenow") == limit.get_attribute("aria-valuemin")
+        else "Home"
+    )
+    waits["slider"].append(seconds(lambda: slide(visitor, key)))
     visitor.press("search_longer")
     turns = [
         seconds(lambda title=title: visitor.turn_to(title))
