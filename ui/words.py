@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from rulekit.explain import Wording, clause_words
-from rulekit.plots.wording import plural
 from rulekit.rules import RuleSet
 from ui.state import AppState
 
@@ -14,7 +13,6 @@ __all__ = [
     "clause_words",
     "constant_answer",
     "rule_words",
-    "size_words",
     "value_words",
     "without_clauses",
     "wording",
@@ -59,12 +57,6 @@ def rule_words(rule: RuleSet, wording: Wording) -> str:
         for k, words in enumerate(clauses)
     ]
     return "\n".join([*lines, last])
-
-
-def size_words(rule: RuleSet) -> str:
-    """Say a rule's form and size, the same on every page: ``DNF, 2 clauses, 5 conditions``."""
-    clauses, conditions = plural(rule.n_clauses, "clause"), plural(rule.n_conditions, "condition")
-    return f"{rule.form.upper()}, {clauses}, {conditions}"
 
 
 def constant_answer(rule: RuleSet) -> Any:

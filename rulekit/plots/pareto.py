@@ -15,6 +15,7 @@ from rulekit.plots.wording import percent, plural
 MAX_POINTS = 200
 LEAST_REACH = 0.02  # of the vertical axis, in errors
 HEIGHT = 380
+ALONG = np.linspace(0.1, 0.9, 9)  # parts of a line that words keep clear of
 LEGEND_ABOVE, LINE = 4, 20  # names that fit above the plot; a line of names in pixels
 MARGIN = 180  # right of the plot, where reference lines are named
 LEAST_PLOT = (420.0, 300.0)  # pixels inside the axes, in a narrow window
@@ -361,6 +362,9 @@ def _add_notes(
             said.setdefault((points.loc[label, x], points.loc[label, y]), []).append(words)
     error = points.get(f"{y}_se", pd.Series(0.0, points.index)).fillna(0.0)
     marks = [np.column_stack([points[x], points[y] + k * error]) for k in (-1, 0, 1)]
+    for line in figure.select_traces({"mode": "lines", "fill": None}):
+        ends = np.column_stack([line.x, line.y]).astype(float)
+        marks += [(1 - part) * ends[:-1] + part * ends[1:] for part in ALONG]
     frame = _across(points, x), limits
     for annotation in placed(said, np.concatenate(marks), frame, LEAST_PLOT):
         figure.add_annotation(annotation)

@@ -111,7 +111,7 @@ def test_without_a_folder_no_file_of_the_server_is_offered(open_app):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(duckdb_module() is None, reason="needs the extra 'big'")
+@pytest.mark.skipif(duckdb_module() is None, reason="needs the extra 'app'")
 def test_a_file_on_the_server_is_opened_as_a_sample_and_learned_from_whole(open_app, server_folder):
     app = open_app("data")
     app.button(key="server_open").click().run()

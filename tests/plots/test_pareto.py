@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 
 from rulekit.plots import Baseline, front_figure, front_sentence
+from rulekit.plots.notes import LETTER, LINE
+from rulekit.plots.pareto import LEAST_PLOT
 
 
 def settings(n=6, **more):
@@ -130,6 +132,25 @@ def test_ticks_of_conditions_allowed_are_whole_numbers():
     axis = front_figure(by_limit(), x="limit").layout.xaxis
     assert axis.dtick == 1
     assert (axis.range[0], axis.range[1]) == (0.5, 3.5)
+
+
+def test_a_note_does_not_lie_on_a_steep_line():
+    errors = [0.256, 0.097, *[0.095] * 10]
+    points = pd.DataFrame({"limit": range(1, 13), "test_error": errors}).assign(on_front=True)
+    layout = front_figure(points, x="limit", notes={1: "suggested"}).layout
+    (note,), (left, right), (low, high) = (
+        layout.annotations,
+        layout.xaxis.range,
+        layout.yaxis.range,
+    )
+    part = np.linspace(0, 1, 101)  # of the way from the first point down to the second
+    x = (1 + part - left) / (right - left) * LEAST_PLOT[0]
+    y = (high - errors[0] + part * (errors[0] - errors[1])) / (high - low) * LEAST_PLOT[1]
+    wide = LETTER * len(note.text)
+    begins = x[-1] + note.ax - {"left": 0, "center": wide / 2, "right": wide}[note.xanchor]
+    ends = y[-1] + note.ay + (0 if note.yanchor == "bottom" else LINE)
+    inside = (x > begins) & (x < begins + wide) & (y > ends - LINE) & (y < ends)
+    assert not inside.any()
 
 
 def test_many_names_stand_below_the_plot_with_room_of_their_own():

@@ -64,11 +64,6 @@ def chosen(spec: RunSpec) -> list[Learner]:
     return [LEARNERS[name] for name in spec.learners if name in LEARNERS]
 
 
-def answers_at_once(spec: RunSpec) -> bool:
-    """Whether every learner of a run finds all its settings of a fold in one fit."""
-    return all(learner.whole_front for learner in chosen(spec))
-
-
 def varied(spec: RunSpec) -> list[tuple[Learner, dict[str, Any]]]:
     """List the learners of a run in their plain form, then varied; each is swept by itself.
 

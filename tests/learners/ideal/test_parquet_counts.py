@@ -18,7 +18,7 @@ from rulekit.learners.ideal.database import Database, ParquetSettings, duckdb_mo
 from rulekit.learners.ideal.parquet_medians import MedianFinder, Split, around_median, between
 
 pytestmark = [
-    pytest.mark.skipif(duckdb_module() is None, reason="needs the extra 'big'"),
+    pytest.mark.skipif(duckdb_module() is None, reason="needs the extra 'app'"),
     pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning"),
 ]
 HOSTILE = ('a"; DROP TABLE t; --', "c1", "it's", "Ä ::INTEGER", "A", "a", "rn")
