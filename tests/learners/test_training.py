@@ -73,7 +73,10 @@ def test_numbers_that_cannot_be_computed_with_are_told_by_column(learner, unit):
         learner.fit(X, y)
 
 
-def test_large_numbers_are_compared_like_any():
-    X = pd.DataFrame({"dose": np.arange(40) * 1e306})
-    model = OneLevelRuleClassifier().fit(X, np.arange(40) > 20)
-    assert model.score(X, np.arange(40) > 20) == 1
+def test_large_and_small_numbers_are_compared_like_any():
+    X, y = pd.DataFrame({"dose": np.arange(40.0)}), np.arange(40) > 20
+    for unit in (1e306, 1e-310):
+        model = OneLevelRuleClassifier().fit(X * unit, y)
+        np.testing.assert_array_equal(
+            model.predict(X * unit), OneLevelRuleClassifier().fit(X, y).predict(X)
+        )
