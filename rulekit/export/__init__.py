@@ -21,6 +21,7 @@ from rulekit.export.formats import FORMATS, Format
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.sheets.frame import csv_text, spreadsheet_safe, to_csv, to_frame
 from rulekit.export.sheets.rows import rows_to_rule, rule_to_rows
+from rulekit.export.sheets.workbook import to_xlsx
 from rulekit.export.verify import VerifiedExport, verify_export
 
 __all__ = [
@@ -48,5 +49,6 @@ __all__ = [
     "to_script",
     "to_sql",
     "to_text",
+    "to_xlsx",
     "verify_export",
 ]
