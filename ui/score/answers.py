@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from rulekit.explain import Scored
-from rulekit.export.cases import CASE_FILES, cases_frame
+from rulekit.export.sheets.cases import CASE_FILES, cases_frame
 from rulekit.rules import wilson_interval
 from ui.cases import row_number
 from ui.escape import file_name, md

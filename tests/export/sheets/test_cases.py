@@ -8,7 +8,7 @@ import pytest
 
 from rulekit import BoxSearchClassifier, load_sample
 from rulekit.explain import score
-from rulekit.export.cases import CASE_FILES, cases_frame
+from rulekit.export.sheets.cases import CASE_FILES, cases_frame
 
 X, Y = load_sample("credit").xy()
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from rulekit.explain import Scored
-from rulekit.export.frame import csv_text, spreadsheet_safe
+from rulekit.export.sheets.frame import csv_text, spreadsheet_safe
 
 
 class CaseFile(NamedTuple):
