@@ -44,7 +44,26 @@ def root() -> Path | None:
         return None
     folder = Path(setting)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if os.name == "posix" and folder.stat().st_mode & 0o077:
+        _tighten(folder)
     return folder
+
+
+def _tighten(folder: Path) -> None:
+    """Close a folder that was there before to other users, who could else read every analysis."""
+    try:
+        folder.chmod(0o700)
+    except OSError:
+        said = (
+            "Other users of this machine can read the folder of saved analyses, and this program "
+            "may not change that. Set RULEKIT_WORKSPACE to a folder of your own."
+        )
+        if st.session_state.get("_open_folder") != said:  # once a session
+            st.session_state["_open_folder"] = st.session_state["_said"] = said
+    else:
+        said = "Other users could read the folder of saved analyses; now only its owner can."
+        st.session_state["_said"] = said
+    log.warning("%s", said)
 
 
 def analysis_id() -> str:

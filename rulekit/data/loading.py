@@ -18,6 +18,7 @@ from rulekit.exceptions import DataError, WideTableError
 
 Source = Any  # a path, bytes, or an object with read()
 
+_COMPOUND = b"\xd0\xcf\x11\xe0"  # what old spreadsheets and encrypted new ones are packed in
 _REFUSED = (
     (b"\x1f\x8b", "a gzip archive; unpack it first"),
     (b"BZh", "a bzip2 archive; unpack it first"),
@@ -25,7 +26,7 @@ _REFUSED = (
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive; unpack it first"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it first"),
     (b"Rar!", "a RAR archive; unpack it first"),
-    (b"\xd0\xcf\x11\xe0", "an old spreadsheet (XLS); save it as XLSX or CSV"),
+    (_COMPOUND, "an old spreadsheet (XLS); save it as XLSX or CSV"),
     (b"ARROW1", "a Feather file; save it as Parquet"),
     (b"ORC", "an ORC file; save it as Parquet"),
     (b"\x89HDF", "an HDF5 file; save the table as Parquet or CSV"),
@@ -184,6 +185,8 @@ def _refuse_foreign(raw: bytes) -> None:
             "It is a pickle, which could run any program when opened; save the table as CSV, XLSX "
             "or Parquet."
         )
+    if raw.startswith(_COMPOUND) and "EncryptedPackage".encode("utf-16-le") in raw:
+        raise DataError("It is a spreadsheet with a password; save it without one.")
     for mark, what in _REFUSED:
         if raw.startswith(mark) or (mark[:1] in b"<{[" and head.lower().startswith(mark)):
             raise DataError(f"It is {what}.")

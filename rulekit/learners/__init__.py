@@ -9,6 +9,7 @@ them.
 from rulekit.learners.fixed import FixedRuleClassifier
 from rulekit.learners.ideal.guarantee import SampleGuarantee
 from rulekit.learners.ideal.ideal_dnf import IdealDNFClassifier
+from rulekit.learners.inner_choice import Choice, search_grid
 from rulekit.learners.literal.box_search import BoxSearchClassifier
 from rulekit.learners.literal.certificate import Certificate, certify
 from rulekit.learners.literal.column_generation import ColumnGenerationClassifier
@@ -20,7 +21,7 @@ from rulekit.learners.plane.hyperplane import HyperplaneRuleClassifier
 from rulekit.learners.plane.lp_svm import LPSVM
 from rulekit.learners.points.scorecard import ScorecardClassifier
 from rulekit.learners.power_law.tree import PowerLawTreeClassifier
-from rulekit.learners.rule_classifier import Choice, RuleClassifier, search_grid
+from rulekit.learners.rule_classifier import RuleClassifier
 
 __all__ = [
     "LPSVM",

@@ -6,6 +6,7 @@ import pickle
 import zipfile
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -40,6 +41,10 @@ def archive(**members):
         (pickle.dumps({"a": [1]}), "a pickle, which could run any program"),
         (gzip.compress(b"a,b\n1,2\n", mtime=0), "a gzip archive"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", r"an old spreadsheet \(XLS\)"),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
+            "a spreadsheet with a password; save it without one",
+        ),
         (b"%PDF-1.7", "a PDF document"),
         (b" \n<!DOCTYPE html><html>", "a web page"),
         (b'[{"a": 1}]', "a JSON file"),
@@ -235,3 +240,19 @@ def test_rows_are_counted_by_the_cells_that_are_kept():
     with pytest.raises(DataError, match="60 cells at most"):
         read_table(raw, limits=limits)
     assert read_table(raw, limits=limits, options=ParseOptions(columns=("b",))).n_rows == 50
+
+
+def test_the_limit_that_a_long_cell_is_told_is_the_limit_that_holds():
+    for raw in (f"a,b\n{'x' * 1_000_000},1\n", f"a,b\n{'x' * 10_001},1\n"):
+        with pytest.raises(DataError, match="A cell may hold 10,000 characters at most"):
+            read_table(raw.encode())
+
+
+def test_a_workbook_of_charts_only_is_told_apart_from_a_damaged_one():
+    workbook = openpyxl.Workbook()
+    workbook.create_chartsheet()
+    workbook.remove(workbook["Sheet"])
+    file = io.BytesIO()
+    workbook.save(file)
+    with pytest.raises(DataError, match="holds charts only; give a sheet"):
+        read_table(file.getvalue())

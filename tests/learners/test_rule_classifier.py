@@ -11,7 +11,6 @@ from sklearn.model_selection import RepeatedStratifiedKFold, ShuffleSplit
 from rulekit.binarize import Binarizer
 from rulekit.data import load_sample, make_folds
 from rulekit.evaluation import fit_setting, suggest, sweep
-from rulekit.evaluation.grid import settings_of
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.learners import BoxSearchClassifier, RuleClassifier, search_grid
 from tests.learners.tables import mixed_table
@@ -204,18 +203,3 @@ def test_classes_that_cannot_be_learned_are_refused_in_a_sentence(labels, senten
 def test_a_class_that_is_not_there_cannot_be_described():
     with pytest.raises(ValueError, match="must be one of the classes"):
         RuleClassifier(positive_label="z").fit(pd.DataFrame({"a": [1.0, 2, 3, 4]}), list("nnyy"))
-
-
-def test_a_class_of_few_rows_is_compared_on_as_many_folds():
-    X = pd.DataFrame({"a": np.arange(24.0)})
-    model = RuleClassifier(positive_label=True).fit(X, np.arange(24) > 20)
-    assert model.choice_.table["folds"].tolist() == [3] * 180
-    assert model.rule_set_.n_conditions == 1
-
-
-def test_the_grid_to_choose_among_has_both_classes_and_prices_that_grow_with_the_rows():
-    small, large = (search_grid(["b"] * n + ["a"] * n) for n in (50, 500))
-    assert small["positive_label"] == ["a", "b"]
-    assert small["doubt"] == [0.0, 1.0]
-    assert [10 * t for t in small["theta"]] == pytest.approx(large["theta"])
-    assert settings_of(large, BoxSearchClassifier().get_params())

@@ -148,3 +148,25 @@ def test_switched_off_there_is_no_folder(session, monkeypatch):
     workspace.save()
     assert workspace.folder() is None
     assert workspace.store_path() is None
+
+
+def test_a_folder_that_others_could_read_is_closed_and_the_person_is_told(session, tmp_path):
+    space = tmp_path / "space"
+    space.mkdir(mode=0o755)
+    space.chmod(0o755)
+    workspace.root()
+    assert stat.S_IMODE(space.stat().st_mode) == 0o700
+    assert "now only its owner can" in session.pop("_said")
+    workspace.root()
+    assert "_said" not in session
+
+
+def test_a_folder_that_cannot_be_closed_is_told_once(session, tmp_path, monkeypatch):
+    space = tmp_path / "space"
+    space.mkdir(mode=0o755)
+    space.chmod(0o755)
+    monkeypatch.setattr("pathlib.Path.chmod", lambda *_: (_ for _ in ()).throw(PermissionError()))
+    workspace.root()
+    assert "Set RULEKIT_WORKSPACE to a folder of your own" in session.pop("_said")
+    workspace.root()
+    assert "_said" not in session

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from rulekit.explain import Scored
-from rulekit.export.frame import csv_text, spreadsheet_safe
+from rulekit.export.sheets.frame import csv_text, spreadsheet_safe
 from rulekit.rules import wilson_interval
 from ui.cases import row_number
 from ui.escape import file_name, md
