@@ -6,12 +6,21 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("rulekit", "ui")
+BESIDE = {  # what stands beside the packages in a clone, and where the wheel has it
+    "app.py": "ui/served",
+    "pages/*.py": "ui/served",
+    ".streamlit/config.toml": "ui/served",
+    "sample_data/*": "rulekit/data",
+}
 
 
 def wanted(root: Path = ROOT) -> set[str]:
-    """Return the files that the wheel must hold: all sources, and the mark that they are typed."""
+    """Return what the wheel must hold: sources, the mark that they are typed, pages, samples."""
     files = [file for name in PACKAGES for file in (root / name).rglob("*.py")]
-    return {str(file.relative_to(root)) for file in files} | {"rulekit/py.typed"}
+    found = {str(file.relative_to(root)) for file in files} | {"rulekit/py.typed"}
+    for pattern, place in BESIDE.items():
+        found |= {f"{place}/{file.relative_to(root)}" for file in root.glob(pattern)}
+    return found
 
 
 def complaints(wheel: Path, root: Path = ROOT) -> list[str]:

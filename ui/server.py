@@ -10,7 +10,9 @@ from pathlib import Path
 from streamlit import net_util
 from streamlit.web import cli
 
-APP = Path(__file__).parents[1] / "app.py"
+HERE = Path(__file__).parent
+CLONE, WHEEL = HERE.parent / "app.py", HERE / "served" / "app.py"  # where `setup.py` has put it
+APP = WHEEL if WHEEL.exists() else CLONE
 
 
 def ask_nobody() -> None:

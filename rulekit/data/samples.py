@@ -7,7 +7,8 @@ from rulekit.data.loading import read_table
 from rulekit.data.schema import Table
 from rulekit.exceptions import DataError
 
-FOLDER = Path(__file__).parents[2] / "sample_data"
+INSTALLED = Path(__file__).parent / "sample_data"  # where a wheel has them
+FOLDER = INSTALLED if INSTALLED.is_dir() else Path(__file__).parents[2] / "sample_data"
 UCI = "CC BY 4.0 (UCI Machine Learning Repository)"
 OURS = "MIT, as the project; made by scripts/make_samples.py"
 
@@ -143,7 +144,8 @@ def load_sample(name: str) -> Table:
     Raises
     ------
     DataError
-        If the name is unknown, or the folder ``sample_data`` is not beside the package.
+        If the name is unknown, or the folder ``sample_data`` is neither beside the package, as in
+        a clone, nor in it, as in a wheel.
 
     Examples
     --------
@@ -156,7 +158,7 @@ def load_sample(name: str) -> Table:
     if not path.is_file():
         raise DataError(
             f"The sample tables are in the project's folder 'sample_data', and {path.name!r} is "
-            "not there; install from a clone (pip install -e .), or run scripts/make_samples.py."
+            "not there; install the project anew, or run scripts/make_samples.py."
         )
     table = read_table(path, name=name)
     return table.with_roles({info.target: "target"}, positive_label=info.positive_label)
