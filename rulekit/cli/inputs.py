@@ -141,10 +141,10 @@ def as_rule_reads(table: Table, rule: RuleSet) -> Table:
     A column of codes may look like numbers, and a column of numbers like text where a cell is none:
     a person or the first table has settled that when the rule was made.
     """
-    kinds: dict[str, set[type]] = {}
+    kinds: dict[str, frozenset[type]] = {}
     for condition in (c for clause in rule.clauses for c in clause.conditions):
-        for feature, compared in condition.types.items():
-            kinds.setdefault(feature, set()).update(compared)
+        for feature, types in condition.types.items():
+            kinds[feature] = kinds.get(feature, frozenset()) | types
     for feature, compared in kinds.items():
         if feature not in table.frame.columns:
             continue

@@ -7,9 +7,9 @@ compares it with `predict`. What does not: drawing (`rulekit.plots`) and learnin
 explanations and everything below them.
 """
 
+from rulekit.export.code.dialects import to_sql
 from rulekit.export.code.python import to_python
 from rulekit.export.code.script import Preparation, to_script
-from rulekit.export.code.sql import to_sql
 from rulekit.export.documents.html import to_html
 from rulekit.export.documents.latex import to_latex
 from rulekit.export.documents.markdown import to_markdown

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from rulekit.export.code.dialects import DATABASES, to_sql
 from rulekit.export.code.python import to_python
 from rulekit.export.code.script import to_script
-from rulekit.export.code.sql import to_sql
 from rulekit.export.documents.html import from_html, to_html
 from rulekit.export.documents.latex import to_latex
 from rulekit.export.documents.markdown import from_markdown, to_markdown
@@ -19,7 +19,15 @@ from rulekit.export.documents.report import to_report
 from rulekit.export.documents.text import to_text
 from rulekit.export.documents.text_parser import from_text
 from rulekit.export.exchange.json import from_json, to_json
-from rulekit.export.runners import Run, read_back, run_duckdb, run_python, run_sqlite
+from rulekit.export.runners import (
+    CASES,
+    Run,
+    read_back,
+    run_duckdb,
+    run_python,
+    run_scoring,
+    run_sqlite,
+)
 from rulekit.export.sheets.frame import to_csv
 
 
@@ -61,6 +69,14 @@ class Format:
 
 
 READ_BACK, SQL_RUN = "this text is read back", "this SQL is run"
+POSTGRES = (
+    "Not run here: the tests of this library run such SQL in a PostgreSQL server, and compare "
+    "every answer."
+)
+TRANSLATED = (
+    "Not run here, nor by the tests of this library, which have no such server: sqlglot turns what "
+    "is run in PostgreSQL into this grammar. Compare a few rows before you rely on it."
+)
 FORMATS = {
     "markdown": Format(
         "Markdown",
@@ -132,6 +148,28 @@ FORMATS = {
         SQL_RUN,
         language="sql",
     ),
+    "scoring": Format(
+        "SQL that scores a table",
+        "a SELECT with each row's answer and the clause that decided",
+        partial(to_sql, part="score", table=CASES),
+        "score.sql",
+        "application/sql",
+        run_scoring,
+        SQL_RUN,
+        language="sql",
+    ),
+    **{
+        name: Format(
+            f"SQL for {database.name}",
+            "the same in its own grammar, numbers and gaps as it has them",
+            partial(to_sql, dialect=name),
+            f"{name}.sql",
+            "application/sql",
+            how=TRANSLATED if database.grammar else POSTGRES,
+            language="sql",
+        )
+        for name, database in DATABASES.items()
+    },
     "python": Format(
         "Python",
         "a function without dependencies",
