@@ -16,7 +16,8 @@ BESIDE = {  # what stands beside the packages in a clone, and where the wheel ha
 
 def wanted(root: Path = ROOT) -> set[str]:
     """Return what the wheel must hold: sources, the mark that they are typed, pages, samples."""
-    files = [file for name in PACKAGES for file in (root / name).rglob("*.py")]
+    kinds = [(name, kind) for name in PACKAGES for kind in ("*.py", "*.jinja")]
+    files = [file for name, kind in kinds for file in (root / name).rglob(kind)]
     found = {str(file.relative_to(root)) for file in files} | {"rulekit/py.typed"}
     for pattern, place in BESIDE.items():
         found |= {f"{place}/{file.relative_to(root)}" for file in root.glob(pattern)}

@@ -1,6 +1,7 @@
 """The verb `app`: the dashboard, served on this machine."""
 
 import importlib.util
+import signal
 import subprocess
 import sys
 
@@ -26,7 +27,9 @@ def app(ctx: click.Context, port: int, address: str) -> None:
     command = [sys.executable, "-P", "-m", "ui.server"]
     options = [f"--server.port={port}", f"--server.address={address}"]
     process = subprocess.Popen([*command, *options])
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # the server ends with the command
     try:
         ctx.exit(process.wait())
-    except KeyboardInterrupt:  # the server has got it, too, and ends
+    except KeyboardInterrupt:
+        process.terminate()
         process.wait()
