@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -38,13 +39,14 @@ def app(ctx: click.Context, port: int, address: str) -> None:
         raise click.ClickException(
             "The dashboard's pages are gone; install rulekit-dashboard anew."
         )
-    path = os.pathsep.join([str(place), *filter(None, [os.environ.get("PYTHONPATH")])])
+    path = os.pathsep.join(filter(None, [str(place), os.environ.get("PYTHONPATH")]))
     # -P: a folder "ui" where the command is typed is not the dashboard
     command = [sys.executable, "-P", "-m", "ui.server"]
     options = [f"--server.port={port}", f"--server.address={address}"]
     process = subprocess.Popen([*command, *options], env=os.environ | {"PYTHONPATH": path})
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # the server ends with the command
     try:
         ctx.exit(process.wait())
     except KeyboardInterrupt:
-        process.terminate()  # in a terminal it was interrupted, too; elsewhere it was not
+        process.terminate()
         process.wait()

@@ -23,8 +23,11 @@ class Server:
             raise end
         return end
 
+    def terminate(self):
+        self.ends[0] = 0
 
-@pytest.mark.parametrize(("ends", "code"), [([0], 0), ([1], 1), ([KeyboardInterrupt(), 0], 0)])
+
+@pytest.mark.parametrize(("ends", "code"), [([0], 0), ([1], 1), ([KeyboardInterrupt(), None], 0)])
 def test_the_dashboard_is_served_where_it_is_asked_to_be_and_its_end_is_ours(
     run, monkeypatch, ends, code
 ):
@@ -35,6 +38,7 @@ def test_the_dashboard_is_served_where_it_is_asked_to_be_and_its_end_is_ours(
         return servers[0]
 
     monkeypatch.setattr(app.subprocess, "Popen", start)
+    monkeypatch.setattr(app.signal, "signal", lambda *_: None)
     run("app", "--port", 8600, code=code)
     assert servers[0].command == [
         *(sys.executable, "-P", "-m", "ui.server"),

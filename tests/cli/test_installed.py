@@ -77,7 +77,8 @@ def test_an_installed_command_says_what_is_wrong_in_a_sentence(place, words, cod
 
 
 @pytest.mark.slow
-def test_the_installed_dashboard_is_served_until_it_is_interrupted(place):
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_the_installed_dashboard_is_served_until_it_is_interrupted(place, ending):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -96,6 +97,8 @@ def test_the_installed_dashboard_is_served_until_it_is_interrupted(place):
         try:
             until(answers)
         finally:
-            server.send_signal(signal.SIGINT)
+            server.send_signal(ending)
         assert server.wait(PATIENCE) == 0
         assert "Traceback" not in server.stderr.read()
+        with pytest.raises(OSError, match="refused"):
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/")
