@@ -14,6 +14,7 @@ from rulekit.export.documents.html import to_html
 from rulekit.export.documents.latex import to_latex
 from rulekit.export.documents.markdown import to_markdown
 from rulekit.export.documents.report import Review, to_report
+from rulekit.export.documents.sheet import to_sheet
 from rulekit.export.documents.text import to_text
 from rulekit.export.documents.text_parser import from_text
 from rulekit.export.exchange.json import from_json, to_json
@@ -46,6 +47,7 @@ __all__ = [
     "to_python",
     "to_report",
     "to_script",
+    "to_sheet",
     "to_sql",
     "to_text",
     "verify_export",
