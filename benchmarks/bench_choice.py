@@ -137,7 +137,7 @@ def compared(name: str, folds: pd.DataFrame, n_seeds: int) -> tuple[list[Row], p
     shared = {"table": name}
     setting = {"folds": int(folds["fold"].nunique()), "seeds": n_seeds}
     means = folds.mean(numeric_only=True)
-    sizes = {k: round(means[f"{k}_conditions"], 2) for k in ("ours", "reference", *FORMS)}
+    sizes = {k: round(float(means[f"{k}_conditions"]), 2) for k in ("ours", "reference", *FORMS)}
     flattered = {"ours": "inner error", "reference": "inner error, CART"}
     rows: list[Row] = [
         {

@@ -21,6 +21,7 @@ from rulekit.export.exchange.json import from_json, to_json
 from rulekit.export.formats import FORMATS, Format
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.sheets.frame import csv_text, spreadsheet_safe, to_csv, to_frame
+from rulekit.export.sheets.points_rows import points_to_rows, rows_to_points
 from rulekit.export.sheets.rows import rows_to_rule, rule_to_rows
 from rulekit.export.verify import VerifiedExport, verify_export
 
@@ -35,6 +36,8 @@ __all__ = [
     "csv_text",
     "from_json",
     "from_text",
+    "points_to_rows",
+    "rows_to_points",
     "rows_to_rule",
     "rule_to_rows",
     "spreadsheet_safe",
