@@ -16,6 +16,7 @@ from rulekit.export.documents.html import from_html, to_html
 from rulekit.export.documents.latex import to_latex
 from rulekit.export.documents.markdown import from_markdown, to_markdown
 from rulekit.export.documents.report import to_report
+from rulekit.export.documents.sheet import to_sheet
 from rulekit.export.documents.text import to_text
 from rulekit.export.documents.text_parser import from_text
 from rulekit.export.exchange.json import from_json, to_json
@@ -200,6 +201,14 @@ FORMATS = {
         read_back(lambda page: from_text(from_html(page))),
         READ_BACK,
         counted=True,
+        language="html",
+    ),
+    "sheet": Format(
+        "Sheet to fill in",
+        "one printed page for a case: conditions to tick, points to add up, what to read off",
+        to_sheet,
+        "sheet.html",
+        "text/html",
         language="html",
     ),
     "csv": Format("CSV", "a table for a spreadsheet", to_csv, "csv", "text/csv", counted=True),

@@ -27,7 +27,7 @@ from rulekit.rules.constraints import Constraints
 from rulekit.rules.intervals import FeatureTest, feature_test, intervals
 from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import OPERATORS, ORDERED, Literal
-from rulekit.rules.points_split import PointsSplit
+from rulekit.rules.points_split import PointsSplit, scorecard_of
 from rulekit.rules.power_law import Factor, PowerLaw
 from rulekit.rules.power_law_split import PowerLawSplit
 from rulekit.rules.reading import (
@@ -95,6 +95,7 @@ __all__ = [
     "rule_of_tree",
     "rule_statistics",
     "rule_to_dict",
+    "scorecard_of",
     "simplify",
     "simplify_clause",
     "tree_of_rule",

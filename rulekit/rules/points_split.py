@@ -213,6 +213,26 @@ class PointsSplit(Condition):
         return self.text(str)
 
 
+def scorecard_of(rule: Any) -> tuple[PointsSplit, ...]:
+    """Read a rule as one scorecard: its bands but the lowest, highest total first.
+
+    Parameters
+    ----------
+    rule : RuleSet
+
+    Returns
+    -------
+    tuple of PointsSplit
+        One a clause, alike but for their totals; empty where the rule is no scorecard.
+    """
+    found = [c.conditions[0] for c in rule.clauses if len(c.conditions) == 1]
+    splits = tuple(s for s in found if isinstance(s, PointsSplit) and s.reached)
+    if (rule.form == "cnf" and len(rule.clauses) > 1) or len(splits) < len(rule.clauses):
+        return ()
+    falling = all(a.total > b.total for a, b in pairwise(splits))
+    return splits if falling and all(s.given == splits[0].given for s in splits) else ()
+
+
 def _whole(number: Any, what: str) -> int:
     if isinstance(number, TRUTH) or not isinstance(number, Integral) or abs(int(number)) > MOST:
         raise RuleError(

@@ -21,6 +21,7 @@ from rulekit.export import (
     to_json,
     to_report,
     to_script,
+    to_sheet,
     verify_export,
 )
 from rulekit.learners import FixedRuleClassifier
@@ -163,7 +164,16 @@ def offer(state: AppState, model: ClassifierMixin, form: Format) -> str:
     return f"{capital(form.purpose)}. {mark}"
 
 
-OWN: dict[str, Write] = {"report": report, "script": script}  # these tell more than the rule
+def sheet(state: AppState, model: ClassifierMixin) -> str:
+    """Return the page to print and fill in, columns called as on the other pages."""
+    return to_sheet(model, title=_title(state).partition("?")[0] + "?", wording=wording(state))
+
+
+OWN: dict[str, Write] = {
+    "report": report,
+    "script": script,
+    "sheet": sheet,
+}  # tell more or in words
 NOT_OFFERED = {"sqlite"}  # runs "sql" as it is
 
 
@@ -177,7 +187,7 @@ def _offered(name: str, form: export.Format) -> Format:
         form.language,
         verified=name if form.run else "",
         learned=form.learned,
-        rendered=form.write is to_report,
+        rendered=form.write in (to_report, to_sheet),
         unchecked="" if form.run else form.how,
     )
 
