@@ -23,6 +23,7 @@ from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.sheets.frame import csv_text, spreadsheet_safe, to_csv, to_frame
 from rulekit.export.sheets.points_rows import points_to_rows, rows_to_points
 from rulekit.export.sheets.rows import rows_to_rule, rule_to_rows
+from rulekit.export.sheets.workbook import to_xlsx
 from rulekit.export.verify import VerifiedExport, verify_export
 
 __all__ = [
@@ -53,5 +54,6 @@ __all__ = [
     "to_sheet",
     "to_sql",
     "to_text",
+    "to_xlsx",
     "verify_export",
 ]
