@@ -17,7 +17,7 @@ from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.inner_choice import Choice, chosen, inner_folds, search_grid
 from rulekit.learners.literal.box_search import BoxSearchClassifier
 from rulekit.learners.literal.rule_path import RulePath
-from rulekit.learners.training import SharedWork, TrainingTable, generator_of
+from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, generator_of
 from rulekit.rules.constraints import Constraints
 
 SHARE_OF_A_SEARCH = 0.1  # of the time limit
@@ -52,7 +52,8 @@ class RuleClassifier(BaseRuleClassifier):
     binarizer : Binarizer, default=None
         Makes the conditions; None for ``Binarizer()``.
     constraints : Constraints or dict, default=None
-        Conditions that must not appear, or must; see `Constraints` and `Constraints.from_dict`.
+        Conditions that must not appear, or must, and promises; see `Constraints` and
+        `Constraints.from_dict`. Directions need `towards` where no `positive_label` is given.
     random_state : int, RandomState or None, default=0
         For the inner folds, for doubt and for kicks. None learns anew each time.
     n_jobs : int, default=None
@@ -149,6 +150,13 @@ class RuleClassifier(BaseRuleClassifier):
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         self._note_classes(table.classes, table.kinds, self.positive_label)
+        wishes = as_constraints(self.constraints)
+        if wishes.directions and self.positive_label is None and wishes.towards is None:
+            raise ValueError(
+                "Directions lead to one class, but rules for either class are compared; say which "
+                f"by `towards` of `constraints`, for example towards={self.positive_label_!r}, or "
+                "give `positive_label`."
+            )
         learner, limit = self._box_search(), self.time_limit
         until = math.inf if limit is None else time.time() + limit
         self.choice_ = self._chosen(learner, table, until)
