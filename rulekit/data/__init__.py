@@ -10,7 +10,7 @@ from rulekit.data.column import KINDS, ROLES, Column
 from rulekit.data.drift import DriftNote, compare_tables
 from rulekit.data.folds import equal_rows, hold_out, joined_groups, make_folds
 from rulekit.data.groups import RowGroups, row_groups
-from rulekit.data.loading import read_table, read_with_options
+from rulekit.data.loading import read_table, read_with_options, unpacked
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.parquet_sample import count_rows, sample_parquet
 from rulekit.data.power_law_tables import Generated, curve_table, pareto_table
@@ -66,4 +66,5 @@ __all__ = [
     "suggest_positive",
     "suggest_target",
     "target_notes",
+    "unpacked",
 ]
