@@ -17,7 +17,7 @@ from sklearn.base import clone
 from rulekit.data import make_folds
 from rulekit.exceptions import DataError
 from rulekit.learners.choice import Fold, Setting, fold_scores, suggestion, summary_of
-from rulekit.learners.training import TrainingTable, plain_label, as_constraints
+from rulekit.learners.training import TrainingTable, as_constraints, plain_label
 
 #: Prices of a condition for the box search, in wrong rows of a table of 500 rows.
 SEARCH_PRICES = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0)

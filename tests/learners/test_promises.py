@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import DataError, EmptyRuleWarning, RuleError
+from rulekit.explain import Wording, explain
 from rulekit.learners import (
     BoxSearchClassifier,
     ColumnGenerationClassifier,
@@ -146,3 +147,19 @@ def test_an_empty_rule_keeps_every_promise():
     with pytest.warns(EmptyRuleWarning):
         model = BoxSearchClassifier(theta=500.0, constraints=wishes).fit(X, y)
     assert [check.kept for check in promises_of(model)] == [True]
+
+
+def test_explanations_tell_what_a_promise_means_for_the_row():
+    X, _ = table(1)
+    y = np.where(X["income"] > 4, "good", "bad")
+    wishes = {"directions": {"income": ">", "age": ">"}, "towards": "good"}
+    model = BoxSearchClassifier(theta=0.3, constraints=wishes).fit(X, y)
+    rows = pd.DataFrame({"income": [7.0, 1.0, None], "age": 0.0, "member": True, "town": "a"})
+    high, low, gap = explain(model, rows, wording=Wording(names={"income": "Wage"}))
+    assert high.promises == (
+        "A higher Wage alone could not turn this answer away from good: the rule promises it.",
+    )
+    assert low.promises == (
+        "A lower Wage alone could not turn this answer to good: the rule promises it.",
+    )
+    assert gap.promises == ()  # and age is not read
