@@ -14,7 +14,7 @@ from rulekit.exceptions import RuleError
 from rulekit.rules.clause import Clause
 from rulekit.rules.condition import Condition
 from rulekit.rules.intervals import holds
-from rulekit.rules.literal import ORDERED, Literal
+from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.rule_set import Label, RuleSet
 
@@ -176,7 +176,7 @@ def _positive(condition: Condition) -> Condition:
 def _cells(tests: Sequence[Literal]) -> list[Any]:
     """List values of a column, None among them, one for each way its tests can come out."""
     named = [v for t in tests for v in t.values]
-    if any(t.op in ORDERED for t in tests) or any(isinstance(v, float) for v in named):
+    if not named or any(isinstance(v, float) for v in named):
         pool: list[Any] = _numbers(named)
     elif any(isinstance(v, bool) for v in named):
         pool = [False, True]
