@@ -19,6 +19,7 @@ from rulekit.data import (
     read_table,
 )
 from rulekit.evaluation import (
+    alternatives,
     compare_learners,
     suggest,
     sweep,
@@ -81,6 +82,7 @@ __all__ = [
     "SolverError",
     "Table",
     "TwoLevelRuleClassifier",
+    "alternatives",
     "certify",
     "compare_learners",
     "compare_rules",

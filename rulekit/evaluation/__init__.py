@@ -5,6 +5,8 @@ error and size, comparison with well-known learners, and finished work on disk. 
 learning, drawing, explaining one row. May import `rulekit.learners` and what lies below it.
 """
 
+from rulekit.evaluation.alternatives import alternatives
+from rulekit.evaluation.alternatives_found import Alternatives
 from rulekit.evaluation.baselines import Baseline, baseline_models, baselines
 from rulekit.evaluation.compare import compare_learners
 from rulekit.evaluation.comparison import Comparison, Progress
@@ -18,12 +20,14 @@ from rulekit.learners import search_grid
 
 __all__ = [
     "THETA_GRID",
+    "Alternatives",
     "Baseline",
     "Comparison",
     "Family",
     "Progress",
     "SweepResult",
     "SweepStore",
+    "alternatives",
     "baseline_models",
     "baselines",
     "compare_learners",
