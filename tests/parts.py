@@ -22,15 +22,15 @@ PARTS = {
     ),
     "tests/explain/test_counterfactual.py": ("rulekit/explain/domains.py",),
     "tests/export/test_formats.py": (
-        "rulekit/export/formulas.py",
-        "rulekit/export/html.py",
-        "rulekit/export/latex.py",
-        "rulekit/export/markdown.py",
+        "rulekit/export/code/formulas.py",
+        "rulekit/export/documents/html.py",
+        "rulekit/export/documents/latex.py",
+        "rulekit/export/documents/markdown.py",
         "rulekit/export/numbers.py",
-        "rulekit/export/plain.py",
-        "rulekit/export/python.py",
+        "rulekit/export/documents/plain.py",
+        "rulekit/export/code/python.py",
         "rulekit/export/runners.py",
-        "rulekit/export/text_parser.py",
+        "rulekit/export/documents/text_parser.py",
     ),
     "tests/export/test_golden.py": ("rulekit/export/subject.py",),
     "tests/learners/ideal/test_ideal_dnf.py": (
@@ -46,7 +46,7 @@ PARTS = {
     "tests/learners/literal/test_certificate.py": (
         "rulekit/learners/literal/base.py",
         "rulekit/learners/literal/cell_problem.py",
-        "rulekit/learners/literal/rule_path.py",
+        "rulekit/learners/rule_path.py",
     ),
     "tests/learners/plane/test_hyperplane.py": ("rulekit/learners/plane/numeric_design.py",),
     "tests/learners/plane/test_plane_work.py": (

@@ -1,25 +1,26 @@
 """Exports: a rule as text, Markdown, JSON, SQL, Python, HTML, LaTeX, each checked by running it.
 
-What belongs here: one format a file, each a function from a rule set or a fitted model to text,
-their table `FORMATS`, and `verify_export`, which runs the text and compares it with `predict`.
-What does not: drawing (`rulekit.plots`) and learning. May import the explanations and everything
-below them.
+What belongs here: one format a file, each a function from a rule set or a fitted model to text, in
+the room of its readers (`documents` for people, `code` to be run, `sheets` for spreadsheets,
+`exchange` for other programs); their table `FORMATS`, and `verify_export`, which runs the text and
+compares it with `predict`. What does not: drawing (`rulekit.plots`) and learning. May import the
+explanations and everything below them.
 """
 
+from rulekit.export.code.python import to_python
+from rulekit.export.code.script import Preparation, to_script
+from rulekit.export.code.sql import to_sql
+from rulekit.export.documents.html import to_html
+from rulekit.export.documents.latex import to_latex
+from rulekit.export.documents.markdown import to_markdown
+from rulekit.export.documents.report import Review, to_report
+from rulekit.export.documents.text import to_text
+from rulekit.export.documents.text_parser import from_text
+from rulekit.export.exchange.json import from_json, to_json
 from rulekit.export.formats import FORMATS, Format
-from rulekit.export.frame import csv_text, spreadsheet_safe, to_csv, to_frame
-from rulekit.export.html import to_html
-from rulekit.export.json import from_json, to_json
-from rulekit.export.latex import to_latex
-from rulekit.export.markdown import to_markdown
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
-from rulekit.export.python import to_python
-from rulekit.export.report import Review, to_report
-from rulekit.export.rows import rows_to_rule, rule_to_rows
-from rulekit.export.script import Preparation, to_script
-from rulekit.export.sql import to_sql
-from rulekit.export.text import to_text
-from rulekit.export.text_parser import from_text
+from rulekit.export.sheets.frame import csv_text, spreadsheet_safe, to_csv, to_frame
+from rulekit.export.sheets.rows import rows_to_rule, rule_to_rows
 from rulekit.export.verify import VerifiedExport, verify_export
 
 __all__ = [

@@ -9,18 +9,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from rulekit.export.frame import to_csv
-from rulekit.export.html import from_html, to_html
-from rulekit.export.json import from_json, to_json
-from rulekit.export.latex import to_latex
-from rulekit.export.markdown import from_markdown, to_markdown
-from rulekit.export.python import to_python
-from rulekit.export.report import to_report
+from rulekit.export.code.python import to_python
+from rulekit.export.code.script import to_script
+from rulekit.export.code.sql import to_sql
+from rulekit.export.documents.html import from_html, to_html
+from rulekit.export.documents.latex import to_latex
+from rulekit.export.documents.markdown import from_markdown, to_markdown
+from rulekit.export.documents.report import to_report
+from rulekit.export.documents.text import to_text
+from rulekit.export.documents.text_parser import from_text
+from rulekit.export.exchange.json import from_json, to_json
 from rulekit.export.runners import Run, read_back, run_duckdb, run_python, run_sqlite
-from rulekit.export.script import to_script
-from rulekit.export.sql import to_sql
-from rulekit.export.text import to_text
-from rulekit.export.text_parser import from_text
+from rulekit.export.sheets.frame import to_csv
 
 
 @dataclass(frozen=True)

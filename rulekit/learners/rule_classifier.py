@@ -3,105 +3,36 @@
 import math
 import time
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from itertools import product
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
-from joblib import effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from rulekit._validation import HasMethods, Interval
+from rulekit._validation import HasMethods, Interval, Needs, check_needs
 from rulekit.binarize import Binarizer
-from rulekit.data import make_folds
-from rulekit.exceptions import DataError
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
-from rulekit.learners.choice import Fold, Setting, fold_scores, suggestion, summary_of
+from rulekit.learners.inner_choice import (
+    Choice,
+    chosen,
+    form_of_points,
+    form_of_rules,
+    inner_folds,
+)
 from rulekit.learners.literal.box_search import BoxSearchClassifier
-from rulekit.learners.literal.rule_path import RulePath
-from rulekit.learners.training import SharedWork, TrainingTable, generator_of, plain_label
+from rulekit.learners.points.scorecard import ScorecardClassifier
+from rulekit.learners.rule_path import RulePath
+from rulekit.learners.training import SharedWork, TrainingTable, generator_of
 from rulekit.rules.constraints import Constraints
 
-#: Prices of a condition for the box search, in wrong rows of a table of 500 rows.
-SEARCH_PRICES = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0)
-SEARCH_ROBUSTNESS = (0.0, 0.1)  # few, as a large pool is chosen from worse; 0.3 was left out for it
-SEARCH_DOUBTS = (0.0, 1.0)
-SEARCH_CLAUSES = (1, 2, 3, 4, 5)
-ONE_SEARCH = len(SEARCH_CLAUSES) * len(SEARCH_PRICES)  # settings that one search answers
 SHARE_OF_A_SEARCH = 0.1  # of the time limit
-
-
-def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
-    """Make the settings of the box search that `RuleClassifier` chooses among.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Classes, two of them.
-
-    Returns
-    -------
-    dict of str to list
-        Two levels of ``robustness``, and of ``doubt``; ``positive_label``: a rule for one class
-        and a rule for the other, which says of the first when it is not given; 1 to 5
-        ``n_clauses``; and nine prices ``theta``, in proportion to the rows: a small pool, see
-        ``docs/decisions/0011``. A fold is searched once for each of the first eight combinations,
-        whatever the number of prices and clauses.
-
-    Examples
-    --------
-    >>> grid = search_grid(["ill"] * 100 + ["well"] * 150)
-    >>> grid["positive_label"], grid["theta"][:3]
-    (['ill', 'well'], [0.05, 0.125, 0.25])
-    """
-    labels = np.unique(np.asarray(y)).tolist()
-    prices = [float(f"{price * len(np.asarray(y)) / 500:.3g}") for price in SEARCH_PRICES]
-    return {
-        "robustness": list(SEARCH_ROBUSTNESS),
-        "doubt": list(SEARCH_DOUBTS),
-        "positive_label": labels,
-        "n_clauses": list(SEARCH_CLAUSES),
-        "theta": prices,
-    }
-
-
-@dataclass(frozen=True, eq=False)
-class Choice:
-    """Which setting was taken, and why.
-
-    Attributes
-    ----------
-    setting : dict
-        The parameters taken.
-    error, error_se : float
-        Mean error of this setting on the inner folds, by weight, and its standard error over them.
-        It was among the best of many and flatters a little; an honest figure needs new rows.
-    constant_error : float
-        Mean error on the same folds of the answer most frequent in training, given to every row.
-    reason : str
-        In words.
-    default, simplest_within_1se, best : int
-        Numbers in `table`: the setting taken; the one with fewest conditions among those at most
-        one standard error worse than the best; and the one of least mean error.
-    table : DataFrame
-        What was compared, a row a setting: ``setting`` (its number), its parameters,
-        ``test_error`` and ``test_error_se`` over the inner folds, the means ``n_conditions`` and
-        ``n_clauses_used``, and ``folds`` (how many were finished).
-    """
-
-    setting: Setting
-    error: float
-    error_se: float
-    constant_error: float
-    reason: str
-    default: int
-    simplest_within_1se: int
-    best: int
-    table: pd.DataFrame = field(repr=False)
+FORMS = ("rule", "points")  # the first of two that are as good is taken
+OF_A_RULE = tuple(
+    Needs(name, "forms", (("rule",), ("rule", "points"))) for name in ("kicks", "refine")
+)
 
 
 class RuleClassifier(BaseRuleClassifier):
@@ -110,22 +41,26 @@ class RuleClassifier(BaseRuleClassifier):
     The box search is cross-validated on the training rows for nine prices of a condition, one to
     five clauses, a rule for either class, two levels of robustness, with and without doubt about
     rows that do not look like their class (see `search_grid`). Of these settings the one that
-    `rulekit.suggest` names learns the rule from all rows.
+    `rulekit.suggest` names learns the rule from all rows. Points to add up, a scorecard of each
+    number of conditions, are compared on the same folds where `forms` names them.
 
     Parameters
     ----------
     max_conditions : int or None, default=8
         Conditions of the rule at most; an interval counts two, required conditions come on top.
-        None sets no limit.
+        None sets no limit to a rule, and one of 10 to a scorecard.
+    forms : tuple of {"rule", "points"}, default=("rule",)
+        What it may look like: conditions joined by AND and OR, or conditions with whole points and
+        the total that is asked for (see `ScorecardClassifier`). Of two, the inner folds decide.
     cv : int or splitter, default=5
         Inner folds: how many, stratified and shuffled, or fewer where the rarer class has fewer
         rows; or an object with ``split(X, y)``, as scikit-learn's.
     kicks : int, default=0
-        Rounds of disturbance of each search. More find rules that are a little more accurate, and
-        longer.
+        Rounds of disturbance of each search for a rule. More find rules that are a little more
+        accurate, and longer.
     refine : bool, default=True
-        Whether cuts of the rule are moved to any value of the training table where five folds of
-        the training rows say that it helps.
+        Whether cuts of a rule are moved to any value of the training table where five folds of
+        the training rows say that it helps; those of a scorecard stay.
     positive_label : label, default=None
         The class the rule describes; None for the one that is described better.
     class_weight : dict, "balanced" or None, default=None
@@ -150,11 +85,12 @@ class RuleClassifier(BaseRuleClassifier):
     choice_ : Choice
         What was compared, which setting was taken, and why.
     best_params_ : dict
-        The setting taken, and whether cuts were refined: with these parameters, and those given
-        here, the box search learns this rule.
+        The setting taken, and of a rule whether cuts were refined: with these parameters, and
+        those given here, the box search, or `ScorecardClassifier`, learns this rule.
     path_ : RulePath
-        The best rule for each number of clauses and conditions allowed, learned from all training
-        rows by the kind of search that was taken; its cuts are not refined.
+        The best rule for each number of clauses and conditions allowed, or scorecard for each
+        number of conditions, learned from all training rows by the kind of search that was taken;
+        cuts are not refined, and the loss of a scorecard is the logistic one.
     classes_, positive_label_, default_label_
         Both classes, the one described, and the other one.
     n_features_in_, feature_names_in_
@@ -192,6 +128,7 @@ class RuleClassifier(BaseRuleClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CLASS_PARAMETERS,
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
+        "forms": [tuple, list],
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods("split")],
         "kicks": [Interval(Integral, 0, None, closed="left")],
         "refine": ["boolean"],
@@ -205,6 +142,7 @@ class RuleClassifier(BaseRuleClassifier):
     def __init__(
         self,
         max_conditions: int | None = 8,
+        forms: Sequence[str] = ("rule",),
         cv: Any = 5,
         kicks: int = 0,
         refine: bool = True,
@@ -217,6 +155,7 @@ class RuleClassifier(BaseRuleClassifier):
         time_limit: float | None = None,
     ):
         self.max_conditions = max_conditions
+        self.forms = forms
         self.cv = cv
         self.kicks = kicks
         self.refine = refine
@@ -228,28 +167,40 @@ class RuleClassifier(BaseRuleClassifier):
         self.n_jobs = n_jobs
         self.time_limit = time_limit
 
+    def _check(self) -> None:
+        super()._check()
+        forms = tuple(self.forms)
+        if not forms or len(set(forms)) < len(forms) or not set(forms) <= set(FORMS):
+            raise ValueError(
+                f"`forms` must name some of {', '.join(map(repr, FORMS))}, each once; got {forms}."
+            )
+        if "rule" not in forms:
+            check_needs(self, OF_A_RULE)
+
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         self._note_classes(table.classes, table.kinds, self.positive_label)
-        learner, limit = self._box_search(), self.time_limit
+        limit = self.time_limit
         until = math.inf if limit is None else time.time() + limit
-        self.choice_ = self._chosen(learner, table, until)
+        state = self.random_state
+        whole = isinstance(state, Integral)
+        seed = int(state) if whole else int(generator_of(state).integers(2**31))
+        learners = {"rule": self._box_search(seed), "points": self._scorecard()}
+        self.choice_ = self._chosen(learners, table, until, seed)
         late = time.time() > until
-        learner.set_params(
-            **self.choice_.setting, refine_thresholds="cv" if self.refine and not late else False
-        )
+        learner = learners[self.choice_.form].set_params(**self.choice_.setting)
+        if self.choice_.form == "rule" and self.refine and not late:
+            learner.set_params(refine_thresholds="cv")
         work = SharedWork()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # of a tenth of the time; see below
             learner._fit_table(table, work)
-        self.path_ = self._allowed(learner._path_of(table, work))
+        self.path_ = self._path(learner, table, work)
         self._take(learner, table)
         if late or "stopped" in learner.history_[-1]:
             self._warn_of_time()
 
-    def _box_search(self) -> BoxSearchClassifier:
-        """Make the learner whose settings are compared."""
-        state = self.random_state
-        whole = isinstance(state, Integral)
+    def _box_search(self, seed: int) -> BoxSearchClassifier:
+        """Make the learner of rules."""
         limit = self.time_limit
         return BoxSearchClassifier(
             max_conditions=self.max_conditions,
@@ -257,68 +208,49 @@ class RuleClassifier(BaseRuleClassifier):
             class_weight=self.class_weight,
             binarizer=self.binarizer,
             constraints=self.constraints,
-            random_state=int(state) if whole else int(generator_of(state).integers(2**31)),
+            random_state=seed,
             time_limit=None if limit is None else SHARE_OF_A_SEARCH * limit,
         )
 
-    def _chosen(self, learner: Any, table: TrainingTable, until: float) -> Choice:
-        """Compare the settings and take one."""
-        grid = search_grid(table.y)
-        if self.positive_label is not None:
-            grid["positive_label"] = [self.positive_label]
-        settings = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
-        folds = self._folds(table, learner.random_state)
-        weight = table.weights(self.class_weight)
-        stops = self._stops(len(folds), until)
-        scores = fold_scores(learner, table, settings, folds, weight, self.n_jobs, stops)
-        summary = summary_of(settings, scores)
-        found = suggestion(summary, settings, "test_error")
-        error, error_se = summary.loc[found["default"], ["test_error", "test_error_se"]]
-        constant = _constant_error(table, folds, weight)
-        reason = found.pop("reason")
-        if constant <= error + 1e-12:
-            reason += (
-                f" The most frequent class, given to every row, is wrong in {100 * constant:.1f} % "
-                f"of the same rows, and so no worse than this setting's rules "
-                f"({100 * error:.1f} %): where wrong rows alone count, answer without a rule."
-            )
-        setting = settings[found["default"]]
-        return Choice(
-            setting, float(error), float(error_se), constant, reason, **found, table=summary
+    def _scorecard(self) -> ScorecardClassifier:
+        """Make the learner of points."""
+        return ScorecardClassifier(
+            positive_label=self.positive_label,
+            class_weight=self.class_weight,
+            binarizer=self.binarizer,
+            constraints=self.constraints,
         )
 
-    def _folds(self, table: TrainingTable, seed: int) -> list[Fold]:
-        cv = self.cv
-        if isinstance(cv, Integral):
-            counts = np.bincount(table.codes)
-            rare = int(counts.argmin())
-            if counts[rare] < 2:
-                raise DataError(
-                    "Choosing by cross-validation needs two rows of each class or more; class "
-                    f"{plain_label(table.classes[rare])!r} has a single row. Leave this class out, "
-                    "or find more rows of it."
-                )
-            cv = min(int(cv), int(counts[rare]))
-        return make_folds(table.y, cv, random_state=seed)
+    def _chosen(
+        self, learners: dict[str, Any], table: TrainingTable, until: float, seed: int
+    ) -> Choice:
+        """Compare forms and settings, and take one."""
+        made = {
+            "rule": lambda: form_of_rules(learners["rule"], table, self.positive_label),
+            "points": lambda: form_of_points(learners["points"], table, self.max_conditions),
+        }
+        forms = [made[name]() for name in FORMS if name in self.forms]
+        folds = inner_folds(self.cv, table, seed)
+        weight = table.weights(self.class_weight)
+        return chosen(forms, table, folds, weight, self.n_jobs, self.time_limit, until)
 
-    def _stops(self, n_folds: int, until: float) -> list["_Deadline"] | None:
-        """Give each fold the same share of the time; those that run side by side end together."""
-        if self.time_limit is None:
-            return None
-        workers = min(effective_n_jobs(self.n_jobs), n_folds)
-        rounds = math.ceil(n_folds / workers)
-        left = [rounds - 1 - fold // workers for fold in range(n_folds)]
-        return [_Deadline(until - self.time_limit * k / rounds) for k in left]
+    def _path(self, learner: Any, table: TrainingTable, work: SharedWork) -> RulePath:
+        """Give the rules of all sizes allowed."""
+        if self.choice_.form == "points":
+            sizes = self.choice_.table["max_conditions"]
+            learner = clone(learner).set_params(max_conditions=int(sizes.max()))
+        path: RulePath = learner._path_of(table, work)
+        if self.choice_.form == "points" or self.max_conditions is None:
+            return path
+        return RulePath(tuple(e for e in path if e.n_conditions <= self.max_conditions))
 
-    def _allowed(self, path: RulePath) -> RulePath:
-        most = math.inf if self.max_conditions is None else self.max_conditions
-        return RulePath(tuple(e for e in path if e.n_conditions <= most))
-
-    def _take(self, model: BoxSearchClassifier, table: TrainingTable) -> None:
+    def _take(self, model: BaseRuleClassifier, table: TrainingTable) -> None:
         """Answer with the rule of a fitted learner."""
         self._note_classes(table.classes, table.kinds, model.positive_label_)
         self._keep_rule(model.rule_set_, table, table.weights(self.class_weight))
-        self.best_params_ = self.choice_.setting | {"refine_thresholds": model.refine_thresholds_}
+        self._model, self.best_params_ = model, dict(self.choice_.setting)
+        if isinstance(model, BoxSearchClassifier):
+            self.best_params_["refine_thresholds"] = model.refine_thresholds_
         self.empty_rule_hint_ = None
         if model.rule_set_.is_constant:
             answer = model.rule_set_.predict({"": np.zeros(1)})[0]
@@ -328,6 +260,23 @@ class RuleClassifier(BaseRuleClassifier):
                 "(`binarizer`) may help."
             )
 
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give the chances that the learner of the form taken gives.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+            Columns in the order of `classes_`: of a rule, shares of training rows as in other
+            learners; of points, the chance that a total stands for, measured on inner folds.
+        """
+        columns = self.read_columns(X)
+        return np.asarray(self._model.predict_proba(columns))
+
     def _warn_of_time(self) -> None:
         warnings.warn(
             f"The time limit of {self.time_limit:g} s passed before all was tried that was to be; "
@@ -335,23 +284,3 @@ class RuleClassifier(BaseRuleClassifier):
             ConvergenceWarning,
             stacklevel=4,
         )
-
-
-class _Deadline:
-    """Says when the work on a fold is to stop; the settings of a first search are always tried."""
-
-    def __init__(self, until: float) -> None:
-        self.until, self.free = until, ONE_SEARCH
-
-    def __call__(self) -> bool:
-        self.free -= 1
-        return self.free < 0 and time.time() > self.until
-
-
-def _constant_error(table: TrainingTable, folds: list[Fold], weight: NDArray[np.float64]) -> float:
-    """Mean error over folds of the class most frequent in training, given to every row."""
-    errors = []
-    for train, test in folds:
-        answer = np.bincount(table.codes[train], weight[train], minlength=2).argmax()
-        errors.append(weight[test] @ (table.codes[test] != answer) / weight[test].sum())
-    return float(np.mean(errors))

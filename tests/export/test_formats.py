@@ -25,7 +25,7 @@ from rulekit.export import (
     to_text,
     verify_export,
 )
-from rulekit.export.latex import SPECIAL, escaped
+from rulekit.export.documents.latex import SPECIAL, escaped
 from rulekit.export.verify import CHECKED
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.explain.tables import PLAIN, FakeModel, cases, patients, rule_sets

@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.explain import SplitReading, Wording, explain_path, power_law_of
 from rulekit.explain.phrases import exact, number
-from rulekit.export.latex import LatexWriter, latex_number
+from rulekit.export.documents.latex import LatexWriter, latex_number
 from rulekit.plots import (
     bspace_figure,
     bspace_sentence,

@@ -1,4 +1,4 @@
-r"""Reads back the text form of a rule; the grammar is at the head of `rulekit.export.text`.
+r"""Reads back the text form of a rule; the grammar is at the head of `documents/text.py`.
 
 That of a sum of power laws, between square brackets::
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulekit.exceptions import ExportError
-from rulekit.export.formulas import computed, shifted
+from rulekit.export.code.formulas import computed, shifted
 from rulekit.export.subject import checked_label, exported_rule
 from rulekit.rules import (
     Clause,

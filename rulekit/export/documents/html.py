@@ -5,9 +5,9 @@ from html import escape
 from html.parser import HTMLParser
 from typing import Any
 
+from rulekit.export.documents.text import clause_parts, label_text, size_text
 from rulekit.export.numbers import ClauseNumbers
 from rulekit.export.subject import exported_rule
-from rulekit.export.text import clause_parts, label_text, size_text
 from rulekit.rules import RuleSet
 
 STYLE = """

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rulekit.export.formulas import computed, shifted
+from rulekit.export.code.formulas import computed, shifted
 from rulekit.export.subject import checked_label, exported_rule
 from rulekit.rules import (
     Clause,

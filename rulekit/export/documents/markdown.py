@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from rulekit.exceptions import ExportError
+from rulekit.export.documents.text import clause_parts, label_text, size_text
 from rulekit.export.numbers import ClauseNumbers
 from rulekit.export.subject import exported_rule
-from rulekit.export.text import clause_parts, label_text, size_text
 from rulekit.rules import RuleSet
 
 

@@ -27,8 +27,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from rulekit.export.numbers import ClauseNumbers
-from rulekit.export.plain import (
+from rulekit.export.documents.plain import (
     HAS_KEYWORD,
     label_free_name,
     name_text,
@@ -36,6 +35,7 @@ from rulekit.export.plain import (
     quoted,
     term_name_text,
 )
+from rulekit.export.numbers import ClauseNumbers
 from rulekit.export.subject import checked_label, exported_rule
 from rulekit.rules import (
     Clause,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rulekit.explain import Explanation, Wording, explain
 from rulekit.explain.phrases import counted, label_text, listed
 from rulekit.explain.subject import columns_for
-from rulekit.export.html import page, rule_html
+from rulekit.export.documents.html import page, rule_html
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.subject import exported_rule
 from rulekit.rules import Clause, RuleSet

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from rulekit.exceptions import ExportError
-from rulekit.export.json import to_json
-from rulekit.export.python import value_source
+from rulekit.export.code.python import value_source
+from rulekit.export.exchange.json import to_json
 
 CLASSES = ("Binarizer", "Constraints", "LPSVM", "Literal")
 

@@ -1,0 +1,1 @@
+"""Exports that other programs load."""

@@ -1,0 +1,45 @@
+"""What is compared on the training rows: settings, folds, and what a constant answer does."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit.evaluation.grid import settings_of
+from rulekit.exceptions import DataError
+from rulekit.learners import BoxSearchClassifier, RuleClassifier, search_grid
+from rulekit.learners.inner_choice import Form, chosen, inner_folds
+from tests.learners.tables import mixed_table
+
+
+def test_the_grid_to_choose_among_has_both_classes_and_prices_that_grow_with_the_rows():
+    small, large = (search_grid(["b"] * n + ["a"] * n) for n in (50, 500))
+    assert small["positive_label"] == ["a", "b"]
+    assert small["doubt"] == [0.0, 1.0]
+    assert [10 * t for t in small["theta"]] == pytest.approx(large["theta"])
+    assert settings_of(large, BoxSearchClassifier().get_params())
+
+
+def test_a_class_of_few_rows_is_compared_on_as_many_folds():
+    X = pd.DataFrame({"a": np.arange(24.0)})
+    model = RuleClassifier(positive_label=True).fit(X, np.arange(24) > 20)
+    assert model.choice_.table["folds"].tolist() == [3] * 180
+    assert model.rule_set_.n_conditions == 1
+
+
+def test_a_class_with_a_single_row_cannot_be_left_out_and_learned_from():
+    X, y = pd.DataFrame({"a": np.arange(20.0)}), ["n"] * 19 + ["y"]
+    table = BoxSearchClassifier()._read(X, y, None)
+    with pytest.raises(DataError, match=r"class 'y' has a single row\. Leave this class out"):
+        inner_folds(5, table, 0)
+
+
+def test_weights_say_which_constant_answer_is_given_and_what_it_costs():
+    X, y = mixed_table(n=90)
+    learner = BoxSearchClassifier(max_conditions=1)
+    table = learner._read(X, y, None)
+    weight = np.where(y == "yes", 1000.0, 1.0)
+    form = Form("rule", learner, ({"theta": 1e9},))
+    found = chosen([form], table, inner_folds(3, table, 0), weight)
+    wrong = (y == "no").sum() / weight.sum()
+    assert found.constant_error == pytest.approx(wrong, rel=0.1), "folds differ by a row"
+    assert (found.setting, found.default) == ({"theta": 1e9}, 0)
