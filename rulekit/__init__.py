@@ -22,6 +22,7 @@ from rulekit.evaluation import (
     alternatives,
     compare_learners,
     group_metrics,
+    stability,
     suggest,
     sweep,
 )
@@ -94,6 +95,7 @@ __all__ = [
     "load_sample",
     "read_table",
     "rule_statistics",
+    "stability",
     "suggest",
     "sweep",
     "to_json",

@@ -15,6 +15,8 @@ from rulekit.evaluation.grid import THETA_GRID
 from rulekit.evaluation.groups import GROUP_MEASURES, Gap, GroupMetrics, group_metrics
 from rulekit.evaluation.pareto import front_steps, pareto_front
 from rulekit.evaluation.result import SweepResult, fit_setting, suggest, summarise
+from rulekit.evaluation.stability import stability
+from rulekit.evaluation.stability_found import Stability
 from rulekit.evaluation.store import SweepStore
 from rulekit.evaluation.sweep import sweep
 from rulekit.learners import search_grid
@@ -29,6 +31,7 @@ __all__ = [
     "Gap",
     "GroupMetrics",
     "Progress",
+    "Stability",
     "SweepResult",
     "SweepStore",
     "alternatives",
@@ -42,6 +45,7 @@ __all__ = [
     "plane_prices",
     "rule_learners",
     "search_grid",
+    "stability",
     "suggest",
     "summarise",
     "sweep",

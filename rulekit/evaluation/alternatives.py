@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -253,11 +253,9 @@ class _Work:
         learner = self.learner
         wishes = as_constraints(self.learner.constraints)
         if column is not None:
-            plain = wishes.to_dict()
-            barred = [*wishes.forbidden, column]
             learner = BoxSearchClassifier(**learner.get_params(deep=False))
-            learner.constraints = type(wishes)(
-                tuple(barred), (), wishes.allow_not_equal, plain["directions"]
+            learner.constraints = replace(
+                wishes, forbidden=(*wishes.forbidden, column), required=()
             )
         problem = learner.problem_of(self.table, self.shared, self.learner.positive_label)
         problem.work_until(self.clock.end)
