@@ -11,7 +11,7 @@ from typing import Any
 
 from rulekit.exceptions import ExportError
 from rulekit.export.code.formulas import computed, shifted
-from rulekit.export.subject import checked_label, column_kinds, exported_rule
+from rulekit.export.subject import checked_label, column_kinds
 from rulekit.rules import (
     Clause,
     Condition,
