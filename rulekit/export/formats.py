@@ -19,7 +19,7 @@ from rulekit.export.documents.report import to_report
 from rulekit.export.documents.text import to_text
 from rulekit.export.documents.text_parser import from_text
 from rulekit.export.exchange.json import from_json, to_json
-from rulekit.export.runners import Run, read_back, run_duckdb, run_python, run_sqlite
+from rulekit.export.runners import Run, read_back, run_ansi, run_duckdb, run_python, run_sqlite
 from rulekit.export.sheets.frame import to_csv
 
 
@@ -108,7 +108,7 @@ FORMATS = {
         to_sql,
         "sql",
         "application/sql",
-        run_sqlite,
+        run_ansi,
         SQL_RUN,
         language="sql",
     ),

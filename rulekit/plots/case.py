@@ -105,7 +105,7 @@ def _name(k: int, track: Track) -> str:
 
 
 def _tracks(clause: Clause, row: Columns, reference: Columns) -> list[Track]:
-    literals = [c for c in clause.literals if c.op in ORDERED]
+    literals = [c for c in clause.literals if c.op in ORDERED and c.is_plain]
     if clause.op == "or":
         return [_track([literal], row, reference) for literal in literals]
     columns: dict[str, list[Literal]] = {}
