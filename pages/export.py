@@ -41,7 +41,7 @@ with right, sentences():
     if obstacle := form.obstacle(model):
         st.info(f"{obstacle} The other formats hold the rule as it is.")
     else:
-        looks = looked_at_test_rows() if form.rendered and len(state.testing[0]) else 0
+        looks = looked_at_test_rows() if chosen == "report" and len(state.testing[0]) else 0
         state = app_state()
         key = repr((state.fit_key, state.rule_json, chosen, state.wording))
         key += record_text(state, model)
@@ -66,7 +66,7 @@ with right, sentences():
                 f"{plural(looks, 'rule')}."
             )
         if form.rendered:
-            st.iframe(shown_page(text), height=PREVIEW, alt="The report, as a browser will show it")
+            st.iframe(shown_page(text), height=PREVIEW, alt="The page, as a browser will show it")
         elif isinstance(text, bytes):
             st.caption("The file opens in a spreadsheet; it holds this rule:")
             st.code(to_text(model), language=None, wrap_lines=True)

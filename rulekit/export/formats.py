@@ -10,19 +10,29 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from rulekit.export.code.dialects import DATABASES, to_sql
 from rulekit.export.code.python import to_python
 from rulekit.export.code.script import to_script
-from rulekit.export.code.sql import to_sql
 from rulekit.export.documents.html import from_html, to_html
 from rulekit.export.documents.latex import to_latex
 from rulekit.export.documents.markdown import from_markdown, to_markdown
 from rulekit.export.documents.report import to_report
+from rulekit.export.documents.sheet import to_sheet
 from rulekit.export.documents.text import to_text
 from rulekit.export.documents.text_parser import from_text
 from rulekit.export.exchange.dmn import to_dmn
 from rulekit.export.exchange.json import from_json, to_json
 from rulekit.export.exchange.pmml import to_pmml
-from rulekit.export.runners import Run, read_back, run_duckdb, run_python, run_sqlite
+from rulekit.export.runners import (
+    CASES,
+    Run,
+    read_back,
+    run_ansi,
+    run_duckdb,
+    run_python,
+    run_scoring,
+    run_sqlite,
+)
 from rulekit.export.sheets.frame import to_csv
 from rulekit.export.sheets.workbook import to_xlsx
 
@@ -69,6 +79,14 @@ class Format:
 
 
 READ_BACK, SQL_RUN = "this text is read back", "this SQL is run"
+POSTGRES = (
+    "Not run here: the tests of this library run such SQL in a PostgreSQL server, and compare "
+    "every answer."
+)
+TRANSLATED = (
+    "Not run here, nor by the tests of this library, which have no such server: sqlglot turns what "
+    "is run in PostgreSQL into this grammar. Compare a few rows before you rely on it."
+)
 FORMATS = {
     "markdown": Format(
         "Markdown",
@@ -119,7 +137,7 @@ FORMATS = {
         to_sql,
         "sql",
         "application/sql",
-        run_sqlite,
+        run_ansi,
         SQL_RUN,
         language="sql",
         engine="SQLite",
@@ -146,6 +164,28 @@ FORMATS = {
         language="sql",
         engine="DuckDB",
     ),
+    "scoring": Format(
+        "SQL that scores a table",
+        "a SELECT with each row's answer and the clause that decided",
+        partial(to_sql, part="score", table=CASES),
+        "score.sql",
+        "application/sql",
+        run_scoring,
+        SQL_RUN,
+        language="sql",
+    ),
+    **{
+        name: Format(
+            f"SQL for {database.name}",
+            "the same in its own grammar, numbers and gaps as it has them",
+            partial(to_sql, dialect=name),
+            f"{name}.sql",
+            "application/sql",
+            how=TRANSLATED if database.grammar else POSTGRES,
+            language="sql",
+        )
+        for name, database in DATABASES.items()
+    },
     "python": Format(
         "Python",
         "a function without dependencies",
@@ -179,6 +219,14 @@ FORMATS = {
         counted=True,
         language="html",
         engine="a reader of its grammar",
+    ),
+    "sheet": Format(
+        "Sheet to fill in",
+        "one printed page for a case: conditions to tick, points to add up, what to read off",
+        to_sheet,
+        "sheet.html",
+        "text/html",
+        language="html",
     ),
     "csv": Format("CSV", "a table for a spreadsheet", to_csv, "csv", "text/csv", counted=True),
     "pmml": Format(

@@ -21,6 +21,7 @@ from rulekit.export import (
     to_json,
     to_report,
     to_script,
+    to_sheet,
     to_xlsx,
     verify_export,
 )
@@ -165,13 +166,18 @@ def offer(state: AppState, model: ClassifierMixin, form: Format) -> str:
     return f"{capital(form.purpose)}. {mark}"
 
 
+def sheet(state: AppState, model: ClassifierMixin) -> str:
+    """Return the page to print and fill in, columns called as on the other pages."""
+    return to_sheet(model, title=_title(state).partition("?")[0] + "?", wording=wording(state))
+
+
 def workbook(state: AppState, model: ClassifierMixin) -> bytes:
     """Return a workbook that computes itself, in the words of the page."""
     return to_xlsx(model, wording=wording(state, clause="line"))
 
 
-# these tell more than the rule
-OWN: dict[str, Write] = {"report": report, "script": script, "xlsx": workbook}
+# these tell more than the rule, or tell it in words
+OWN: dict[str, Write] = {"report": report, "script": script, "sheet": sheet, "xlsx": workbook}
 NOT_OFFERED = {"sqlite"}  # runs "sql" as it is
 
 
@@ -186,7 +192,7 @@ def _offered(name: str, form: export.Format) -> Format:
         verified=name if form.run else "",
         engine=form.engine,
         learned=form.learned,
-        rendered=form.write is to_report,
+        rendered=form.write in (to_report, to_sheet),
         unchecked="" if form.run else form.how,
     )
 
