@@ -10,9 +10,11 @@ own: a formula keeps fifteen digits of a number, and 255 characters of a text.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from rulekit.exceptions import ExportError
+from rulekit.export.subject import column_kinds
 from rulekit.rules import (
     ORDERED,
     Condition,
@@ -23,13 +25,18 @@ from rulekit.rules import (
     PointsSplit,
     PowerLaw,
     PowerLawSplit,
+    RuleSet,
 )
+from rulekit.rules.scales import DAY, SEPARATORS, moment, since_of
 
 SHEET = "Values"
 LONGEST_FORMULA, LONGEST_TEXT = 8_192, 32_767  # characters, by the file format
 MOST_ARGUMENTS = 250
 SMALLEST = 2.2250738585072014e-308  # spreadsheets take smaller numbers for 0
-APART = ("!=", "not-in")
+APART = ("!=", "not-in", "not-contains")
+SERIAL_0 = datetime(1899, 12, 30)  # day 0 of spreadsheets
+DAY_OF_1970 = 25_569  # by their count
+FIRST_DAY = datetime(1900, 3, 1)  # before it, spreadsheets count differently
 Given = tuple[tuple[Literal, int], ...]
 
 
@@ -52,6 +59,45 @@ class Values:
             self.listed += map(checked_cell, values)
             self.known[key] = f"{SHEET}!$A${first}:$A${len(self.listed) + 1}"
         return self.known[key]
+
+
+def cell_kinds(rule: RuleSet) -> dict[str, str]:
+    """Say what each column's cells hold: as `column_kinds` does, and "date".
+
+    Raises
+    ------
+    ExportError
+        As there, or if a column is read as a date and as text.
+    """
+    kinds = column_kinds(rule)
+    tests = [t for clause in rule.clauses for c in clause.conditions for t in c.tests]
+    dates = {t.feature for t in tests if t.part is not None}
+    for test in tests:
+        if test.feature in dates and test.part is None and test.values:
+            raise ExportError(
+                f"Column {test.feature!r} is read as a date and as text, but a cell of a "
+                "spreadsheet holds one of them; take Python or JSON."
+            )
+    return kinds | dict.fromkeys(dates, "date")
+
+
+def cell_of(value: Any, kind: str) -> Any:
+    """Return what a cell holds for a value of a table.
+
+    Raises
+    ------
+    ExportError
+        If it cannot hold it, see `checked_cell`, or as a date it is none or before March 1900.
+    """
+    if kind == "date":
+        found = moment(value)
+        if found is None or found < FIRST_DAY:
+            raise ExportError(
+                f"A date in a spreadsheet must be one since 1900-03-01, got {value!r}; leave the "
+                "cell empty or mend it."
+            )
+        return (found - SERIAL_0).total_seconds() / DAY
+    return checked_cell(float(value) if kind == "number" and not isinstance(value, str) else value)
 
 
 def checked_cell(value: Any) -> Any:
@@ -100,7 +146,7 @@ class CellWriter(ConditionWriter[str]):
     cells : mapping of str to str
         The cell of each column's value; an empty one is a missing value.
     kinds : mapping of str to str
-        What each column is compared with, see `column_kinds`.
+        What the cells hold, see `cell_kinds`.
     values : Values
         Where the rule's numbers and levels stand; the writer adds to it.
     totals : mapping
@@ -114,11 +160,13 @@ class CellWriter(ConditionWriter[str]):
 
     def literal(self, literal: Literal) -> str:
         """Write a test: `IF(LEN(B4)=0,FALSE,GESTEP(Values!$A$2,B4)=0)`."""
-        cell = self.cells[literal.feature]
+        literal, cell = literal.as_set(), self.cells[literal.feature]
         if literal.op in ("missing", "not-missing"):
             return f"LEN({cell}){'=' if literal.op == 'missing' else '>'}0"
+        if literal.part is not None:
+            cell = _of_date(cell, literal.part)
         if literal.op in ORDERED:
-            limit = float(literal.values[0])
+            limit = compared_numbers(literal)[0]
             return self._with_gap(literal, self._ordered(cell, literal.op, limit))
         found = self._among(literal, cell)
         return self._with_gap(literal, f"NOT({found})" if literal.op in APART else found)
@@ -126,14 +174,23 @@ class CellWriter(ConditionWriter[str]):
     def _among(self, literal: Literal, cell: str) -> str:
         """Write that a cell holds one of the values."""
         kind, values = self.kinds[literal.feature], literal.values
+        if literal.op in ("contains", "not-contains"):
+            return self._with_word(str(literal.value), cell)
         if kind == "flag":
             return _any([f"{cell}={'TRUE' if v else 'FALSE'}" for v in values])
         if kind == "text":
             listed = self.values.several(values)
             one = f"EXACT({cell},{listed.partition(':')[0]})"
             return one if len(values) == 1 else f"SUMPRODUCT(--EXACT({cell},{listed}))>0"
-        refs = [self.values.one(float(v)) for v in values]
+        refs = [self.values.one(v) for v in compared_numbers(literal)]
         return _any([f"AND(GESTEP({cell},{r})=1,GESTEP({r},{cell})=1)" for r in refs])
+
+    def _with_word(self, word: str, cell: str) -> str:
+        """Write that a text has a word: between blanks, once what parts words is blank."""
+        text = cell
+        for mark in SEPARATORS.replace(" ", ""):
+            text = f'SUBSTITUTE({text},{self.values.one(mark)}," ")'
+        return f'ISNUMBER(FIND(" "&{self.values.one(word)}&" "," "&LOWER({text})&" "))'
 
     def linear(self, split: LinearSplit) -> str:
         """Write a weighted sum, in the order in which its `total` takes it."""
@@ -185,6 +242,28 @@ class CellWriter(ConditionWriter[str]):
     def _with_gap(self, condition: Condition, test: str) -> str:
         absent = _any([f"LEN({self.cells[f]})=0" for f in condition.features])
         return f"IF({absent},{'TRUE' if condition.missing else 'FALSE'},{test})"
+
+
+def compared_numbers(literal: Literal) -> list[float]:
+    """Give the numbers that a test of a number, or of what is read of a date, compares with."""
+    if literal.part == "date":
+        return [float(round(float(v) * DAY)) + DAY * DAY_OF_1970 for v in literal.positions]
+    return [float(v) for v in literal.positions]
+
+
+def _of_date(cell: str, part: str) -> str:
+    """Write what a test reads of a date, which a cell holds as days since the end of 1899."""
+    seconds = f"ROUND({cell}*86400,0)"
+    if part == "date":
+        return seconds
+    if part == "hour":
+        return f"INT(MOD({seconds},86400)/3600)"
+    if part == "weekday":
+        return f"WEEKDAY({cell},2)"
+    if part in ("year", "month"):
+        return f"{part.upper()}({cell})"
+    since = (since_of(part) - SERIAL_0).total_seconds()
+    return f"(({seconds}-{since:.0f})/86400)"
 
 
 def _added(total: str, size: str, weight: float) -> str:
