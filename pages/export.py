@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from rulekit.export import to_text
 from rulekit.plots.wording import plural
 from ui.cache import kept
 from ui.escape import file_name, md
@@ -19,16 +20,21 @@ state = app_state()
 stem = f"rule for {state.target if state.several else state.positive}"
 
 left, right = two_columns()
+asked = st.query_params.get("export_format", "")
 with left:
+    if asked and asked not in FORMATS:
+        st.warning(f"The address asks for the format {md(asked, 60)}, which there is not.")
+    if asked in FORMATS and "export_format" not in st.session_state:
+        st.session_state.export_format = asked
     chosen = st.radio(
         "Format",
         list(FORMATS),
         format_func=lambda name: FORMATS[name].name,
         captions=[offer(state, model, form) for form in FORMATS.values()],
         key="export_format",
-        bind="query-params",
         persist_state="session",
     )
+    st.query_params["export_format"] = chosen  # the format's key, whatever it is called
 form = FORMATS[chosen]
 with right, sentences():
     st.header(form.name, anchor=False)
@@ -61,6 +67,9 @@ with right, sentences():
             )
         if form.rendered:
             st.iframe(shown_page(text), height=PREVIEW, alt="The page, as a browser will show it")
+        elif isinstance(text, bytes):
+            st.caption("The file opens in a spreadsheet; it holds this rule:")
+            st.code(to_text(model), language=None, wrap_lines=True)
         else:
             # the box scrolls, by its button for copying also without a mouse
             long = text.count("\n") > 20 or len(text) > 1400

@@ -7,9 +7,9 @@ compares it with `predict`. What does not: drawing (`rulekit.plots`) and learnin
 explanations and everything below them.
 """
 
+from rulekit.export.code.dialects import to_sql
 from rulekit.export.code.python import to_python
 from rulekit.export.code.script import Preparation, to_script
-from rulekit.export.code.sql import to_sql
 from rulekit.export.documents.html import to_html
 from rulekit.export.documents.latex import to_latex
 from rulekit.export.documents.markdown import to_markdown
@@ -23,6 +23,7 @@ from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.sheets.frame import csv_text, spreadsheet_safe, to_csv, to_frame
 from rulekit.export.sheets.points_rows import points_to_rows, rows_to_points
 from rulekit.export.sheets.rows import rows_to_rule, rule_to_rows
+from rulekit.export.sheets.workbook import to_xlsx
 from rulekit.export.verify import VerifiedExport, verify_export
 
 __all__ = [
@@ -53,5 +54,6 @@ __all__ = [
     "to_sheet",
     "to_sql",
     "to_text",
+    "to_xlsx",
     "verify_export",
 ]

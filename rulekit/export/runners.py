@@ -42,17 +42,29 @@ def _given(column: NDArray[Any], row: int) -> Any:
     return (math.nan if row % 2 else None) if value is None else value
 
 
+CASES = "cases"  # what scoring SQL takes its rows from
+
+
 def run_sqlite(text: str, rows: Rows, n: int) -> list[Any]:
     """Run an expression in sqlite3."""
+    return _in_sqlite(f"SELECT {text} FROM t", "t", rows, n)
+
+
+def run_scoring(text: str, rows: Rows, n: int) -> list[Any]:
+    """Run a SELECT from the table of cases in sqlite3; its answers."""
+    return _in_sqlite(f'SELECT "prediction" FROM ({text})', CASES, rows, n)
+
+
+def _in_sqlite(query: str, table: str, rows: Rows, n: int) -> list[Any]:
     names, order = [_quoted(f) for f in rows], _quoted(_free(rows))
     types = ["TEXT" if _is_text(c) else "REAL" for c in rows.values()]
     with sqlite3.connect(":memory:") as connection:
         declared = [f"{a} {b}" for a, b in zip(names, types, strict=True)]
-        connection.execute(f"CREATE TABLE t ({', '.join([f'{order} INTEGER', *declared])})")
+        connection.execute(f"CREATE TABLE {table} ({', '.join([f'{order} INTEGER', *declared])})")
         marks = ", ".join("?" * (len(rows) + 1))
         values = ((i, *(value_at(c, i) for c in rows.values())) for i in range(n))
-        connection.executemany(f"INSERT INTO t VALUES ({marks})", values)
-        found = connection.execute(f"SELECT {text} FROM t ORDER BY {order}").fetchall()
+        connection.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
+        found = connection.execute(f"{query} ORDER BY {order}").fetchall()
     connection.close()
     return [row[0] for row in found]
 

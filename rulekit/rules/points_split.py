@@ -176,6 +176,16 @@ class PointsSplit(Condition):
         """Give the numbers that its conditions compare the column with, each once."""
         return tuple(dict.fromkeys(v for c in self.conditions for v in c.limits(feature, row)))
 
+    def trend(self, feature: str) -> int | None:
+        """Read the signs of the points of the column's conditions, each with its direction."""
+        trends = [(c.trend(feature), p) for c, p in self.given if p]
+        signs = {None if t is None else t * (1 if p > 0 else -1) for t, p in trends} - {0}
+        if not signs:
+            return 0
+        if None in signs or len(signs) > 1:
+            return None
+        return sum(s if self.reached else -s for s in signs if s is not None)
+
     def written(self, writer: Any) -> Any:
         """Hand the condition to the writer's method for points."""
         return writer.points(self)

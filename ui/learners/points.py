@@ -21,7 +21,7 @@ def estimator(spec: RunSpec, state: AppState, variant: Setting) -> ClassifierMix
         positive_label=state.positive,
         class_weight=spec.class_weight,
         binarizer=state.binning.binarizer(),
-        constraints=spec.constraints(state.features),
+        constraints=spec.constraints(state.features, state.positive),
     )
 
 

@@ -223,7 +223,7 @@ n_conditions_, training_error_, empty_rule_hint_
     def _begun(self, table: TrainingTable, shared: SharedWork) -> _Work:
         """Note the classes, cut the table, and begin a search or find it begun."""
         positive = self._note_classes(table.classes, table.kinds, self.positive_label)
-        wishes = wishes_for(self.constraints, table)
+        wishes = wishes_for(self.constraints, table, self.positive_label_)
         weight = table.weights(self.class_weight)
         binarizer = Binarizer() if self.binarizer is None else self.binarizer
         how = joblib.hash((type(binarizer).__name__, binarizer.get_params()))
