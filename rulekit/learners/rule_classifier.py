@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import HasMethods, Interval
 from rulekit.binarize import Binarizer
+from rulekit.data import Costs
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.inner_choice import Choice, chosen, inner_folds, search_grid
 from rulekit.learners.literal.box_search import BoxSearchClassifier
@@ -49,6 +50,9 @@ class RuleClassifier(BaseRuleClassifier):
         The class the rule describes; None for the one that is described better.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, in learning and in the errors that settings are compared by.
+    costs : Costs, default=None
+        What wrong answers cost, in place of `class_weight`. Its class that is missed is the last
+        one unless it, or `positive_label`, names another.
     binarizer : Binarizer, default=None
         Makes the conditions; None for ``Binarizer()``.
     constraints : Constraints or dict, default=None
@@ -129,6 +133,7 @@ class RuleClassifier(BaseRuleClassifier):
         refine: bool = True,
         positive_label: Any = None,
         class_weight: Any = None,
+        costs: Costs | None = None,
         binarizer: Binarizer | None = None,
         constraints: Constraints | Mapping[str, Any] | None = None,
         random_state: Any = 0,
@@ -141,6 +146,7 @@ class RuleClassifier(BaseRuleClassifier):
         self.refine = refine
         self.positive_label = positive_label
         self.class_weight = class_weight
+        self.costs = costs
         self.binarizer = binarizer
         self.constraints = constraints
         self.random_state = random_state
@@ -149,7 +155,7 @@ class RuleClassifier(BaseRuleClassifier):
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         self._note_classes(table.classes, table.kinds, self.positive_label)
-        learner, limit = self._box_search(), self.time_limit
+        learner, limit = self._box_search(table.classes.tolist()), self.time_limit
         until = math.inf if limit is None else time.time() + limit
         self.choice_ = self._chosen(learner, table, until)
         late = time.time() > until
@@ -165,7 +171,7 @@ class RuleClassifier(BaseRuleClassifier):
         if late or "stopped" in learner.history_[-1]:
             self._warn_of_time()
 
-    def _box_search(self) -> BoxSearchClassifier:
+    def _box_search(self, classes: list[Any]) -> BoxSearchClassifier:
         """Make the learner whose settings are compared."""
         state = self.random_state
         whole = isinstance(state, Integral)
@@ -174,6 +180,7 @@ class RuleClassifier(BaseRuleClassifier):
             max_conditions=self.max_conditions,
             kicks=self.kicks,
             class_weight=self.class_weight,
+            costs=None if self.costs is None else self.costs.settled(classes, self.positive_label),
             binarizer=self.binarizer,
             constraints=self.constraints,
             random_state=int(state) if whole else int(generator_of(state).integers(2**31)),
@@ -187,7 +194,7 @@ class RuleClassifier(BaseRuleClassifier):
             grid["positive_label"] = [self.positive_label]
         settings = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
         folds = inner_folds(self.cv, table, learner.random_state)
-        weight = table.weights(self.class_weight)
+        weight = self._weights(table)
         limit = self.time_limit
         return chosen(learner, table, settings, folds, weight, self.n_jobs, limit, until)
 
@@ -198,7 +205,7 @@ class RuleClassifier(BaseRuleClassifier):
     def _take(self, model: BoxSearchClassifier, table: TrainingTable) -> None:
         """Answer with the rule of a fitted learner."""
         self._note_classes(table.classes, table.kinds, model.positive_label_)
-        self._keep_rule(model.rule_set_, table, table.weights(self.class_weight))
+        self._keep_rule(model.rule_set_, table, self._weights(table))
         self.best_params_ = self.choice_.setting | {"refine_thresholds": model.refine_thresholds_}
         self.empty_rule_hint_ = None
         if model.rule_set_.is_constant:
