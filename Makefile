@@ -12,7 +12,7 @@ CORES  := -n auto --maxprocesses 8 --dist worksteal
 .PHONY: app test slow setup lint wheel check format bench paper screenshot clean
 
 app: $(READY)            ## open the dashboard in the browser
-	$(BIN)/python -m streamlit run app.py
+	$(BIN)/python -m ui.server
 
 # One thread a process: the tests share the cores already.
 test slow: export OMP_NUM_THREADS = 1

@@ -21,6 +21,7 @@ from rulekit.data import (
 )
 from rulekit.evaluation import (
     compare_learners,
+    group_metrics,
     suggest,
     sweep,
 )
@@ -89,6 +90,7 @@ __all__ = [
     "explain",
     "from_json",
     "from_text",
+    "group_metrics",
     "load_sample",
     "read_table",
     "rule_statistics",

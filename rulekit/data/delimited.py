@@ -66,7 +66,7 @@ def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTabl
         raise DataError("The file is empty; give a table with a header and rows.")
     delimiter = options.delimiter or hinted or sniffed_delimiter(text[:SAMPLE])
     options = replace(options, delimiter=delimiter, encoding=encoding)
-    records = _records(text, delimiter, skipped)
+    records = _records(text, delimiter, skipped, limits.max_cell_length)
     line, first = next(records)
     check_width(len(first), limits)
     if options.header is None:
@@ -157,7 +157,7 @@ def _without_hint(text: str) -> tuple[str, str | None, int]:
     return (text[found.end() :], found[1], 1) if found else (text, None, 0)
 
 
-def _records(text: str, delimiter: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
+def _records(text: str, delimiter: str, skipped: int, most: int) -> Iterator[tuple[int, list[str]]]:
     """Yield the line on which each non-empty record begins, and its cells."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = skipped + 1
@@ -167,13 +167,13 @@ def _records(text: str, delimiter: str, skipped: int) -> Iterator[tuple[int, lis
         except StopIteration:
             return
         except csv.Error as error:
-            raise DataError(_csv_sentence(str(error), line, delimiter)) from error
+            raise DataError(_csv_sentence(str(error), line, delimiter, most)) from error
         if record and not (len(record) == 1 and not record[0].strip()):
             yield line, record
         line = skipped + reader.line_num + 1
 
 
-def _csv_sentence(error: str, line: int, delimiter: str) -> str:
+def _csv_sentence(error: str, line: int, delimiter: str, most: int) -> str:
     if "unexpected end of data" in error:
         return (
             f"A quotation that begins in the row of line {line} is never closed; close it with a "
@@ -186,7 +186,8 @@ def _csv_sentence(error: str, line: int, delimiter: str) -> str:
         )
     if "field larger" in error:
         return (
-            f"A cell in line {line} is longer than {csv.field_size_limit()} characters; shorten it."
+            f"A cell may hold {most:,} characters at most; one in line {line} holds more than "
+            f"{csv.field_size_limit():,}. Shorten it, or leave the column out."
         )
     return f"Line {line} cannot be split into cells ({error}); correct it."
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,16 @@ from rulekit.exceptions import DataError, WideTableError
 
 Source = Any  # a path, bytes, or an object with read()
 
+GZIP = b"\x1f\x8b"
+_COMPOUND = b"\xd0\xcf\x11\xe0"  # what old spreadsheets and encrypted new ones are packed in
 _REFUSED = (
-    (b"\x1f\x8b", "a gzip archive; unpack it first"),
+    (GZIP, "a gzip archive inside another; unpack it first"),
     (b"BZh", "a bzip2 archive; unpack it first"),
     (b"\xfd7zXZ\x00", "an xz archive; unpack it first"),
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive; unpack it first"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it first"),
     (b"Rar!", "a RAR archive; unpack it first"),
-    (b"\xd0\xcf\x11\xe0", "an old spreadsheet (XLS); save it as XLSX or CSV"),
+    (_COMPOUND, "an old spreadsheet (XLS); save it as XLSX or CSV"),
     (b"ARROW1", "a Feather file; save it as Parquet"),
     (b"ORC", "an ORC file; save it as Parquet"),
     (b"\x89HDF", "an HDF5 file; save the table as Parquet or CSV"),
@@ -49,7 +52,7 @@ def read_table(
     limits: Limits | None = None,
     options: ParseOptions | None = None,
 ) -> Table:
-    r"""Read a table from a CSV, TSV, XLSX or Parquet file.
+    r"""Read a table from a CSV, TSV, XLSX or Parquet file, also one that gzip has packed.
 
     Parameters
     ----------
@@ -107,7 +110,7 @@ def read_with_options(
     options = options or ParseOptions()
     label = name or _name_of(source)
     try:
-        raw = _content(source, limits)
+        raw = unpacked(_content(source, limits), limits)
         frame, notes, options = _parsed(raw, options, limits)
         table = Table.from_frame(frame, name=label, notes=notes, limits=limits)
     except DataError as error:
@@ -151,6 +154,36 @@ def _content(source: Source, limits: Limits) -> bytes:
     return raw
 
 
+def unpacked(raw: bytes, limits: Limits) -> bytes:
+    """Unpack what gzip has packed; anything else is returned as it is.
+
+    Raises
+    ------
+    DataError
+        If the archive is damaged, or holds more bytes than a file may have; no more are unpacked.
+    """
+    if not raw.startswith(GZIP):
+        return raw
+    parts, left, room = [], raw, limits.max_bytes + 1
+    try:
+        while left and room > 0:  # an archive may have several members, one after the other
+            member = zlib.decompressobj(wbits=31)
+            parts.append(member.decompress(left, room))
+            room -= len(parts[-1])
+            if room > 0 and not member.eof:
+                raise DataError("The gzip archive is damaged: it ends too early; pack it anew.")
+            left = member.unused_data.lstrip(b"\0")
+    except zlib.error as error:
+        raise DataError("The gzip archive is damaged; pack the table anew.") from error
+    content = b"".join(parts)
+    if len(content) > limits.max_bytes:
+        raise DataError(
+            f"A file may have {limits.max_bytes / 1e6:g} MB; unpacked this one has more. Draw a "
+            "sample of the rows, or save it as Parquet."
+        )
+    return content
+
+
 def _check_bytes(size: int, limits: Limits) -> None:
     if size > limits.max_bytes:
         raise DataError(
@@ -184,6 +217,8 @@ def _refuse_foreign(raw: bytes) -> None:
             "It is a pickle, which could run any program when opened; save the table as CSV, XLSX "
             "or Parquet."
         )
+    if raw.startswith(_COMPOUND) and "EncryptedPackage".encode("utf-16-le") in raw:
+        raise DataError("It is a spreadsheet with a password; save it without one.")
     for mark, what in _REFUSED:
         if raw.startswith(mark) or (mark[:1] in b"<{[" and head.lower().startswith(mark)):
             raise DataError(f"It is {what}.")

@@ -35,6 +35,9 @@ def check_archive(raw: bytes, limits: Limits) -> None:
         raise DataError("The file is a spreadsheet with macros; save it as XLSX or CSV.")
     if "xl/workbook.xml" not in names:
         raise DataError(_archive_sentence(names))
+    sheets = {name.split("/")[1] for name in names if name.count("/") > 1}
+    if "chartsheets" in sheets and "worksheets" not in sheets:
+        raise DataError("The spreadsheet holds charts only; give a sheet with a header and rows.")
     if any(member.flag_bits & 1 for member in members):
         raise DataError("The spreadsheet is encrypted; save it without a password.")
     inflated = sum(member.file_size for member in members)

@@ -72,6 +72,11 @@ class Collector:
         """Take a fresh result; one that came before by another way is not taken twice."""
         self._land(setting, fold, measured, from_store=False)
 
+    def kept(self) -> str:
+        """Say in a sentence what an end now would leave."""
+        done = f"{len(self._rows)} of {self._total} fits were finished"
+        return f"{done}, and are kept in the store." if self._store else f"{done}; give a `store`."
+
     def result(self) -> SweepResult:
         """Put everything that has landed into one table."""
         with self._lock:

@@ -1,16 +1,19 @@
 """Finished folds on disk, so that a sweep that was cancelled or killed goes on where it stopped.
 
 One SQLite file in write-ahead mode, one table; every row is committed when it is put. Rows are
-JSON text: nothing is pickled, and reading a store runs no code.
+JSON text: nothing is pickled, and reading a store runs no code. Each carries a checksum of itself
+and its key: one that was altered or damaged is thrown away, told, and computed again.
 """
 
 import contextlib
+import hashlib
 import json
 import math
 import os
 import sqlite3
 import threading
 import time
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,13 +21,14 @@ from typing import Any
 from rulekit.exceptions import DataError
 
 APPLICATION = 0x52554C45  # "RULE": tells our files from any other SQLite file
-SCHEMA = 1
+SCHEMA = 2
 PATIENCE = 30.0  # seconds to wait for another process that is writing
 CREATE = """
-CREATE TABLE IF NOT EXISTS finished (
+CREATE TABLE finished (
     key TEXT PRIMARY KEY,
     data TEXT NOT NULL,
     measured TEXT NOT NULL,
+    checksum TEXT NOT NULL,
     finished_at REAL NOT NULL
 ) WITHOUT ROWID
 """
@@ -92,6 +96,8 @@ class SweepStore:
     def get(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
         """Read what is known about these keys; keys that are not there are left out.
 
+        Rows that are not as `put` wrote them are deleted, and left out, too.
+
         Parameters
         ----------
         keys : iterable of str
@@ -100,15 +106,32 @@ class SweepStore:
         Returns
         -------
         dict of str to dict
+
+        Warns
+        -----
+        UserWarning
+            If rows were deleted: how many.
         """
         wanted = list(keys)
         found: dict[str, dict[str, Any]] = {}
+        altered = 0
         with self._using() as connection:
             for start in range(0, len(wanted), 500):  # SQLite allows at least 999 parameters
                 part = wanted[start : start + 500]
                 marks = ",".join("?" * len(part))
-                query = f"SELECT key, measured FROM finished WHERE key IN ({marks})"
-                found |= {key: self._read(text) for key, text in connection.execute(query, part)}
+                query = f"SELECT key, measured, checksum FROM finished WHERE key IN ({marks})"
+                for key, text, checksum in connection.execute(query, part).fetchall():
+                    if checksum == _checksum(key, text):
+                        found[key] = json.loads(text)
+                    else:
+                        connection.execute("DELETE FROM finished WHERE key = ?", (key,))
+                        altered += 1
+        if altered:
+            warnings.warn(
+                f"{altered} finished folds in the store {self.path.name!r} were not as they had "
+                "been written (the file was altered or damaged); they are computed again.",
+                stacklevel=2,
+            )
         return found
 
     def put(self, key: str, data: str, measured: Mapping[str, Any]) -> None:
@@ -126,8 +149,8 @@ class SweepStore:
         text = json.dumps({k: _finite(v) for k, v in measured.items()}, allow_nan=False)
         with self._using() as connection:
             connection.execute(
-                "INSERT OR IGNORE INTO finished VALUES (?, ?, ?, ?)",
-                (key, data, text, time.time()),
+                "INSERT OR IGNORE INTO finished VALUES (?, ?, ?, ?, ?)",
+                (key, data, text, _checksum(key, text), time.time()),
             )
 
     def forget(self, data: str | None = None) -> int:
@@ -174,17 +197,9 @@ class SweepStore:
                     "move the file away and start anew, finished folds are then recomputed."
                 ) from error
 
-    def _read(self, text: str) -> dict[str, Any]:
-        try:
-            measured = json.loads(text)
-        except json.JSONDecodeError:
-            measured = None
-        if not isinstance(measured, dict):
-            raise DataError(
-                f"The store {self.path.name!r} holds a row that cannot be read; "
-                "move the file away and start anew, finished folds are then recomputed."
-            )
-        return measured
+
+def _checksum(key: str, text: str) -> str:
+    return hashlib.sha256(f"{key}\n{text}".encode()).hexdigest()
 
 
 def _opened(path: Path) -> sqlite3.Connection:
@@ -198,6 +213,8 @@ def _opened(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
     )
+    # A damaged byte ends in a checksum that differs, not in an error that quotes the row.
+    connection.text_factory = lambda cell: cell.decode("utf-8", "replace")
     try:
         _prepare(connection, path)
     except BaseException:
@@ -222,6 +239,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
             "update the program, or give another file."
         )
     if application != APPLICATION or version != SCHEMA:
+        connection.execute("DROP TABLE IF EXISTS finished")  # older code wrote it: never read again
         connection.execute(CREATE)
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
         connection.execute(f"PRAGMA user_version = {SCHEMA}")

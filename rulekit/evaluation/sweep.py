@@ -21,6 +21,7 @@ from rulekit.evaluation.measuring import FoldRows, Measuring
 from rulekit.evaluation.result import SweepResult, fit_setting
 from rulekit.evaluation.store import SweepStore
 from rulekit.learners.choice import Setting
+from rulekit.learners.workers import tried_twice
 
 OnResult = Callable[[dict[str, Any]], None]
 ShouldStop = Callable[[], bool]
@@ -106,6 +107,8 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
         fold.
     DataError
         If a class has fewer rows than there are folds, or the store cannot be used.
+    RulekitError
+        If a worker process is killed, and in a second try one more.
 
     Notes
     -----
@@ -133,9 +136,13 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
         collector.look_up()
     if only_stored:
         return collector.result()
-    tasks = _tasks(work, collector, effective_n_jobs(n_jobs))
-    with Listener(collector.land, stop) as listener, threadpool_limits(1):
-        _run(tasks, listener, collector, n_jobs)
+
+    def run() -> None:
+        tasks = _tasks(work, collector, effective_n_jobs(n_jobs))
+        with Listener(collector.land, stop) as listener, threadpool_limits(1):
+            _run(tasks, listener, collector, n_jobs)
+
+    tried_twice(run, collector.kept)
     return collector.result()
 
 

@@ -19,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from rulekit.learners.training import CheckedColumns, TrainingTable
+from rulekit.learners.workers import tried_twice
 
 Setting = dict[str, Any]
 Settings = Sequence[Setting] | Mapping[int, Setting]  # by number
@@ -71,9 +72,12 @@ def fold_scores(
         for a setting that was left out.
     """
     asked = [None] * len(folds) if stops is None else stops
-    found = Parallel(n_jobs=n_jobs)(
-        delayed(_scores)(learner, table, settings, fold, weight, stop)
-        for fold, stop in zip(folds, asked, strict=True)
+    found = tried_twice(
+        lambda: Parallel(n_jobs=n_jobs)(
+            delayed(_scores)(learner, table, settings, fold, weight, stop)
+            for fold, stop in zip(folds, asked, strict=True)
+        ),
+        lambda: "Nothing of the choice is kept.",
     )
     return np.stack(found)
 

@@ -18,6 +18,7 @@ from rulekit.rules.constraints import Constraints
 from rulekit.solvers.sums import addable
 
 Made = TypeVar("Made")
+EXTREME = 1e150  # squares of larger numbers, and of ones smaller than its inverse, are lost
 KIND_WORDS = {"number": "numbers", "boolean": "truth values", "text": "text"}
 
 
@@ -133,6 +134,26 @@ class Clock:
     def stopped(self) -> bool:
         """Whether the caller asks to stop, whatever the time."""
         return self.should_stop is not None and self.should_stop()
+
+
+def computable(name: str, values: NDArray[np.float64]) -> None:
+    """Refuse a column whose numbers cannot be squared and divided; comparing needs no such care.
+
+    Raises
+    ------
+    DataError
+        If the greatest number, or the range of those that differ, is beyond 1e150 or below 1e-150.
+    """
+    present = values[~np.isnan(values)]
+    most = np.abs(present).max(initial=0.0)
+    spread = present.max(initial=-np.inf) / 2 - present.min(initial=np.inf) / 2  # no overflow
+    for what, size in (("numbers", most), ("numbers that differ by", 2 * spread)):
+        if size > EXTREME or 0 < size < 1 / EXTREME:
+            raise DataError(
+                f"Column {name[:60]!r} holds {what} up to {size:.3g}; to be computed with, numbers "
+                f"must lie between {1 / EXTREME:g} and {EXTREME:g} in size. Give the column in "
+                "another unit."
+            )
 
 
 def read_training_table(

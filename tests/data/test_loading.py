@@ -6,6 +6,7 @@ import pickle
 import zipfile
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -38,8 +39,14 @@ def archive(**members):
     ("raw", "sentence"),
     [
         (pickle.dumps({"a": [1]}), "a pickle, which could run any program"),
-        (gzip.compress(b"a,b\n1,2\n", mtime=0), "a gzip archive"),
+        (gzip.compress(gzip.compress(b"a,b\n1,2\n", mtime=0), mtime=0), "inside another"),
+        (gzip.compress(b"a,b\n1,2\n", mtime=0)[:-9], "ends too early"),
+        (b"\x1f\x8b and no more", "archive is damaged"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", r"an old spreadsheet \(XLS\)"),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
+            "a spreadsheet with a password; save it without one",
+        ),
         (b"%PDF-1.7", "a PDF document"),
         (b" \n<!DOCTYPE html><html>", "a web page"),
         (b'[{"a": 1}]', "a JSON file"),
@@ -148,7 +155,8 @@ def whole_files():
     frame.to_excel(excel, index=False)
     frame.to_parquet(parquet)
     text = 'a;b;"c, d"\n1,5;"x";2024-01-01\n-;"y ""z""";NA\n1.234,5;;inf\n'
-    return [text.encode("cp1252"), excel.getvalue(), parquet.getvalue()]
+    plain = [text.encode("cp1252"), excel.getvalue(), parquet.getvalue()]
+    return [*plain, gzip.compress(plain[0], mtime=0)]
 
 
 def read_or_refused(raw):
@@ -160,6 +168,24 @@ def read_or_refused(raw):
 
 
 FILES = whole_files()
+
+
+@pytest.mark.parametrize("raw", FILES[:3])
+@pytest.mark.parametrize("members", [1, 2])
+def test_what_gzip_has_packed_is_read_as_if_it_were_not(raw, members):
+    middle = len(raw) // members
+    parts = [part for part in (raw[:middle], raw[middle:]) if part]
+    packed = b"".join(gzip.compress(part, mtime=0) for part in parts)
+    assert read_table(packed, name="a") == read_table(raw, name="a")
+
+
+def test_no_more_is_unpacked_than_a_file_may_have():
+    bomb = gzip.compress(b"a,b\n" + b"1,2\n" * 10**6, mtime=0)
+    with pytest.raises(DataError, match="may have 0.1 MB; unpacked this one has more"):
+        read_table(bomb, limits=Limits(max_bytes=100_000))
+    plain = b"a,b\n" + b"1,2\n" * 24_999
+    packed = gzip.compress(plain, mtime=0)
+    assert read_table(packed, limits=Limits(max_bytes=100_000)).n_rows == 24_999
 CHANGES = st.lists(
     st.tuples(st.integers(0, 10**6), st.integers(0, 3), st.binary(max_size=4)), max_size=6
 )
@@ -235,3 +261,19 @@ def test_rows_are_counted_by_the_cells_that_are_kept():
     with pytest.raises(DataError, match="60 cells at most"):
         read_table(raw, limits=limits)
     assert read_table(raw, limits=limits, options=ParseOptions(columns=("b",))).n_rows == 50
+
+
+def test_the_limit_that_a_long_cell_is_told_is_the_limit_that_holds():
+    for raw in (f"a,b\n{'x' * 1_000_000},1\n", f"a,b\n{'x' * 10_001},1\n"):
+        with pytest.raises(DataError, match="A cell may hold 10,000 characters at most"):
+            read_table(raw.encode())
+
+
+def test_a_workbook_of_charts_only_is_told_apart_from_a_damaged_one():
+    workbook = openpyxl.Workbook()
+    workbook.create_chartsheet()
+    workbook.remove(workbook["Sheet"])
+    file = io.BytesIO()
+    workbook.save(file)
+    with pytest.raises(DataError, match="holds charts only; give a sheet"):
+        read_table(file.getvalue())

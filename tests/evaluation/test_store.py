@@ -1,6 +1,5 @@
 """The store: what is put stays, whoever puts it, and a bad file is refused in a sentence."""
 
-import json
 import pickle
 import sqlite3
 import stat
@@ -10,12 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rulekit.evaluation import SweepStore
+from rulekit.evaluation.store import APPLICATION, SweepStore
 from rulekit.exceptions import DataError
 
 WRITER = """
 import sys
-from rulekit.evaluation import SweepStore
+from rulekit.evaluation.store import APPLICATION, SweepStore
 store = SweepStore(sys.argv[1])
 for i in range(40):
     store.put(f"{sys.argv[2]}-{i}", "table", {"test_error": i / 40})
@@ -115,7 +114,7 @@ def test_a_store_of_a_newer_version_is_refused(path):
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version = 9")
     connection.close()
-    with pytest.raises(DataError, match="has schema 9, this version reads up to 1; update"):
+    with pytest.raises(DataError, match="has schema 9, this version reads up to 2; update"):
         SweepStore(path)
 
 
@@ -128,17 +127,87 @@ def test_a_store_that_was_cut_short_is_refused(path):
         store.get(str(i) for i in range(300))
 
 
-def test_a_row_that_cannot_be_read_is_named(path):
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "measured = '{}'",
+        "measured = '[1]'",
+        """measured = '{"test_error": 0.0}'""",
+        """measured = '{"test_error": "x"}'""",
+        "measured = CAST(x'7bff7d' AS TEXT)",
+        "checksum = ''",
+    ],
+)
+def test_a_row_that_was_altered_is_told_deleted_and_can_be_put_again(path, damage):
     with SweepStore(path) as store:
-        store.put("key", "table", {})
+        store.put("key", "table", {"test_error": 0.25})
+        store.put("other", "table", {"test_error": 0.5})
         connection = sqlite3.connect(path)
-        connection.execute("UPDATE finished SET measured = ?", (json.dumps([1]),))
+        connection.execute(f"UPDATE finished SET {damage} WHERE key = 'key'")
         connection.commit()
         connection.close()
-        with pytest.raises(DataError, match="holds a row that cannot be read"):
-            store.get(["key"])
+        with pytest.warns(UserWarning, match="1 finished folds in the store 'sweep.sqlite' were"):
+            assert store.get(["key", "other"]) == {"other": {"test_error": 0.5}}
+        store.put("key", "table", {"test_error": 0.25})
+        assert store.get(["key"]) == {"key": {"test_error": 0.25}}
+
+
+def test_a_row_copied_under_another_key_is_not_believed(path):
+    with SweepStore(path) as store:
+        store.put("key", "table", {"test_error": 0.25})
+        connection = sqlite3.connect(path)
+        connection.execute("UPDATE finished SET key = 'stolen'")
+        connection.commit()
+        connection.close()
+        with pytest.warns(UserWarning, match="altered or damaged"):
+            assert store.get(["stolen"]) == {}
+
+
+def test_rows_of_the_schema_before_are_dropped(path):
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE finished (key TEXT PRIMARY KEY, measured TEXT)")
+    connection.execute("INSERT INTO finished VALUES ('key', '{}')")
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute("PRAGMA user_version = 1")
+    connection.commit()
+    connection.close()
+    with SweepStore(path) as store:
+        assert len(store) == 0
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path):
     with pytest.raises(DataError, match=r"cannot be opened .*folder that exists"):
         SweepStore(tmp_path / "nowhere" / "sweep.sqlite")
+
+
+def test_a_store_that_another_program_keeps_locked_is_told(path, monkeypatch):
+    monkeypatch.setattr("rulekit.evaluation.store.PATIENCE", 0.05)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(DataError, match=r"cannot be used .database is locked.; check"):
+        SweepStore(path)
+    other.close()
+
+
+def test_a_disk_that_is_full_is_told_and_what_was_kept_stays(path):
+    writer = """
+import resource, signal, sys
+from rulekit.evaluation import SweepStore
+from rulekit.exceptions import DataError
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+store = SweepStore(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+try:
+    for i in range(1000):
+        store.put(str(i), "table", {"text": "x" * 500})
+except DataError as error:
+    print(i, error)
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", writer, str(path)], capture_output=True, text=True, check=True
+    )
+    done, _, sentence = run.stdout.partition(" ")
+    assert "cannot be used" in sentence
+    assert "has room" in sentence
+    with SweepStore(path) as store:
+        assert len(store) == int(done) > 5

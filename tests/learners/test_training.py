@@ -6,7 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit import FixedRuleClassifier, OneLevelRuleClassifier
+from rulekit import (
+    LPSVM,
+    FixedRuleClassifier,
+    HyperplaneRuleClassifier,
+    OneLevelRuleClassifier,
+    PowerLawTreeClassifier,
+)
 from rulekit.exceptions import DataError
 from rulekit.learners.training import CheckedColumns, Clock, SharedWork
 from tests.learners.tables import mixed_table
@@ -53,3 +59,24 @@ def test_a_clock_tells_time_that_ran_out_from_a_caller_who_stops():
     assert (stopped.ran_out, stopped.stopped()) == (False, True)
     assert not Clock.of_seconds(None)()
     assert not Clock.of_seconds(1e6)()
+
+
+@pytest.mark.parametrize(
+    "learner", [HyperplaneRuleClassifier(), LPSVM(), PowerLawTreeClassifier(max_depth=1)]
+)
+@pytest.mark.parametrize("unit", [1e307, 1e-310, 1e200])
+def test_numbers_that_cannot_be_computed_with_are_told_by_column(learner, unit):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"dose": rng.uniform(0.1, 1, 40) * unit, "age": rng.uniform(0.1, 1, 40)})
+    y = (X["dose"] / unit > X["age"]).astype(int)
+    with pytest.raises(DataError, match=r"Column .dose. holds numbers up to .* in another unit"):
+        learner.fit(X, y)
+
+
+def test_large_and_small_numbers_are_compared_like_any():
+    X, y = pd.DataFrame({"dose": np.arange(40.0)}), np.arange(40) > 20
+    for unit in (1e306, 1e-310):
+        model = OneLevelRuleClassifier().fit(X * unit, y)
+        np.testing.assert_array_equal(
+            model.predict(X * unit), OneLevelRuleClassifier().fit(X, y).predict(X)
+        )

@@ -51,21 +51,6 @@ def test_what_was_decided_comes_back(session):
     pd.testing.assert_frame_equal(back.table.frame, state.table.frame)
 
 
-def test_an_analysis_saved_with_the_number_of_looks_alone_keeps_the_number():
-    state = AppState(table=load_sample("iris"), test_looks=3)
-    older = {k: v for k, v in workspace.to_plain(state).items() if k != "looked_at"}
-    back = workspace.from_plain(older, state.table)
-    assert (back.test_looks, back.looked_at) == (3, ())
-
-
-def test_an_analysis_saved_before_outcomes_had_names_comes_back_without():
-    state = AppState(table=load_sample("iris"))
-    older = workspace.to_plain(state)
-    del older["outcomes"], older["split"]["keep_twins"]
-    back = workspace.from_plain(older, state.table)
-    assert (back.outcomes, back.fit_key) == ({}, state.fit_key)
-
-
 @pytest.mark.parametrize("sample", ["breast_cancer", "iris", "wine", "planted_cnf"])
 def test_every_sample_comes_back_cell_by_cell(session, sample):
     state = AppState(table=load_sample(sample))
@@ -148,3 +133,25 @@ def test_switched_off_there_is_no_folder(session, monkeypatch):
     workspace.save()
     assert workspace.folder() is None
     assert workspace.store_path() is None
+
+
+def test_a_folder_that_others_could_read_is_closed_and_the_person_is_told(session, tmp_path):
+    space = tmp_path / "space"
+    space.mkdir(mode=0o755)
+    space.chmod(0o755)
+    workspace.root()
+    assert stat.S_IMODE(space.stat().st_mode) == 0o700
+    assert "now only its owner can" in session.pop("_said")
+    workspace.root()
+    assert "_said" not in session
+
+
+def test_a_folder_that_cannot_be_closed_is_told_once(session, tmp_path, monkeypatch):
+    space = tmp_path / "space"
+    space.mkdir(mode=0o755)
+    space.chmod(0o755)
+    monkeypatch.setattr("pathlib.Path.chmod", lambda *_: (_ for _ in ()).throw(PermissionError()))
+    workspace.root()
+    assert "Set RULEKIT_WORKSPACE to a folder of your own" in session.pop("_said")
+    workspace.root()
+    assert "_said" not in session

@@ -14,8 +14,8 @@ from rulekit.data import Costs
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
 from rulekit.learners.literal.binary_problem import BinaryProblem
 from rulekit.learners.literal.robustness import candidates, cross_validated
-from rulekit.learners.literal.rule_path import PathEntry, RulePath
 from rulekit.learners.literal.search import PATH_CLAUSES, BoxSearch, Searched
+from rulekit.learners.rule_path import PathEntry, RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
 from rulekit.rules import simplify
 from rulekit.rules.constraints import Constraints

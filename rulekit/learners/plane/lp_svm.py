@@ -22,7 +22,7 @@ from rulekit._validation import (
     checked_target,
     row_weights,
 )
-from rulekit.learners.training import two_classes
+from rulekit.learners.training import computable, two_classes
 from rulekit.solvers.plane_boxes import LPSVMPlane, LPSVMProgram, plane_values
 
 Floats = NDArray[np.float64]
@@ -159,6 +159,9 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if y is None:
             checked_target(y, 0, type(self).__name__)
         rows: Floats = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(rows.shape[1])])
+        for j, name in enumerate(names):
+            computable(str(name), rows[:, j])
         return rows
 
     def _price(self, problem: "_Problem", program: LPSVMProgram) -> float:

@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.exceptions import DataError
+from rulekit.learners.training import computable
 from rulekit.rules import Columns, Literal
 
 Floats = NDArray[np.float64]
@@ -87,11 +88,13 @@ class NumericDesign:
         Raises
         ------
         DataError
-            If a column of text has more than `max_levels` levels, or no column gives a number.
+            If a column of text has more than `max_levels` levels, numbers are too large or too
+            small to compute with, or no column gives a number.
         """
         found: list[Number] = []
         for name, values in columns.items():
             if kinds[name] == "number":
+                computable(name, values)
                 present = values[~np.isnan(values)]
                 if len(present):
                     found.append(Number(name, None, bool((present == np.round(present)).all())))

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import DataError
+from rulekit.learners.training import computable
 from rulekit.rules import Columns, Factor, PowerLaw, PowerLawSplit, absent_in
 from rulekit.solvers.power_laws import FoundSplit, shifts_for
 
@@ -44,7 +45,7 @@ class PowerLawFeatures:
         Raises
         ------
         DataError
-            If there is none.
+            If there is none, or one whose numbers are too large or too small to compute with.
         """
         names = [n for n in columns if kinds[n] != "text" and _varies(columns[n])]
         if not names:
@@ -53,6 +54,8 @@ class PowerLawFeatures:
                 "Give numbers, or learn a rule of literals."
             )
         values = np.column_stack([_filled(columns[n]) for n in names])
+        for j, name in enumerate(names):
+            computable(name, values[:, j])
         low, high = values.min(axis=0), values.max(axis=0)
         raw = shifts_for(low, high)
         spread = high - low

@@ -1,0 +1,93 @@
+"""Work over processes whose workers are killed: done once more, then told in a sentence."""
+
+import os
+import signal
+
+import pandas as pd
+import pytest
+from joblib import Parallel, delayed
+
+from rulekit.evaluation import SweepStore, sweep
+from rulekit.exceptions import RulekitError
+from rulekit.learners.workers import tried_twice
+from tests.evaluation.learners import Stump, noisy_table
+
+SETTINGS = {"theta": [-0.5, 0.0, 0.5]}
+
+
+def killed(times):
+    """Kill the worker that does this, as often as there are files left."""
+    for mark in sorted(times.iterdir()):
+        mark.unlink()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "done"
+
+
+class Mortal(Stump):
+    """A `Stump` whose fit kills its process as long as its journal's folder holds marks."""
+
+    def fit(self, X, y, sample_weight=None):
+        from pathlib import Path
+
+        if self.theta > 0:
+            killed(Path(self.journal))
+        self.journal, journal = None, self.journal
+        super().fit(X, y, sample_weight)
+        self.journal = journal
+        return self
+
+
+def marks(folder, n):
+    for i in range(n):
+        (folder / f"{i}").touch()
+    return folder
+
+
+@pytest.mark.slow
+def test_one_killed_worker_costs_a_second_try_and_no_more(tmp_path):
+    left = marks(tmp_path, 1)
+    answers = tried_twice(
+        lambda: Parallel(n_jobs=2)(delayed(killed)(left) for _ in range(2)), lambda: ""
+    )
+    assert answers == ["done", "done"]
+
+
+@pytest.mark.slow
+def test_a_sweep_goes_on_after_a_killed_worker_and_gives_the_same_table(tmp_path):
+    learner = Mortal(journal=str(marks(tmp_path, 1)))
+    found = sweep(learner, *noisy_table(), grid=SETTINGS, cv=3, n_jobs=2)
+    assert not list(tmp_path.iterdir())
+    whole = sweep(Stump(), *noisy_table(), grid=SETTINGS, cv=3)
+    left_out = ["seconds", "learner"]
+    pd.testing.assert_frame_equal(
+        found.table.drop(columns=left_out), whole.table.drop(columns=left_out)
+    )
+
+
+@pytest.mark.slow
+def test_workers_killed_again_and_again_are_told_with_what_is_kept(tmp_path):
+    folder = tmp_path / "marks"
+    folder.mkdir()
+    learner = Mortal(journal=str(marks(folder, 50)))
+    with SweepStore(tmp_path / "store.sqlite") as store:
+        with pytest.raises(RulekitError, match=r"twice: .* of 9 fits were finished, and are kept"):
+            sweep(learner, *noisy_table(), grid=SETTINGS, cv=3, n_jobs=2, store=store)
+        kept = len(store)
+        for mark in folder.iterdir():
+            mark.unlink()
+        told = []
+        sweep(learner, *noisy_table(), grid=SETTINGS, cv=3, store=store, on_result=told.append)
+    assert sum(row["from_store"] for row in told) == kept
+    assert len(told) == 9
+
+
+def test_an_error_of_the_work_itself_is_not_tried_again():
+    calls = []
+
+    def work():
+        calls.append(1)
+        raise ValueError("its own")
+
+    with pytest.raises(ValueError, match="its own"):
+        tried_twice(work, lambda: "")
+    assert len(calls) == 1
