@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulekit.exceptions import DataError
 
+Labels = Sequence[Any] | NDArray[Any]
+
 
 @dataclass(frozen=True)
 class Costs:
@@ -96,7 +98,7 @@ class Costs:
         """What the measure of these costs is called: "cost a 100 cases (EUR)"."""
         return "cost a 100 cases" + f" ({self.unit})" * bool(self.unit)
 
-    def settled(self, classes: Sequence[Any], positive: Any = None) -> "Costs":
+    def settled(self, classes: Labels, positive: Any = None) -> "Costs":
         """Say the same by a matrix over these classes, whoever reads it.
 
         Parameters
@@ -173,7 +175,7 @@ class Costs:
             cost[(true == pair[0]) & (said == pair[1])] = pairs[pair]
         return cost
 
-    def class_weight(self, classes: Sequence[Any], positive: Any = None) -> dict[Any, float]:
+    def class_weight(self, classes: Labels, positive: Any = None) -> dict[Any, float]:
         """Give what a row of each class weighs: the mean cost of answering it wrongly.
 
         Parameters and errors are those of `settled`.
@@ -186,7 +188,7 @@ class Costs:
         return {true: math.fsum(costs) / len(costs) for true, costs in weights.items()}
 
     def cheapest(
-        self, classes: Sequence[Any], counts: ArrayLike, positive: Any = None
+        self, classes: Labels, counts: ArrayLike, positive: Any = None
     ) -> tuple[Any, float]:
         """Find the one answer that costs least when it is given to every row.
 
