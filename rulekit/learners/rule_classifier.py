@@ -16,6 +16,7 @@ from rulekit._validation import HasMethods, Interval, Needs, check_needs
 from rulekit.binarize import Binarizer
 from rulekit.data import Costs
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.choice import Loss
 from rulekit.learners.inner_choice import (
     Choice,
     chosen,
@@ -245,8 +246,10 @@ class RuleClassifier(BaseRuleClassifier):
         }
         forms = [made[name]() for name in FORMS if name in self.forms]
         folds = inner_folds(self.cv, table, seed)
-        weight = self._weights(table)
-        return chosen(forms, table, folds, weight, self.n_jobs, self.time_limit, until)
+        costs = self._settled_costs()
+        weight = self._weights(table) if costs is None else table.weights(None)
+        loss = Loss(table.y, weight, costs)
+        return chosen(forms, table, folds, loss, self.n_jobs, self.time_limit, until)
 
     def _path(self, learner: Any, table: TrainingTable, work: SharedWork) -> RulePath:
         """Give the rules of all sizes allowed."""
