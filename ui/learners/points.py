@@ -17,6 +17,7 @@ def estimator(spec: RunSpec, state: AppState, variant: Setting) -> ClassifierMix
     return ScorecardClassifier(
         positive_label=state.positive,
         class_weight=spec.class_weight,
+        costs=spec.error_costs(state.labels),
         binarizer=state.binning.binarizer(),
         constraints=spec.constraints(state.features),
     )
