@@ -22,6 +22,7 @@ from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
 from tests.databases import connected, runner, served
 from tests.explain.tables import PLAIN, cases, patients
 from tests.strategies_power_laws import rows, split_rules
+from tests.test_kinds import EXAMPLES, FRAME, rule_of
 
 TRANSLATED = [name for name, database in DATABASES.items() if database.grammar]
 in_postgres = pytest.mark.slow
@@ -76,6 +77,15 @@ def test_postgresql_answers_power_laws_as_the_rule_does(link, monkeypatch):
         assert verify_export(rule, columns, "postgresql").ok
 
     check()
+
+
+@in_postgres
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_postgresql_answers_every_kind_of_condition(verified, kind, form, missing):
+    found = verified(rule_of(kind, form, missing), {name: FRAME[name].to_numpy() for name in FRAME})
+    assert found.n_probes > 2
 
 
 @in_postgres
