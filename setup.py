@@ -1,35 +1,36 @@
-"""Puts what stands beside the packages into the wheel: the dashboard's front, the sample tables."""
+"""Where the wheel's parts are; what they are is told in pyproject.toml.
 
-import shutil
-from pathlib import Path
+The dashboard goes into a package of its own, so that no `ui` lies about among a user's packages.
+"""
 
-from setuptools import setup
+from setuptools import find_packages, setup
 from setuptools.command.build_py import build_py
 
-BESIDE = {  # where it stands in a clone, and in the wheel
-    "app.py": "ui/served/app.py",
-    "pages": "ui/served/pages",
-    ".streamlit": "ui/served/.streamlit",
-    "sample_data": "rulekit/data/sample_data",
-}
+DASHBOARD = "rulekit_dashboard"
 
 
-class WithWhatStandsBeside(build_py):
-    """Copies it among the packages' own files; an editable install reads the clone's."""
+class Build(build_py):
+    """Take this folder's `app.py` for the dashboard's, and leave this file out."""
 
-    def run(self):
-        """Build."""
-        super().run()
-        if self.editable_mode:
-            return
-        for source, place in BESIDE.items():
-            target = Path(self.build_lib, place)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if Path(source).is_dir():
-                leave = shutil.ignore_patterns("__pycache__")
-                shutil.copytree(source, target, dirs_exist_ok=True, ignore=leave)
-            else:
-                shutil.copy(source, target)
+    def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
+        """List a package's modules: (package, module, file)."""
+        found = super().find_package_modules(package, package_dir)
+        return [part for part in found if part[1] != "setup"]
 
 
-setup(cmdclass={"build_py": WithWhatStandsBeside})
+setup(
+    cmdclass={"build_py": Build},
+    packages=[
+        *find_packages(include=["rulekit", "rulekit.*"]),
+        "rulekit.sample_data",
+        DASHBOARD,
+        f"{DASHBOARD}.pages",
+        *(f"{DASHBOARD}.{name}" for name in find_packages(include=["ui", "ui.*"])),
+    ],
+    package_dir={DASHBOARD: ".", "rulekit.sample_data": "sample_data"},
+    package_data={
+        "rulekit": ["py.typed", "**/*.jinja"],
+        "rulekit.sample_data": ["*.csv", "README.md"],
+        DASHBOARD: [".streamlit/config.toml"],
+    },
+)

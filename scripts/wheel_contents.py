@@ -5,23 +5,26 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("rulekit", "ui")
-BESIDE = {  # what stands beside the packages in a clone, and where the wheel has it
-    "app.py": "ui/served",
-    "pages/*.py": "ui/served",
-    ".streamlit/config.toml": "ui/served",
-    "sample_data/*": "rulekit/data",
+#: Folder or file of the project, and where it lies in the wheel.
+PLACES = {
+    "rulekit/**/*.py": "",
+    "rulekit/**/*.jinja": "",
+    "rulekit/py.typed": "",
+    "sample_data/*.*": "rulekit/",
+    "app.py": "rulekit_dashboard/",
+    "pages/*.py": "rulekit_dashboard/",
+    "ui/**/*.py": "rulekit_dashboard/",
+    ".streamlit/config.toml": "rulekit_dashboard/",
 }
 
 
 def wanted(root: Path = ROOT) -> set[str]:
-    """Return what the wheel must hold: sources, the mark that they are typed, pages, samples."""
-    kinds = [(name, kind) for name in PACKAGES for kind in ("*.py", "*.jinja")]
-    files = [file for name, kind in kinds for file in (root / name).rglob(kind)]
-    found = {str(file.relative_to(root)) for file in files} | {"rulekit/py.typed"}
-    for pattern, place in BESIDE.items():
-        found |= {f"{place}/{file.relative_to(root)}" for file in root.glob(pattern)}
-    return found
+    """Return the files that the wheel must hold: all sources, the samples, the dashboard."""
+    return {
+        f"{place}{file.relative_to(root).as_posix()}"
+        for pattern, place in PLACES.items()
+        for file in root.glob(pattern)
+    }
 
 
 def complaints(wheel: Path, root: Path = ROOT) -> list[str]:

@@ -36,6 +36,7 @@ from rulekit.rules import (
     tree_of_rule,
 )
 from rulekit.rules.codec import READERS
+from tests.export.cells import as_text
 from ui.words import rule_words
 
 ROOT = Path(__file__).parents[1]
@@ -149,7 +150,7 @@ def test_every_format_writes_it_and_what_can_be_run_answers_alike(name, form, mi
         assert found.ok, (found.sentence, found.text)
         assert found.n_probes > 2
     given = {"training": (FRAME, LABELS)} if name == "report" else {}
-    text = written.write(rule, **given)
+    text = as_text(written.write(rule, **given))
     assert all(feature in text for feature in rule.features)
     assert "missing" in text.lower() or "null" in text.lower() or not missing
 

@@ -10,9 +10,7 @@ from pathlib import Path
 from streamlit import net_util
 from streamlit.web import cli
 
-HERE = Path(__file__).parent
-CLONE, WHEEL = HERE.parent / "app.py", HERE / "served" / "app.py"  # where `setup.py` has put it
-APP = WHEEL if WHEEL.exists() else CLONE
+APP = Path(__file__).parents[1] / "app.py"
 
 
 def ask_nobody() -> None:

@@ -1,11 +1,22 @@
 """The verb `app`: the dashboard, served on this machine."""
 
 import importlib.util
+import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import click
+
+import rulekit
+
+
+def dashboard() -> Path | None:
+    """Return the folder of the dashboard: of this clone, or the one that the wheel brought."""
+    clone = Path(rulekit.__file__).parents[1]
+    wheel = clone / "rulekit_dashboard"
+    return next((place for place in (clone, wheel) if (place / "ui" / "server.py").is_file()), None)
 
 
 @click.command()
@@ -17,16 +28,22 @@ def app(ctx: click.Context, port: int, address: str) -> None:
 
     It asks for no password, so it listens on this machine only unless it is told otherwise.
     """
-    for needed in ("streamlit", "plotly", "ui"):
+    for needed in ("streamlit", "plotly"):
         if importlib.util.find_spec(needed) is None:
             raise click.ClickException(
                 f"The dashboard needs {needed}, which is not installed: "
                 'pip install "rulekit-dashboard[app]".'
             )
+    place = dashboard()
+    if place is None:
+        raise click.ClickException(
+            "The dashboard's pages are gone; install rulekit-dashboard anew."
+        )
+    path = os.pathsep.join(filter(None, [str(place), os.environ.get("PYTHONPATH")]))
     # -P: a folder "ui" where the command is typed is not the dashboard
     command = [sys.executable, "-P", "-m", "ui.server"]
     options = [f"--server.port={port}", f"--server.address={address}"]
-    process = subprocess.Popen([*command, *options])
+    process = subprocess.Popen([*command, *options], env=os.environ | {"PYTHONPATH": path})
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # the server ends with the command
     try:
         ctx.exit(process.wait())

@@ -27,9 +27,10 @@ from rulekit.rules.constraints import Constraints
 from rulekit.rules.intervals import FeatureTest, feature_test, intervals
 from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import OPERATORS, ORDERED, Literal
-from rulekit.rules.points_split import PointsSplit
+from rulekit.rules.points_split import PointsSplit, scorecard_of
 from rulekit.rules.power_law import Factor, PowerLaw
 from rulekit.rules.power_law_split import PowerLawSplit
+from rulekit.rules.promises import PromiseCheck, check_promise, promises_of
 from rulekit.rules.reading import (
     Interval,
     Reading,
@@ -71,6 +72,7 @@ __all__ = [
     "PointsSplit",
     "PowerLaw",
     "PowerLawSplit",
+    "PromiseCheck",
     "Reading",
     "ReadingWriter",
     "RuleComparison",
@@ -79,6 +81,7 @@ __all__ = [
     "Scalar",
     "Tree",
     "absent_in",
+    "check_promise",
     "clause_line",
     "clause_statistics",
     "compare_rules",
@@ -88,6 +91,7 @@ __all__ = [
     "missing_in",
     "number_text",
     "paths_to_leaves",
+    "promises_of",
     "readings",
     "rule_from_dict",
     "rule_lines",
@@ -95,6 +99,7 @@ __all__ = [
     "rule_of_tree",
     "rule_statistics",
     "rule_to_dict",
+    "scorecard_of",
     "simplify",
     "simplify_clause",
     "tree_of_rule",

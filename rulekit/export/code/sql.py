@@ -11,7 +11,7 @@ from typing import Any
 
 from rulekit.exceptions import ExportError
 from rulekit.export.code.formulas import computed, shifted
-from rulekit.export.subject import checked_label
+from rulekit.export.subject import checked_label, column_kinds
 from rulekit.rules import (
     Clause,
     Condition,
@@ -37,7 +37,7 @@ class SqlWriter(ConditionWriter[str]):
     table: str | None
 
     def __post_init__(self) -> None:
-        self.kinds = _column_kinds(self.rule)
+        self.kinds = column_kinds(self.rule)
         _refuse_twins(self.rule.features)
         labels = [checked_label(v, "SQL") for v in (*self.rule.labels, self.rule.default)]
         if len({isinstance(v, str) for v in labels}) > 1:
@@ -200,24 +200,6 @@ class SqlWriter(ConditionWriter[str]):
             )
         sign = "-" if number < 0 else ""
         return f"{sign}9e999" if self.dialect == "sqlite" else f"CAST('{sign}inf' AS DOUBLE)"
-
-
-def _column_kinds(rule: RuleSet) -> dict[str, str]:
-    """Say for each column whether it is compared with text, with numbers, or with nothing."""
-    types: dict[str, set[type]] = {f: set() for f in rule.features}
-    for condition in (c for clause in rule.clauses for c in clause.conditions):
-        for feature, compared in condition.types.items():
-            types[feature] |= compared
-    for feature, found in types.items():
-        if str in found and len(found) > 1:
-            raise ExportError(
-                f"Column {feature!r} is compared with text and with numbers; a column in SQL has "
-                "one type."
-            )
-    return {
-        f: "text" if str in found else "number" if found else "unknown"
-        for f, found in types.items()
-    }
 
 
 def _refuse_twins(features: tuple[str, ...]) -> None:
