@@ -69,7 +69,17 @@ def _in_sqlite(query: str, table: str, rows: Rows, n: int) -> list[Any]:
     return [row[0] for row in found]
 
 
-def run_duckdb(text: str, rows: Rows, n: int) -> list[Any]:
+def run_ansi(text: str, rows: Rows, n: int) -> list[Any]:
+    """Run an expression of standard SQL in sqlite3, or in DuckDB where it reads dates.
+
+    sqlite3 has no dates; DuckDB is given no NaN, which standard SQL does not know.
+    """
+    if "AS TIMESTAMP)" not in text:
+        return run_sqlite(text, rows, n)
+    return run_duckdb(text, rows, n, nan=False)
+
+
+def run_duckdb(text: str, rows: Rows, n: int, nan: bool = True) -> list[Any]:
     """Run an expression in DuckDB; ExportError where it is not installed."""
     try:
         import duckdb  # an extra: most people never need it
@@ -77,7 +87,7 @@ def run_duckdb(text: str, rows: Rows, n: int) -> list[Any]:
         raise ExportError(
             "Checking SQL for DuckDB needs the package duckdb; install it, or take 'sql'."
         ) from None
-    arrays = [_arrow(column, n) for column in rows.values()]
+    arrays = [_arrow(column, n, nan) for column in rows.values()]
     table = pa.table([pa.array(range(n), pa.int64()), *arrays], names=[_free(rows), *rows])
     with duckdb.connect() as connection:
         connection.register("t", table)
@@ -85,14 +95,16 @@ def run_duckdb(text: str, rows: Rows, n: int) -> list[Any]:
         return [row[0] for row in connection.execute(query).fetchall()]
 
 
-def _arrow(column: NDArray[Any], n: int) -> pa.Array:
-    """Make a column of Arrow with NULL and, among numbers, NaN in turn where it is missing."""
+def _arrow(column: NDArray[Any], n: int, nan: bool) -> pa.Array:
+    """Make a column of Arrow with NULL and, if `nan`, NaN in turn where a number is missing."""
     values = [value_at(column, i) for i in range(n)]
     if _is_text(column):
         return pa.array(values, pa.string())
     if column.dtype == object:
         return pa.array(values, pa.bool_())
-    return pa.array([_given(column, i) for i in range(n)], pa.float64(), from_pandas=False)
+    if nan:
+        values = [_given(column, i) for i in range(n)]
+    return pa.array(values, pa.float64(), from_pandas=False)
 
 
 def _is_text(column: NDArray[Any]) -> bool:

@@ -121,7 +121,7 @@ def _given(condition: Condition) -> tuple[tuple[Literal, int], ...]:
 
 
 def _tracks(clause: Clause, row: Columns, reference: Columns) -> list[Track]:
-    literals = [c for c in clause.literals if c.op in ORDERED]
+    literals = [c for c in clause.literals if c.op in ORDERED and c.is_plain]
     added = [given for c in clause.conditions for given in _given(c) if given[0].op in ORDERED]
     counted = [replace(_track([test], row, reference), points=points) for test, points in added]
     if clause.op == "or":

@@ -90,8 +90,9 @@ def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
     every = rule_to_rows(rule)
     mine = (every["clause"] == k + 1).to_numpy()
     st.caption(
-        "A row is a condition; values of a set are separated by semicolons. Nothing changes before "
-        "“Score this rule”."
+        "A row is a condition; values of a set are separated by semicolons. “Read as” says what is "
+        "read of a date (date, year, month, weekday, hour, days since 2024-01-01) or the order of "
+        "levels (low < middle < high). Nothing changes before “Score this rule”."
     )
     rows = st.data_editor(
         every[mine].drop(columns="clause"),
@@ -103,6 +104,7 @@ def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
             "test": st.column_config.SelectboxColumn(options=list(OPERATORS), default=">"),
             "value": st.column_config.TextColumn(),
             "holds if missing": st.column_config.CheckboxColumn(default=False),
+            "read as": st.column_config.TextColumn(default=""),
         },
         alt=f"The conditions of clause {k + 1}, editable",
     )

@@ -13,6 +13,10 @@ from rulekit.exceptions import ExportError
 from rulekit.export.code.formulas import computed, shifted
 from rulekit.export.subject import checked_label, column_kinds
 from rulekit.rules import (
+    DAYS_SINCE,
+    GAPS,
+    SEPARATORS,
+    WORDS,
     Clause,
     Condition,
     ConditionWriter,
@@ -22,6 +26,7 @@ from rulekit.rules import (
     PointsSplit,
     PowerLawSplit,
     RuleSet,
+    moment,
 )
 
 SPOKEN = {"==": "=", "!=": "<>", "in": "IN", "not-in": "NOT IN"}
@@ -91,17 +96,67 @@ class SqlWriter(ConditionWriter[str]):
 
     def literal(self, literal: Literal) -> str:
         """Write a test: `("age" > 50.0 AND "age" IS NOT NULL)`."""
-        if literal.op in ("missing", "not-missing"):
+        literal = literal.as_set()
+        if literal.op in GAPS:
             return f"({self._missingness(literal.feature)[literal.op == 'not-missing']})"
-        value = ", ".join(map(self.value, literal.values))
+        if literal.op in WORDS:
+            return self._with_gap(literal, self._has_word(literal))
+        dated = literal.part == "date"
+        value = ", ".join(self._moment(v) if dated else self.value(v) for v in literal.values)
         if literal.op in ("in", "not-in"):
             value = f"({value})"
         op = SPOKEN.get(literal.op, literal.op)
         return self._with_gap(literal, f"{self._read(literal)} {op} {value}")
 
     def _read(self, literal: Literal) -> str:
-        """Write what is compared."""
-        return self.column(literal.feature)
+        """Write what is compared: a column, or what is read of its dates."""
+        column, part = self.column(literal.feature), literal.part
+        if part is None:
+            return column
+        if self.dialect == "sqlite":
+            return _read_sqlite(column, part)
+        found = f"CAST({column} AS TIMESTAMP)"
+        if part == "date":
+            return found
+        if part == "weekday":
+            days = f"EXTRACT(DAY FROM ({found} - TIMESTAMP '0001-01-01 00:00:00'))"
+            return f"(MOD({days}, 7) + 1)"  # the first day of year 1 was a Monday
+        if not part.startswith(DAYS_SINCE):
+            return f"EXTRACT({part.upper()} FROM {found})"
+        since = self._moment(part.removeprefix(DAYS_SINCE))
+        if self.dialect == "duckdb":
+            return f"(date_diff('second', {since}, {found}) / 86400e0)"
+        gap = f"({found} - {since})"
+        seconds = "EXTRACT(DAY FROM {0}) * 86400 + EXTRACT(HOUR FROM {0}) * 3600"
+        seconds += " + EXTRACT(MINUTE FROM {0}) * 60 + EXTRACT(SECOND FROM {0})"
+        return f"(({seconds.format(gap)}) / 86400.0)"
+
+    def _moment(self, text: Any) -> str:
+        """Write a date to compare with, its time of day spelled out."""
+        found = moment(str(text))
+        assert found is not None
+        said = f"'{found.isoformat(sep=' ')}'"
+        return said if self.dialect == "sqlite" else f"TIMESTAMP {said}"
+
+    def _has_word(self, literal: Literal) -> str:
+        """Write the test of a word: every mark that parts words becomes a blank."""
+        word = str(literal.value)
+        folded = self.column(literal.feature)
+        for mark in SEPARATORS[1:]:
+            said = "'" + mark.replace("'", "''") + "'" if mark.isprintable() else self._mark(mark)
+            folded = f"REPLACE({folded}, {said}, ' ')"
+        if self.dialect != "duckdb":  # sqlite3 and some collations fold A to Z alone
+            for large, small in upper_forms(word):
+                folded = f"REPLACE({folded}, {self.value(large)}, {self.value(small)})"
+        wanted = word.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+        sign = "LIKE" if literal.op == "contains" else "NOT LIKE"
+        return f"' ' || LOWER({folded}) || ' ' {sign} {self.value(f'% {wanted} %')} ESCAPE '!'"
+
+    def _mark(self, mark: str) -> str:
+        """Write a mark that is not printed by its number."""
+        return {"sqlite": "char({})", "duckdb": "chr({})"}.get(self.dialect, "'{}'").format(
+            mark if self.dialect == "ansi" else ord(mark)
+        )
 
     def linear(self, split: LinearSplit) -> str:
         """Write a weighted sum, in the order in which its `total` takes it."""
@@ -200,6 +255,29 @@ class SqlWriter(ConditionWriter[str]):
             )
         sign = "-" if number < 0 else ""
         return f"{sign}9e999" if self.dialect == "sqlite" else f"CAST('{sign}inf' AS DOUBLE)"
+
+
+def _read_sqlite(column: str, part: str) -> str:
+    """Write what is read of ISO text, with the functions that sqlite3 has."""
+    if part == "date":
+        return f"datetime({column})"
+    if part == "weekday":
+        return f"((CAST(strftime('%w', {column}) AS INTEGER) + 6) % 7 + 1)"
+    if part.startswith(DAYS_SINCE):
+        since = part.removeprefix(DAYS_SINCE)
+        return f"((strftime('%s', {column}) - strftime('%s', '{since}')) / 86400.0)"
+    sign = {"year": "%Y", "month": "%m", "hour": "%H"}[part]
+    return f"CAST(strftime('{sign}', {column}) AS INTEGER)"
+
+
+def upper_forms(word: str) -> list[tuple[str, str]]:
+    """List the letters beyond A to Z, and what they are in lower case, that can spell a word.
+
+    A database may fold the letters A to Z alone.
+    """
+    forms = [(c.upper(), c) for c in dict.fromkeys(word) if not c.isascii()]
+    forms += [("\u212a", "k")] if "k" in word else []  # the sign of kelvin
+    return [(a, b) for a, b in forms if a != b and a.lower() == b]
 
 
 def _refuse_twins(features: tuple[str, ...]) -> None:
