@@ -247,7 +247,8 @@ class DatabaseWriter(SqlWriter):
             if self.database.grammar:
                 raise ExportError(
                     f"The rule reads the {part} of column {literal.feature!r}, which cannot be "
-                    f"written for {self.database.name}; make a column of it there, or take another format."
+                    f"written for {self.database.name}; make a column of it there, or take another "
+                    "format."
                 )
             if part != "weekday":
                 since = self._moment(part.removeprefix(DAYS_SINCE))
