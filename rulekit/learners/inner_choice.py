@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from numbers import Integral
@@ -184,6 +184,7 @@ def chosen(
     limit: float | None = None,
     until: float = math.inf,
     gaps: GroupGaps | None = None,
+    answers: Callable[[str, Setting], NDArray[Any]] | None = None,
 ) -> Choice:
     """Compare forms and their settings on the same inner folds, and take one.
 
@@ -204,6 +205,9 @@ def chosen(
         same share of them, and what the forms before it left.
     gaps : GroupGaps, optional
         Groups to be counted, and which gaps between them a setting may have.
+    answers : callable, optional
+        Beside `gaps`: learns from all rows with the setting of a form, and gives its answers to
+        them. A setting whose gaps there are larger than allowed is passed over.
 
     Returns
     -------
@@ -233,6 +237,10 @@ def chosen(
     if gaps is not None:
         summary = summary.assign(**gaps.of_settings(scored[:, :, 3:]))
         allowed, about = gaps.allowed(comparable(summary))
+        if gaps.limits and answers is not None:
+            passed = _passed_over(gaps, answers, allowed, told, names, settings)
+            allowed = allowed[~allowed["setting"].isin(passed)]
+            about += gaps.about_passed(len(passed), allowed)
     found = suggestion(allowed, told, "test_error")
     taken = {}
     for form in forms:
@@ -253,6 +261,24 @@ def chosen(
     return Choice(
         names[number], settings[number], *errors, reason, **found, of_forms=taken, table=summary
     )
+
+
+def _passed_over(
+    gaps: GroupGaps,
+    answers: Callable[[str, Setting], NDArray[Any]],
+    allowed: pd.DataFrame,
+    told: Sequence[Setting],
+    names: Sequence[str],
+    settings: Sequence[Setting],
+) -> list[int]:
+    """List the settings that would be taken, but whose rule of all rows breaks a limit."""
+    passed: list[int] = []
+    while len(left := allowed[~allowed["setting"].isin(passed)]):
+        number = suggestion(left, told, "test_error")["default"]
+        if gaps.kept(answers(names[number], settings[number])):
+            return passed
+        passed.append(number)
+    return passed
 
 
 def _with_form(names: Sequence[str], settings: Sequence[Setting]) -> list[Setting]:
