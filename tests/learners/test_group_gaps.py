@@ -133,7 +133,7 @@ def test_a_gap_that_only_answering_all_alike_keeps_ends_in_an_empty_rule_that_sa
 @pytest.mark.parametrize(
     ("parameters", "error", "says"),
     [
-        ({"max_gap": 0.1}, ValueError, "`max_gap` is read beside `groups` only"),
+        ({"max_gap": 0.1}, ValueError, "`max_gap` is read only where `groups` names a column"),
         ({"groups": "town"}, DataError, "`groups` names column 'town', which the table does not"),
         ({"groups": "sex", "max_gap": 1.0}, ValueError, "'max_gap' parameter of RuleClassifier"),
         ({"groups": "sex", "max_gap": {"odds": 0.1}}, ValueError, "got 'odds': 0.1"),

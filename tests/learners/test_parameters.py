@@ -248,6 +248,12 @@ CASES = {
         "class_weight": [Acts({"yes": 3.0}, QUICK), Acts({"yes": 3.0}, CARD)],
         "binarizer": [Acts(Binarizer(n_thresholds=3), QUICK), Acts(FEW, CARD)],
         "constraints": [Acts(NO_AGE, QUICK), Acts(NO_AGE, CARD)],
+        "groups": [Acts("smoker", QUICK, "choice_"), Acts("smoker", CARD, "choice_")],
+        "max_gap": [
+            Acts({"called_positive": 0.2}, QUICK | {"groups": "smoker"}),
+            Acts({"error": 0.1}, CARD | {"groups": "smoker"}),
+            Refused(0.5, QUICK),
+        ],
         "random_state": [Acts(1, QUICK, "choice_"), Acts(1, CARD, "choice_")],
         "time_limit": [Acts(1e-9, QUICK, "choice_"), Acts(1e-9, CARD, "choice_")],
     },
