@@ -99,6 +99,8 @@ class RuleClassifier(BaseRuleClassifier):
     best_params_ : dict
         The setting taken, and of a rule whether cuts were refined: with these parameters, and
         those given here, the box search, or `ScorecardClassifier`, learns this rule.
+    learner_ : BoxSearchClassifier or ScorecardClassifier
+        The learner of the form taken, fitted; of points it knows what totals stand for.
     path_ : RulePath
         The best rule for each number of clauses and conditions allowed, or scorecard for each
         number of conditions, learned from all training rows by the kind of search that was taken;
@@ -134,6 +136,7 @@ class RuleClassifier(BaseRuleClassifier):
     """
 
     choice_: Choice
+    learner_: BaseRuleClassifier
     path_: RulePath
     best_params_: dict[str, Any]
 
@@ -291,7 +294,7 @@ class RuleClassifier(BaseRuleClassifier):
         """Answer with the rule of a fitted learner."""
         self._note_classes(table.classes, table.kinds, model.positive_label_)
         self._keep_rule(model.rule_set_, table, table.weights(self.class_weight))
-        self._model, self.best_params_ = model, dict(self.choice_.setting)
+        self.learner_, self.best_params_ = model, dict(self.choice_.setting)
         if isinstance(model, BoxSearchClassifier):
             self.best_params_["refine_thresholds"] = model.refine_thresholds_
         self.empty_rule_hint_ = None
@@ -318,7 +321,7 @@ class RuleClassifier(BaseRuleClassifier):
             learners; of points, the chance that a total stands for, measured on inner folds.
         """
         columns = self.read_columns(X)
-        return np.asarray(self._model.predict_proba(columns))
+        return np.asarray(self.learner_.predict_proba(columns))
 
     def _warn_of_time(self) -> None:
         warnings.warn(

@@ -1,5 +1,6 @@
 """What every kind of condition answers for itself, and what the kinds share to do so."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -167,6 +168,20 @@ def value_text(value: Scalar) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return number_text(value) if isinstance(value, float) else value
+
+
+def scalar(value: Any) -> Scalar:
+    """Turn NumPy's scalars and whole numbers into str, bool or float."""
+    if isinstance(value, (str, np.str_)):
+        return str(value)
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, (int, float, np.integer, np.floating)):
+        number = float(value)
+        if math.isnan(number):
+            raise RuleError("A literal cannot be compared with NaN; use the operator 'missing'.")
+        return number + 0.0  # -0.0 becomes 0.0: equal numbers, equal literals
+    raise RuleError(f"A literal compares with text, a number or a truth value, got {value!r}.")
 
 
 def columns_in(table: Any, features: Iterable[str]) -> Columns:
