@@ -195,8 +195,8 @@ def check_gaps(groups: str | None, max_gap: Any, positive_label: Any) -> None:
     """
     if max_gap is not None and groups is None:
         raise ValueError(
-            f"`max_gap` is read only where `groups` names a column; got max_gap={max_gap!r} without. "
-            "Name the column whose groups are compared, or leave `max_gap` out."
+            f"`max_gap` is read only where `groups` names a column; got max_gap={max_gap!r} "
+            "without. Name the column whose groups are compared, or leave `max_gap` out."
         )
     if not isinstance(max_gap, Mapping):
         return

@@ -213,11 +213,13 @@ CASES = {
         "confidence_folds": [Acts(0, seen="confidence")],
         "positive_label": [Acts("bad")],
         "class_weight": [Acts({"good": 9.0})],
+        "constraints": [Acts({"directions": {"income": "<"}, "towards": "good"})],
     },
     "LPSVM": {
         "nu": [Acts(0.01)],
         "max_features": [Acts(1)],
         "cv": [Acts(2, seen="cv_errors_"), Refused(2, {"nu": 1.0})],
+        "directions": [Acts({"income": "<"})],
         "standardize": [Acts(False)],
         "class_weight": [Acts({"good": 9.0})],
         "random_state": [Acts(1, seen="cv_errors_")],
