@@ -99,18 +99,24 @@ class Alternatives:
         shares = (held[:, None, :] != held[None, :, :]).mean(axis=2)
         return pd.DataFrame(shares, index=numbers, columns=numbers)
 
-    def differing_rows(self, rule: int) -> NDArray[np.intp]:
-        """Give the positions of the rows that a rule answers otherwise than the rule in hand."""
-        other = self.rules[rule].predict(self.X) != self.in_hand.predict(self.X)
+    def differing_rows(self, rule: int | RuleSet) -> NDArray[np.intp]:
+        """Give the positions of the rows that a rule answers otherwise than the rule in hand.
+
+        Parameters
+        ----------
+        rule : int or RuleSet
+            A number of a listed rule, or any rule.
+        """
+        other = self._rule(rule).predict(self.X) != self.in_hand.predict(self.X)
         return np.flatnonzero(other)
 
-    def differs_where(self, rule: int) -> RuleSet | None:
+    def differs_where(self, rule: int | RuleSet) -> RuleSet | None:
         """Describe the rows that a rule answers otherwise than the rule in hand.
 
         Parameters
         ----------
-        rule : int
-            Its number.
+        rule : int or RuleSet
+            A number of a listed rule, or any rule.
 
         Returns
         -------
@@ -119,7 +125,7 @@ class Alternatives:
             ``"otherwise"``, learned from the rows; None where no such clause is right for more of
             them than it is wrong.
         """
-        names = dict.fromkeys((*self.in_hand.features, *self.rules[rule].features))
+        names = dict.fromkeys((*self.in_hand.features, *self._rule(rule).features))
         differing = np.zeros(len(self.y), dtype=bool)
         differing[self.differing_rows(rule)] = True
         if not names or differing.all() or not differing.any():
@@ -139,6 +145,9 @@ class Alternatives:
         learner._fit_table(learner._read(frame, asked, None), shared)
         found = learner.rule_set_
         return None if found.is_constant else found
+
+    def _rule(self, rule: int | RuleSet) -> RuleSet:
+        return rule if isinstance(rule, RuleSet) else self.rules[rule]
 
     def sentences(self, names: Names | None = None) -> list[str]:
         """Tell the findings in words.
@@ -213,10 +222,11 @@ class _Words:
         against = f"{_percent(row['wrong'])} of the rows instead of {_percent(found.in_hand_wrong)}"
         if not row["as_good"]:
             return f"{every} {name}: the best rule found without it is wrong in {against}."
-        instead = " and ".join(self.called(c) for c in row["instead"])
-        place = "nothing takes its place"
-        if instead:
-            place = f"{instead} {'takes' if len(row['instead']) == 1 else 'take'} its place"
+        others = [self.called(c) for c in row["instead"]]
+        place = "no other column takes its place"
+        if others:
+            listed = " and ".join(filter(None, (", ".join(others[:-1]), others[-1])))
+            place = f"{listed} {'takes' if len(others) == 1 else 'take'} its place"
         return f"{name} can be left out: {place}, and {against} are wrong."
 
     def pairs(self) -> str:
