@@ -12,7 +12,7 @@ from rulekit.evaluation.compare import compare_learners
 from rulekit.evaluation.comparison import Comparison, Progress
 from rulekit.evaluation.family import Family, plane_prices, rule_learners
 from rulekit.evaluation.grid import THETA_GRID
-from rulekit.evaluation.groups import GROUP_MEASURES, Gap, GroupMetrics, group_metrics
+from rulekit.evaluation.groups import Gap, GroupMetrics, group_metrics
 from rulekit.evaluation.pareto import front_steps, pareto_front
 from rulekit.evaluation.result import SweepResult, fit_setting, suggest, summarise
 from rulekit.evaluation.stability import stability
@@ -22,7 +22,6 @@ from rulekit.evaluation.sweep import sweep
 from rulekit.learners import search_grid
 
 __all__ = [
-    "GROUP_MEASURES",
     "THETA_GRID",
     "Alternatives",
     "Baseline",
