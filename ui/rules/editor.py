@@ -82,7 +82,7 @@ def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
     if scorecard_of(rule):
         edited = edited_card(rule, train, state)
         if edited is not None:
-            _keep(edited, _source())
+            keep(edited, source())
             st.rerun()
         return
     every = rule_to_rows(rule)

@@ -79,7 +79,7 @@ def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> N
     key = repr((state.fit_key, state.rule_json, within))
     whole = "whole_file" in (state.setting or {})
     weight = state.sample_weight if whole else state.training_weight
-    task = Looking(model, train.X, pd.Series(train.y), weight, within, _learner(model, state))
+    task = Looking(model, train.X, pd.Series(train.y), weight, within, _learner(state))
     found = answer_of("alike", "Looking for rules just as good", key, task)
     if found is None:
         return
@@ -88,16 +88,15 @@ def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> N
     _rules(found, key, train, state)
 
 
-def _learner(model: ClassifierMixin, state: AppState) -> BoxSearchClassifier | None:
+def _learner(state: AppState) -> BoxSearchClassifier | None:
     """Say which conditions there are, for a rule that was not learned with these."""
     if "edited" not in (state.setting or {}):
         return None
-    spec, rule = RunSpec.from_dict(state.run_settings), model.rule_set_
-    against = bool(rule.labels) and rule.labels[0] != state.positive
+    spec = RunSpec.from_dict(state.run_settings)
     return BoxSearchClassifier(
         binarizer=state.binning.binarizer(),
         class_weight=spec.class_weight,
-        constraints=spec.constraints(state.features, against=against),
+        constraints=spec.constraints(state.features, state.positive),
     )
 
 
