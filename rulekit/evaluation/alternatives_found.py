@@ -26,10 +26,10 @@ class Alternatives:
     rules : tuple of RuleSet
         The cheapest first; of equal cost the shorter one, then in a fixed order.
     table : DataFrame
-        A row a rule, in their order: ``rule`` (its number, from 0), ``wrong`` (weighted share of
-        rows that it gets wrong), ``n_conditions``, ``n_clauses``, ``cost`` (see `alternatives`, as
-        a share of the rows), ``columns`` (those that it reads, sorted), ``differs`` (share of rows
-        that it answers otherwise than the rule in hand).
+        A row a rule, in their order: ``rule`` (its number, from 0), ``wrong`` (share of the rows,
+        by their own weight, that it gets wrong), ``n_conditions``, ``n_clauses``, ``cost`` (see
+        `alternatives`, as a share of the rows), ``columns`` (those that it reads, sorted),
+        ``differs`` (share of rows that it answers otherwise than the rule in hand).
     columns : DataFrame
         A row for each column that the rule in hand or a listed rule reads, those of the rule in
         hand first: ``column``, ``in_hand`` (conditions of the rule in hand on it), ``share`` (of
@@ -53,6 +53,8 @@ class Alternatives:
     margin : float
         Where there were too many rules to be kept, the smaller margin that they fill; else
         `within`.
+    weighted : bool
+        Whether wrong rows do not all cost the same.
     X : mapping of str to ndarray
         The rows, as rules read them.
     y : ndarray
@@ -72,6 +74,7 @@ class Alternatives:
     complete_to: int
     complete: bool
     margin: float
+    weighted: bool
     X: Columns = field(repr=False)
     y: NDArray[Any] = field(repr=False)
 
@@ -191,7 +194,8 @@ class _Words:
 
     @property
     def price(self) -> str:
-        return f"a wrong row counts 1, a condition {self.found.theta:.3g}"
+        row = "its weight" if self.found.weighted else "1"
+        return f"a wrong row counts {row}, a condition {self.found.theta:.3g}"
 
     def number(self) -> str:
         """Tell how many there are, and whether these are all."""
@@ -202,7 +206,9 @@ class _Words:
         if found.complete:
             return f"{head}. These are all rules of one clause and at most {size}."
         if found.margin < found.within:
-            return f"{head}; there are more, and these are all within {_percent(found.margin)}."
+            most = f"within {100 * found.margin:.2g} %"
+            these = "all" if found.max_clauses == 1 else "those found"
+            return f"{head}; there are more, and these are {these} {most}."
         told = f"{head}. All rules of one clause and at most {found.complete_to} are among them"
         told = told.replace(
             f"most {found.complete_to} ", f"most {_plural(found.complete_to, 'condition')} "

@@ -86,7 +86,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
 
     Notes
     -----
-    Cost is that of `n_resamples` fits.
+    Cost is that of `n_resamples` fits. A `max_gap` is not asked of the sizes chosen again.
 
     References
     ----------

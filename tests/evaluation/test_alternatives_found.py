@@ -66,8 +66,8 @@ def test_the_first_sentence_says_how_surely_these_are_all():
     found = alternatives(model, X, y, 0.1, max_conditions=2, sample_weight=weight)
     n = len(found.rules)
     assert numbers_in_words(found) == (
-        f"{n} rules cost at most 10.0 % of the rows more than the best (a wrong row counts 1, a "
-        "condition 1.5). These are all rules of one clause and at most 2 conditions."
+        f"{n} rules cost at most 10.0 % of the rows more than the best (a wrong row counts its "
+        "weight, a condition 1.5). These are all rules of one clause and at most 2 conditions."
     )
     short = replace(found, complete=False, complete_to=1)
     assert numbers_in_words(short).endswith(
@@ -79,7 +79,7 @@ def test_the_first_sentence_says_how_surely_these_are_all():
     none = replace(found, rules=())
     assert none.sentences() == [
         "No rule over these conditions costs at most 10.0 % of the rows more than the rule in "
-        "hand; a wrong row counts 1, a condition 1.5."
+        "hand; a wrong row counts its weight, a condition 1.5."
     ]
 
 
