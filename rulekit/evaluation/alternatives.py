@@ -92,10 +92,10 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
     -----
     Rules of one clause are listed by branch and bound, first those of one condition, then of two,
     and so on: the list is complete, or `complete_to` says up to which length. What `constraints`
-    require and a `max_gap` are not asked of the rules listed; what they forbid, is. Where the rule in
-    hand has several clauses, rules come from the archive of a box search over all columns and one
-    with each column of the rule in hand left out, and from there by exchanging any clause for any
-    other that keeps within the margin; of these there may be more than were found.
+    require and a `max_gap` are not asked of the rules listed; what they forbid, is. Where the rule
+    in hand has several clauses, rules come from the archive of a box search over all columns and
+    one with each column of the rule in hand left out, and from there by exchanging any clause for
+    any other that keeps within the margin; of these there may be more than were found.
 
     References
     ----------
