@@ -19,8 +19,10 @@ from rulekit.data import (
     read_table,
 )
 from rulekit.evaluation import (
+    alternatives,
     compare_learners,
     group_metrics,
+    stability,
     suggest,
     sweep,
 )
@@ -82,6 +84,7 @@ __all__ = [
     "SolverError",
     "Table",
     "TwoLevelRuleClassifier",
+    "alternatives",
     "certify",
     "compare_learners",
     "compare_rules",
@@ -92,6 +95,7 @@ __all__ = [
     "load_sample",
     "read_table",
     "rule_statistics",
+    "stability",
     "suggest",
     "sweep",
     "to_json",

@@ -37,6 +37,7 @@ from rulekit.rules import (
     tree_of_rule,
 )
 from rulekit.rules.codec import READERS
+from tests.export.cells import as_text
 from ui.words import rule_words
 
 ROOT = Path(__file__).parents[1]
@@ -178,7 +179,7 @@ def test_every_format_writes_it_and_what_can_be_run_answers_alike(name, form, mi
         assert found.ok, (found.sentence, found.text)
         assert found.n_probes > 2
     given = {"training": (FRAME, LABELS)} if name == "report" else {}
-    text = written.write(rule, **given)
+    text = as_text(written.write(rule, **given))
     assert all(feature in text for feature in rule.features)
     for hostile in HOSTILE if kind in READ and written.run is not None else ():
         renamed = rule_of(kind, form, missing, hostile)

@@ -52,12 +52,15 @@ class Wording:
         Whether sentences are such as one says to the person a decision is about: words for signs
         ("at most" for "<="), no formula (a sum is "the score from age and bmi"), no quotes, no
         numbers or counts of clauses.
+    colours : mapping of label to str, optional
+        The colour of each outcome, as `rulekit.plots.outcome_colours` gives them.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     clause: str = "clause"
     spoken: bool = False
+    colours: Mapping[Any, str] = field(default_factory=dict)
 
     def name(self, feature: str) -> str:
         """Return what readers call a column, on one line."""

@@ -42,17 +42,31 @@ def _given(column: NDArray[Any], row: int) -> Any:
     return (math.nan if row % 2 else None) if value is None else value
 
 
+CASES = "cases"  # what scoring SQL takes its rows from
+
+
 def run_sqlite(text: str, rows: Rows, n: int) -> list[Any]:
     """Run an expression in sqlite3."""
+    return _in_sqlite(f"SELECT {text} FROM t", "t", rows, n)
+
+
+def run_scoring(text: str, rows: Rows, n: int) -> list[Any]:
+    """Run a SELECT from the table of cases; its answers, see `run_ansi`."""
+    if "AS TIMESTAMP)" in text:
+        return _in_duckdb(f'SELECT "prediction" FROM ({text})', CASES, rows, n, nan=False)
+    return _in_sqlite(f'SELECT "prediction" FROM ({text})', CASES, rows, n)
+
+
+def _in_sqlite(query: str, table: str, rows: Rows, n: int) -> list[Any]:
     names, order = [_quoted(f) for f in rows], _quoted(_free(rows))
     types = ["TEXT" if _is_text(c) else "REAL" for c in rows.values()]
     with sqlite3.connect(":memory:") as connection:
         declared = [f"{a} {b}" for a, b in zip(names, types, strict=True)]
-        connection.execute(f"CREATE TABLE t ({', '.join([f'{order} INTEGER', *declared])})")
+        connection.execute(f"CREATE TABLE {table} ({', '.join([f'{order} INTEGER', *declared])})")
         marks = ", ".join("?" * (len(rows) + 1))
         values = ((i, *(value_at(c, i) for c in rows.values())) for i in range(n))
-        connection.executemany(f"INSERT INTO t VALUES ({marks})", values)
-        found = connection.execute(f"SELECT {text} FROM t ORDER BY {order}").fetchall()
+        connection.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
+        found = connection.execute(f"{query} ORDER BY {order}").fetchall()
     connection.close()
     return [row[0] for row in found]
 
@@ -64,23 +78,28 @@ def run_ansi(text: str, rows: Rows, n: int) -> list[Any]:
     """
     if "AS TIMESTAMP)" not in text:
         return run_sqlite(text, rows, n)
-    return run_duckdb(text, rows, n, nan=False)
+    return _in_duckdb(f"SELECT {text} FROM t", "t", rows, n, nan=False)
 
 
-def run_duckdb(text: str, rows: Rows, n: int, nan: bool = True) -> list[Any]:
+def run_duckdb(text: str, rows: Rows, n: int) -> list[Any]:
     """Run an expression in DuckDB; ExportError where it is not installed."""
+    return _in_duckdb(f"SELECT {text} FROM t", "t", rows, n, nan=True)
+
+
+def _in_duckdb(query: str, table: str, rows: Rows, n: int, *, nan: bool) -> list[Any]:
     try:
         import duckdb  # an extra: most people never need it
     except ImportError:
         raise ExportError(
-            "Checking SQL for DuckDB needs the package duckdb; install it, or take 'sql'."
+            "Checking SQL for DuckDB, or SQL that reads dates, needs the package duckdb; install "
+            "it, or take 'sqlite'."
         ) from None
     arrays = [_arrow(column, n, nan) for column in rows.values()]
-    table = pa.table([pa.array(range(n), pa.int64()), *arrays], names=[_free(rows), *rows])
+    cases = pa.table([pa.array(range(n), pa.int64()), *arrays], names=[_free(rows), *rows])
     with duckdb.connect() as connection:
-        connection.register("t", table)
-        query = f"SELECT {text} FROM t ORDER BY {_quoted(_free(rows))}"
-        return [row[0] for row in connection.execute(query).fetchall()]
+        connection.register(table, cases)
+        ordered = f"{query} ORDER BY {_quoted(_free(rows))}"
+        return [row[0] for row in connection.execute(ordered).fetchall()]
 
 
 def _arrow(column: NDArray[Any], n: int, nan: bool) -> pa.Array:

@@ -24,6 +24,7 @@ from rulekit.learners.workers import tried_twice
 Setting = dict[str, Any]
 Settings = Sequence[Setting] | Mapping[int, Setting]  # by number
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+Counted = Callable[[NDArray[Any], NDArray[np.intp]], NDArray[np.float64]]
 PLAIN = (str, int, float, type(None))
 
 #: Measures that are better when larger; all others are better when smaller.
@@ -45,6 +46,7 @@ def fold_scores(
     weight: NDArray[np.float64],
     n_jobs: int | None = 1,
     stops: Sequence[Callable[[], bool] | None] | None = None,
+    counted: Counted | None = None,
 ) -> NDArray[np.float64]:
     """Cross-validate settings on training rows; what settings of a fold share is done once.
 
@@ -64,17 +66,20 @@ def fold_scores(
         Workers; a fold is one piece of work.
     stops : sequence of callable, optional
         For each fold, asked before each setting; true leaves the rest of its settings out.
+    counted : callable, optional
+        What else to count of the answers to left-out rows: given them and the rows' positions, a
+        vector of always the same length m.
 
     Returns
     -------
-    ndarray of float, shape (number of folds, number of settings, 3)
-        Share of the left-out weight that was wrong, number of conditions, number of clauses; NaN
-        for a setting that was left out.
+    ndarray of float, shape (number of folds, number of settings, 3 + m)
+        Share of the left-out weight that was wrong, number of conditions, number of clauses, and
+        what else was counted; NaN for a setting that was left out.
     """
     asked = [None] * len(folds) if stops is None else stops
     found = tried_twice(
         lambda: Parallel(n_jobs=n_jobs)(
-            delayed(_scores)(learner, table, settings, fold, weight, stop)
+            delayed(_scores)(learner, table, settings, fold, weight, stop, counted)
             for fold, stop in zip(folds, asked, strict=True)
         ),
         lambda: "Nothing of the choice is kept.",
@@ -89,11 +94,13 @@ def _scores(
     fold: Fold,
     weight: NDArray[np.float64],
     stop: Callable[[], bool] | None,
+    counted: Counted | None,
 ) -> NDArray[np.float64]:
     train, test = fold
-    found = np.full((len(settings), 3), math.nan)
+    more = 0 if counted is None else len(counted(table.y[test], test))
+    found = np.full((len(settings), 3 + more), math.nan)
     columns = CheckedColumns({name: values[test] for name, values in table.columns.items()})
-    known: dict[Any, float] = {}
+    known: dict[Any, list[float]] = {}
     with threadpool_limits(1), warnings.catch_warnings():
         if stop is not None:  # who limits the time tells that it passed
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -107,9 +114,12 @@ def _scores(
         for i, model in enumerate(models):
             rule = model.rule_set_
             if rule not in known:  # neighbouring prices mostly end in the same rule
-                wrong = model.predict(columns) != table.y[test]
-                known[rule] = float((weight[test] * wrong).sum() / weight[test].sum())
-            found[i] = known[rule], model.n_conditions_, model.n_rules_
+                answers = model.predict(columns)
+                wrong = float((weight[test] * (answers != table.y[test])).sum())
+                known[rule] = [wrong / weight[test].sum()]
+                known[rule] += [] if counted is None else counted(answers, test).tolist()
+            error, *others = known[rule]
+            found[i] = error, model.n_conditions_, model.n_rules_, *others
     return found
 
 

@@ -16,8 +16,16 @@ from sklearn.base import clone
 
 from rulekit.data import make_folds
 from rulekit.exceptions import DataError
-from rulekit.learners.choice import Fold, Setting, fold_scores, suggestion, summary_of
-from rulekit.learners.training import TrainingTable, plain_label, wishes_for
+from rulekit.learners.choice import (
+    Fold,
+    Setting,
+    comparable,
+    fold_scores,
+    suggestion,
+    summary_of,
+)
+from rulekit.learners.group_gaps import GroupGaps, gap_curve
+from rulekit.learners.training import TrainingTable, as_constraints, plain_label
 
 #: Prices of a condition for the box search, in wrong rows of a table of 500 rows.
 SEARCH_PRICES = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0)
@@ -99,7 +107,7 @@ def form_of_rules(learner: Any, table: TrainingTable, label: Any = None) -> Form
 
 def form_of_points(learner: Any, table: TrainingTable, most: int | None = None) -> Form:
     """List sizes of a scorecard, from the smallest that holds what is required."""
-    required = len(wishes_for(learner.constraints, table).required)
+    required = len(as_constraints(learner.constraints).required)
     sizes = range(max(1, required), required + (MOST_POINTS if most is None else most) + 1)
     quick = clone(learner).set_params(calibration_folds=0)  # chances are not compared
     free = sizes[0] + 3  # it asks before each size, from 0 on, and before and after all of them
@@ -131,7 +139,11 @@ class Choice:
     table : DataFrame
         What was compared, a row a setting: ``setting`` (its number), ``form`` where there are
         several, its parameters, ``test_error`` and ``test_error_se`` over the inner folds, the
-        means ``n_conditions`` and ``n_clauses_used``, and ``folds`` (how many were finished).
+        means ``n_conditions`` and ``n_clauses_used``, and ``folds`` (how many were finished);
+        where groups were given also ``gap_error``, ``gap_found``, ``gap_false_alarms`` and
+        ``gap_called_positive``, the largest differences between groups over the rows of all inner
+        folds (NaN where fewer than two groups have 30 rows to count on), and ``gap``, the largest
+        of those that a plain `max_gap` limits, or of those that are limited.
     """
 
     form: str
@@ -146,6 +158,22 @@ class Choice:
     of_forms: dict[str, int]
     table: pd.DataFrame = field(repr=False)
 
+    def gap_curve(self) -> pd.DataFrame:
+        """List what a smaller gap between groups costs: the least error at each gap.
+
+        Returns
+        -------
+        DataFrame
+            Rows of `table`, by rising ``gap`` and falling ``test_error``: no setting compared has
+            both smaller. Of equal ones that with fewest conditions.
+
+        Raises
+        ------
+        ValueError
+            If no groups were given.
+        """
+        return gap_curve(self.table)
+
 
 def chosen(
     forms: Sequence[Form],
@@ -155,6 +183,7 @@ def chosen(
     n_jobs: int | None = None,
     limit: float | None = None,
     until: float = math.inf,
+    gaps: GroupGaps | None = None,
 ) -> Choice:
     """Compare forms and their settings on the same inner folds, and take one.
 
@@ -173,10 +202,17 @@ def chosen(
     limit, until : float, optional
         Seconds allowed in all, and when they are over, as `time.time` counts; each form has the
         same share of them, and what the forms before it left.
+    gaps : GroupGaps, optional
+        Groups to be counted, and which gaps between them a setting may have.
 
     Returns
     -------
     Choice
+
+    Raises
+    ------
+    DataError
+        If no setting keeps the gaps allowed.
     """
     scores = []
     for k, form in enumerate(forms):
@@ -185,20 +221,28 @@ def chosen(
             share = limit / len(forms)
             end = until - share * (len(forms) - 1 - k)
             stops = _stops(share, end, len(folds), n_jobs, form.free)
-        scores.append(fold_scores(form.learner, table, form.settings, folds, weight, n_jobs, stops))
+        scores.append(
+            fold_scores(form.learner, table, form.settings, folds, weight, n_jobs, stops, gaps)
+        )
     names = [form.name for form in forms for _ in form.settings]
     settings = [setting for form in forms for setting in form.settings]
     told = settings if len(forms) == 1 else _with_form(names, settings)
-    summary = summary_of(told, np.concatenate(scores, axis=1))
-    found = suggestion(summary, told, "test_error")
+    scored = np.concatenate(scores, axis=1)
+    summary = summary_of(told, scored)
+    allowed, about = summary, ""
+    if gaps is not None:
+        summary = summary.assign(**gaps.of_settings(scored[:, :, 3:]))
+        allowed, about = gaps.allowed(comparable(summary))
+    found = suggestion(allowed, told, "test_error")
     taken = {}
     for form in forms:
-        of_form = summary[[name == form.name for name in names]]
-        taken[form.name] = int(suggestion(of_form, told, "test_error")["default"])
+        of_form = allowed[[names[number] == form.name for number in allowed["setting"]]]
+        if len(of_form):
+            taken[form.name] = int(suggestion(of_form, told, "test_error")["default"])
     number = found["default"]
     error, error_se = summary.loc[number, ["test_error", "test_error_se"]]
     constant = _constant_error(table, folds, weight)
-    reason = found.pop("reason") + _about_forms(summary, names[number], taken)
+    reason = found.pop("reason") + _about_forms(summary, names[number], taken) + about
     if constant <= error + 1e-12:
         reason += (
             f" The most frequent class, given to every row, is wrong in {100 * constant:.1f} % "

@@ -28,9 +28,10 @@ from rulekit.rules.constraints import Constraints
 from rulekit.rules.intervals import FeatureTest, feature_test, intervals
 from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import GAPS, OPERATORS, ORDERED, WORDS, Literal
-from rulekit.rules.points_split import PointsSplit
+from rulekit.rules.points_split import PointsSplit, scorecard_of
 from rulekit.rules.power_law import Factor, PowerLaw
 from rulekit.rules.power_law_split import PowerLawSplit
+from rulekit.rules.promises import PromiseCheck, check_promise, promises_of
 from rulekit.rules.reading import (
     Interval,
     Reading,
@@ -78,6 +79,7 @@ __all__ = [
     "PointsSplit",
     "PowerLaw",
     "PowerLawSplit",
+    "PromiseCheck",
     "Reading",
     "ReadingWriter",
     "RuleComparison",
@@ -86,6 +88,7 @@ __all__ = [
     "Scalar",
     "Tree",
     "absent_in",
+    "check_promise",
     "clause_line",
     "clause_statistics",
     "compare_rules",
@@ -96,6 +99,7 @@ __all__ = [
     "moment",
     "number_text",
     "paths_to_leaves",
+    "promises_of",
     "readings",
     "rule_from_dict",
     "rule_lines",
@@ -103,6 +107,7 @@ __all__ = [
     "rule_of_tree",
     "rule_statistics",
     "rule_to_dict",
+    "scorecard_of",
     "simplify",
     "simplify_clause",
     "since_of",

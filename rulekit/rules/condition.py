@@ -80,6 +80,17 @@ class Condition(ABC):
     def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
         """Find the numbers in one column, the row's others kept, where the answer may turn."""
 
+    def trend(self, feature: str) -> int | None:
+        """Say what raising one column, all others kept, can do to the answer.
+
+        Returns
+        -------
+        int or None
+            1 if it can only come to hold, -1 if it can only cease to, 0 if neither, None where
+            both happen or nothing is known. Of present values alone.
+        """
+        return None if feature in self.features else 0
+
     @abstractmethod
     def written(self, writer: Any) -> Any:
         """Hand the condition to the method of a `ConditionWriter` that is named after its kind."""

@@ -40,6 +40,7 @@ NEGATED = {
 }
 OPERATORS = tuple(NEGATED)
 ORDERED = ("<=", "<", ">=", ">")
+EQUALITIES = ("==", "!=", "in", "not-in")
 GAPS = ("missing", "not-missing")
 WORDS = ("contains", "not-contains")
 
@@ -253,6 +254,19 @@ class Literal(Condition):
         """Give the numbers it compares its column with, whatever the row; none of another scale."""
         own = feature == self.feature and self.is_plain
         return tuple(float(v) for v in self.values if own and not isinstance(v, str))
+
+    def trend(self, feature: str) -> int | None:
+        """Read the test's direction; a test of truth values has one, too: false is below true."""
+        if feature != self.feature or self.op in ("missing", "not-missing"):
+            return 0
+        if not self.is_plain:
+            return None  # the month of a date does not rise with the date
+        if self.op in ORDERED:
+            return 1 if self.op in (">", ">=") else -1
+        if self.op not in EQUALITIES or not all(isinstance(v, bool) for v in self.values):
+            return None
+        low, high = ((v in self.values) == (self.op in ("==", "in")) for v in (False, True))
+        return int(high) - int(low)
 
     def written(self, writer: Any) -> Any:
         """Hand the literal to the writer's method for one."""

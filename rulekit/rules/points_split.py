@@ -178,6 +178,16 @@ class PointsSplit(Condition):
         """Give the numbers that its conditions compare the column with, each once."""
         return tuple(dict.fromkeys(v for c in self.conditions for v in c.limits(feature, row)))
 
+    def trend(self, feature: str) -> int | None:
+        """Read the signs of the points of the column's conditions, each with its direction."""
+        trends = [(c.trend(feature), p) for c, p in self.given if p]
+        signs = {None if t is None else t * (1 if p > 0 else -1) for t, p in trends} - {0}
+        if not signs:
+            return 0
+        if None in signs or len(signs) > 1:
+            return None
+        return sum(s if self.reached else -s for s in signs if s is not None)
+
     def written(self, writer: Any) -> Any:
         """Hand the condition to the writer's method for points."""
         return writer.points(self)
@@ -213,6 +223,26 @@ class PointsSplit(Condition):
     def __str__(self) -> str:
         """Write the condition in one line; names are not quoted."""
         return self.text(str)
+
+
+def scorecard_of(rule: Any) -> tuple[PointsSplit, ...]:
+    """Read a rule as one scorecard: its bands but the lowest, highest total first.
+
+    Parameters
+    ----------
+    rule : RuleSet
+
+    Returns
+    -------
+    tuple of PointsSplit
+        One a clause, alike but for their totals; empty where the rule is no scorecard.
+    """
+    found = [c.conditions[0] for c in rule.clauses if len(c.conditions) == 1]
+    splits = tuple(s for s in found if isinstance(s, PointsSplit) and s.reached)
+    if (rule.form == "cnf" and len(rule.clauses) > 1) or len(splits) < len(rule.clauses):
+        return ()
+    falling = all(a.total > b.total for a, b in pairwise(splits))
+    return splits if falling and all(s.given == splits[0].given for s in splits) else ()
 
 
 def _whole(number: Any, what: str) -> int:

@@ -27,7 +27,7 @@ def estimator(spec: RunSpec, state: AppState, variant: Setting) -> ClassifierMix
         positive_label=state.positive,
         class_weight=spec.class_weight,
         binarizer=state.binning.binarizer() if spec.ideal_cuts == "binning" else None,
-        constraints=spec.constraints(state.features),
+        constraints=spec.constraints(state.features, state.positive),
         random_state=0,
     )
 

@@ -91,25 +91,22 @@ class RunSpec:
         """What must be equal for points of two runs to stand on one curve."""
         return tuple(getattr(self, name) for name in SHARED)
 
-    def constraints(
-        self, features: Sequence[str], *, against: bool = False
-    ) -> dict[str, Any] | None:
-        """Return what the analyst rules out or insists on, None if nothing.
+    def constraints(self, features: Sequence[str], towards: Any) -> dict[str, Any] | None:
+        """Return what the analyst rules out, insists on or promises, None if nothing.
 
         Wishes that a column not among the features keeps by its absence are left out; one that
-        asks for it stays, for the learner to refuse. For a rule against the described class every
-        direction is turned: where more speaks for the class, less speaks against it.
+        asks for it stays, for the learner to refuse. Directions lead to the class `towards`,
+        whichever class a rule describes.
         """
-        turned = {">": "<", "<": ">"} if against else {}
         wishes = {
             "forbidden": tuple(name for name in self.forbidden if name in features),
             "required": self.required,
-            "directions": {
-                name: turned.get(sign, sign) for name, sign in self.directions if name in features
-            },
+            "directions": {name: sign for name, sign in self.directions if name in features},
         }
         if self.allow_not_equal and not any(wishes.values()):
             return None
+        if wishes["directions"]:
+            wishes["towards"] = towards
         return wishes | {"allow_not_equal": self.allow_not_equal}
 
 

@@ -24,7 +24,7 @@ ROUNDINGS = {
     "random": "randomised",
 }
 WEIGHTS = {"none": "count every row alike", "balanced": "give both classes the same weight"}
-DIRECTIONS = {">": "only “more than”", "<": "only “at most”"}
+DIRECTIONS = {">": "As it rises", "<": "As it falls"}
 BUDGETS = {10.0: "10 s", 60.0: "1 min", 300.0: "5 min"}
 
 
@@ -68,7 +68,7 @@ def settings(state: AppState) -> RunSpec:
         key="run_weight",
         **KEEP,
     )
-    with st.expander("Constraints: columns that must not, or must, appear"):
+    with st.expander("Constraints and promises about columns"):
         constraints = _constraints(state, usual)
     with st.expander("What a longer search looks for"):
         kinds = kinds_form(state, usual, [])
@@ -247,7 +247,7 @@ def _fitting(state: AppState, spec: RunSpec, own: dict[str, Any] | None) -> RunS
         st.error("Choose at least one learner.")
         return None
     strict = [LEARNERS[name] for name in own["learners"] if not LEARNERS[name].keeps_constraints]
-    if strict and spec.constraints(state.features) is not None:
+    if strict and spec.constraints(state.features, state.positive) is not None:
         st.error(
             f"{strict[0].name} cannot keep to constraints: take the constraints away, at the side, "
             "or leave that learner out."
@@ -295,7 +295,7 @@ def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:
     def name(column: str) -> str:
         return md(state.label(column), 60)
 
-    numeric = [c.name for c in state.table.columns if c.kind == "numeric"]
+    rising = [c.name for c in state.table.columns if c.kind in ("numeric", "boolean")]
     usable = state.features
     forbidden = st.multiselect(
         "Must not appear",
@@ -323,13 +323,16 @@ def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:
     )
     directions: list[tuple[str, str]] = []
     for sign, words in DIRECTIONS.items():
-        free = [c for c in usable if c in numeric and c not in dict(directions)]
+        free = [c for c in usable if c in rising and c not in dict(directions)]
         chosen = st.multiselect(
-            f"One direction: {words}",
+            f"{words}, the answer never turns away from {md(state.positive, 60)}",
             free,
             default=[c for c, asked in usual.directions if asked == sign and c in free],
             format_func=name,
             key=f"run_direction_{'up' if sign == '>' else 'down'}",
+            help="A promise: whatever else a row holds, the answer may turn to "
+            f"{md(state.positive, 60)}, never back. It costs accuracy where the table says "
+            "otherwise. A missing value does not rise or fall.",
             **KEEP,
         )
         directions += [(column, sign) for column in chosen]

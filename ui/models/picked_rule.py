@@ -18,6 +18,7 @@ from ui.models.curve import choose, error_words, fold_words
 from ui.models.points import RunResult
 from ui.models.run import part_words
 from ui.picked import looked_at_test_rows, picked_model, setting_words
+from ui.promises import promise_lines
 from ui.state import AppState, app_state
 from ui.words import rule_words, wording
 
@@ -69,6 +70,7 @@ def picked_card(found: RunResult | None) -> None:
         row = found.points.loc[number]
         part = part_words(state) if QUICK in state.setting else ""
         st.markdown(f"**{error_words(row)}** wrong in {fold_words(row)} · {size}{part}")
+    promise_lines(rule, state)
     for words in kept("clauses told", f"{state.fit_key}{state.rule_json}", lambda: told(model)):
         st.caption(md(words, 300))
     with st.container(horizontal=True):

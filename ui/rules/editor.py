@@ -7,10 +7,11 @@ import streamlit as st
 
 from rulekit.export import rows_to_rule, rule_to_rows
 from rulekit.plots.wording import percent, plural
-from rulekit.rules import OPERATORS, RuleSet
+from rulekit.rules import OPERATORS, RuleSet, scorecard_of
 from ui.escape import md
 from ui.picked import repick, setting_words
 from ui.rule_numbers import Rows, error
+from ui.rules.points_editor import edited_card
 from ui.state import AppState, app_state
 from ui.words import without_clauses
 from ui.workspace import pick_rule
@@ -40,6 +41,8 @@ def without(rule: RuleSet, off: frozenset[int], train: Rows, test: Rows | None) 
 
 def obstacle(rule: RuleSet) -> str:
     """Say why a rule cannot be edited condition by condition; empty where it can."""
+    if scorecard_of(rule):
+        return ""
     if len(set(rule.labels)) > 1:
         return "Only a rule whose clauses give one class can be edited here."
     if any(len(c.literals) < len(c.conditions) for c in rule.clauses):
@@ -50,6 +53,8 @@ def obstacle(rule: RuleSet) -> str:
 def edit_button(rule: RuleSet, k: int, label: str, state: AppState) -> None:
     """Offer to edit clause k, or to add one as number k."""
     why = obstacle(rule)
+    if k == rule.n_clauses and scorecard_of(rule):
+        why = "A scorecard is one card: edit its conditions."
     st.button(
         label,
         key=f"edit_{k}",
@@ -72,7 +77,16 @@ def _edit(k: int | None, rule_json: str | None) -> None:
 
 
 def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
-    """Let the reader change the conditions of clause k, or write those of a new one."""
+    """Let the reader change the conditions of clause k, or write those of a new one.
+
+    Of a scorecard the whole card, whichever of its bands is asked for.
+    """
+    if scorecard_of(rule):
+        edited = edited_card(rule, train, state)
+        if edited is not None:
+            _keep(edited, _source())
+            st.rerun()
+        return
     every = rule_to_rows(rule)
     mine = (every["clause"] == k + 1).to_numpy()
     st.caption(

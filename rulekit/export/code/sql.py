@@ -1,8 +1,8 @@
-"""Rules as SQL: a CASE expression that gives the answer, or a condition that selects rows.
+"""A rule's parts as SQL: its CASE expression, its conditions; `dialects` is their door.
 
 NULL is spelled out in every condition, so each one is either true or false, never unknown, and may
 be put under NOT. DuckDB also knows NaN, which counts as missing here and in no other dialect: store
-it as NULL there, as sqlite3 does by itself.
+it as NULL there, as sqlite3 does by itself, or write for the database (`dialects`).
 """
 
 import math
@@ -11,7 +11,7 @@ from typing import Any
 
 from rulekit.exceptions import ExportError
 from rulekit.export.code.formulas import computed, shifted
-from rulekit.export.subject import checked_label, exported_rule
+from rulekit.export.subject import checked_label, column_kinds
 from rulekit.rules import (
     DAYS_SINCE,
     GAPS,
@@ -29,84 +29,8 @@ from rulekit.rules import (
     moment,
 )
 
-DIALECTS = ("ansi", "sqlite", "duckdb")
-PARTS = ("case", "where")
 SPOKEN = {"==": "=", "!=": "<>", "in": "IN", "not-in": "NOT IN"}
 JOINED = {"dnf": "OR", "cnf": "AND"}
-
-
-def to_sql(
-    model: Any,
-    *,
-    dialect: str = "ansi",
-    part: str = "case",
-    table: str | None = None,
-    clause: int | None = None,
-) -> str:
-    """Write a rule as SQL.
-
-    Parameters
-    ----------
-    model : RuleSet or fitted model
-        What is written.
-    dialect : {"ansi", "sqlite", "duckdb"}, default="ansi"
-        How numbers and missing values are written.
-    part : {"case", "where"}, default="case"
-        An expression with the answer of each row, or a condition that is true where the rule holds
-        (where it does not fall to its default).
-    table : str, optional
-        With a table the expression becomes a whole SELECT, with the answer as a last column
-        "prediction".
-    clause : int, optional
-        With ``part="where"``: the condition of this clause alone, counted from 0.
-
-    Returns
-    -------
-    str
-        Without a semicolon. Identifiers stand in double quotes, numbers are the shortest decimals
-        that mean the same double.
-
-    Raises
-    ------
-    ExportError
-        If SQL cannot express the rule: a column compared with text and with numbers, names that
-        differ in case only, a NUL character.
-    ValueError
-        If `dialect`, `part` or `clause` is none of the above.
-
-    Notes
-    -----
-    sqlite3 takes a quoted name that is no column for a piece of text. With `table` every column is
-    written with its table, so that an absent one is an error; a bare expression cannot guard
-    against this.
-
-    Examples
-    --------
-    >>> rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
-    >>> print(to_sql(rule))
-    CASE
-      WHEN ("age" > 50.0 AND "age" IS NOT NULL)
-      THEN 'ill'
-      ELSE 'well'
-    END
-    """
-    _check_option("dialect", dialect, DIALECTS)
-    _check_option("part", part, PARTS)
-    rule = exported_rule(model)
-    writer = SqlWriter(rule, dialect, table)
-    if part == "where":
-        text = writer.condition(clause)
-        start = "" if table is None else f"SELECT *\nFROM {writer.name(table)}\nWHERE "
-        return start + text
-    text = writer.case()
-    if table is None:
-        return text
-    return f'SELECT *,\n{text} AS "prediction"\nFROM {writer.name(table)}'
-
-
-def _check_option(name: str, given: Any, known: tuple[str, ...]) -> None:
-    if given not in known:
-        raise ValueError(f"`{name}` must be one of {known}, got {given!r}.")
 
 
 @dataclass
@@ -118,7 +42,7 @@ class SqlWriter(ConditionWriter[str]):
     table: str | None
 
     def __post_init__(self) -> None:
-        self.kinds = _column_kinds(self.rule)
+        self.kinds = column_kinds(self.rule)
         _refuse_twins(self.rule.features)
         labels = [checked_label(v, "SQL") for v in (*self.rule.labels, self.rule.default)]
         if len({isinstance(v, str) for v in labels}) > 1:
@@ -151,6 +75,13 @@ class SqlWriter(ConditionWriter[str]):
                 f"`clause` must be from 0 to {rule.n_clauses - 1}, one of the rule's; got {clause}."
             )
         return self._clause(rule.clauses[clause])
+
+    def deciding(self) -> str:
+        """Write the number of the clause that decides, from 1; 0 where none does."""
+        clauses = [self._clause(c) for c in self.rule.clauses]
+        told = clauses if self.rule.form == "dnf" else [f"NOT {c}" for c in clauses]
+        whens = [f"  WHEN {text}\n  THEN {k}" for k, text in enumerate(told, start=1)]
+        return "\n".join(["CASE", *whens, "  ELSE 0", "END"]) if whens else "0"
 
     def _when(self, parts: list[str], label: Any) -> str:
         joined = "\n   AND ".join(parts) or "1 = 1"
@@ -347,24 +278,6 @@ def upper_forms(word: str) -> list[tuple[str, str]]:
     forms = [(c.upper(), c) for c in dict.fromkeys(word) if not c.isascii()]
     forms += [("\u212a", "k")] if "k" in word else []  # the sign of kelvin
     return [(a, b) for a, b in forms if a != b and a.lower() == b]
-
-
-def _column_kinds(rule: RuleSet) -> dict[str, str]:
-    """Say for each column whether it is compared with text, with numbers, or with nothing."""
-    types: dict[str, set[type]] = {f: set() for f in rule.features}
-    for condition in (c for clause in rule.clauses for c in clause.conditions):
-        for feature, compared in condition.types.items():
-            types[feature] |= compared
-    for feature, found in types.items():
-        if str in found and len(found) > 1:
-            raise ExportError(
-                f"Column {feature!r} is compared with text and with numbers; a column in SQL has "
-                "one type."
-            )
-    return {
-        f: "text" if str in found else "number" if found else "unknown"
-        for f, found in types.items()
-    }
 
 
 def _refuse_twins(features: tuple[str, ...]) -> None:

@@ -190,7 +190,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     ) -> Any:
         """Note the classes, cut the table, and make the problem or find it made."""
         positive = self._note_classes(table.classes, table.kinds, label)
-        constraints = wishes_for(self.constraints, table)
+        constraints = wishes_for(self.constraints, table, self.positive_label_)
         weight = table.weights(self.class_weight)
         binarizer = Binarizer() if self.binarizer is None else self.binarizer
         how = by_cells, joblib.hash((type(binarizer).__name__, binarizer.get_params()))
