@@ -217,7 +217,8 @@ def explain_with_hyperplane(
     if not isinstance(plane, Plane):
         raise RuleError(
             "This explanation needs a fitted HyperplaneRuleClassifier; "
-            f"{type(model).__name__} has no plane."
+            f"{type(model).__name__} has no plane of its own. Of a list of several classes explain "
+            "one of `against_rest_`."
         )
     if not plane.w.any():
         raise RuleError(

@@ -44,10 +44,11 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     rule_set_ : RuleSet
         The rule, as it is shown, explained and exported.
-    classes_ : ndarray of shape (2,)
-        The two classes, sorted.
+    classes_ : ndarray of shape (K,)
+        The classes, sorted; two unless the learner takes more.
     positive_label_, default_label_
-        The class the rule describes, and the other one.
+        The class the rule describes, and the other one. Of more than two classes an ordered list
+        describes all: None, and the class of rows that no clause holds for.
     n_features_in_, feature_names_in_
         As in scikit-learn; the names only where `fit` was given some. An array's columns are
         called x0, x1, ... in the rule.
@@ -71,6 +72,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     empty_rule_hint_: str | None
     _kinds: dict[str, str]
     _shares: "_Shares"
+    _list_shares: NDArray[np.float64]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a rule.
@@ -80,7 +82,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : DataFrame or array-like of shape (n, p)
             Numbers, text, categories, truth values, gaps.
         y : array-like of shape (n,)
-            Two classes; more where the learner says so.
+            Two classes or, where the learner takes them, more.
         sample_weight : array-like of shape (n,), optional
             What a row counts. With `class_weight` rescaled to sum to n, so that a price in rows
             keeps its meaning; rows of weight 0 are left out.
@@ -195,6 +197,11 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.default_label_ = plain_label(classes[1 - positive])
         return positive
 
+    def _note_several(self, table: TrainingTable) -> None:
+        """Keep what is known of more than two classes, all of which are described."""
+        self.classes_, self._kinds = table.classes, table.kinds
+        self.positive_label_ = None
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Answer each row with the rule.
 
@@ -229,7 +236,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        ndarray of shape (n, 2)
+        ndarray of shape (n, K)
             Columns in the order of `classes_`.
 
         Notes
@@ -240,6 +247,8 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         gives has always the greater one.
         """
         columns = self.read_columns(X)
+        if len(self.classes_) > 2:
+            return np.asarray(self._list_shares[_place(self.rule_set_, columns)])
         share = self._shares.of(_deciding(self.rule_set_, columns))
         answered = np.asarray(self._answers(columns) == self.classes_[1])
         return np.column_stack(
@@ -307,9 +316,9 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return rule_lines(self.rule_set_)
 
     def __sklearn_tags__(self) -> Tags:
-        """Declare two classes, and columns with gaps, text and categories."""
+        """Declare what classes the learner takes, and columns with gaps, text and categories."""
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = self._multi_class
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
@@ -323,6 +332,10 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         right = np.equal(self._answers(table.columns), table.y)
         self.training_error_ = float(weight[~right].sum() / weight.sum())
         self._shares = _Shares.measured(_deciding(rule, table.columns), right, weight)
+        if len(self.classes_) > 2:
+            counts = np.ones((rule.n_clauses + 1, len(self.classes_)))
+            np.add.at(counts, (_place(rule, table.columns), table.codes), weight)
+            self._list_shares = counts / counts.sum(axis=1, keepdims=True)
 
 
 class _Shares:
@@ -352,6 +365,14 @@ def _smoothed(
 
 
 def _deciding(rule: RuleSet, columns: Columns) -> NDArray[np.bool_]:
-    """Clauses that settle a row by themselves: those that hold (DNF), or fail (CNF)."""
+    """Clauses that settle a row: those that hold (DNF; of a list the first), or fail (CNF)."""
     fired = rule.clauses_fired(columns)
+    if len(set(rule.labels)) > 1:
+        return np.asarray(fired & (np.cumsum(fired, axis=1) == 1))
     return fired if rule.form == "dnf" else ~fired
+
+
+def _place(rule: RuleSet, columns: Columns) -> NDArray[np.intp]:
+    """Find the first clause of a list that holds for each row; their number where none does."""
+    fired = rule.clauses_fired(columns)
+    return np.asarray(np.column_stack([fired, np.ones(len(fired), dtype=bool)]).argmax(axis=1))

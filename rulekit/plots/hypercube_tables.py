@@ -21,7 +21,8 @@ Floats = NDArray[np.float64]
 
 def side_of(model: HyperplaneRuleClassifier, label: Any) -> HalfSpace:
     """Return the side of the plane of a class."""
-    return model.plane_.half(list(model.boxes_).index(label))
+    half: HalfSpace = model.plane_.half(list(model.boxes_).index(label))
+    return half
 
 
 def numbers_of(model: HyperplaneRuleClassifier, X: pd.DataFrame) -> Floats:

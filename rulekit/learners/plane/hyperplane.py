@@ -1,6 +1,6 @@
 """Rules from any linear classifier: boxes on one side of its plane."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
@@ -8,16 +8,17 @@ from typing import Any, ClassVar
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from rulekit._validation import Interval, StrOptions
 from rulekit.exceptions import DataError
-from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.base import CLASS_PARAMETERS, SEEN_IN_FIT, BaseRuleClassifier
+from rulekit.learners.one_against_rest import one_against_rest, refuse_with_several
 from rulekit.learners.plane.lp_svm import LPSVM
 from rulekit.learners.plane.numeric_design import Number
 from rulekit.learners.plane.plane_work import Plane, learned_plane
 from rulekit.learners.training import SharedWork, TrainingTable, plain_label
-from rulekit.rules import Clause, LinearSplit, Literal, RuleSet, simplify_clause
+from rulekit.rules import Clause, LinearSplit, Literal, RuleSet, simplify, simplify_clause
 from rulekit.solvers.plane_boxes import CRITERIA, Boxes, HalfSpace
 
 SAME = 1e-12  # shares of rows that differ by less are equal but for rounding
@@ -41,7 +42,7 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
     max_depth : int, default=20
         How many boxes may be cut away before another.
     max_rules : int, optional
-        Most boxes in the rule; those with most rows stay.
+        Most boxes in the rule, of several classes for each; those with most rows stay.
     min_coverage : int, default=2
         Boxes that hold fewer rows of their class are dropped; the paper drops those of one.
     uncovered : {"other", "hyperplane"}, default="other"
@@ -50,7 +51,9 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
     confidence_folds : int, default=5
         Folds for the calibration of `explain_with_hyperplane`; fewer than 2 for none.
     positive_label : str, int, float or bool, optional
-        The class the rule describes; the last of `classes_` by default.
+        The class the rule describes; the last of `classes_` by default. With more than two
+        classes, each but one is described against those that come after it, from the rarest to
+        the most frequent, in one ordered list, and none may be named.
     class_weight : dict, "balanced" or None
         As in scikit-learn, with `sample_weight` handed to the linear classifier.
 
@@ -69,6 +72,10 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
     coverage_, coverage_all_ : float
         Share of the rows of the described class, among those the plane gets right, that the boxes
         kept hold, and that all boxes found hold.
+    against_rest_ : dict of label to HyperplaneRuleClassifier
+        With more than two classes, for each class that was described, in this order, the model
+        that tells it (True) from the classes after it; `plane_`, `linear_`, `coverage_` and
+        `coverage_all_` are None then, and `boxes_` is empty.
     n_problems_ : int
         Boxes sought for the described class.
     n_incomplete_ : int
@@ -104,6 +111,10 @@ n_conditions_, training_error_
     else a
     """
 
+    _multi_class = True
+    plane_: Any
+    coverage_: float | None
+    coverage_all_: float | None
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "linear": [BaseEstimator, None],
         "criterion": [StrOptions(set(CRITERIA))],
@@ -138,6 +149,11 @@ n_conditions_, training_error_
         self.class_weight = class_weight
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+        self.against_rest_: dict[Any, HyperplaneRuleClassifier] = {}
+        if len(table.classes) > 2:
+            refuse_with_several(self, table)
+            self._fit_list(table, shared)
+            return
         positive = self._note_classes(table.classes, table.kinds, self.positive_label)
         labels = [plain_label(c) for c in table.classes]
         weight = table.weights(self.class_weight)
@@ -169,6 +185,46 @@ n_conditions_, training_error_
         self.n_problems_ = found[positive].n_problems
         self.n_incomplete_ = len(table.codes) - len(plane.codes)
         self.history_ = _history(kept[positive])
+        self.objective_ = self.lower_bound_ = self.proved_optimal_ = None
+        self.n_iter_ = max(1, self.n_problems_)
+
+    def _fit_list(self, table: TrainingTable, shared: SharedWork) -> None:
+        """Learn a plane and its boxes for each class against those that come later."""
+        self._note_several(table)
+        weight = table.weights(self.class_weight)
+        weighted = table.weighted or self.class_weight is not None
+
+        def describe(rows: NDArray[np.intp], code: int) -> Sequence[Clause]:
+            key = "class", code, rows.tobytes(), weight.tobytes()
+            own = shared.once(key, lambda: SharedWork(shared.should_stop, many=shared.many))
+            model: HyperplaneRuleClassifier = clone(self).set_params(class_weight=None)
+            model.__dict__.update({k: v for k, v in vars(self).items() if k in SEEN_IN_FIT})
+            model._fit_table(table.against_rest(rows, code, weight, weighted=weighted), own)
+            self.against_rest_[plain_label(table.classes[code])] = model
+            return model.rule_set_.clauses
+
+        rule = simplify(one_against_rest(table, weight, describe))
+        self._keep_rule(rule, table, weight)
+        least = float(1.0 - np.bincount(table.codes, weight).max() / weight.sum())
+        if self.training_error_ > least - SAME and not rule.is_constant:
+            rule = RuleSet(
+                (), (), "dnf", table.classes[int(np.bincount(table.codes, weight).argmax())]
+            )
+            self._keep_rule(rule, table, weight)
+        self.default_label_ = rule.default
+        self.empty_rule_hint_ = None
+        if rule.is_constant:
+            self.empty_rule_hint_ = self._empty_hint(
+                "no plane's boxes get fewer training rows wrong. See `against_rest_` for each."
+            )
+        planes = list(self.against_rest_.values())
+        self.plane_ = self.linear_ = self.coverage_ = self.coverage_all_ = None
+        self.boxes_ = {}
+        self.n_problems_ = sum(model.n_problems_ for model in planes)
+        self.n_incomplete_ = max((model.n_incomplete_ for model in planes), default=0)
+        self.history_ = [
+            dict(step, outcome=c) for c, m in self.against_rest_.items() for step in m.history_
+        ]
         self.objective_ = self.lower_bound_ = self.proved_optimal_ = None
         self.n_iter_ = max(1, self.n_problems_)
 
@@ -217,6 +273,10 @@ n_conditions_, training_error_
         ndarray of bool, shape (n,)
             All False unless ``uncovered="hyperplane"``.
         """
+        if self.plane_ is None:
+            raise ValueError(
+                "A list of several classes has a plane for each; ask a model of `against_rest_`."
+            )
         fired = self.clauses_fired(X)
         if self.uncovered != "hyperplane" or self.rule_set_.is_constant:
             return np.zeros(len(fired), dtype=bool)
