@@ -17,6 +17,7 @@ from ui.rules.cards import (
     outcomes,
 )
 from ui.rules.editor import edit_button, edited_clause, editor, undo, without
+from ui.rules.groups import groups_card
 from ui.shell import guard, header, open_tab, sentences, two_columns
 from ui.state import app_state
 from ui.words import wording
@@ -55,13 +56,15 @@ with sentences():
                 persist_state="session",
             )
         rows = test if part == "test" and test is not None else train
-        titles = ["Wrong where"] + ["Picture"] * bool(rule.n_clauses)
+        titles = ["Wrong where", "Groups"] + ["Picture"] * bool(rule.n_clauses)
         titles += ["Proof"] * isinstance(model, (*LEARNED, IdealDNFClassifier))
         title, tab = open_tab(titles, "rules_tab")
         with tab:
             if title == "Wrong where":
                 outcomes(rule, rows, state.labels)
                 covered_rows(rule, rows, state)
+            elif title == "Groups":
+                groups_card(model, rows, state)
             elif title == "Picture":
                 clause_overview(rule, rows, state)
                 for cards in CARDS:

@@ -20,6 +20,7 @@ from rulekit.data import (
 )
 from rulekit.evaluation import (
     compare_learners,
+    group_metrics,
     suggest,
     sweep,
 )
@@ -87,6 +88,7 @@ __all__ = [
     "explain",
     "from_json",
     "from_text",
+    "group_metrics",
     "load_sample",
     "read_table",
     "rule_statistics",

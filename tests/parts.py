@@ -46,7 +46,7 @@ PARTS = {
     "tests/learners/literal/test_certificate.py": (
         "rulekit/learners/literal/base.py",
         "rulekit/learners/literal/cell_problem.py",
-        "rulekit/learners/literal/rule_path.py",
+        "rulekit/learners/rule_path.py",
     ),
     "tests/learners/plane/test_hyperplane.py": ("rulekit/learners/plane/numeric_design.py",),
     "tests/learners/plane/test_plane_work.py": (

@@ -163,7 +163,9 @@ def once(action: Callable[[], None]) -> Callable[[], None]:
 
 
 def said() -> None:
-    """Show, until the next action, what a callback left to be said."""
+    """Show, until the next action, what a callback left to be said; and that nothing is saved."""
+    if unsaved := st.session_state.get("_unsaved"):
+        problem(unsaved)
     if message := st.session_state.pop("_said", None):
         problem(message)
     st.session_state["_stands"] = message

@@ -14,7 +14,7 @@ import os
 import re
 import secrets
 import shutil
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,9 @@ from rulekit.export import to_json
 from rulekit.learners import FixedRuleClassifier
 from rulekit.plots.wording import percent, plural
 from rulekit.rules import RuleSet
-from ui import cache, jobs
-from ui.state import VERSION, AppState, BinningSpec, SplitSpec, Wording, app_state, changed
+from ui import cache, jobs, state_file
+from ui.escape import md
+from ui.state import VERSION, AppState, app_state, changed
 
 PARAMETER = "analysis"
 NO_SETTINGS = (
@@ -38,12 +39,19 @@ log = logging.getLogger("rulekit.dashboard")
 
 
 def root() -> Path | None:
-    """Return the folder of all saved analyses (made if needed), or None when saving is off."""
+    """Return the folder of all saved analyses (made if needed), or None when nothing is saved.
+
+    Nothing is where saving is off, and where the folder cannot be made, which the page tells.
+    """
     setting = os.environ.get("RULEKIT_WORKSPACE", ".rulekit")
     if setting == "off":
         return None
     folder = Path(setting)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        _not_saved(error)
+        return None
     if os.name == "posix" and folder.stat().st_mode & 0o077:
         _tighten(folder)
     return folder
@@ -134,16 +142,40 @@ def save() -> None:
     """Write this analysis to its folder, if saving is on and there is a table.
 
     Called by the router at the end of every run; writes only what has changed since the last time.
+    Where the disk is full, or not to be written, the page tells so and goes on.
     """
     state, place = app_state(), folder()
     if place is None or state.table is None:
         return
+    try:
+        _save(state, place)
+    except OSError as error:
+        _not_saved(error)
+    else:
+        st.session_state.pop("_unsaved", None)
+
+
+def _not_saved(error: OSError) -> None:
+    """Note, for `ui.shell.said`, that this analysis lives in memory only."""
+    said = (
+        f"This analysis is not saved ({error.strerror or error}): what you see stays until the "
+        "page is closed. Make room, or start the program with RULEKIT_WORKSPACE set to a folder "
+        "that may be written."
+    )
+    if st.session_state.get("_unsaved") != said:
+        log.warning("%s", said, exc_info=error)
+        st.session_state["_unsaved"] = said
+        st.toast(md(said, 400), duration="infinite")
+
+
+def _save(state: AppState, place: Path) -> None:
+    """Write what has changed."""
     place.mkdir(mode=0o700, exist_ok=True)
     table_file = place / "table.parquet"
     if st.session_state.get("_saved_digest") != state.table.digest or not table_file.exists():
         _written(table_file, lambda temporary: state.table.frame.to_parquet(temporary))
         st.session_state["_saved_digest"] = state.table.digest
-    text = json.dumps(to_plain(state), indent=1)
+    text = json.dumps(state_file.to_plain(state), indent=1)
     if st.session_state.get("_saved_text") != text or not (place / "analysis.json").exists():
         _written(place / "analysis.json", lambda temporary: temporary.write_text(text, "utf-8"))
         st.session_state["_saved_text"] = text
@@ -234,37 +266,8 @@ def forget() -> None:
 def _clear() -> None:
     """Drop this session's analysis and every widget's value but the upload's."""
     for key in list(st.session_state):
-        if not str(key).startswith(("_shell", "_wanted", "_said", "_owner", "upload")):
+        if not str(key).startswith(("_shell", "_wanted", "_said", "_unsaved", "_owner", "upload")):
             del st.session_state[key]
-
-
-def to_plain(state: AppState) -> dict[str, Any]:
-    """Return all but the table's cells as what JSON can hold."""
-    table = state.table
-    return {
-        "version": VERSION,
-        "name": table.name,
-        "digest": table.digest,
-        "notes_on_table": list(table.notes),
-        "roles": {c.name: c.role for c in table.columns},
-        "positive": table.positive_label,
-        "outcomes": state.outcomes,
-        "every_class": state.every_class,
-        "options": state.options,
-        "wording": {name: asdict(w) for name, w in state.wording.items()},
-        "split": asdict(state.split),
-        "binning": asdict(state.binning),
-        "run_settings": state.run_settings,
-        "setting": state.setting,
-        "sweep_key": state.sweep_key,
-        "runs": list(state.runs),
-        "in_hand": state.in_hand,
-        "rule_json": state.rule_json,
-        "notes": state.notes,
-        "case_notes": state.case_notes,
-        "test_looks": state.test_looks,
-        "looked_at": list(state.looked_at),
-    }
 
 
 def load(place: Path) -> AppState:
@@ -276,44 +279,7 @@ def load(place: Path) -> AppState:
     table = Table.from_frame(frame, name=saved["name"])
     if table.digest != saved["digest"]:
         raise ValueError("The table's cells are not those that were saved.")
-    return from_plain(saved, replace(table, notes=tuple(saved["notes_on_table"])))
-
-
-def from_plain(saved: dict[str, Any], table: Table) -> AppState:
-    """Put what `to_plain` wrote and a table together; KeyError or TypeError if it did not write it.
-
-    Raises
-    ------
-    DataError
-        If the table does not have the columns.
-    """
-    table = table.with_roles(saved["roles"], positive_label=saved["positive"])
-    binning = dict(saved["binning"])
-    binning["cuts"] = tuple((name, tuple(values)) for name, values in binning["cuts"])
-    return AppState(
-        table=table,
-        outcomes={str(k): str(v) for k, v in saved.get("outcomes", {}).items()},
-        every_class=bool(saved.get("every_class", False)),
-        options=saved["options"],
-        wording={name: Wording(**w) for name, w in saved["wording"].items()},
-        split=SplitSpec(**saved["split"]),
-        binning=BinningSpec(**binning),
-        looked_at=tuple(saved.get("looked_at", ())),
-        runs=tuple(saved.get("runs", ())),
-        in_hand=bool(saved.get("in_hand", False)),
-        **{
-            name: saved[name]
-            for name in (
-                "run_settings",
-                "setting",
-                "sweep_key",
-                "rule_json",
-                "notes",
-                "case_notes",
-                "test_looks",
-            )
-        },
-    )
+    return state_file.from_plain(saved, replace(table, notes=tuple(saved["notes_on_table"])))
 
 
 def load_settings(content: bytes) -> str:
@@ -352,7 +318,7 @@ def load_settings(content: bytes) -> str:
     new = {"sweep_key": None, "case_notes": {}, "test_looks": 0, "looked_at": []}
     kept = {} if same else new
     try:
-        fresh = from_plain(saved | {"options": state.options} | kept, state.table)
+        fresh = state_file.from_plain(saved | {"options": state.options} | kept, state.table)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(NO_SETTINGS) from error
     jobs.registry().forget(analysis_id())

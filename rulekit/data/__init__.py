@@ -9,7 +9,8 @@ rules. May import NumPy, pandas, scikit-learn's splitters, pyarrow, openpyxl and
 from rulekit.data.column import KINDS, ROLES, Column
 from rulekit.data.drift import DriftNote, compare_tables
 from rulekit.data.folds import equal_rows, hold_out, joined_groups, make_folds
-from rulekit.data.loading import read_table, read_with_options
+from rulekit.data.groups import RowGroups, row_groups
+from rulekit.data.loading import read_table, read_with_options, unpacked
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.parquet_sample import count_rows, sample_parquet
 from rulekit.data.power_law_tables import Generated, curve_table, pareto_table
@@ -37,6 +38,7 @@ __all__ = [
     "ParseOptions",
     "Planted",
     "QualityNote",
+    "RowGroups",
     "SampleInfo",
     "Table",
     "check_target",
@@ -58,9 +60,11 @@ __all__ = [
     "quality_notes",
     "read_table",
     "read_with_options",
+    "row_groups",
     "sample_info",
     "sample_parquet",
     "suggest_positive",
     "suggest_target",
     "target_notes",
+    "unpacked",
 ]

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,10 @@ from rulekit.exceptions import DataError, WideTableError
 
 Source = Any  # a path, bytes, or an object with read()
 
+GZIP = b"\x1f\x8b"
 _COMPOUND = b"\xd0\xcf\x11\xe0"  # what old spreadsheets and encrypted new ones are packed in
 _REFUSED = (
-    (b"\x1f\x8b", "a gzip archive; unpack it first"),
+    (GZIP, "a gzip archive inside another; unpack it first"),
     (b"BZh", "a bzip2 archive; unpack it first"),
     (b"\xfd7zXZ\x00", "an xz archive; unpack it first"),
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive; unpack it first"),
@@ -50,7 +52,7 @@ def read_table(
     limits: Limits | None = None,
     options: ParseOptions | None = None,
 ) -> Table:
-    r"""Read a table from a CSV, TSV, XLSX or Parquet file.
+    r"""Read a table from a CSV, TSV, XLSX or Parquet file, also one that gzip has packed.
 
     Parameters
     ----------
@@ -108,7 +110,7 @@ def read_with_options(
     options = options or ParseOptions()
     label = name or _name_of(source)
     try:
-        raw = _content(source, limits)
+        raw = unpacked(_content(source, limits), limits)
         frame, notes, options = _parsed(raw, options, limits)
         table = Table.from_frame(frame, name=label, notes=notes, limits=limits)
     except DataError as error:
@@ -150,6 +152,36 @@ def _content(source: Source, limits: Limits) -> bytes:
         raise DataError(f"A path, bytes or a file object is needed, got {type(source).__name__}.")
     _check_bytes(len(raw), limits)
     return raw
+
+
+def unpacked(raw: bytes, limits: Limits) -> bytes:
+    """Unpack what gzip has packed; anything else is returned as it is.
+
+    Raises
+    ------
+    DataError
+        If the archive is damaged, or holds more bytes than a file may have; no more are unpacked.
+    """
+    if not raw.startswith(GZIP):
+        return raw
+    parts, left, room = [], raw, limits.max_bytes + 1
+    try:
+        while left and room > 0:  # an archive may have several members, one after the other
+            member = zlib.decompressobj(wbits=31)
+            parts.append(member.decompress(left, room))
+            room -= len(parts[-1])
+            if room > 0 and not member.eof:
+                raise DataError("The gzip archive is damaged: it ends too early; pack it anew.")
+            left = member.unused_data.lstrip(b"\0")
+    except zlib.error as error:
+        raise DataError("The gzip archive is damaged; pack the table anew.") from error
+    content = b"".join(parts)
+    if len(content) > limits.max_bytes:
+        raise DataError(
+            f"A file may have {limits.max_bytes / 1e6:g} MB; unpacked this one has more. Draw a "
+            "sample of the rows, or save it as Parquet."
+        )
+    return content
 
 
 def _check_bytes(size: int, limits: Limits) -> None:

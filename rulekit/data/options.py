@@ -103,6 +103,6 @@ class Limits:
     def sentence(self) -> str:
         """Say the ceilings in one line, as an upload card prints them."""
         return (
-            f"CSV, TSV, XLSX or Parquet, up to {self.max_bytes // 1_000_000} MB, "
+            f"CSV, TSV, XLSX or Parquet, also gzipped, up to {self.max_bytes // 1_000_000} MB, "
             f"{self.max_rows:,} rows, {self.max_columns:,} columns and {self.max_cells:,} cells."
         )

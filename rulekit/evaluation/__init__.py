@@ -10,6 +10,7 @@ from rulekit.evaluation.compare import compare_learners
 from rulekit.evaluation.comparison import Comparison, Progress
 from rulekit.evaluation.family import Family, plane_prices, rule_learners
 from rulekit.evaluation.grid import THETA_GRID
+from rulekit.evaluation.groups import GROUP_MEASURES, Gap, GroupMetrics, group_metrics
 from rulekit.evaluation.pareto import front_steps, pareto_front
 from rulekit.evaluation.result import SweepResult, fit_setting, suggest, summarise
 from rulekit.evaluation.store import SweepStore
@@ -17,10 +18,13 @@ from rulekit.evaluation.sweep import sweep
 from rulekit.learners import search_grid
 
 __all__ = [
+    "GROUP_MEASURES",
     "THETA_GRID",
     "Baseline",
     "Comparison",
     "Family",
+    "Gap",
+    "GroupMetrics",
     "Progress",
     "SweepResult",
     "SweepStore",
@@ -29,6 +33,7 @@ __all__ = [
     "compare_learners",
     "fit_setting",
     "front_steps",
+    "group_metrics",
     "pareto_front",
     "plane_prices",
     "rule_learners",

@@ -1,6 +1,6 @@
 """A rule applied to new cases: answers, what decided, what differs, how often it was right."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,6 +19,7 @@ from rulekit.explain.subject import columns_for, subject_of
 from rulekit.rules import Columns, clause_statistics, rule_of
 
 LEVEL = 0.01  # how often a rule that still holds is said not to
+CHUNK = 500  # cases between two words on how far it is
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,9 @@ class Scored:
         part = self.X.iloc[list(rows)]
         return explain(self.model, part, training=self._training, wording=self._wording)
 
-    def table(self, *, changes: bool = False) -> pd.DataFrame:
+    def table(
+        self, *, changes: bool = False, progress: Callable[[float], Any] | None = None
+    ) -> pd.DataFrame:
         """Return a row a case: answer, clause, missing, and on request the smallest change.
 
         Parameters
@@ -122,6 +125,8 @@ class Scored:
         changes : bool, default=False
             Work out the smallest change of every row, about a thousandth of a second each; rows
             that are equal to the rule are worked out once.
+        progress : callable, optional
+            Called now and then with the share of the changes that are worked out, from 0 to 1.
 
         Returns
         -------
@@ -137,7 +142,11 @@ class Scored:
             read = pd.DataFrame(dict(_read(self.model, self.X)))
             alike = pd.util.hash_pandas_object(read, index=False).to_numpy()
             first, places = np.unique(alike, return_index=True, return_inverse=True)[1:]
-            told = [e.counterfactual.sentence for e in self.explained(first.tolist())]
+            told: list[str] = []
+            for rows in np.array_split(first, -(-len(first) // CHUNK)):
+                told += [e.counterfactual.sentence for e in self.explained(rows.tolist())]
+                if progress is not None:
+                    progress(len(told) / len(first))
             columns["smallest change"] = [told[k] for k in places]
         return pd.DataFrame(columns, index=self.X.index)
 
@@ -233,6 +242,11 @@ def _read(model: Any, X: Any) -> Columns:
     """Read the columns of the rule; a table may hold others, or lack what is not read."""
     rule = rule_of(model)
     if hasattr(model, "feature_names_in_") and isinstance(X, pd.DataFrame):
+        if absent := [name for name in rule.features if name not in X.columns]:
+            raise DataError(
+                f"The rule reads column {absent[0]!r}, which the table does not have; add it, or "
+                "rename what holds the same."
+            )
         X = X.reindex(columns=[str(name) for name in model.feature_names_in_])
     columns = columns_for(model, X)
     return {name: columns[name] for name in rule.features} or columns

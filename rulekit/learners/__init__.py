@@ -14,7 +14,6 @@ from rulekit.learners.literal.box_search import BoxSearchClassifier
 from rulekit.learners.literal.certificate import Certificate, certify
 from rulekit.learners.literal.column_generation import ColumnGenerationClassifier
 from rulekit.learners.literal.one_level import OneLevelRuleClassifier, screen_conditions
-from rulekit.learners.literal.rule_path import PathEntry, RulePath
 from rulekit.learners.literal.screening import ConditionScreening
 from rulekit.learners.literal.two_level import TwoLevelRuleClassifier
 from rulekit.learners.plane.hyperplane import HyperplaneRuleClassifier
@@ -22,6 +21,7 @@ from rulekit.learners.plane.lp_svm import LPSVM
 from rulekit.learners.points.scorecard import ScorecardClassifier
 from rulekit.learners.power_law.tree import PowerLawTreeClassifier
 from rulekit.learners.rule_classifier import RuleClassifier
+from rulekit.learners.rule_path import PathEntry, RulePath
 
 __all__ = [
     "LPSVM",

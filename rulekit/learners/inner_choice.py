@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from numbers import Integral
 from typing import Any
 
@@ -11,17 +12,23 @@ import numpy as np
 import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 
 from rulekit.data import make_folds
 from rulekit.exceptions import DataError
 from rulekit.learners.choice import Fold, Setting, fold_scores, suggestion, summary_of
-from rulekit.learners.training import TrainingTable, plain_label
+from rulekit.learners.training import TrainingTable, plain_label, wishes_for
 
 #: Prices of a condition for the box search, in wrong rows of a table of 500 rows.
 SEARCH_PRICES = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0)
 SEARCH_ROBUSTNESS = (0.0, 0.1)  # few, as a large pool is chosen from worse; 0.3 was left out for it
 SEARCH_DOUBTS = (0.0, 1.0)
 SEARCH_CLAUSES = (1, 2, 3, 4, 5)
+MOST_POINTS = 10  # conditions of a scorecard where no limit is given
+TAKEN = {
+    "rule": "So it is a rule: conditions joined by AND and OR.",
+    "points": "So it is points to add up: conditions with whole points, and a total.",
+}
 ONE_SEARCH = len(SEARCH_CLAUSES) * len(SEARCH_PRICES)  # settings that one search answers
 
 
@@ -60,11 +67,53 @@ def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
-    """Which setting was taken, and why.
+class Form:
+    """What a rule may look like: who learns it so, and with which settings.
 
     Attributes
     ----------
+    name : str
+        As in `RuleClassifier.forms`.
+    learner : BaseRuleClassifier
+        Left as it is.
+    settings : tuple of dict
+        What is compared of it.
+    free : int, default=1
+        How often it may ask whether to stop before it is told to: so far it always gets.
+    """
+
+    name: str
+    learner: Any
+    settings: tuple[Setting, ...]
+    free: int = 1
+
+
+def form_of_rules(learner: Any, table: TrainingTable, label: Any = None) -> Form:
+    """List the settings of `search_grid`, for rules of either class or of the one given."""
+    grid = search_grid(table.y)
+    if label is not None:
+        grid["positive_label"] = [label]
+    settings = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+    return Form("rule", learner, tuple(settings), ONE_SEARCH)
+
+
+def form_of_points(learner: Any, table: TrainingTable, most: int | None = None) -> Form:
+    """List sizes of a scorecard, from the smallest that holds what is required."""
+    required = len(wishes_for(learner.constraints, table).required)
+    sizes = range(max(1, required), required + (MOST_POINTS if most is None else most) + 1)
+    quick = clone(learner).set_params(calibration_folds=0)  # chances are not compared
+    free = sizes[0] + 3  # it asks before each size, from 0 on, and before and after all of them
+    return Form("points", quick, tuple({"max_conditions": size} for size in sizes), free)
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """Which form and setting were taken, and why.
+
+    Attributes
+    ----------
+    form : str
+        "rule" or "points".
     setting : dict
         The parameters taken.
     error, error_se : float
@@ -77,12 +126,15 @@ class Choice:
     default, simplest_within_1se, best : int
         Numbers in `table`: the setting taken; the one with fewest conditions among those at most
         one standard error worse than the best; and the one of least mean error.
+    of_forms : dict of str to int
+        The number of the setting that each form alone would have been given.
     table : DataFrame
-        What was compared, a row a setting: ``setting`` (its number), its parameters,
-        ``test_error`` and ``test_error_se`` over the inner folds, the means ``n_conditions`` and
-        ``n_clauses_used``, and ``folds`` (how many were finished).
+        What was compared, a row a setting: ``setting`` (its number), ``form`` where there are
+        several, its parameters, ``test_error`` and ``test_error_se`` over the inner folds, the
+        means ``n_conditions`` and ``n_clauses_used``, and ``folds`` (how many were finished).
     """
 
+    form: str
     setting: Setting
     error: float
     error_se: float
@@ -91,29 +143,27 @@ class Choice:
     default: int
     simplest_within_1se: int
     best: int
+    of_forms: dict[str, int]
     table: pd.DataFrame = field(repr=False)
 
 
 def chosen(
-    learner: Any,
+    forms: Sequence[Form],
     table: TrainingTable,
-    settings: Sequence[Setting],
     folds: Sequence[Fold],
     weight: NDArray[np.float64],
     n_jobs: int | None = None,
     limit: float | None = None,
     until: float = math.inf,
 ) -> Choice:
-    """Compare settings on inner folds, and take one.
+    """Compare forms and their settings on the same inner folds, and take one.
 
     Parameters
     ----------
-    learner : BaseRuleClassifier
-        Left as it is.
+    forms : sequence of Form
+        What is compared; of forms that are equally good, the first.
     table : TrainingTable
         The rows.
-    settings : sequence of dict
-        What is compared.
     folds : sequence of (ndarray of int, ndarray of int)
         Positions of rows to learn from, and to answer; see `inner_folds`.
     weight : ndarray of shape (n,)
@@ -121,27 +171,60 @@ def chosen(
     n_jobs : int, optional
         Workers.
     limit, until : float, optional
-        Seconds allowed in all, and when they are over, as `time.time` counts.
+        Seconds allowed in all, and when they are over, as `time.time` counts; each form has the
+        same share of them, and what the forms before it left.
 
     Returns
     -------
     Choice
     """
-    stops = None if limit is None else _stops(limit, until, len(folds), n_jobs)
-    scores = fold_scores(learner, table, settings, folds, weight, n_jobs, stops)
-    summary = summary_of(settings, scores)
-    found = suggestion(summary, settings, "test_error")
-    error, error_se = summary.loc[found["default"], ["test_error", "test_error_se"]]
+    scores = []
+    for k, form in enumerate(forms):
+        stops = None
+        if limit is not None:
+            share = limit / len(forms)
+            end = until - share * (len(forms) - 1 - k)
+            stops = _stops(share, end, len(folds), n_jobs, form.free)
+        scores.append(fold_scores(form.learner, table, form.settings, folds, weight, n_jobs, stops))
+    names = [form.name for form in forms for _ in form.settings]
+    settings = [setting for form in forms for setting in form.settings]
+    told = settings if len(forms) == 1 else _with_form(names, settings)
+    summary = summary_of(told, np.concatenate(scores, axis=1))
+    found = suggestion(summary, told, "test_error")
+    taken = {}
+    for form in forms:
+        of_form = summary[[name == form.name for name in names]]
+        taken[form.name] = int(suggestion(of_form, told, "test_error")["default"])
+    number = found["default"]
+    error, error_se = summary.loc[number, ["test_error", "test_error_se"]]
     constant = _constant_error(table, folds, weight)
-    reason = found.pop("reason")
+    reason = found.pop("reason") + _about_forms(summary, names[number], taken)
     if constant <= error + 1e-12:
         reason += (
             f" The most frequent class, given to every row, is wrong in {100 * constant:.1f} % "
             f"of the same rows, and so no worse than this setting's rules "
             f"({100 * error:.1f} %): where wrong rows alone count, answer without a rule."
         )
-    setting = settings[found["default"]]
-    return Choice(setting, float(error), float(error_se), constant, reason, **found, table=summary)
+    errors = float(error), float(error_se), constant
+    return Choice(
+        names[number], settings[number], *errors, reason, **found, of_forms=taken, table=summary
+    )
+
+
+def _with_form(names: Sequence[str], settings: Sequence[Setting]) -> list[Setting]:
+    return [{"form": name} | own for name, own in zip(names, settings, strict=True)]
+
+
+def _about_forms(summary: pd.DataFrame, form: str, taken: dict[str, int]) -> str:
+    """Say how the form taken did beside the others."""
+    if len(taken) < 2:
+        return ""
+    own = {name: summary.loc[number] for name, number in taken.items()}
+    figures = (
+        f"{name} {100 * row['test_error']:.1f} % with {row['n_conditions']:.1f} conditions"
+        for name, row in own.items()
+    )
+    return f" Of each form the setting it would take alone: {', '.join(figures)}. {TAKEN[form]}"
 
 
 def inner_folds(cv: Any, table: TrainingTable, seed: int) -> list[Fold]:
@@ -165,19 +248,21 @@ def inner_folds(cv: Any, table: TrainingTable, seed: int) -> list[Fold]:
     return make_folds(table.y, cv, random_state=seed)
 
 
-def _stops(limit: float, until: float, n_folds: int, n_jobs: int | None) -> list["_Deadline"]:
+def _stops(
+    limit: float, until: float, n_folds: int, n_jobs: int | None, free: int
+) -> list["_Deadline"]:
     """Give each fold the same share of the time; those that run side by side end together."""
     workers = min(effective_n_jobs(n_jobs), n_folds)
     rounds = math.ceil(n_folds / workers)
     left = [rounds - 1 - fold // workers for fold in range(n_folds)]
-    return [_Deadline(until - limit * k / rounds) for k in left]
+    return [_Deadline(until - limit * k / rounds, free) for k in left]
 
 
 class _Deadline:
-    """Says when the work on a fold is to stop; the settings of a first search are always tried."""
+    """Says when the work on a fold is to stop; the first settings are always tried."""
 
-    def __init__(self, until: float) -> None:
-        self.until, self.free = until, ONE_SEARCH
+    def __init__(self, until: float, free: int) -> None:
+        self.until, self.free = until, free
 
     def __call__(self) -> bool:
         self.free -= 1

@@ -3,24 +3,36 @@
 import math
 import time
 import warnings
-from collections.abc import Mapping
-from itertools import product
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from rulekit._validation import HasMethods, Interval
+from rulekit._validation import HasMethods, Interval, Needs, check_needs
 from rulekit.binarize import Binarizer
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
-from rulekit.learners.inner_choice import Choice, chosen, inner_folds, search_grid
+from rulekit.learners.inner_choice import (
+    Choice,
+    chosen,
+    form_of_points,
+    form_of_rules,
+    inner_folds,
+)
 from rulekit.learners.literal.box_search import BoxSearchClassifier
-from rulekit.learners.literal.rule_path import RulePath
+from rulekit.learners.points.scorecard import ScorecardClassifier
+from rulekit.learners.rule_path import RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, generator_of
 from rulekit.rules.constraints import Constraints
 
 SHARE_OF_A_SEARCH = 0.1  # of the time limit
+FORMS = ("rule", "points")  # the first of two that are as good is taken
+OF_A_RULE = tuple(
+    Needs(name, "forms", (("rule",), ("rule", "points"))) for name in ("kicks", "refine")
+)
 
 
 class RuleClassifier(BaseRuleClassifier):
@@ -29,22 +41,26 @@ class RuleClassifier(BaseRuleClassifier):
     The box search is cross-validated on the training rows for nine prices of a condition, one to
     five clauses, a rule for either class, two levels of robustness, with and without doubt about
     rows that do not look like their class (see `search_grid`). Of these settings the one that
-    `rulekit.suggest` names learns the rule from all rows.
+    `rulekit.suggest` names learns the rule from all rows. Points to add up, a scorecard of each
+    number of conditions, are compared on the same folds where `forms` names them.
 
     Parameters
     ----------
     max_conditions : int or None, default=8
         Conditions of the rule at most; an interval counts two, required conditions come on top.
-        None sets no limit.
+        None sets no limit to a rule, and one of 10 to a scorecard.
+    forms : tuple of {"rule", "points"}, default=("rule",)
+        What it may look like: conditions joined by AND and OR, or conditions with whole points and
+        the total that is asked for (see `ScorecardClassifier`). Of two, the inner folds decide.
     cv : int or splitter, default=5
         Inner folds: how many, stratified and shuffled, or fewer where the rarer class has fewer
         rows; or an object with ``split(X, y)``, as scikit-learn's.
     kicks : int, default=0
-        Rounds of disturbance of each search. More find rules that are a little more accurate, and
-        longer.
+        Rounds of disturbance of each search for a rule. More find rules that are a little more
+        accurate, and longer.
     refine : bool, default=True
-        Whether cuts of the rule are moved to any value of the training table where five folds of
-        the training rows say that it helps.
+        Whether cuts of a rule are moved to any value of the training table where five folds of
+        the training rows say that it helps; those of a scorecard stay.
     positive_label : label, default=None
         The class the rule describes; None for the one that is described better.
     class_weight : dict, "balanced" or None, default=None
@@ -69,11 +85,12 @@ class RuleClassifier(BaseRuleClassifier):
     choice_ : Choice
         What was compared, which setting was taken, and why.
     best_params_ : dict
-        The setting taken, and whether cuts were refined: with these parameters, and those given
-        here, the box search learns this rule.
+        The setting taken, and of a rule whether cuts were refined: with these parameters, and
+        those given here, the box search, or `ScorecardClassifier`, learns this rule.
     path_ : RulePath
-        The best rule for each number of clauses and conditions allowed, learned from all training
-        rows by the kind of search that was taken; its cuts are not refined.
+        The best rule for each number of clauses and conditions allowed, or scorecard for each
+        number of conditions, learned from all training rows by the kind of search that was taken;
+        cuts are not refined, and the loss of a scorecard is the logistic one.
     classes_, positive_label_, default_label_
         Both classes, the one described, and the other one.
     n_features_in_, feature_names_in_
@@ -111,6 +128,7 @@ class RuleClassifier(BaseRuleClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CLASS_PARAMETERS,
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
+        "forms": [tuple, list],
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods("split")],
         "kicks": [Interval(Integral, 0, None, closed="left")],
         "refine": ["boolean"],
@@ -124,6 +142,7 @@ class RuleClassifier(BaseRuleClassifier):
     def __init__(
         self,
         max_conditions: int | None = 8,
+        forms: Sequence[str] = ("rule",),
         cv: Any = 5,
         kicks: int = 0,
         refine: bool = True,
@@ -136,6 +155,7 @@ class RuleClassifier(BaseRuleClassifier):
         time_limit: float | None = None,
     ):
         self.max_conditions = max_conditions
+        self.forms = forms
         self.cv = cv
         self.kicks = kicks
         self.refine = refine
@@ -147,28 +167,40 @@ class RuleClassifier(BaseRuleClassifier):
         self.n_jobs = n_jobs
         self.time_limit = time_limit
 
+    def _check(self) -> None:
+        super()._check()
+        forms = tuple(self.forms)
+        if not forms or len(set(forms)) < len(forms) or not set(forms) <= set(FORMS):
+            raise ValueError(
+                f"`forms` must name some of {', '.join(map(repr, FORMS))}, each once; got {forms}."
+            )
+        if "rule" not in forms:
+            check_needs(self, OF_A_RULE)
+
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         self._note_classes(table.classes, table.kinds, self.positive_label)
-        learner, limit = self._box_search(), self.time_limit
+        limit = self.time_limit
         until = math.inf if limit is None else time.time() + limit
-        self.choice_ = self._chosen(learner, table, until)
+        state = self.random_state
+        whole = isinstance(state, Integral)
+        seed = int(state) if whole else int(generator_of(state).integers(2**31))
+        learners = {"rule": self._box_search(seed), "points": self._scorecard()}
+        self.choice_ = self._chosen(learners, table, until, seed)
         late = time.time() > until
-        learner.set_params(
-            **self.choice_.setting, refine_thresholds="cv" if self.refine and not late else False
-        )
+        learner = learners[self.choice_.form].set_params(**self.choice_.setting)
+        if self.choice_.form == "rule" and self.refine and not late:
+            learner.set_params(refine_thresholds="cv")
         work = SharedWork()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # of a tenth of the time; see below
             learner._fit_table(table, work)
-        self.path_ = self._allowed(learner._path_of(table, work))
+        self.path_ = self._path(learner, table, work)
         self._take(learner, table)
         if late or "stopped" in learner.history_[-1]:
             self._warn_of_time()
 
-    def _box_search(self) -> BoxSearchClassifier:
-        """Make the learner whose settings are compared."""
-        state = self.random_state
-        whole = isinstance(state, Integral)
+    def _box_search(self, seed: int) -> BoxSearchClassifier:
+        """Make the learner of rules."""
         limit = self.time_limit
         return BoxSearchClassifier(
             max_conditions=self.max_conditions,
@@ -176,30 +208,49 @@ class RuleClassifier(BaseRuleClassifier):
             class_weight=self.class_weight,
             binarizer=self.binarizer,
             constraints=self.constraints,
-            random_state=int(state) if whole else int(generator_of(state).integers(2**31)),
+            random_state=seed,
             time_limit=None if limit is None else SHARE_OF_A_SEARCH * limit,
         )
 
-    def _chosen(self, learner: Any, table: TrainingTable, until: float) -> Choice:
-        """Compare the settings and take one."""
-        grid = search_grid(table.y)
-        if self.positive_label is not None:
-            grid["positive_label"] = [self.positive_label]
-        settings = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
-        folds = inner_folds(self.cv, table, learner.random_state)
+    def _scorecard(self) -> ScorecardClassifier:
+        """Make the learner of points."""
+        return ScorecardClassifier(
+            positive_label=self.positive_label,
+            class_weight=self.class_weight,
+            binarizer=self.binarizer,
+            constraints=self.constraints,
+        )
+
+    def _chosen(
+        self, learners: dict[str, Any], table: TrainingTable, until: float, seed: int
+    ) -> Choice:
+        """Compare forms and settings, and take one."""
+        made = {
+            "rule": lambda: form_of_rules(learners["rule"], table, self.positive_label),
+            "points": lambda: form_of_points(learners["points"], table, self.max_conditions),
+        }
+        forms = [made[name]() for name in FORMS if name in self.forms]
+        folds = inner_folds(self.cv, table, seed)
         weight = table.weights(self.class_weight)
-        limit = self.time_limit
-        return chosen(learner, table, settings, folds, weight, self.n_jobs, limit, until)
+        return chosen(forms, table, folds, weight, self.n_jobs, self.time_limit, until)
 
-    def _allowed(self, path: RulePath) -> RulePath:
-        most = math.inf if self.max_conditions is None else self.max_conditions
-        return RulePath(tuple(e for e in path if e.n_conditions <= most))
+    def _path(self, learner: Any, table: TrainingTable, work: SharedWork) -> RulePath:
+        """Give the rules of all sizes allowed."""
+        if self.choice_.form == "points":
+            sizes = self.choice_.table["max_conditions"]
+            learner = clone(learner).set_params(max_conditions=int(sizes.max()))
+        path: RulePath = learner._path_of(table, work)
+        if self.choice_.form == "points" or self.max_conditions is None:
+            return path
+        return RulePath(tuple(e for e in path if e.n_conditions <= self.max_conditions))
 
-    def _take(self, model: BoxSearchClassifier, table: TrainingTable) -> None:
+    def _take(self, model: BaseRuleClassifier, table: TrainingTable) -> None:
         """Answer with the rule of a fitted learner."""
         self._note_classes(table.classes, table.kinds, model.positive_label_)
         self._keep_rule(model.rule_set_, table, table.weights(self.class_weight))
-        self.best_params_ = self.choice_.setting | {"refine_thresholds": model.refine_thresholds_}
+        self._model, self.best_params_ = model, dict(self.choice_.setting)
+        if isinstance(model, BoxSearchClassifier):
+            self.best_params_["refine_thresholds"] = model.refine_thresholds_
         self.empty_rule_hint_ = None
         if model.rule_set_.is_constant:
             answer = model.rule_set_.predict({"": np.zeros(1)})[0]
@@ -208,6 +259,23 @@ class RuleClassifier(BaseRuleClassifier):
                 "found is worth its price. See `choice_`; more rows, other columns or more cuts "
                 "(`binarizer`) may help."
             )
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give the chances that the learner of the form taken gives.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+            Columns in the order of `classes_`: of a rule, shares of training rows as in other
+            learners; of points, the chance that a total stands for, measured on inner folds.
+        """
+        columns = self.read_columns(X)
+        return np.asarray(self._model.predict_proba(columns))
 
     def _warn_of_time(self) -> None:
         warnings.warn(

@@ -12,6 +12,7 @@ subset of HTML in titles, ticks and hover boxes.
 from rulekit.plots.bspace import bspace_figure, bspace_sentence, columns_figure
 from rulekit.plots.bspace_points import SplitPoints, log_helps, split_points
 from rulekit.plots.case import case_figure, case_sentence
+from rulekit.plots.groups import group_figure, group_sentence
 from rulekit.plots.hypercubes import (
     Projection,
     coverage_figure,
@@ -47,6 +48,8 @@ __all__ = [
     "coverage_sentence",
     "front_figure",
     "front_sentence",
+    "group_figure",
+    "group_sentence",
     "interval_figure",
     "interval_sentence",
     "log_helps",

@@ -39,7 +39,9 @@ def archive(**members):
     ("raw", "sentence"),
     [
         (pickle.dumps({"a": [1]}), "a pickle, which could run any program"),
-        (gzip.compress(b"a,b\n1,2\n", mtime=0), "a gzip archive"),
+        (gzip.compress(gzip.compress(b"a,b\n1,2\n", mtime=0), mtime=0), "inside another"),
+        (gzip.compress(b"a,b\n1,2\n", mtime=0)[:-9], "ends too early"),
+        (b"\x1f\x8b and no more", "archive is damaged"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", r"an old spreadsheet \(XLS\)"),
         (
             b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
@@ -153,7 +155,8 @@ def whole_files():
     frame.to_excel(excel, index=False)
     frame.to_parquet(parquet)
     text = 'a;b;"c, d"\n1,5;"x";2024-01-01\n-;"y ""z""";NA\n1.234,5;;inf\n'
-    return [text.encode("cp1252"), excel.getvalue(), parquet.getvalue()]
+    plain = [text.encode("cp1252"), excel.getvalue(), parquet.getvalue()]
+    return [*plain, gzip.compress(plain[0], mtime=0)]
 
 
 def read_or_refused(raw):
@@ -165,6 +168,24 @@ def read_or_refused(raw):
 
 
 FILES = whole_files()
+
+
+@pytest.mark.parametrize("raw", FILES[:3])
+@pytest.mark.parametrize("members", [1, 2])
+def test_what_gzip_has_packed_is_read_as_if_it_were_not(raw, members):
+    middle = len(raw) // members
+    parts = [part for part in (raw[:middle], raw[middle:]) if part]
+    packed = b"".join(gzip.compress(part, mtime=0) for part in parts)
+    assert read_table(packed, name="a") == read_table(raw, name="a")
+
+
+def test_no_more_is_unpacked_than_a_file_may_have():
+    bomb = gzip.compress(b"a,b\n" + b"1,2\n" * 10**6, mtime=0)
+    with pytest.raises(DataError, match="may have 0.1 MB; unpacked this one has more"):
+        read_table(bomb, limits=Limits(max_bytes=100_000))
+    plain = b"a,b\n" + b"1,2\n" * 24_999
+    packed = gzip.compress(plain, mtime=0)
+    assert read_table(packed, limits=Limits(max_bytes=100_000)).n_rows == 24_999
 CHANGES = st.lists(
     st.tuples(st.integers(0, 10**6), st.integers(0, 3), st.binary(max_size=4)), max_size=6
 )

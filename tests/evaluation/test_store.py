@@ -178,3 +178,36 @@ def test_rows_of_the_schema_before_are_dropped(path):
 def test_a_folder_that_does_not_exist_is_named(tmp_path):
     with pytest.raises(DataError, match=r"cannot be opened .*folder that exists"):
         SweepStore(tmp_path / "nowhere" / "sweep.sqlite")
+
+
+def test_a_store_that_another_program_keeps_locked_is_told(path, monkeypatch):
+    monkeypatch.setattr("rulekit.evaluation.store.PATIENCE", 0.05)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(DataError, match=r"cannot be used .database is locked.; check"):
+        SweepStore(path)
+    other.close()
+
+
+def test_a_disk_that_is_full_is_told_and_what_was_kept_stays(path):
+    writer = """
+import resource, signal, sys
+from rulekit.evaluation import SweepStore
+from rulekit.exceptions import DataError
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+store = SweepStore(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+try:
+    for i in range(1000):
+        store.put(str(i), "table", {"text": "x" * 500})
+except DataError as error:
+    print(i, error)
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", writer, str(path)], capture_output=True, text=True, check=True
+    )
+    done, _, sentence = run.stdout.partition(" ")
+    assert "cannot be used" in sentence
+    assert "has room" in sentence
+    with SweepStore(path) as store:
+        assert len(store) == int(done) > 5

@@ -7,7 +7,7 @@ import pytest
 from rulekit.evaluation.grid import settings_of
 from rulekit.exceptions import DataError
 from rulekit.learners import BoxSearchClassifier, RuleClassifier, search_grid
-from rulekit.learners.inner_choice import chosen, inner_folds
+from rulekit.learners.inner_choice import Form, chosen, inner_folds
 from tests.learners.tables import mixed_table
 
 
@@ -38,7 +38,8 @@ def test_weights_say_which_constant_answer_is_given_and_what_it_costs():
     learner = BoxSearchClassifier(max_conditions=1)
     table = learner._read(X, y, None)
     weight = np.where(y == "yes", 1000.0, 1.0)
-    found = chosen(learner, table, [{"theta": 1e9}], inner_folds(3, table, 0), weight)
+    form = Form("rule", learner, ({"theta": 1e9},))
+    found = chosen([form], table, inner_folds(3, table, 0), weight)
     wrong = (y == "no").sum() / weight.sum()
     assert found.constant_error == pytest.approx(wrong, rel=0.1), "folds differ by a row"
     assert (found.setting, found.default) == ({"theta": 1e9}, 0)

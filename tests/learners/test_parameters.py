@@ -83,6 +83,7 @@ BY_CHANCE = {"rounding": "random", "n_clauses": 3, "random_state": 0}
 BLOCKS = {"method": "block_coordinate", "n_clauses": 3, "theta": 0.1, "init": "zero"}
 NOISY = {"n_clauses": 3, "theta": 0.2, "random_state": 0}
 SHORT = {"max_power_laws": 2, "max_depth": 1, "max_exponents": 3}
+CARD = {"forms": ("points",), "cv": 2}
 QUICK = {"cv": 2, "refine": False, "binarizer": FEW}
 
 CASES = {
@@ -238,16 +239,17 @@ CASES = {
     },
     "FixedRuleClassifier": {"rule_set": [Acts(RULES[1], {"rule_set": RULES[0]})]},
     "RuleClassifier": {
-        "max_conditions": [Acts(2, QUICK)],
-        "cv": [Acts(3, QUICK, "choice_")],
-        "kicks": [Acts(1, QUICK, "choice_")],
-        "refine": [Acts(False, {"cv": 2, "binarizer": FEW})],
-        "positive_label": [Acts("no", QUICK)],
-        "class_weight": [Acts({"yes": 3.0}, QUICK)],
-        "binarizer": [Acts(Binarizer(n_thresholds=3), QUICK)],
-        "constraints": [Acts(NO_AGE, QUICK)],
-        "random_state": [Acts(1, QUICK, "choice_")],
-        "time_limit": [Acts(1e-9, QUICK, "choice_")],
+        "max_conditions": [Acts(2, QUICK), Acts(2, CARD)],
+        "forms": [Acts(("points",), {"cv": 2, "binarizer": FEW})],
+        "cv": [Acts(3, QUICK, "choice_"), Acts(3, CARD, "choice_")],
+        "kicks": [Acts(1, QUICK, "choice_"), Refused(1, CARD)],
+        "refine": [Acts(False, {"cv": 2, "binarizer": FEW}), Refused(False, CARD)],
+        "positive_label": [Acts("no", QUICK), Acts("no", CARD)],
+        "class_weight": [Acts({"yes": 3.0}, QUICK), Acts({"yes": 3.0}, CARD)],
+        "binarizer": [Acts(Binarizer(n_thresholds=3), QUICK), Acts(FEW, CARD)],
+        "constraints": [Acts(NO_AGE, QUICK), Acts(NO_AGE, CARD)],
+        "random_state": [Acts(1, QUICK, "choice_"), Acts(1, CARD, "choice_")],
+        "time_limit": [Acts(1e-9, QUICK, "choice_"), Acts(1e-9, CARD, "choice_")],
     },
 }
 #: What changes how long learning takes and nothing of what is learned, as it promises.

@@ -12,7 +12,7 @@ from rulekit.binarize import Binarizer
 from rulekit.data import load_sample, make_folds
 from rulekit.evaluation import fit_setting, suggest, sweep
 from rulekit.exceptions import DataError, EmptyRuleWarning
-from rulekit.learners import BoxSearchClassifier, RuleClassifier, search_grid
+from rulekit.learners import BoxSearchClassifier, RuleClassifier, ScorecardClassifier, search_grid
 from tests.learners.tables import mixed_table
 
 QUICK = RuleClassifier(cv=2)
@@ -198,6 +198,63 @@ def test_classes_that_cannot_be_learned_are_refused_in_a_sentence(labels, senten
     X = pd.DataFrame({"a": np.arange(20.0)})
     with pytest.raises(DataError, match=sentence):
         RuleClassifier().fit(X, labels)
+
+
+def added_up(n=300):
+    """Points of three conditions: an OR of ANDs needs many of them to say the same."""
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.integers(0, 2, (n, 5)).astype(float), columns=list("abcde"))
+    return X, np.where(X[list("abcde")].sum(axis=1) >= 3, "yes", "no")
+
+
+def either_or(n=300):
+    """Two conditions that must differ: no points say so."""
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.integers(0, 2, (n, 3)).astype(float), columns=list("abc"))
+    return X, np.where(X.a != X.b, "yes", "no")
+
+
+@pytest.mark.parametrize(("table", "form"), [(added_up, "points"), (either_or, "rule")])
+def test_of_two_forms_the_one_that_suits_the_table_is_taken_and_told(table, form):
+    X, y = table()
+    both = RuleClassifier(forms=("points", "rule"), cv=2, refine=False).fit(X, y)
+    told = both.choice_
+    assert told.form == form == told.table.loc[told.default, "form"]
+    assert told.default == told.of_forms[form]
+    assert (suggest(told.table)["default"], set(told.of_forms)) == (
+        told.default,
+        {"rule", "points"},
+    )
+    rates = [told.table.loc[told.of_forms[f], "test_error"] for f in ("rule", "points")]
+    assert (rates[0] > rates[1]) == (form == "points")
+    words = [f"{f} {100 * e:.1f} %" for f, e in zip(("rule", "points"), rates, strict=True)]
+    assert all(w in told.reason for w in words)
+    refine = {"refine": False} if form == "rule" else {}
+    alone = RuleClassifier(forms=(form,), cv=2, **refine).fit(X, y)
+    assert (alone.rule_set_, alone.best_params_) == (both.rule_set_, both.best_params_)
+    assert (both.predict(X) == y).all()
+
+
+def test_points_are_those_of_the_scorecard_with_its_chances_and_its_path():
+    X, y = mixed_table()
+    model = RuleClassifier(max_conditions=4, forms=("points",), cv=3).fit(X, y)
+    card = ScorecardClassifier(**model.best_params_).fit(X, y)
+    assert model.rule_set_ == card.rule_set_
+    np.testing.assert_array_equal(model.predict_proba(X), card.predict_proba(X))
+    rules = {e.n_conditions: e.rule_set for e in model.path_}
+    assert (max(rules), rules[model.n_conditions_]) == (4, model.rule_set_)
+    assert model.choice_.table["max_conditions"].tolist() == [1, 2, 3, 4]
+    wishes = {"required": ["town", "flag"]}
+    held = RuleClassifier(max_conditions=2, forms=["points"], cv=2, constraints=wishes).fit(X, y)
+    assert held.choice_.table["max_conditions"].tolist() == [2, 3, 4], "wishes come on top"
+    assert {"town", "flag"} <= set(held.rule_set_.features)
+
+
+@pytest.mark.parametrize("forms", [(), ("rule", "rule"), ("tree",)])
+def test_forms_that_are_none_or_unknown_are_refused(forms):
+    X, y = mixed_table()
+    with pytest.raises(ValueError, match="must name some of 'rule', 'points', each once"):
+        RuleClassifier(forms=forms).fit(X, y)
 
 
 def test_a_class_that_is_not_there_cannot_be_described():

@@ -22,7 +22,7 @@ from ui.data.tasks import ReadFile
 from ui.learners.offered import RunSpec
 from ui.shell import PAGES
 from ui.state import BinningSpec, SplitSpec, Wording
-from ui.workspace import to_plain
+from ui.state_file import to_plain
 
 GOOD = b"age,glucose,ill\n" + b"".join(
     b"%d,%d,%s\n" % (30 + k // 2, 90 + 7 * k % 13, b"yes" if k % 3 == 0 else b"no")

@@ -4,7 +4,7 @@ import pytest
 
 from rulekit.data import load_sample
 from tests.pages.driving import compared, on_tab, opened_tab
-from ui import workspace
+from ui import state_file
 from ui.export.formats import FORMATS
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
@@ -120,11 +120,11 @@ def test_every_format_holds_a_tree_of_three_classes_or_says_why_not(on_iris, nam
 
 def test_an_analysis_of_all_classes_comes_back_as_it_was():
     state = AppState(table=load_sample("iris"), every_class=True, setting=SETTING)
-    again = workspace.from_plain(workspace.to_plain(state), state.table)
+    again = state_file.from_plain(state_file.to_plain(state), state.table)
     assert again.several
     assert again.fit_key == state.fit_key != AppState(table=state.table).fit_key
-    older = {k: v for k, v in workspace.to_plain(state).items() if k != "every_class"}
-    assert not workspace.from_plain(older, state.table).several
+    older = {k: v for k, v in state_file.to_plain(state).items() if k != "every_class"}
+    assert not state_file.from_plain(older, state.table).several
 
 
 def test_folds_hold_all_classes():

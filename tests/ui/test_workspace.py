@@ -51,21 +51,6 @@ def test_what_was_decided_comes_back(session):
     pd.testing.assert_frame_equal(back.table.frame, state.table.frame)
 
 
-def test_an_analysis_saved_with_the_number_of_looks_alone_keeps_the_number():
-    state = AppState(table=load_sample("iris"), test_looks=3)
-    older = {k: v for k, v in workspace.to_plain(state).items() if k != "looked_at"}
-    back = workspace.from_plain(older, state.table)
-    assert (back.test_looks, back.looked_at) == (3, ())
-
-
-def test_an_analysis_saved_before_outcomes_had_names_comes_back_without():
-    state = AppState(table=load_sample("iris"))
-    older = workspace.to_plain(state)
-    del older["outcomes"], older["split"]["keep_twins"]
-    back = workspace.from_plain(older, state.table)
-    assert (back.outcomes, back.fit_key) == ({}, state.fit_key)
-
-
 @pytest.mark.parametrize("sample", ["breast_cancer", "iris", "wine", "planted_cnf"])
 def test_every_sample_comes_back_cell_by_cell(session, sample):
     state = AppState(table=load_sample(sample))

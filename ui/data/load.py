@@ -5,7 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from rulekit.data import Limits, ParseOptions, list_samples, load_sample
+from rulekit.data import Limits, ParseOptions, list_samples, load_sample, unpacked
+from rulekit.exceptions import DataError
 from ui import jobs, workspace
 from ui.data.choices import choose_target
 from ui.data.tasks import Answer, ReadFile, kind_of_file
@@ -15,7 +16,7 @@ from ui.shell import problem
 from ui.state import app_state
 
 FIRST_SAMPLE = "credit"
-TYPES = ["csv", "tsv", "txt", "xlsx", "parquet"]
+TYPES = ["csv", "tsv", "txt", "xlsx", "parquet", "gz"]
 POLL_SECONDS = 0.5
 FOUND = ""  # the choice "find out"
 DELIMITERS = {FOUND: "detect", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -45,7 +46,7 @@ def upload_card() -> None:
     if file is not None:
         seen = st.session_state.get("upload")
         if seen is None or seen.file_id != file.file_id:
-            upload = Upload(file.name[:80], file.getvalue(), file.file_id)
+            upload = Upload(file.name[:80], _unpacked(file.getvalue()), file.file_id)
             st.session_state["upload"] = upload
             st.session_state.pop("upload_target", None)
             with st.spinner("Reading the file", show_time=True):
@@ -56,6 +57,13 @@ def upload_card() -> None:
         st.fragment(_progress, run_every=POLL_SECONDS)(reading)
     elif reading is not None:
         _ended(reading)
+
+
+def _unpacked(content: bytes) -> bytes:
+    try:
+        return unpacked(content, Limits())
+    except DataError:
+        return content  # reading it says what is wrong
 
 
 def refusal() -> None:

@@ -4,7 +4,7 @@ import json
 
 import streamlit as st
 
-from ui import analyses, workspace
+from ui import analyses, state_file, workspace
 from ui.escape import md
 from ui.shell import once
 from ui.state import app_state
@@ -60,7 +60,7 @@ def session_card() -> None:
     left, right = st.columns([1, 1])
     left.download_button(
         "Save settings (JSON)",
-        data=lambda: json.dumps(workspace.to_plain(app_state()), indent=1),
+        data=lambda: json.dumps(state_file.to_plain(app_state()), indent=1),
         file_name="analysis.json",
         mime="application/json",
         on_click="ignore",

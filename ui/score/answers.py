@@ -1,14 +1,12 @@
 """What the rule says of the new cases: the table, one case in words, then and now, files."""
 
-import io
-from collections.abc import Callable
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from rulekit.explain import Scored
-from rulekit.export.sheets.frame import csv_text, spreadsheet_safe
+from rulekit.export.sheets.cases import CASE_FILES, cases_frame
 from rulekit.rules import wilson_interval
 from ui.cases import row_number
 from ui.escape import file_name, md
@@ -16,7 +14,6 @@ from ui.row_picker import pick_row
 from ui.score.new_cases import NewCases
 from ui.state import AppState
 
-EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 NO_CLAUSE = "none"
 
 
@@ -83,12 +80,12 @@ def one_case(found: Scored, place: int) -> None:
 def downloads(cases: NewCases, found: Scored) -> None:
     """Give the cases with their answers as CSV, XLSX and Parquet; made when asked for."""
     with st.container(horizontal=True):
-        for suffix, (mime, write) in FILES.items():
+        for suffix, kind in CASE_FILES.items():
             st.download_button(
                 "Parquet" if suffix == "parquet" else suffix.upper(),
-                data=partial(_file, write, found),
+                data=partial(_file, suffix, found),
                 file_name=file_name(f"scored {cases.name}", suffix),
-                mime=mime,
+                mime=kind.mime,
                 on_click="ignore",
                 key=f"score_{suffix}",
             )
@@ -98,43 +95,5 @@ def downloads(cases: NewCases, found: Scored) -> None:
     )
 
 
-def with_answers(found: Scored) -> pd.DataFrame:
-    """Return the new table with what the rule says of each case, smallest change included."""
-    frame = found.X.reset_index(drop=True)
-    added = found.table(changes=True).reset_index(drop=True)
-    return frame.join(added.rename(columns=lambda name: _free(name, frame)))
-
-
-def _free(name: str, frame: pd.DataFrame) -> str:
-    """Return a name that no column of the table has."""
-    while name in frame.columns:
-        name = f"{name} (rule)"
-    return name
-
-
-def _file(write: Callable[[pd.DataFrame], bytes], found: Scored) -> bytes:
-    return write(with_answers(found))
-
-
-def _csv(frame: pd.DataFrame) -> bytes:
-    return csv_text(frame).encode()
-
-
-def _xlsx(frame: pd.DataFrame) -> bytes:
-    file = io.BytesIO()
-    spreadsheet_safe(frame).to_excel(file, index=False)
-    return file.getvalue()
-
-
-def _parquet(frame: pd.DataFrame) -> bytes:
-    file = io.BytesIO()
-    mixed = {c: frame[c].map(str, na_action="ignore") for c in frame if frame[c].dtype == object}
-    frame.assign(**mixed).to_parquet(file, index=False)
-    return file.getvalue()
-
-
-FILES = {
-    "csv": ("text/csv", _csv),
-    "xlsx": (EXCEL, _xlsx),
-    "parquet": ("application/octet-stream", _parquet),
-}
+def _file(suffix: str, found: Scored) -> bytes:
+    return CASE_FILES[suffix].write(cases_frame(found))

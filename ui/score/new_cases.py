@@ -19,7 +19,7 @@ from ui.state import CATEGORIES, NUMERIC, AppState
 from ui.words import wording
 
 TEST_ROWS = "test rows"
-TYPES = ["csv", "tsv", "txt", "xlsx", "parquet"]
+TYPES = ["csv", "tsv", "txt", "xlsx", "parquet", "gz"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,10 +14,10 @@ from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, re
 from rulekit.learners.literal.binary_problem import BinaryProblem
 from rulekit.learners.literal.list_search import searched_lists
 from rulekit.learners.literal.robustness import candidates, cross_validated
-from rulekit.learners.literal.rule_path import PathEntry, RulePath
 from rulekit.learners.literal.search import PATH_CLAUSES, BoxSearch, Searched
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.one_against_rest import refuse_with_several
+from rulekit.learners.rule_path import PathEntry, RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.rules.constraints import Constraints

@@ -17,6 +17,7 @@ from rulekit.data import make_folds
 from rulekit.exceptions import RuleError, StoppedError
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.points.candidates import Candidates, candidates
+from rulekit.learners.rule_path import PathEntry, RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, wishes_for
 from rulekit.rules import Clause, Constraints, PointsSplit, RuleSet
 from rulekit.solvers.points import Card, PointsPath
@@ -171,15 +172,19 @@ n_conditions_, training_error_, empty_rule_hint_
         """
         model = clone(self)
         model._check()
-        table, rows = model._read(X, y, sample_weight), []
-        work = model._begun(table, SharedWork())
-        weight = table.weights(model.class_weight)
-        for card in model._cards(work, SharedWork()):
-            rule = model._rule(work.candidates, card, table, weight)[0]
+        found = model._path_of(model._read(X, y, sample_weight), SharedWork())
+        names = ["n_conditions", "loss", "train_error", "rule_set"]
+        return pd.DataFrame([[getattr(e, n) for n in names] for e in found], columns=names)
+
+    def _path_of(self, table: TrainingTable, shared: SharedWork) -> RulePath:
+        work = self._begun(table, shared)
+        weight, entries = table.weights(self.class_weight), []
+        for card in self._cards(work, shared):
+            rule = self._rule(work.candidates, card, table, weight)[0]
             wrong = rule.predict(table.columns) != np.asarray(table.y, dtype=object)
             error = float(weight[wrong].sum() / weight.sum())
-            rows.append((len(card.chosen), card.loss, error, rule))
-        return pd.DataFrame(rows, columns=["n_conditions", "loss", "train_error", "rule_set"])
+            entries.append(PathEntry(rule.n_clauses, len(card.chosen), card.loss, error, rule))
+        return RulePath(tuple(entries))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Give the chance of each class that a row's total stands for.

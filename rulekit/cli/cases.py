@@ -1,0 +1,145 @@
+"""The verbs for cases: `explain` some rows of a table, `score` all of them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import pandas as pd
+
+from rulekit.cli.inputs import (
+    RULE,
+    TABLE,
+    Reading,
+    as_json,
+    as_rule_reads,
+    known_outcomes,
+    outcome_option,
+    read_rule,
+    reads_tables,
+    write_file,
+)
+from rulekit.cli.telling import answer, note, say, working
+from rulekit.data import Table
+from rulekit.explain import Scored
+from rulekit.explain import explain as explained
+from rulekit.explain import score as scored
+from rulekit.export.sheets.cases import CASE_FILES, cases_frame
+from rulekit.rules import RuleSet
+
+
+@click.command()
+@RULE
+@TABLE
+@click.option(
+    "--row",
+    "rows",
+    type=click.IntRange(1),
+    multiple=True,
+    required=True,
+    help="Which row, the first below the header being 1. May be repeated.",
+)
+@as_json
+@reads_tables
+def explain(
+    rule: str, table: str, rows: tuple[int, ...], as_json: bool, reading: Reading
+) -> None:
+    """Say why RULE answers as it does for rows of TABLE, and what would change the answer."""
+    found = read_rule(rule)
+    given = as_rule_reads(reading.table(table), found)
+    if max(rows) > given.n_rows:
+        raise click.ClickException(f"There is no row {max(rows)}: the table has {given.n_rows}.")
+    cases = explained(found, given.frame.iloc[[row - 1 for row in rows]])
+    if as_json:
+        told = [{**c.to_dict(), "row": row} for c, row in zip(cases, rows, strict=True)]
+        answer({"cases": told})
+        return
+    for case, row in zip(cases, rows, strict=True):
+        say(f"Row {row}: {case.sentence}")
+        if case.near_misses and not case.fired:
+            say(f"  {case.near_misses[0].sentence}")
+        if case.counterfactual.sentence != case.sentence:
+            say(f"  {case.counterfactual.sentence}")
+
+
+@click.command()
+@RULE
+@TABLE
+@click.option("-o", "--output", metavar="FILE", help="A .csv, .xlsx or .parquet file.")
+@click.option("--target", help="The column that holds what the cases turned out to be.")
+@outcome_option
+@click.option(
+    "--reference",
+    metavar="TABLE",
+    help="A table from before: what differs and, with --target, whether the rule still holds.",
+)
+@click.option("--changes", is_flag=True, help="Add each case's smallest change (1 ms a case).")
+@as_json
+@reads_tables
+def score(rule: str, table: str, reading: Reading, as_json: bool, **asked: Any) -> None:
+    """Answer every row of TABLE by RULE: its answer, and the clause that decided.
+
+    Without -o the cases go to standard output as CSV, with --json into the object that is printed.
+    """
+    output, target = asked["output"], asked["target"]
+    write = _writer(output)
+    if asked["outcomes"] and target is None:
+        raise click.UsageError("--outcome names values of the target; give --target.")
+    found = read_rule(rule)
+    given = as_rule_reads(reading.table(table), found)
+    truth = None if target is None else known_outcomes(given, target, found, asked["outcomes"])
+    result = _scored(found, given, truth, reading, asked)
+    with working(f"Smallest changes of {len(result):,} cases") as work:
+        frame = cases_frame(result, changes=asked["changes"], progress=work.tell)
+    if output is not None:
+        with working(f"Writing {len(result):,} cases"):
+            write_file(output, write(frame))
+    _tell(result, truth, None if output is not None else frame, as_json)
+
+
+def _writer(output: str | None) -> Callable[[pd.DataFrame], bytes]:
+    """Return what writes the file that is asked for, told by how its name ends."""
+    suffix = "csv" if output is None else Path(output).suffix.removeprefix(".").lower()
+    if suffix not in CASE_FILES:
+        known = ", ".join(f".{name}" for name in CASE_FILES)
+        raise click.UsageError(f"-o must end in one of {known}; got {output!r}.")
+    return CASE_FILES[suffix].write
+
+
+def _scored(
+    rule: RuleSet, table: Table, truth: Any, reading: Reading, asked: dict[str, Any]
+) -> Scored:
+    """Apply the rule, beside a table from before where one is given."""
+    if asked["reference"] is None:
+        return scored(rule, table)
+    old = as_rule_reads(reading.table(asked["reference"]), rule)
+    if truth is None:
+        return scored(rule, table, reference=old)
+    past = known_outcomes(old, asked["target"], rule, asked["outcomes"])
+    known = np.array([v is not None for v in past])
+    before = (old.frame[known], past[known])
+    return scored(rule, table, reference=old, outcomes=truth, before=before)
+
+
+def _tell(result: Scored, truth: Any, frame: pd.DataFrame | None, as_json: bool) -> None:
+    """Print the cases, where they went to no file, and what there is to say of them all."""
+    counts = pd.Series(result.answers).map(str).value_counts().to_dict()
+    found: dict[str, Any] = {"rows": len(result), "answers": counts}
+    words = [f"{len(result):,} rows: {', '.join(f'{name} {n:,}' for name, n in counts.items())}."]
+    if truth is not None:
+        known = np.array([v is not None for v in truth])
+        wrong = int((result.answers[known] != truth[known]).sum())
+        found |= {"known": int(known.sum()), "wrong": wrong}
+        words.append(f"Wrong on {wrong:,} of the {known.sum():,} whose outcome is known.")
+    if result.figures:
+        found["holds"] = not any(f.worse for f in result.figures)
+        words.append(result.sentence)
+    found["differs"] = [drift.sentence for drift in result.drift]
+    if as_json:
+        answer(found if frame is None else {**found, "cases": frame.to_dict("records")})
+        return
+    if frame is not None:
+        click.echo(CASE_FILES["csv"].write(frame), nl=False)
+    for sentence in (*(f"Differs: {s}" for s in found["differs"]), *words):
+        (say if frame is None else note)(sentence)

@@ -1,0 +1,73 @@
+"""The verb `export`: a rule in another format, checked on a table where one is given."""
+
+from typing import Any
+
+import click
+
+from rulekit.cli.inputs import (
+    RULE,
+    Reading,
+    as_rule_reads,
+    known_outcomes,
+    outcome_option,
+    read_rule,
+    reads_tables,
+    write_file,
+)
+from rulekit.cli.telling import note, working
+from rulekit.explain.subject import columns_for
+from rulekit.export import FORMATS, verify_export
+
+WRITABLE = [name for name, form in FORMATS.items() if not form.learned]
+
+
+@click.command()
+@RULE
+@click.option("--format", "form", type=click.Choice(WRITABLE), required=True)
+@click.option("-o", "--output", metavar="FILE", help="Where it goes; to standard output without.")
+@click.option("--table", metavar="TABLE", help="Run the export on every row of it, and compare.")
+@click.option("--target", help="The column of the table that a report's figures are about.")
+@outcome_option
+@reads_tables
+def export(
+    rule: str, form: str, output: str | None, table: str | None, reading: Reading, **asked: Any
+) -> None:
+    """Write RULE in another format.
+
+    With --table the export is run, or read back, on every row, and nothing is written unless all
+    answers are the same. A report needs --table and --target, and tells the rule's figures there.
+    """
+    found = read_rule(rule)
+    target = asked["target"]
+    given: dict[str, Any] = {}
+    if form == "report":
+        if table is None or target is None:
+            raise click.UsageError("A report tells the rule's figures: give --table and --target.")
+        rows = as_rule_reads(reading.table(table), found)
+        truth = known_outcomes(rows, target, found, asked["outcomes"])
+        known = [v is not None for v in truth]
+        given = {"training": (rows.frame[known], truth[known])}
+    elif target is not None or asked["outcomes"]:
+        raise click.UsageError(f"--target and --outcome are read for a report only, not {form}.")
+    elif table is not None:
+        rows = as_rule_reads(reading.table(table), found)
+        columns_for(found, rows.frame)  # says which column is not there
+        _check(found, rows.frame, form)
+    text = FORMATS[form].write(found, **given)
+    content = text if isinstance(text, bytes) else text.encode()
+    if output is not None:
+        write_file(output, content)
+    else:
+        click.echo(content, nl=not content.endswith(b"\n"))
+
+
+def _check(rule: Any, rows: Any, form: str) -> None:
+    """Run the export on a table; an error where an answer differs."""
+    if FORMATS[form].run is None:
+        note(f"Not checked. {FORMATS[form].how}")
+        return
+    with working(f"Comparing {len(rows):,} rows"):
+        checked = verify_export(rule, rows, form)
+    if not checked.ok:
+        raise click.ClickException(f"{checked.sentence} Nothing was written; please report this.")
+    note(checked.sentence)

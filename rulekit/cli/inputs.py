@@ -1,0 +1,218 @@
+"""What verbs are given: tables, rules, outcomes; and the files they write."""
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+from pandas.api.types import is_string_dtype
+
+from rulekit.cli.telling import note
+from rulekit.data import ParseOptions, Table, load_sample, read_table
+from rulekit.data.column import whole
+from rulekit.data.headers import shown
+from rulekit.exceptions import RulekitError
+from rulekit.export import from_json
+from rulekit.rules import RuleSet
+
+SAMPLE = "sample:"
+OTHERS = "not {}"  # what every class but the described one is called, where there are several
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+TABLE = click.argument("table", metavar="TABLE")
+RULE = click.argument("rule", metavar="RULE")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How tables are to be read; what is None is found out."""
+
+    options: ParseOptions
+    numbers: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+
+    def table(self, source: str) -> Table:
+        """Read a table, and tell what was repaired or set aside on the way."""
+        if source.startswith(SAMPLE):
+            table = load_sample(source.removeprefix(SAMPLE))
+        else:
+            table = read_table(source, options=self.options)
+        for name in self.numbers:
+            table = table.as_numeric(name)
+        for name in self.categories:
+            table = table.as_category(name)
+        for sentence in table.notes:
+            note(f"Note: {sentence}")
+        return table
+
+
+_READING = (
+    click.option("--delimiter", help="The character between cells of a text file."),
+    click.option("--encoding", help="The encoding of a text file."),
+    click.option("--decimal", type=click.Choice([".", ","]), help="Its decimal mark."),
+    click.option("--header/--no-header", default=None, help="Whether its first row holds names."),
+    click.option("--sheet", help="The sheet of a spreadsheet."),
+    click.option("--number", "numbers", multiple=True, help="Read this column as numbers."),
+    click.option("--category", "categories", multiple=True, help="Read this column as codes."),
+)
+
+
+def reads_tables(verb: Verb) -> Verb:
+    """Give a verb the options of reading, as one argument `reading`."""
+
+    @wraps(verb)
+    def asked(**given: Any) -> Any:
+        numbers, categories = given.pop("numbers"), given.pop("categories")
+        parts = {k: given.pop(k) for k in ("delimiter", "encoding", "decimal", "header", "sheet")}
+        if parts["delimiter"] == "\\t":
+            parts["delimiter"] = "\t"
+        return verb(reading=Reading(ParseOptions(**parts), numbers, categories), **given)
+
+    for option in reversed(_READING):
+        asked = option(asked)
+    return asked  # type: ignore[return-value]
+
+
+def outcome_names(_: Any, __: Any, given: tuple[str, ...]) -> dict[str, str]:
+    """Read ``VALUE=NAME``, as often as it is given."""
+    for pair in given:
+        if not all(part.strip() for part in pair.partition("=")[::2]):
+            raise click.BadParameter(f"must be VALUE=NAME, as in 1=died; got {pair!r}.")
+    return {pair.partition("=")[0].strip(): pair.partition("=")[2].strip() for pair in given}
+
+
+def outcome_option(verb: Verb) -> Verb:
+    """Give a verb the names of outcomes, as `outcomes`."""
+    return click.option(
+        "--outcome",
+        "outcomes",
+        multiple=True,
+        callback=outcome_names,
+        metavar="VALUE=NAME",
+        help="What a value of the target is called, as in 1=died. May be repeated.",
+    )(verb)
+
+
+def read_rule(source: str) -> RuleSet:
+    """Read a rule: its JSON, or an analysis that the dashboard saved."""
+    name = "standard input" if source == "-" else source
+    try:
+        content = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+    except OSError as error:
+        reason = error.strerror or "it cannot be opened"
+        raise click.ClickException(
+            f"The rule {shown(name, 200)} was not read: {reason}; give the path of a JSON file."
+        ) from error
+    try:
+        return from_json(_rule_in(content))
+    except RulekitError as error:
+        raise click.ClickException(f"The rule {shown(name, 200)} was not read. {error}") from error
+
+
+def _rule_in(content: bytes) -> bytes | str:
+    """Return the rule's own text where a file holds more than that."""
+    try:
+        held = json.loads(content)
+    except (ValueError, RecursionError):
+        return content  # whoever reads it says what is wrong
+    if isinstance(held, Mapping) and "rule_json" in held:
+        if not isinstance(held["rule_json"], str):
+            raise click.ClickException("The saved analysis holds no rule yet; pick one on Models.")
+        return held["rule_json"]
+    if isinstance(held, Mapping) and "record" in held:
+        raise click.ClickException(
+            "This is a run record, which tells how a rule was found and does not hold it; give the "
+            "rule's JSON, from the same page."
+        )
+    return content
+
+
+def as_rule_reads(table: Table, rule: RuleSet) -> Table:
+    """Read columns as the rule compares them, and say so where the file alone is read otherwise.
+
+    A column of codes may look like numbers, and a column of numbers like text where a cell is none:
+    a person or the first table has settled that when the rule was made.
+    """
+    kinds: dict[str, set[type]] = {}
+    for condition in (c for clause in rule.clauses for c in clause.conditions):
+        for feature, compared in condition.types.items():
+            kinds.setdefault(feature, set()).update(compared)
+    for feature, compared in kinds.items():
+        if feature not in table.frame.columns:
+            continue
+        column = table.column(feature)
+        if compared == {str} and column.is_number:
+            table = table.as_category(feature)
+            note(f"Note: column {shown(feature)} is read as codes: the rule compares it with text.")
+        elif compared == {float} and column.n_distinct and is_string_dtype(table.frame[feature]):
+            table = table.as_numeric(feature)
+            note(f"Note: {table.notes[-1]} The rule compares it with numbers.")
+    return table
+
+
+def known_outcomes(
+    table: Table, target: str, rule: RuleSet, outcomes: Mapping[str, str]
+) -> NDArray[Any]:
+    """Return what the rows of a table turned out to be, as the rule calls it; None where unknown.
+
+    Where the rule tells one class from "not" it, every other value of the target is "not" it.
+    """
+    table.column(target)
+    values = table.frame[target]
+    known = values.notna().to_numpy()
+    present = whole(values[known]).tolist()
+    by_text = {str(label): label for label in rule.classes}
+    rest = _rest(rule)
+    called = {}
+    for value in dict.fromkeys(present):
+        name = outcomes.get(str(value), str(value))
+        if name not in by_text and rest is None:
+            raise click.ClickException(
+                f"The rule answers {' or '.join(map(shown, by_text))}, and column {shown(target)} "
+                f"holds {shown(name)}; name the right --target, or say what its values are called "
+                "by --outcome VALUE=NAME."
+            )
+        called[value] = by_text.get(name, rest)
+    truth = np.empty(len(values), dtype=object)
+    truth[known] = [called[v] for v in present]
+    return truth
+
+
+def _rest(rule: RuleSet) -> Any:
+    """Return the answer that stands for all other classes, if the rule has one."""
+    names = {str(label) for label in rule.classes}
+    rest = [v for v in rule.classes if any(str(v) == OTHERS.format(n) for n in names)]
+    return rest[0] if rest else None
+
+
+def write_file(path: str, content: bytes) -> None:
+    """Write a file whole or not at all; the sentence names what keeps it from being written."""
+    target = Path(path)
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(21, "it is a folder")
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(temporary, 0o666 & ~mask)  # as any program would have made it
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as error:
+        reason = error.strerror or "the place cannot be written to"
+        raise click.ClickException(
+            f"{shown(path, 200)} was not written: {reason}; give another path."
+        ) from error
+    note(f"Written: {path}")

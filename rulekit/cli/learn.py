@@ -1,0 +1,212 @@
+"""The verb `learn`: from a table to a rule in a file, with an honest figure."""
+
+from typing import Any
+
+import click
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit.cli.inputs import (
+    OTHERS,
+    TABLE,
+    Reading,
+    as_json,
+    outcome_option,
+    reads_tables,
+    write_file,
+)
+from rulekit.cli.telling import answer, note, say, working
+from rulekit.data import Table, check_target, class_counts, hold_out, suggest_positive
+from rulekit.data.headers import shown
+from rulekit.export import to_json, to_text
+from rulekit.learners import (
+    IdealDNFClassifier,
+    OneLevelRuleClassifier,
+    PowerLawTreeClassifier,
+    RuleClassifier,
+    ScorecardClassifier,
+)
+from rulekit.rules import rule_to_dict
+
+LEARNERS: dict[str, Any] = {
+    "short-rule": RuleClassifier(),
+    "one-clause": OneLevelRuleClassifier(exact=True),
+    "combinations": IdealDNFClassifier(),
+    "formula": PowerLawTreeClassifier(),
+    "points": ScorecardClassifier(),
+}
+SETTINGS = {  # options that become parameters of a learner, where it has them
+    "max_conditions": "--max-conditions",
+    "time_limit": "--time-limit",
+    "random_state": "--seed",
+    "n_jobs": "--jobs",
+}
+
+
+@click.command()
+@TABLE
+@click.option("--target", required=True, help="The column to be predicted.")
+@click.option("--positive", help="Its value that the rule describes; found out if not given.")
+@click.option("--every-class", is_flag=True, help="Tell all classes apart, not one from the rest.")
+@outcome_option
+@click.option("--learner", type=click.Choice(list(LEARNERS)), default="short-rule")
+@click.option("--max-conditions", type=click.IntRange(1), help="Conditions of the rule at most.")
+@click.option("--use", multiple=True, metavar="COLUMN", help="Learn from these columns only.")
+@click.option("--leave-out", multiple=True, metavar="COLUMN", help="Columns not to learn from.")
+@click.option("--weight", metavar="COLUMN", help="The column that says what a row counts.")
+@click.option("--group", metavar="COLUMN", help="Rows of one group stay on one side of the split.")
+@click.option(
+    "--test-share",
+    type=click.FloatRange(0, 0.9),
+    default=0.3,
+    show_default=True,
+    help="Share of the rows that the rule is judged on and not learned from; 0 for none.",
+)
+@click.option("--seed", "random_state", type=click.IntRange(0), help="Another one may change it.")
+@click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds at most.")
+@click.option("--jobs", "n_jobs", type=int, help="Processes that work at once.")
+@click.option("-o", "--output", metavar="FILE", help="Where the rule goes, as JSON.")
+@as_json
+@reads_tables
+def learn(
+    table: str, target: str, reading: Reading, output: str | None, as_json: bool, **asked: Any
+) -> None:
+    """Learn a short rule from TABLE, and say how often it is wrong on rows kept apart.
+
+    Columns of dates, of identifiers and of free text are not learned from; each is named.
+    """
+    model = _learner(asked)
+    given = _with_roles(reading.table(table), target, asked)
+    X, y = _rows(given, target, asked)
+    groups = given.groups()
+    weights = given.weights()
+    train, test = hold_out(
+        y.to_numpy(),
+        asked["test_share"],
+        groups=None if groups is None else groups.loc[X.index].astype(str).to_numpy(),
+        random_state=asked["random_state"] or 0,
+    )
+    weight = None if weights is None else weights.loc[X.index].to_numpy(dtype=float)
+    if not asked["every_class"]:
+        positive = _called(given.positive_label, asked["outcomes"])
+        model.set_params(positive_label=positive)
+        note(f"The rule describes {target} = {positive}.")
+    with working(f"Learning from {len(train):,} rows"):
+        model.fit(X.iloc[train], y.iloc[train], None if weight is None else weight[train])
+    parts = {"training": train, "test": test}
+    figures = {
+        name: _figures(model, X.iloc[rows], y.iloc[rows], None if weight is None else weight[rows])
+        for name, rows in parts.items()
+    }
+    if output is not None:
+        write_file(output, to_json(model).encode())
+    _tell(model, target, figures, as_json)
+
+
+def _learner(asked: dict[str, Any]) -> Any:
+    """Return the learner with what was asked of it; what it does not read is refused."""
+    name = asked["learner"]
+    model = LEARNERS[name]
+    model = type(model)(**model.get_params(deep=False))
+    for setting, option in SETTINGS.items():
+        if asked[setting] is None or (setting == "random_state" and asked["test_share"] > 0):
+            continue
+        if setting not in model.get_params(deep=False):
+            raise click.UsageError(f"{option} is not read by --learner {name}; leave it out.")
+    own = {s: asked[s] for s in SETTINGS if asked[s] is not None}
+    model.set_params(**{s: v for s, v in own.items() if s in model.get_params(deep=False)})
+    if asked["every_class"] and asked["positive"] is not None:
+        raise click.UsageError("--every-class tells all classes apart; leave --positive out.")
+    if asked["use"] and asked["leave_out"]:
+        raise click.UsageError("Columns are chosen by --use or by --leave-out, not by both.")
+    return model
+
+
+def _with_roles(table: Table, target: str, asked: dict[str, Any]) -> Table:
+    """Settle what each column is for, and which class the rule describes."""
+    roles = dict.fromkeys(asked["leave_out"], "ignore")
+    if asked["use"]:
+        roles = {c.name: "ignore" for c in table.columns if c.role == "feature"}
+        roles |= dict.fromkeys(asked["use"], "feature")
+    named = {"weight": asked["weight"], "group": asked["group"], "target": target}
+    for role, name in named.items():
+        if name is not None and name in (*asked["use"], *asked["leave_out"]):
+            raise click.UsageError(f"Column {name!r} is named twice, once as --{role}.")
+        roles |= {} if name is None else {name: role}
+    if len({n for n in named.values() if n is not None}) < sum(n is not None for n in named.values()):
+        raise click.UsageError("--target, --weight and --group must be different columns.")
+    table = table.with_roles(roles)
+    if obstacles := check_target(table, target):
+        raise click.ClickException(" ".join(obstacles))
+    if asked["every_class"]:
+        return table
+    positive = asked["positive"]
+    by_name = {name: value for value, name in asked["outcomes"].items()}
+    chosen = suggest_positive(table, target) if positive is None else by_name.get(positive, positive)
+    return table.with_roles({}, positive_label=chosen)
+
+
+def _rows(table: Table, target: str, asked: dict[str, Any]) -> tuple[pd.DataFrame, pd.Series]:
+    """Return features and target, its values called as they were asked to be."""
+    X, y = table.xy()
+    outcomes = asked["outcomes"]
+    labels = list(class_counts(table, target))
+    if strange := [value for value in outcomes if value not in map(str, labels)]:
+        raise click.ClickException(
+            f"--outcome names {shown(strange[0])}, which column {shown(target)} does not hold; it "
+            f"holds {', '.join(shown(v) for v in labels[:10])}."
+        )
+    one_of_many = len(labels) > 2 and not asked["every_class"]
+    if outcomes or one_of_many:  # a rule's labels are of one type
+        y = y.astype(object).map({label: _called(label, outcomes) for label in labels})
+        names = sorted(set(y))
+        if outcomes and len(names) < len(labels):
+            raise click.ClickException(
+                "Two classes have one name by --outcome; give each its own name."
+            )
+        y = y.astype("str")
+    if one_of_many:
+        positive = _called(table.positive_label, outcomes)
+        y = y.astype(object).mask(y.astype(object) != positive, OTHERS.format(positive))
+        asked["outcomes"] = outcomes or {str(table.positive_label): positive}
+    return X, y
+
+
+def _called(label: Any, outcomes: dict[str, str]) -> Any:
+    return outcomes.get(str(label), str(label)) if outcomes else label
+
+
+def _figures(
+    model: Any, X: pd.DataFrame, y: pd.Series, weight: NDArray[np.float64] | None
+) -> dict[str, Any] | None:
+    """Count the rows that the rule gets wrong; None where there are no rows."""
+    if not len(X):
+        return None
+    wrong = np.asarray(model.predict(X), dtype=object) != y.to_numpy(dtype=object)
+    share = np.average(wrong, weights=weight)
+    return {"rows": len(X), "wrong": int(wrong.sum()), "error": float(share)}
+
+
+def _tell(model: Any, target: str, figures: dict[str, Any], as_json: bool) -> None:
+    rule = model.rule_set_
+    reason = getattr(getattr(model, "choice_", None), "reason", None)
+    if as_json:
+        found = {
+            "target": target,
+            "learner": type(model).__name__,
+            "clauses": rule.n_clauses,
+            "conditions": rule.n_conditions,
+            **figures,
+            "reason": reason,
+            "rule": rule_to_dict(rule),
+        }
+        answer(found)
+        return
+    say(to_text(model).rstrip())
+    for name, counts in figures.items():
+        if counts is not None:
+            of = f"{counts['wrong']:,} of {counts['rows']:,} {name} rows"
+            say(f"Wrong on {of} ({100 * counts['error']:.1f} %).")
+    if reason:
+        note(reason)

@@ -1,0 +1,124 @@
+"""The verbs that read rules: `show` one, `compare` two."""
+
+from typing import Any
+
+import click
+
+from rulekit.cli.inputs import (
+    RULE,
+    Reading,
+    as_json,
+    as_rule_reads,
+    known_outcomes,
+    outcome_option,
+    read_rule,
+    reads_tables,
+)
+from rulekit.cli.telling import answer, say
+from rulekit.data import columns_of
+from rulekit.explain.subject import columns_for
+from rulekit.export import to_text
+from rulekit.export.documents.text import clause_parts
+from rulekit.rules import Clause, RuleComparison, compare_rules, rule_to_dict
+
+NUMBERED = 10  # rows that are named where answers differ
+
+
+@click.command()
+@RULE
+@as_json
+def show(rule: str, as_json: bool) -> None:
+    """Print RULE as numbered lines, and the columns it reads."""
+    found = read_rule(rule)
+    if as_json:
+        answer(
+            {
+                "columns": found.features,
+                "answers": found.classes,
+                "clauses": found.n_clauses,
+                "conditions": found.n_conditions,
+                "text": to_text(found),
+                "rule": rule_to_dict(found),
+            }
+        )
+        return
+    say(to_text(found).rstrip())
+    say(f"Reads {', '.join(found.features)}." if found.features else "Reads no column.")
+
+
+@click.command()
+@click.argument("before", metavar="RULE")
+@click.argument("after", metavar="RULE")
+@click.argument("table", metavar="[TABLE]", required=False)
+@click.option("--target", help="The column of TABLE that holds what the cases turned out to be.")
+@outcome_option
+@as_json
+@reads_tables
+def compare(
+    before: str,
+    after: str,
+    table: str | None,
+    target: str | None,
+    outcomes: dict[str, str],
+    as_json: bool,
+    reading: Reading,
+) -> None:
+    """Say what differs between an earlier RULE and a later one, and for which rows of TABLE."""
+    first, second = read_rule(before), read_rule(after)
+    if table is None:
+        if target is not None:
+            raise click.UsageError("--target is a column of TABLE; give a TABLE.")
+        _tell(compare_rules(first, second), {}, as_json)
+        return
+    given = as_rule_reads(as_rule_reads(reading.table(table), first), second)
+    columns_for(first, given.frame), columns_for(second, given.frame)  # says which is not there
+    columns = columns_of(given.frame)
+    found = compare_rules(first, second, columns)
+    wrong = {}
+    if target is not None:
+        for name, rule in (("before", first), ("after", second)):
+            truth = known_outcomes(given, target, rule, outcomes)
+            known = [v is not None for v in truth]
+            missed = rule.predict(columns)[known] != truth[known]
+            wrong[name] = {"rows": int(sum(known)), "wrong": int(missed.sum())}
+    _tell(found, wrong, as_json)
+
+
+def _tell(found: RuleComparison, wrong: dict[str, Any], as_json: bool) -> None:
+    lists = {"kept": found.kept, "removed": found.removed, "added": found.added}
+    changed = [(c.before, c.after) for c in found.changed]
+    rows = None if found.rows is None else found.rows + 1
+    if as_json:
+        told = {name: [_line(c) for c in clauses] for name, clauses in lists.items()}
+        told["changed"] = [{"before": _line(a), "after": _line(b)} for a, b in changed]
+        other = [] if rows is None else zip(rows, found.before, found.after, strict=True)
+        answer(
+            {
+                "same": found.is_same,
+                "default_changed": found.default_changed,
+                "reordered": found.reordered,
+                **told,
+                "rows": None if rows is None else found.n_rows,
+                "other_answers": [{"row": r, "before": a, "after": b} for r, a, b in other],
+                "wrong": wrong,
+            }
+        )
+        return
+    say(str(found))
+    for name, clauses in lists.items():
+        for clause in clauses:
+            say(f"{name}: {_line(clause)}")
+    for old, new in changed:
+        say(f"changed: {_line(old)}\n     to: {_line(new)}")
+    if found.default_changed:
+        say("Rows that no clause decides get another answer.")
+    if rows is not None and len(rows):
+        told = ", ".join(str(r) for r in rows[:NUMBERED])
+        more = f" and {len(rows) - NUMBERED} more" if len(rows) > NUMBERED else ""
+        say(f"Other answers for rows {told}{more}.")
+    for name, counts in wrong.items():
+        say(f"Wrong {name}: {counts['wrong']:,} of {counts['rows']:,} rows.")
+
+
+def _line(clause: Clause) -> str:
+    return f" {clause.op.upper()} ".join(clause_parts(clause))

@@ -1,0 +1,103 @@
+"""What the command says: results on standard output, all else on standard error, safe to show."""
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import click
+import numpy as np
+import pandas as pd
+
+FIRST_WORD = 1.0  # seconds after which work is said to go on
+PAUSE = 0.5
+
+
+def say(text: str) -> None:
+    """Print a result for people; what could steer a terminal is written out."""
+    click.echo(shown_safely(text))
+
+
+def note(text: str) -> None:
+    """Print what is no result."""
+    click.echo(shown_safely(text), err=True)
+
+
+def shown_safely(text: str) -> str:
+    r"""Write out what does not print: names come from tables, and may hold a terminal's commands.
+
+    Examples
+    --------
+    >>> print(shown_safely("a\x1b[2Jb"))
+    a\x1b[2Jb
+    """
+    return "".join(
+        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
+    )
+
+
+def answer(found: Mapping[str, Any]) -> None:
+    """Print a result for programs: one JSON object, in ASCII; NaN and infinities are null."""
+    click.echo(json.dumps(_plain(found), indent=2, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    """Turn tuples, arrays and NumPy's scalars into what JSON has, all the way down."""
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_plain(v) for v in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    return None if pd.isna(value) else str(value)  # dates
+
+
+class Work:
+    """Work that takes its time."""
+
+    def __init__(self, what: str):
+        self.what = what
+        self.done: float | None = None
+        self.begun = time.monotonic()
+
+    def tell(self, share: float) -> None:
+        """Note the share that is done, from 0 to 1."""
+        self.done = share
+
+    @property
+    def words(self) -> str:
+        """What is being done, how far it is, and since when."""
+        share = "" if self.done is None else f" {100 * self.done:.0f} %,"
+        return f"{self.what}:{share} {time.monotonic() - self.begun:.0f} s"
+
+
+@contextmanager
+def working(what: str) -> Iterator[Work]:
+    """Say on standard error that work goes on: as a line that moves in a terminal, else once."""
+    work, over = Work(what), threading.Event()
+    moving = sys.stderr.isatty()
+
+    def tell() -> None:
+        if over.wait(FIRST_WORD):
+            return
+        if not moving:
+            note(f"{work.what} ...")
+            return
+        while not over.wait(PAUSE):
+            click.echo(f"\r\x1b[K{shown_safely(work.words)}", err=True, nl=False)
+        click.echo("\r\x1b[K", err=True, nl=False)
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield work
+    finally:
+        over.set()
+        teller.join()

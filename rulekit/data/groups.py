@@ -1,0 +1,150 @@
+"""A column seen as groups of rows: by its values, numbers by bins that are said in words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit.data.typed import columns_of
+from rulekit.exceptions import DataError
+
+MOST_GROUPS = 50
+ALL_VALUES = 10  # numbers of up to so many values are groups by value
+MISSING = "missing"
+
+
+@dataclass(frozen=True, eq=False)
+class RowGroups:
+    """Which group each row is in.
+
+    Attributes
+    ----------
+    name : str
+        What the rows are grouped by.
+    labels : tuple of str
+        What the groups are called: values in their order, bins from low to high, "missing" last.
+    codes : ndarray of int, shape (n,)
+        Index into `labels`.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    codes: NDArray[np.intp]
+
+    @property
+    def of_rows(self) -> NDArray[np.object_]:
+        """The name of each row's group: shape (n,)."""
+        return np.array(self.labels, dtype=object)[self.codes]
+
+
+def row_groups(values: Any, name: str, *, bins: int | Sequence[float] = 4) -> RowGroups:
+    """Put rows into groups by what a column holds.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        Text, truth values, categories or numbers; gaps are a group of their own, "missing".
+    name : str
+        Of the column, for messages.
+    bins : int or sequence of float, default=4
+        For numbers of more than ten values: into how many bins of about equally many rows they are
+        cut (2 to 50; ties can leave fewer), or the cuts themselves, which then hold for any
+        column of numbers. A value equal to a cut is in the lower bin.
+
+    Returns
+    -------
+    RowGroups
+        Only groups that have rows.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two groups or more than fifty, or cuts are given for a column that
+        holds no numbers.
+    ValueError
+        If `bins` is no whole number from 2 to 50 and no sequence of finite numbers.
+
+    Examples
+    --------
+    >>> groups = row_groups([20, 35, 50, 90, None], "age", bins=[40])
+    >>> groups.labels, groups.codes.tolist()
+    (('at most 40', 'more than 40', 'missing'), [0, 0, 1, 1, 2])
+    """
+    cuts = _checked_bins(bins)
+    series = values if isinstance(values, pd.Series) else pd.Series(values)
+    (column,) = columns_of(series.to_frame(name)).values()
+    absent = np.asarray(pd.isna(column), dtype=bool)
+    numbers = column.dtype != object
+    if cuts is not None and not numbers:
+        raise DataError(
+            f"Cuts need a column of numbers, but {name[:60]!r} holds text; leave `bins` as it is, "
+            "and its values are the groups."
+        )
+    present = column[~absent]
+    if numbers and (cuts is not None or len(np.unique(present)) > ALL_VALUES):
+        labels, codes = _binned(present.astype(float), cuts, bins)
+    else:
+        labels, codes = _by_value(present, name)
+    found = np.full(len(column), len(labels), dtype=np.intp)
+    found[~absent] = codes
+    kept, found = np.unique(found, return_inverse=True)
+    gap = MISSING if MISSING not in labels else "no value"
+    names = tuple([*labels, gap][k] for k in kept)
+    if len(names) < 2:
+        held = f"all {len(found)} rows are in group {names[0]!r}" if names else "there is no row"
+        raise DataError(
+            f"Groups are compared with each other, but by {name[:60]!r} {held}; choose a column "
+            "with two values or more."
+        )
+    return RowGroups(name, names, found.astype(np.intp))
+
+
+def _checked_bins(bins: Any) -> NDArray[np.float64] | None:
+    """Read cuts; None where a number of bins is given."""
+    if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool):
+        if 2 <= bins <= MOST_GROUPS:
+            return None
+    elif isinstance(bins, (Sequence, np.ndarray)) and not isinstance(bins, str) and len(bins):
+        cuts = np.asarray(bins, dtype=object)
+        if all(isinstance(v, (int, float, np.number)) and np.isfinite(v) for v in cuts.ravel()):
+            return np.unique(cuts.astype(float))
+    raise ValueError(
+        f"`bins` must be a whole number of bins from 2 to {MOST_GROUPS}, or a list of finite cuts; "
+        f"got {bins!r}. Give for example bins=4, or bins=[30, 60]."
+    )
+
+
+def _binned(
+    values: NDArray[np.float64], cuts: NDArray[np.float64] | None, bins: Any
+) -> tuple[list[str], NDArray[np.intp]]:
+    """Cut numbers, where the quantiles lie unless cuts are given."""
+    if cuts is None:
+        shares = np.arange(1, bins) / bins
+        cuts = np.unique(np.quantile(values, shares, method="lower"))
+        cuts = cuts[cuts < values.max()]
+        if not len(cuts):  # nearly all rows hold the greatest value
+            cuts = np.array([values[values < values.max()].max()])
+    text = [f"{cut:.6g}" for cut in cuts]
+    if len(set(text)) < len(text):  # cuts that six digits do not tell apart
+        text = [repr(float(cut)) for cut in cuts]
+    between = [f"over {low}, at most {high}" for low, high in pairwise(text)]
+    labels = [f"at most {text[0]}", *between, f"more than {text[-1]}"]
+    return labels, np.searchsorted(cuts, values, side="left")
+
+
+def _by_value(values: NDArray[Any], name: str) -> tuple[list[str], NDArray[np.intp]]:
+    known, codes = np.unique(values.astype(object), return_inverse=True)
+    if len(known) > MOST_GROUPS:
+        raise DataError(
+            f"Groups must be at most {MOST_GROUPS} to be compared, but column {name[:60]!r} has "
+            f"{len(known):,} different values; join values to wider groups, or choose another "
+            "column."
+        )
+    said = [f"{v:g}" if isinstance(v, float) else str(v) for v in known]
+    if len(set(said)) < len(said):
+        said = [repr(v) for v in known]
+    return said, codes

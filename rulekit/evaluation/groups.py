@@ -1,0 +1,349 @@
+"""How a rule treats groups of rows: shares a group, with intervals, and the gaps between groups."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from rulekit.data.groups import RowGroups, row_groups
+from rulekit.exceptions import DataError
+from rulekit.rules import wilson_interval
+
+#: The shares that are counted a group, and of which rows each is a share.
+GROUP_MEASURES: Mapping[str, str] = {
+    "error": "rows",
+    "found": "positives",
+    "false_alarms": "negatives",
+    "called_positive": "rows",
+}
+FEW = 30  # rows that a share must be counted on to be compared with others'
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The largest difference between two groups in one share.
+
+    Attributes
+    ----------
+    measure : str
+        A name of `GROUP_MEASURES`.
+    high, low : str
+        The groups with the greatest and the least share; of equal ones the first.
+    high_share, low_share : float
+        Their shares.
+    interval : (float, float)
+        Newcombe's 95 % interval for the difference of these two shares. Of many groups the two
+        furthest apart are so by luck, too, which it does not count.
+    """
+
+    measure: str
+    high: str
+    low: str
+    high_share: float
+    low_share: float
+    interval: tuple[float, float]
+
+    @property
+    def size(self) -> float:
+        """The difference, from 0 to 1."""
+        return self.high_share - self.low_share
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether no difference at all lies within the interval."""
+        return self.interval[0] <= 0
+
+
+@dataclass(frozen=True, eq=False)
+class GroupMetrics:
+    """What `group_metrics` counts.
+
+    Attributes
+    ----------
+    name : str
+        What the rows are grouped by.
+    positive : label
+        The class that is found, called or falsely alarmed of.
+    table : DataFrame
+        A row a group, named in the index: ``rows``, ``positives``, ``negatives`` (how many, not
+        weighted), and under each name of `GROUP_MEASURES` the share, from 0 to 1 and by weight,
+        with its 95 % interval (Wilson's) under ``_low`` and ``_high``. A share of no rows is NaN.
+    overall : Series
+        The same of all rows.
+    gaps : dict of str to Gap
+        The largest gap of each measure, among groups with enough rows to be compared; without an
+        entry where fewer than two have.
+    few : int
+        On how many rows a share must be counted to be compared.
+    """
+
+    name: str
+    positive: Any
+    table: pd.DataFrame
+    overall: pd.Series
+    gaps: Mapping[str, Gap]
+    few: int
+
+    @property
+    def small(self) -> dict[str, tuple[str, ...]]:
+        """The groups of each measure whose share is counted on too few rows to be compared."""
+        return {
+            measure: tuple(self.table.index[self.table[among] < self.few])
+            for measure, among in GROUP_MEASURES.items()
+        }
+
+    def sentences(self) -> list[str]:
+        """Say the largest gaps, largest first, and which groups are too small to be compared."""
+        told = [self._about(gap) for gap in sorted(self.gaps.values(), key=lambda g: -g.size)]
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for measure, groups in self.small.items():
+            if groups:
+                alike.setdefault(groups, []).append(share_words(measure, self.positive))
+        for groups, shares in alike.items():
+            told.append(
+                f"Few rows: a share is compared from {self.few} rows on; {' and '.join(shares)} "
+                f"are counted on fewer where {self.name} is {' or '.join(groups)}."
+            )
+        for measure in GROUP_MEASURES:
+            if measure not in self.gaps:
+                told.append(
+                    f"No gap is told for {share_words(measure, self.positive)}: fewer than two "
+                    f"groups have {self.few} rows to count on."
+                )
+        return told
+
+    def _about(self, gap: Gap) -> str:
+        words, size = share_words(gap.measure, self.positive), f"{100 * gap.size:.1f} points"
+        low, high = (f"{100 * end:.1f}" for end in gap.interval)
+        chance = ", so chance alone may explain it" if gap.by_chance else ""
+        return (
+            f"{words[0].upper()}{words[1:]}: {100 * gap.high_share:.1f} % where {self.name} is "
+            f"{gap.high}, {100 * gap.low_share:.1f} % where it is {gap.low}. A gap of {size} "
+            f"(95 % interval {low} to {high}{chance})."
+        )
+
+
+def share_words(measure: str, positive: Any) -> str:
+    """Say in words what a share of `GROUP_MEASURES` is of, for a class called positive."""
+    return {
+        "error": "wrong answers",
+        "found": f"rows of {positive} that are found",
+        "false_alarms": f"false alarms of {positive}",
+        "called_positive": f"rows called {positive}",
+    }[measure]
+
+
+def group_metrics(
+    model: Any,
+    X: pd.DataFrame,
+    y: ArrayLike,
+    group: str | ArrayLike | RowGroups,
+    *,
+    positive: Any = None,
+    sample_weight: ArrayLike | None = None,
+    few: int = FEW,
+) -> GroupMetrics:
+    """Count how a rule treats the groups of a table.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted classifier
+        Whatever answers rows by ``predict``.
+    X : DataFrame of shape (n, p)
+        Rows with the columns that it reads; further ones are ignored.
+    y : array-like of shape (n,)
+        True classes.
+    group : str, array-like of shape (n,) or RowGroups
+        What to group by: the name of a column of `X`, whether the rule reads it or not, or the
+        values of another one, best as a Series with a name. Numbers of many values are cut in
+        bins, rows without a value are the group "missing"; `rulekit.data.row_groups` makes groups
+        of other bins.
+    positive : label, default=None
+        The class that counts as positive. None for the one the rule describes, where it describes
+        a single one.
+    sample_weight : array-like of shape (n,), default=None
+        What a row counts in shares. Intervals then go by the effective number of rows, the squared
+        sum of the weights over the sum of their squares (Kish, Survey Sampling, 1965).
+    few : int, default=30
+        Shares counted on fewer rows take no part in gaps.
+
+    Returns
+    -------
+    GroupMetrics
+
+    Raises
+    ------
+    DataError
+        If the column is not there or cannot be grouped, lengths differ, or a class is missing.
+    ImportError
+        If fairlearn, which does the counting, is not installed.
+    ValueError
+        If `positive` is needed and not given, or is no class; or another parameter is not allowed.
+
+    Notes
+    -----
+    Counts are made by fairlearn's ``MetricFrame``. Intervals of shares are Wilson's; that of a gap
+    is Newcombe's (Statistics in Medicine 17, 1998, method 10).
+
+    Examples
+    --------
+    >>> from rulekit.rules import Clause, Literal, RuleSet
+    >>> rule = RuleSet((Clause((Literal("income", ">", 2.5),)),), ("good",), "dnf", "bad")
+    >>> X = pd.DataFrame({"income": [1, 3, 4, 2, 5, 6], "sex": list("ffffmm")})
+    >>> found = group_metrics(rule, X, ["bad", "bad", "good", "good", "good", "bad"], "sex", few=1)
+    >>> found.table[["rows", "error", "called_positive"]]
+         rows  error  called_positive
+    sex
+    f       4    0.5              0.5
+    m       2    0.5              1.0
+    >>> found.gaps["called_positive"].size
+    0.5
+    """
+    if isinstance(few, bool) or not isinstance(few, (int, np.integer)) or few < 1:
+        raise ValueError(f"`few` must be a whole number of rows, 1 or more; got {few!r}.")
+    groups = _grouping(X, group)
+    truth = np.asarray(y, dtype=object)
+    weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    _check_rows(len(X), {"`y`": truth, "`group`": groups.codes, "`sample_weight`": weight})
+    answers = np.asarray(model.predict(X), dtype=object)
+    positive = _positive(model, positive, {*truth.tolist(), *answers.tolist()})
+    table, overall = _shares(
+        np.equal(truth, positive).astype(bool),
+        np.equal(answers, positive).astype(bool),
+        np.not_equal(truth, answers).astype(bool),
+        groups,
+        weight,
+    )
+    gaps = {m: gap for m in GROUP_MEASURES if (gap := _largest_gap(table, m, few)) is not None}
+    return GroupMetrics(groups.name, positive, table, overall, gaps, int(few))
+
+
+def _grouping(X: pd.DataFrame, group: Any) -> RowGroups:
+    if isinstance(group, RowGroups):
+        return group
+    if not isinstance(group, str):
+        return row_groups(group, str(getattr(group, "name", None) or "the group"))
+    if group not in getattr(X, "columns", ()):
+        raise DataError(
+            f"`group` names column {group[:60]!r}, which the table does not have; correct the "
+            "name, or give the column's values."
+        )
+    return row_groups(X[group], group)
+
+
+def _check_rows(n: int, given: Mapping[str, Any]) -> None:
+    for name, values in given.items():
+        if len(values) != n:
+            raise DataError(
+                f"{name} must have a value for each of the {n} rows; it has {len(values)}."
+            )
+    absent = np.asarray(pd.isna(given["`y`"]))
+    if absent.any():
+        raise DataError(
+            f"`y` must hold a class in every row; it is missing in {absent.sum()} of {n} rows "
+            f"(first: row {int(absent.argmax()) + 1}). Leave these rows out."
+        )
+    weight = given["`sample_weight`"]
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        raise DataError("`sample_weight` must be finite and not negative; correct or omit it.")
+
+
+def _positive(model: Any, positive: Any, classes: set[Any]) -> Any:
+    """Settle which class counts as positive."""
+    rule = getattr(model, "rule_set_", model)
+    classes |= set(getattr(model, "classes_", getattr(rule, "classes", ())))
+    if positive is None:
+        described = {getattr(model, "positive_label_", None), *getattr(rule, "labels", ())} - {None}
+        if len(described) != 1 or len(classes) > 2:
+            shown = ", ".join(sorted(map(repr, classes)))
+            raise ValueError(
+                "Found rows and false alarms are counted for one class, and the rule does not say "
+                f"which; give `positive`, one of {shown}."
+            )
+        (positive,) = described
+    if positive not in classes:
+        shown = ", ".join(sorted(map(repr, classes)))
+        raise ValueError(f"`positive` must be one of the classes ({shown}), got {positive!r}.")
+    return positive
+
+
+def _shares(
+    true: NDArray[np.bool_],
+    called: NDArray[np.bool_],
+    wrong: NDArray[np.bool_],
+    groups: RowGroups,
+    weight: NDArray[np.float64],
+) -> tuple[pd.DataFrame, pd.Series]:
+    """Count rows and shares, a group and in all."""
+    among = {"rows": np.ones(len(true), dtype=bool), "positives": true, "negatives": ~true}
+    part = {
+        "error": wrong,
+        "found": true & called,
+        "false_alarms": ~true & called,
+        "called_positive": called,
+    }
+    sums: dict[str, NDArray[Any]] = {name: mask.astype(float) for name, mask in among.items()}
+    sums |= {f"weight of {name}": weight * mask for name, mask in among.items()}
+    sums |= {f"square of {name}": weight**2 * mask for name, mask in among.items()}
+    sums |= {name: weight * mask for name, mask in part.items()}
+    frame = _metric_frame(sums, groups)
+    counted = pd.concat([frame.by_group.sort_index(), frame.overall.to_frame().T])
+    figures = [_figures(row) for _, row in counted.iterrows()]
+    found = pd.DataFrame(figures, index=pd.Index([*groups.labels, "all"], name=groups.name))
+    found = found.astype(dict.fromkeys(among, int))
+    return found.iloc[:-1], found.iloc[-1].rename("all")
+
+
+def _metric_frame(sums: Mapping[str, NDArray[Any]], groups: RowGroups) -> Any:
+    """Let fairlearn sum each array over the rows of each group, and over all."""
+    try:
+        from fairlearn.metrics import MetricFrame
+    except ImportError as error:
+        raise ImportError(
+            "Groups are counted by fairlearn, which is not installed; install "
+            "rulekit-dashboard[groups]."
+        ) from error
+    rows = np.zeros(len(groups.codes))
+    return MetricFrame(
+        metrics=dict.fromkeys(sums, _total),
+        y_true=rows,
+        y_pred=rows,
+        sensitive_features=groups.codes,
+        sample_params={name: {"values": values} for name, values in sums.items()},
+    )
+
+
+def _total(y_true: Any, y_pred: Any, *, values: Any) -> float:
+    return float(np.sum(values))
+
+
+def _figures(sums: pd.Series) -> dict[str, float]:
+    """Turn the sums of a group to counts and shares."""
+    found = {name: sums[name] for name in ("rows", "positives", "negatives")}
+    for measure, among in GROUP_MEASURES.items():
+        whole, square = sums[f"weight of {among}"], sums[f"square of {among}"]
+        share = sums[measure] / whole if whole > 0 else math.nan
+        effective = whole**2 / square if square > 0 else 0.0
+        found[measure] = share
+        low, high = wilson_interval(share * effective, effective)
+        found[f"{measure}_low"], found[f"{measure}_high"] = low, high
+    return found
+
+
+def _largest_gap(table: pd.DataFrame, measure: str, few: int) -> Gap | None:
+    """Find the groups furthest apart, among those with enough rows."""
+    rows = table[(table[GROUP_MEASURES[measure]] >= few) & table[measure].notna()]
+    if len(rows) < 2:
+        return None
+    high, low = str(rows[measure].idxmax()), str(rows[measure].idxmin())
+    p, p_low, p_high = rows.loc[high, [measure, f"{measure}_low", f"{measure}_high"]]
+    q, q_low, q_high = rows.loc[low, [measure, f"{measure}_low", f"{measure}_high"]]
+    interval = (
+        float(p - q - math.hypot(p - p_low, q_high - q)),
+        float(p - q + math.hypot(p_high - p, q - q_low)),
+    )
+    return Gap(measure, high, low, float(p), float(q), interval)

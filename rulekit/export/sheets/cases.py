@@ -1,0 +1,72 @@
+"""Scored cases as files: every row of the new table with what the rule says of it."""
+
+import io
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from rulekit.explain import Scored
+from rulekit.export.sheets.frame import csv_text, spreadsheet_safe
+
+
+class CaseFile(NamedTuple):
+    """A kind of file: what it is, and what writes it."""
+
+    mime: str
+    write: Callable[[pd.DataFrame], bytes]
+
+
+def cases_frame(
+    found: Scored, *, changes: bool = True, progress: Callable[[float], Any] | None = None
+) -> pd.DataFrame:
+    """Return the new table with what the rule says of each case beside it.
+
+    Parameters
+    ----------
+    found : Scored
+        What `rulekit.explain.score` gave.
+    changes, progress
+        As for `Scored.table`.
+
+    Returns
+    -------
+    DataFrame of n rows
+        The table's columns, then "answer", "clause", "missing" and "smallest change"; one that the
+        table has already is called "answer (rule)".
+    """
+    frame = found.X.reset_index(drop=True)
+    added = found.table(changes=changes, progress=progress).reset_index(drop=True)
+    return frame.join(added.rename(columns=lambda name: _free(name, frame)))
+
+
+def _free(name: str, frame: pd.DataFrame) -> str:
+    """Return a name that no column of the table has."""
+    while name in frame.columns:
+        name = f"{name} (rule)"
+    return name
+
+
+def _csv(frame: pd.DataFrame) -> bytes:
+    return csv_text(frame).encode()
+
+
+def _xlsx(frame: pd.DataFrame) -> bytes:
+    file = io.BytesIO()
+    spreadsheet_safe(frame).to_excel(file, index=False)
+    return file.getvalue()
+
+
+def _parquet(frame: pd.DataFrame) -> bytes:
+    file = io.BytesIO()
+    mixed = {c: frame[c].map(str, na_action="ignore") for c in frame if frame[c].dtype == object}
+    frame.assign(**mixed).to_parquet(file, index=False)
+    return file.getvalue()
+
+
+#: How scored cases are written, by how their files end.
+CASE_FILES = {
+    "csv": CaseFile("text/csv", _csv),
+    "xlsx": CaseFile("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", _xlsx),
+    "parquet": CaseFile("application/octet-stream", _parquet),
+}

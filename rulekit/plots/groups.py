@@ -1,0 +1,80 @@
+"""Shares of groups with their intervals, and what a smaller gap between groups costs."""
+
+import plotly.graph_objects as go
+
+from rulekit.evaluation import GROUP_MEASURES, GroupMetrics
+from rulekit.evaluation.groups import share_words
+from rulekit.plots.palette import BLUE, GREY, base_layout, plain
+from rulekit.plots.wording import capital, percent
+
+
+def group_figure(found: GroupMetrics, measure: str) -> go.Figure:
+    """Draw one share of each group, with its interval, and that of all rows.
+
+    Parameters
+    ----------
+    found : GroupMetrics
+    measure : str
+        A name of `rulekit.evaluation.GROUP_MEASURES`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A dot with a 95 % interval a group, first group on top; hollow where the share is counted
+        on too few rows to be compared; a dotted line where all rows together lie.
+    """
+    table = found.table[found.table[measure].notna()]
+    few = table.index.isin(found.small[measure])
+    share, low, high = (100 * table[f"{measure}{end}"] for end in ("", "_low", "_high"))
+    counted = table[GROUP_MEASURES[measure]]
+    figure = go.Figure(layout=base_layout(110 + 32 * max(len(table), 1)))
+    figure.add_scatter(
+        x=share,
+        y=[plain(name, 30) for name in table.index],
+        mode="markers",
+        marker={
+            "color": BLUE,
+            "size": 11,
+            "symbol": ["circle-open" if small else "circle" for small in few],
+        },
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": high - share,
+            "arrayminus": share - low,
+            "color": BLUE,
+        },
+        customdata=[
+            [f"{a:.1f} to {b:.1f} %", f"{n:,.0f}"]
+            for a, b, n in zip(low, high, counted, strict=True)
+        ],
+        hovertemplate="%{y}: %{x:.1f} % (%{customdata[0]}), %{customdata[1]} rows<extra></extra>",
+        showlegend=False,
+    )
+    overall = found.overall[measure]
+    if overall == overall:
+        figure.add_vline(
+            x=100 * overall,
+            line={"dash": "dot", "color": GREY},
+            annotation={"text": f"all rows {percent(overall)}", "yanchor": "bottom"},
+            annotation_position="top",
+        )
+    words = share_words(measure, plain(found.positive, 30))
+    figure.update_xaxes(title=f"{capital(words)} (%)", rangemode="tozero")
+    figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
+    figure.update_layout(hovermode="closest")
+    return figure
+
+
+def group_sentence(found: GroupMetrics, measure: str) -> str:
+    """Say what `group_figure` shows: the groups with the greatest and the least share."""
+    known = found.table[measure].dropna()
+    words = capital(share_words(measure, found.positive))
+    if known.empty:
+        return f"{words}: no group has rows to count on."
+    parts = [f"{percent(known.max())} where {found.name} is {known.idxmax()}"]
+    if len(known) > 1:
+        parts.append(f"{percent(known.min())} where it is {known.idxmin()}")
+    return (
+        f"{words}: from {' to '.join(reversed(parts))}; {percent(found.overall[measure])} in all."
+    )

@@ -1,0 +1,73 @@
+"""How the command ends: exit codes, sentences, never a traceback."""
+
+import warnings
+
+import click
+import pytest
+from click.testing import CliRunner
+from sklearn.exceptions import ConvergenceWarning
+
+from rulekit.cli.command import INTERRUPTED, OUR_MISTAKE, rulekit
+from rulekit.exceptions import DataError
+
+
+def ending(run, monkeypatch, happens):
+    """Let a verb meet something, and return how the command ended."""
+
+    @click.command()
+    def meet():
+        happens()
+
+    monkeypatch.setitem(rulekit.commands, "meet", meet)
+    return CliRunner().invoke(rulekit, ["meet"])
+
+
+def raising(error):
+    def happens():
+        raise error
+
+    return happens
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "sentence"),
+    [
+        (DataError("Give rows."), 1, "Error: Give rows.\n"),
+        (ValueError("Give another."), 1, "Error: Give another.\n"),
+        (MemoryError(), 1, "Error: The memory of this machine does not suffice"),
+        (KeyboardInterrupt(), INTERRUPTED, "Stopped.\n"),
+        (KeyError("x"), OUR_MISTAKE, "Error: this is a mistake of the program (KeyError: 'x')"),
+        (BrokenPipeError(), 0, ""),
+    ],
+)
+def test_whatever_goes_wrong_is_one_sentence_and_an_exit_code(run, monkeypatch, error, code, sentence):
+    result = ending(run, monkeypatch, raising(error))
+    assert result.exit_code == code
+    assert result.stdout == ""
+    assert result.stderr.startswith(sentence)
+    assert result.stderr.count("\n") == bool(sentence)
+
+
+def test_a_mistake_of_the_program_can_be_looked_into(run, monkeypatch):
+    monkeypatch.setenv("RULEKIT_TRACEBACK", "1")
+    assert isinstance(ending(run, monkeypatch, raising(KeyError("x"))).exception, KeyError)
+
+
+def test_warnings_for_people_are_notes_and_those_of_libraries_are_not_shown(run, monkeypatch):
+    def happens():
+        warnings.warn("The time limit passed.", ConvergenceWarning, stacklevel=1)
+        warnings.warn("old", DeprecationWarning, stacklevel=1)
+
+    assert ending(run, monkeypatch, happens).stderr == "The time limit passed.\n"
+
+
+@pytest.mark.parametrize("verb", sorted(rulekit.commands))
+def test_every_verb_says_what_it_is_for_and_how_it_is_used(run, verb):
+    assert len(run(verb, "--help").stdout) > 100
+    assert "Usage: rulekit" in run(verb, "--no-such-option", code=2).stderr
+
+
+def test_the_exit_codes_are_told(run):
+    told = " ".join(run("--help").stdout.split())
+    for code in (0, 1, 2, OUR_MISTAKE, INTERRUPTED):
+        assert f" {code} " in told

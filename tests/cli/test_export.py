@@ -1,0 +1,54 @@
+"""`export`: every format, checked where it can be."""
+
+import pytest
+
+from rulekit.cli.export import WRITABLE
+from rulekit.export import FORMATS, VerifiedExport, from_json, from_text
+from tests.cli.conftest import RULE
+
+
+@pytest.mark.parametrize("form", WRITABLE)
+def test_every_format_is_written_as_the_library_writes_it(run, tmp_path, form):
+    if form == "report":
+        return
+    run("export", "rule.json", "--format", form, "-o", "out")
+    text = FORMATS[form].write(from_text(RULE))
+    assert (tmp_path / "out").read_bytes() == (text if isinstance(text, bytes) else text.encode())
+
+
+def test_a_rule_goes_to_standard_output_without_a_word_beside_it(run):
+    assert from_json(run("export", "rule.json", "--format", "json").stdout) == from_text(RULE)
+
+
+def test_what_can_be_run_is_run_on_every_row(run):
+    told = run("export", "rule.json", "--format", "sql", "--table", "table.csv").stderr
+    assert "Checked: 5/5 rows give the same class when this SQL is run" in told
+    told = run("export", "rule.json", "--format", "latex", "--table", "table.csv").stderr
+    assert "Not checked." in told
+
+
+def test_nothing_is_written_where_an_answer_differs(refused, tmp_path, monkeypatch):
+    wrong = VerifiedExport("sql", "", 5, 4, 0, 0, "Not the same: 4/5 rows.")
+    monkeypatch.setattr("rulekit.cli.export.verify_export", lambda *_: wrong)
+    asked = ("export", "rule.json", "--format", "sql", "--table", "table.csv", "-o", "out.sql")
+    assert "Not the same: 4/5 rows. Nothing was written" in refused(*asked)
+    assert not (tmp_path / "out.sql").exists()
+
+
+def test_a_report_tells_the_figures_of_a_table(run):
+    asked = ("export", "rule.json", "--format", "report", "--table", "table.csv")
+    page = run(*asked, "--target", "state").stdout
+    assert page.startswith("<!DOCTYPE html>") or page.startswith("<!doctype html>")
+    assert "give --table and --target" in run(*asked, code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (["--format", "script"], "'script' is not one of"),
+        (["--format", "sql", "--target", "state"], "for a report only, not sql"),
+        ([], "Missing option '--format'"),
+    ],
+)
+def test_what_would_not_be_read_is_refused(refused, asked, sentence):
+    assert sentence in refused("export", "rule.json", *asked, code=2)

@@ -1,0 +1,140 @@
+"""What verbs are given: files that are and are not what they should be."""
+
+import gzip
+import json
+import os
+import stat
+
+import pandas as pd
+import pytest
+
+from rulekit.cli.inputs import as_rule_reads, known_outcomes, write_file
+from rulekit.data import Table
+from rulekit.export import from_text, to_json
+from tests.cli.conftest import ANSWERS, RULE, TABLE, printed
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx", "parquet", "csv.gz", "tsv"])
+def test_every_kind_of_file_that_the_dashboard_reads_is_read(run, tmp_path, kind):
+    frame = pd.read_csv(tmp_path / "table.csv")
+    file = tmp_path / f"same.{kind}"
+    if kind == "csv.gz":
+        file.write_bytes(gzip.compress(TABLE.encode()))
+    elif kind == "tsv":
+        frame.to_csv(file, sep="\t", index=False)
+    else:
+        getattr(frame, {"csv": "to_csv", "xlsx": "to_excel"}.get(kind, "to_parquet"))(file, index=False)
+    cases = printed(run("score", "rule.json", file, "--json"))["cases"]
+    assert [case["answer"] for case in cases] == ANSWERS
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("{", "is not JSON: Expecting property name"),
+        ("[]", "A stored rule must be a dictionary"),
+        ('{"schema": 2}', "must have schema 1, found 2"),
+        ('{"schema": 1, "form": "dnf", "clauses": [[{}]], "labels": []}', "Clause 1, condition 1"),
+        ('{"record": 1, "data": {}}', "This is a run record"),
+        ('{"rule_json": null}', "holds no rule yet"),
+        (b"\xff\xfe\x00", "not text in UTF-8"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_what_is_no_rule_is_refused_in_words(refused, tmp_path, content, sentence):
+    (tmp_path / "bad.json").write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert sentence in refused("show", "bad.json")
+
+
+@pytest.mark.parametrize("verb", [["show"], ["score", "--json"], ["explain", "--row", "1"]])
+def test_files_that_are_not_there_are_named(refused, verb):
+    tables = [] if verb[0] == "show" else ["table.csv"]
+    assert "'none.json' was not read: No such file" in refused(*verb, "none.json", *tables)
+    if tables:
+        assert "'none.csv' was not read. No such file" in refused(*verb, "rule.json", "none.csv")
+    assert "'.' was not read: Is a directory" in refused(*verb, ".", *tables)
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ["score", "rule.json", "other.csv"],
+        ["explain", "rule.json", "other.csv", "--row", "1"],
+        ["compare", "rule.json", "rule.json", "other.csv"],
+        ["export", "rule.json", "--format", "sql", "--table", "other.csv"],
+    ],
+)
+def test_a_table_without_a_column_of_the_rule_is_refused_by_every_verb(refused, tmp_path, verb):
+    (tmp_path / "other.csv").write_text("age,bmi\n60,20\n")
+    assert "The rule reads column 'sex', which the table does not have" in refused(*verb)
+
+
+def test_a_rule_is_read_from_standard_input(run):
+    assert "bmi > 30" in run("show", "-", given=to_json(from_text(RULE))).stdout
+
+
+def test_reading_is_as_asked(run, tmp_path):
+    (tmp_path / "table.txt").write_text("60|f|20,5\n40|m|31,5\n")
+    rule = from_text("1. IF column_3 > 31 THEN ill\nOTHERWISE well")
+    (tmp_path / "by place.json").write_text(to_json(rule))
+    asked = ["--delimiter", "|", "--decimal", ",", "--no-header", "--json"]
+    found = printed(run("score", "by place.json", "table.txt", *asked))
+    assert found["answers"] == {"well": 1, "ill": 1}
+    assert "must be one character" in run("score", "a", "b", "--delimiter", "ab", code=1).stderr
+
+
+def test_columns_are_read_as_the_rule_compares_them_and_that_is_said(capsys):
+    rule = from_text('1. IF code = "2" AND size > 3.5 THEN a\nOTHERWISE b')
+    frame = pd.DataFrame({"code": [1, 2, 2], "size": ["4.5", "high", "4"], "rest": ["x", "y", "z"]})
+    table = as_rule_reads(Table.from_frame(frame), rule)
+    assert rule.predict(table.frame).tolist() == ["b", "b", "a"]
+    told = capsys.readouterr().err
+    assert "column 'code' is read as codes" in told
+    assert "Column 'size' was read as numbers: 1 of 3 cells are none" in told
+    assert table.frame["rest"].tolist() == ["x", "y", "z"]
+
+
+def test_outcomes_are_called_as_the_rule_calls_them():
+    rule = from_text("1. IF age > 50 THEN died\nOTHERWISE survived")
+    table = Table.from_frame(pd.DataFrame({"dead": [1, 0, None, 1]}))
+    truth = known_outcomes(table, "dead", rule, {"1": "died", "0": "survived"})
+    assert truth.tolist() == ["died", "survived", None, "died"]
+
+
+def test_all_other_classes_are_not_the_described_one():
+    rule = from_text('1. IF age > 50 THEN red\nOTHERWISE "not red"')
+    table = Table.from_frame(pd.DataFrame({"colour": ["red", "blue", "green"]}))
+    assert known_outcomes(table, "colour", rule, {}).tolist() == ["red", "not red", "not red"]
+
+
+def test_a_target_that_the_rule_does_not_speak_of_is_refused(refused):
+    told = refused("score", "rule.json", "table.csv", "--target", "sex")
+    assert "The rule answers 'ill' or 'well', and column 'sex' holds 'f'" in told
+    assert "has no column 'stat'; did you mean 'state'?" in refused(
+        "score", "rule.json", "table.csv", "--target", "stat"
+    )
+
+
+def test_a_file_is_written_whole_with_the_rights_of_any_other(tmp_path, capsys):
+    (tmp_path / "plain").touch()
+    write_file(str(tmp_path / "made.json"), b"abc")
+    made = tmp_path / "made.json"
+    assert made.read_bytes() == b"abc"
+    assert stat.S_IMODE(made.stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
+    assert sorted(os.listdir(tmp_path)) == ["made.json", "plain"]
+
+
+def test_a_place_that_cannot_be_written_to_is_said(refused, tmp_path):
+    (tmp_path / "folder.csv").mkdir()
+    assert "was not written: it is a folder" in refused(
+        "score", "rule.json", "table.csv", "-o", "folder.csv"
+    )
+    told = refused("score", "rule.json", "table.csv", "-o", "none/a.csv")
+    assert "'none/a.csv' was not written: No such file" in told
+    assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
+
+
+def test_the_rule_in_a_saved_analysis_is_read(run, tmp_path):
+    saved = {"version": 1, "rule_json": to_json(from_text(RULE))}
+    (tmp_path / "analysis.json").write_text(json.dumps(saved))
+    assert run("show", "analysis.json").stdout == run("show", "rule.json").stdout

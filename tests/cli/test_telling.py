@@ -1,0 +1,72 @@
+"""Results on one stream, all else on the other, and nothing that steers a terminal."""
+
+import json
+
+import numpy as np
+import pandas as pd
+
+from rulekit.cli import telling
+from rulekit.cli.telling import Work, answer, note, say, shown_safely, working
+from tests.waiting import until
+
+
+def test_results_and_notes_go_to_streams_of_their_own(capsys):
+    say("result")
+    note("note")
+    assert capsys.readouterr() == ("result\n", "note\n")
+
+
+def test_what_could_steer_a_terminal_is_written_out():
+    assert shown_safely("a\x1b]0;b\x07\rc\u202e") == r"a\x1b]0;b\x07\rc\u202e"
+    assert shown_safely("Größe ≤ 3\n\tü") == "Größe ≤ 3\n\tü"
+
+
+def test_json_holds_what_python_held_and_no_word_that_json_does_not_know(capsys):
+    found = {"a": np.int64(3), "b": np.array([1.5, np.nan]), "c": (True, None, "ü"), "d": np.inf}
+    answer({**found, "e": pd.Timestamp("2026-01-31"), "f": pd.NaT, "g": pd.NA})
+    text = capsys.readouterr().out
+    assert text.isascii()
+    told = json.loads(text, parse_constant=lambda word: 1 / 0)
+    assert told == {
+        "a": 3,
+        "b": [1.5, None],
+        "c": [True, None, "ü"],
+        "d": None,
+        "e": "2026-01-31 00:00:00",
+        "f": None,
+        "g": None,
+    }
+
+
+def test_work_that_goes_on_is_told_once_where_nobody_watches(capsys, monkeypatch):
+    monkeypatch.setattr(telling, "FIRST_WORD", 0.0)
+    said = []
+    with working("Learning from 3 rows"):
+        until(lambda: said.append(capsys.readouterr().err) or "".join(said))
+    assert "".join(said) == "Learning from 3 rows ...\n"
+
+
+def test_quick_work_is_not_told(capsys):
+    with working("Learning"):
+        pass
+    assert capsys.readouterr() == ("", "")
+
+
+def test_in_a_terminal_the_line_moves_and_is_gone_at_the_end(capsys, monkeypatch):
+    monkeypatch.setattr(telling, "FIRST_WORD", 0.0)
+    monkeypatch.setattr(telling, "PAUSE", 0.001)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    said = []
+    with working("Comparing\x1b") as work:
+        work.tell(0.25)
+        until(lambda: said.append(capsys.readouterr().err) or "25 %" in "".join(said))
+    text = "".join([*said, capsys.readouterr().err])
+    assert "\r\x1b[KComparing\\x1b: 25 %, 0 s" in text
+    assert text.endswith("\r\x1b[K")
+
+
+def test_a_share_is_named_where_it_is_known():
+    work = Work("Comparing")
+    assert work.words.startswith("Comparing: 0 s")
+    work.tell(0.5)
+    assert work.words.startswith("Comparing: 50 %, ")

@@ -1,0 +1,43 @@
+"""Figures of groups: what is drawn is what was counted."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit.evaluation import GROUP_MEASURES, group_metrics
+from rulekit.plots import group_figure, group_sentence
+from rulekit.rules import Clause, Literal, RuleSet
+
+RULE = RuleSet((Clause((Literal("x", ">", 0),)),), ("<b>yes</b>",), "dnf", "no")
+
+
+@pytest.fixture
+def found():
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"x": rng.normal(size=200)})
+    X["town"] = ["tiny"] * 5 + ["a"] * 95 + ["<i>b</i>"] * 100
+    y = rng.choice(["<b>yes</b>", "no"], 200)
+    y[:5] = "no"
+    return group_metrics(RULE, X, y, "town")
+
+
+@pytest.mark.parametrize("measure", GROUP_MEASURES)
+def test_dots_and_intervals_are_the_table_in_percent(found, measure):
+    (trace,) = group_figure(found, measure).data
+    rows = found.table[found.table[measure].notna()]
+    assert list(trace.x) == pytest.approx(100 * rows[measure])
+    ends = np.array(trace.x) + np.array(trace.error_x.array)
+    assert list(ends) == pytest.approx(100 * rows[f"{measure}_high"])
+    starts = np.array(trace.x) - np.array(trace.error_x.arrayminus)
+    assert list(starts) == pytest.approx(100 * rows[f"{measure}_low"])
+    hollow = [name for name, s in zip(rows.index, trace.marker.symbol, strict=True) if "open" in s]
+    assert hollow == (["tiny"] if measure != "found" else [])  # no row of it is to be found
+    assert "<" not in "".join(trace.y)
+
+
+def test_the_sentence_names_both_ends_and_the_whole(found):
+    said = group_sentence(found, "error")
+    shares = found.table["error"]
+    assert f"{100 * shares.min():.1f} % where it is {shares.idxmin()}" in said
+    assert f"{100 * shares.max():.1f} % where town is {shares.idxmax()}" in said
+    assert said.endswith(f"{100 * found.overall['error']:.1f} % in all.")

@@ -1,0 +1,20 @@
+"""An analysis as plain data: what older versions wrote is read, too."""
+
+from rulekit.data import load_sample
+from ui import state_file
+from ui.state import AppState
+
+
+def test_an_analysis_saved_with_the_number_of_looks_alone_keeps_the_number():
+    state = AppState(table=load_sample("iris"), test_looks=3)
+    older = {k: v for k, v in state_file.to_plain(state).items() if k != "looked_at"}
+    back = state_file.from_plain(older, state.table)
+    assert (back.test_looks, back.looked_at) == (3, ())
+
+
+def test_an_analysis_saved_before_outcomes_had_names_comes_back_without():
+    state = AppState(table=load_sample("iris"))
+    older = state_file.to_plain(state)
+    del older["outcomes"], older["split"]["keep_twins"]
+    back = state_file.from_plain(older, state.table)
+    assert (back.outcomes, back.fit_key) == ({}, state.fit_key)

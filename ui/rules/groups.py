@@ -1,0 +1,93 @@
+"""The tab "Groups" of Rules: how the rule treats groups of rows, in words, a chart and a table."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from rulekit.data import RowGroups, row_groups
+from rulekit.evaluation import GROUP_MEASURES, GroupMetrics, group_metrics
+from rulekit.exceptions import DataError
+from rulekit.plots import group_figure, group_sentence
+from ui.escape import md
+from ui.rule_numbers import Rows
+from ui.state import KEEP, AppState
+from ui.theme import chart
+
+FEW_GROUPS = 8  # a column of so many values is shown first
+TITLES = {
+    "error": "Wrong",
+    "found": "Found",
+    "false_alarms": "False alarms",
+    "called_positive": "Called so",
+}
+READ = (
+    "Each share with its 95 % interval. *Found*: of the rows that are {0}, those the rule calls "
+    "{0}. *False alarms*: of all others, those it calls {0}. *Called so*: of all rows."
+)
+
+
+def groups_card(model: Any, rows: Rows, state: AppState) -> None:
+    """Let the reader choose a column, used by the rule or not, and show how its groups fare."""
+    asked, seen = st.columns([3, 2], vertical_alignment="bottom")
+    columns = [c.name for c in state.table.columns if c.name != state.target]
+    column = asked.selectbox(
+        "Groups by",
+        columns,
+        columns.index(_first(columns, rows, state)),
+        format_func=lambda name: md(state.label(name), 60),
+        key="groups_column",
+        help="Any column of the table, whether the rule reads it or not. Numbers of many values "
+        "are cut into four bins of about equally many rows.",
+        **KEEP,
+    )
+    positive = state.positive
+    if state.several:
+        positive = seen.selectbox("Outcome", state.labels, key="groups_outcome", **KEEP)
+    try:
+        groups = _groups(column, rows, state)
+    except DataError as error:
+        st.info(md(str(error), 400))
+        return
+    found = group_metrics(model, rows.X, rows.y, groups, positive=positive)
+    measure = st.segmented_control(
+        "Share",
+        list(GROUP_MEASURES),
+        format_func=TITLES.get,
+        default="error",
+        required=True,
+        key="groups_share",
+        label_visibility="collapsed",
+        **KEEP,
+    )
+    chart(group_figure(found, measure), f"groups_{rows.name}", group_sentence(found, measure))
+    for sentence in found.sentences():
+        st.markdown(f"- {md(sentence, 600)}")
+    _table(found)
+    st.caption(READ.format(md(positive, 60)))
+
+
+def _first(columns: list[str], rows: Rows, state: AppState) -> str:
+    """Return the column to begin with: the first of few values, else the first."""
+    frame = state.table.frame.loc[rows.X.index]
+    few = (name for name in columns if 2 <= frame[name].nunique() <= FEW_GROUPS)
+    return next(few, columns[0])
+
+
+def _groups(column: str, rows: Rows, state: AppState) -> RowGroups:
+    return row_groups(state.table.frame.loc[rows.X.index, column], state.label(column))
+
+
+def _table(found: GroupMetrics) -> None:
+    """Show the figures of each group, and of all rows."""
+    table = pd.concat([found.table, found.overall.to_frame().T])
+    shown = pd.DataFrame({found.name: table.index, "rows": table["rows"].astype(int).to_numpy()})
+    for measure, title in TITLES.items():
+        ends = table[[measure, f"{measure}_low", f"{measure}_high"]].itertuples(index=False)
+        shown[title] = [
+            "no rows"
+            if share != share
+            else f"{100 * share:.1f} % ({100 * low:.0f}–{100 * high:.0f})"
+            for share, low, high in ends
+        ]
+    st.dataframe(shown, hide_index=True, alt="; ".join(found.sentences()))

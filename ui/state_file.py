@@ -1,0 +1,73 @@
+"""An analysis as plain data, for the file that keeps it and the one that a person takes."""
+
+from dataclasses import asdict
+from typing import Any
+
+from rulekit.data import Table
+from ui.state import VERSION, AppState, BinningSpec, SplitSpec, Wording
+
+
+def to_plain(state: AppState) -> dict[str, Any]:
+    """Return all but the table's cells as what JSON can hold."""
+    table = state.table
+    return {
+        "version": VERSION,
+        "name": table.name,
+        "digest": table.digest,
+        "notes_on_table": list(table.notes),
+        "roles": {c.name: c.role for c in table.columns},
+        "positive": table.positive_label,
+        "outcomes": state.outcomes,
+        "every_class": state.every_class,
+        "options": state.options,
+        "wording": {name: asdict(w) for name, w in state.wording.items()},
+        "split": asdict(state.split),
+        "binning": asdict(state.binning),
+        "run_settings": state.run_settings,
+        "setting": state.setting,
+        "sweep_key": state.sweep_key,
+        "runs": list(state.runs),
+        "in_hand": state.in_hand,
+        "rule_json": state.rule_json,
+        "notes": state.notes,
+        "case_notes": state.case_notes,
+        "test_looks": state.test_looks,
+        "looked_at": list(state.looked_at),
+    }
+
+
+def from_plain(saved: dict[str, Any], table: Table) -> AppState:
+    """Put what `to_plain` wrote and a table together; KeyError or TypeError if it did not write it.
+
+    Raises
+    ------
+    DataError
+        If the table does not have the columns.
+    """
+    table = table.with_roles(saved["roles"], positive_label=saved["positive"])
+    binning = dict(saved["binning"])
+    binning["cuts"] = tuple((name, tuple(values)) for name, values in binning["cuts"])
+    return AppState(
+        table=table,
+        outcomes={str(k): str(v) for k, v in saved.get("outcomes", {}).items()},
+        every_class=bool(saved.get("every_class", False)),
+        options=saved["options"],
+        wording={name: Wording(**w) for name, w in saved["wording"].items()},
+        split=SplitSpec(**saved["split"]),
+        binning=BinningSpec(**binning),
+        looked_at=tuple(saved.get("looked_at", ())),
+        runs=tuple(saved.get("runs", ())),
+        in_hand=bool(saved.get("in_hand", False)),
+        **{
+            name: saved[name]
+            for name in (
+                "run_settings",
+                "setting",
+                "sweep_key",
+                "rule_json",
+                "notes",
+                "case_notes",
+                "test_looks",
+            )
+        },
+    )
