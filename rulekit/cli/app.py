@@ -12,7 +12,9 @@ def script() -> Path:
     """Return the dashboard's script: in a clone beside the packages, else inside `ui`."""
     found = importlib.util.find_spec("ui")
     if found is None or found.origin is None:
-        raise click.ClickException("The dashboard is not installed; install rulekit-dashboard anew.")
+        raise click.ClickException(
+            "The dashboard is not installed; install rulekit-dashboard anew."
+        )
     inside = Path(found.origin).parent
     for place in (inside.parent / "app.py", inside / "served" / "app.py"):
         if place.is_file() and (place.parent / "pages").is_dir():
@@ -27,7 +29,9 @@ def script() -> Path:
 def app(ctx: click.Context, port: int, address: str) -> None:
     """Serve the dashboard until Ctrl-C. It asks for no password: keep it on this machine."""
     if importlib.util.find_spec("streamlit") is None:
-        raise click.ClickException('The dashboard needs more: pip install "rulekit-dashboard[app]".')
+        raise click.ClickException(
+            'The dashboard needs more: pip install "rulekit-dashboard[app]".'
+        )
     served = script()
     command = [sys.executable, "-m", "streamlit", "run", str(served)]
     for option, value in (("server.port", port), ("server.address", address)):

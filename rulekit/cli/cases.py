@@ -42,9 +42,7 @@ from rulekit.rules import RuleSet
 )
 @as_json
 @reads_tables
-def explain(
-    rule: str, table: str, rows: tuple[int, ...], as_json: bool, reading: Reading
-) -> None:
+def explain(rule: str, table: str, rows: tuple[int, ...], as_json: bool, reading: Reading) -> None:
     """Say why RULE answers as it does for rows of TABLE, and what would change the answer."""
     found = read_rule(rule)
     given = as_rule_reads(reading.table(table), found)

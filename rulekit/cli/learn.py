@@ -134,7 +134,9 @@ def _with_roles(table: Table, target: str, asked: dict[str, Any]) -> Table:
         if name is not None and name in (*asked["use"], *asked["leave_out"]):
             raise click.UsageError(f"Column {name!r} is named twice, once as --{role}.")
         roles |= {} if name is None else {name: role}
-    if len({n for n in named.values() if n is not None}) < sum(n is not None for n in named.values()):
+    if len({n for n in named.values() if n is not None}) < sum(
+        n is not None for n in named.values()
+    ):
         raise click.UsageError("--target, --weight and --group must be different columns.")
     table = table.with_roles(roles)
     if obstacles := check_target(table, target):
@@ -143,7 +145,9 @@ def _with_roles(table: Table, target: str, asked: dict[str, Any]) -> Table:
         return table
     positive = asked["positive"]
     by_name = {name: value for value, name in asked["outcomes"].items()}
-    chosen = suggest_positive(table, target) if positive is None else by_name.get(positive, positive)
+    chosen = (
+        suggest_positive(table, target) if positive is None else by_name.get(positive, positive)
+    )
     return table.with_roles({}, positive_label=chosen)
 
 

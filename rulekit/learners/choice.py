@@ -29,6 +29,8 @@ PLAIN = (str, int, float, type(None))
 #: Measures that are better when larger; all others are better when smaller.
 MAXIMISED = frozenset({"test_f1", "test_auc"})
 
+COST = "test_cost_per_100"  # the measure of what wrong answers cost
+
 #: Price of one condition when settings are compared, as a share of rows: two tenths of a point.
 CONDITION_PRICE = 0.002
 
@@ -270,9 +272,9 @@ def cheapest(scores: ArrayLike, sizes: ArrayLike, price: float) -> NDArray[np.in
 def _price_of_condition(rows: pd.DataFrame, y: str) -> float:
     """Price of a condition in the unit of a measure.
 
-    A share of rows as it is; a cost, which has no unit of its own, in shares of the greatest one.
+    A share of rows as it is; a cost, which has a unit of its own, in shares of the greatest one.
     """
-    return CONDITION_PRICE * (float(rows["_worth"].abs().max()) if y == "test_cost" else 1.0)
+    return CONDITION_PRICE * (float(rows["_worth"].abs().max()) if y == COST else 1.0)
 
 
 def _reason(best: Any, simplest: Any, default: Any, settings: Settings, y: str) -> str:
@@ -304,7 +306,7 @@ def _about_the_empty(row: Any, settings: Settings) -> str:
 
 
 def _price(y: str) -> str:
-    if y == "test_cost":
+    if y == COST:
         return f"{100 * CONDITION_PRICE:g} % of the greatest cost"
     return f"{CONDITION_PRICE:g}" if y in MAXIMISED else f"{100 * CONDITION_PRICE:g} points"
 
@@ -315,5 +317,6 @@ def _named(row: Any, settings: Settings) -> str:
 
 
 def _figure(row: Any, y: str) -> str:
-    value = f"{row[y]:.3f}" if y in MAXIMISED or y == "test_cost" else f"{100 * row[y]:.1f} %"
+    value = f"{row[y]:.3f}" if y in MAXIMISED else f"{100 * row[y]:.1f} %"
+    value = f"{row[y]:.1f}" if y == COST else value
     return f"{value} with {row['n_conditions']:.1f} conditions"

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import HasMethods, Interval, Needs, check_needs
 from rulekit.binarize import Binarizer
+from rulekit.data import Costs
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.inner_choice import (
     Choice,
@@ -23,6 +24,7 @@ from rulekit.learners.inner_choice import (
     inner_folds,
 )
 from rulekit.learners.literal.box_search import BoxSearchClassifier
+from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.points.scorecard import ScorecardClassifier
 from rulekit.learners.rule_path import RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, generator_of
@@ -41,7 +43,8 @@ class RuleClassifier(BaseRuleClassifier):
     The box search is cross-validated on the training rows for nine prices of a condition, one to
     five clauses, a rule for either class, two levels of robustness, with and without doubt about
     rows that do not look like their class (see `search_grid`). Of these settings the one that
-    `rulekit.suggest` names learns the rule from all rows. Points to add up, a scorecard of each
+    `rulekit.suggest` names learns the rule from all rows. With more than two classes the rule is
+    an ordered list, searched for nine prices and one to three clauses a class. Points to add up, a scorecard of each
     number of conditions, are compared on the same folds where `forms` names them.
 
     Parameters
@@ -62,9 +65,14 @@ class RuleClassifier(BaseRuleClassifier):
         Whether cuts of a rule are moved to any value of the training table where five folds of
         the training rows say that it helps; those of a scorecard stay.
     positive_label : label, default=None
-        The class the rule describes; None for the one that is described better.
+        The class the rule describes; None for the one that is described better. More than two
+        classes are all described, by an ordered list of which the first clause that holds decides,
+        and none may be named.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, in learning and in the errors that settings are compared by.
+    costs : Costs, default=None
+        What wrong answers cost, in place of `class_weight`. Its class that is missed is the last
+        one unless it, or `positive_label`, names another.
     binarizer : Binarizer, default=None
         Makes the conditions; None for ``Binarizer()``.
     constraints : Constraints or dict, default=None
@@ -92,7 +100,8 @@ class RuleClassifier(BaseRuleClassifier):
         number of conditions, learned from all training rows by the kind of search that was taken;
         cuts are not refined, and the loss of a scorecard is the logistic one.
     classes_, positive_label_, default_label_
-        Both classes, the one described, and the other one.
+        The classes; of two the one described, and the other one, of more None, and the answer
+        where no clause holds.
     n_features_in_, feature_names_in_
         Number of columns, and their names if they have any.
     n_rules_, n_conditions_ : int
@@ -121,6 +130,7 @@ class RuleClassifier(BaseRuleClassifier):
     (0.056, 360)
     """
 
+    _multi_class = True
     choice_: Choice
     path_: RulePath
     best_params_: dict[str, Any]
@@ -148,6 +158,7 @@ class RuleClassifier(BaseRuleClassifier):
         refine: bool = True,
         positive_label: Any = None,
         class_weight: Any = None,
+        costs: Costs | None = None,
         binarizer: Binarizer | None = None,
         constraints: Constraints | Mapping[str, Any] | None = None,
         random_state: Any = 0,
@@ -161,6 +172,7 @@ class RuleClassifier(BaseRuleClassifier):
         self.refine = refine
         self.positive_label = positive_label
         self.class_weight = class_weight
+        self.costs = costs
         self.binarizer = binarizer
         self.constraints = constraints
         self.random_state = random_state
@@ -178,7 +190,12 @@ class RuleClassifier(BaseRuleClassifier):
             check_needs(self, OF_A_RULE)
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
-        self._note_classes(table.classes, table.kinds, self.positive_label)
+        if len(table.classes) > 2:
+            refuse_with_several(self, table)
+            self._refuse_points(table)
+            self._note_several(table)
+        else:
+            self._note_classes(table.classes, table.kinds, self.positive_label)
         limit = self.time_limit
         until = math.inf if limit is None else time.time() + limit
         state = self.random_state
@@ -199,6 +216,13 @@ class RuleClassifier(BaseRuleClassifier):
         if late or "stopped" in learner.history_[-1]:
             self._warn_of_time()
 
+    def _refuse_points(self, table: TrainingTable) -> None:
+        if "points" in self.forms:
+            raise ValueError(
+                f"`forms` may name 'points' only where `y` holds two classes; it holds "
+                f"{len(table.classes)}, and a total tells two apart. Got {tuple(self.forms)}."
+            )
+
     def _box_search(self, seed: int) -> BoxSearchClassifier:
         """Make the learner of rules."""
         limit = self.time_limit
@@ -206,17 +230,25 @@ class RuleClassifier(BaseRuleClassifier):
             max_conditions=self.max_conditions,
             kicks=self.kicks,
             class_weight=self.class_weight,
+            costs=self._settled_costs(),
             binarizer=self.binarizer,
             constraints=self.constraints,
             random_state=seed,
             time_limit=None if limit is None else SHARE_OF_A_SEARCH * limit,
         )
 
+    def _settled_costs(self) -> Costs | None:
+        """Say by classes what errors cost, as rules for either class are compared."""
+        if self.costs is None:
+            return None
+        return self.costs.settled(self.classes_.tolist(), self.positive_label)
+
     def _scorecard(self) -> ScorecardClassifier:
         """Make the learner of points."""
         return ScorecardClassifier(
             positive_label=self.positive_label,
             class_weight=self.class_weight,
+            costs=self._settled_costs(),
             binarizer=self.binarizer,
             constraints=self.constraints,
         )
@@ -231,7 +263,7 @@ class RuleClassifier(BaseRuleClassifier):
         }
         forms = [made[name]() for name in FORMS if name in self.forms]
         folds = inner_folds(self.cv, table, seed)
-        weight = table.weights(self.class_weight)
+        weight = self._weights(table)
         return chosen(forms, table, folds, weight, self.n_jobs, self.time_limit, until)
 
     def _path(self, learner: Any, table: TrainingTable, work: SharedWork) -> RulePath:
@@ -246,8 +278,8 @@ class RuleClassifier(BaseRuleClassifier):
 
     def _take(self, model: BaseRuleClassifier, table: TrainingTable) -> None:
         """Answer with the rule of a fitted learner."""
-        self._note_classes(table.classes, table.kinds, model.positive_label_)
-        self._keep_rule(model.rule_set_, table, table.weights(self.class_weight))
+        self.positive_label_, self.default_label_ = model.positive_label_, model.default_label_
+        self._keep_rule(model.rule_set_, table, self._weights(table))
         self._model, self.best_params_ = model, dict(self.choice_.setting)
         if isinstance(model, BoxSearchClassifier):
             self.best_params_["refine_thresholds"] = model.refine_thresholds_

@@ -39,7 +39,7 @@ class SeveralClasses:
 
     def __init__(self, learner: Any, table: TrainingTable, shared: SharedWork) -> None:
         self.learner, self.table, self.shared = learner, table, shared
-        self.weight = table.weights(learner.class_weight)
+        self.weight = learner._weights(table)
         limit = learner.time_limit
         self.ends = None if limit is None else time.monotonic() + limit
         self.counted = self.weight  # in the objective; a learner may discount rows

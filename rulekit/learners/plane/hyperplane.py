@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
 from rulekit._validation import Interval, StrOptions
+from rulekit.data import Costs
 from rulekit.exceptions import DataError
 from rulekit.learners.base import CLASS_PARAMETERS, SEEN_IN_FIT, BaseRuleClassifier
 from rulekit.learners.one_against_rest import one_against_rest, refuse_with_several
@@ -56,6 +57,8 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
         the most frequent, in one ordered list, and none may be named.
     class_weight : dict, "balanced" or None
         As in scikit-learn, with `sample_weight` handed to the linear classifier.
+    costs : Costs, default=None
+        What wrong answers cost, in place of `class_weight`.
 
     Attributes
     ----------
@@ -137,6 +140,7 @@ n_conditions_, training_error_
         confidence_folds: int = 5,
         positive_label: Any = None,
         class_weight: Any = None,
+        costs: Costs | None = None,
     ):
         self.linear = linear
         self.criterion = criterion
@@ -147,6 +151,7 @@ n_conditions_, training_error_
         self.confidence_folds = confidence_folds
         self.positive_label = positive_label
         self.class_weight = class_weight
+        self.costs = costs
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         self.against_rest_: dict[Any, HyperplaneRuleClassifier] = {}
@@ -156,8 +161,9 @@ n_conditions_, training_error_
             return
         positive = self._note_classes(table.classes, table.kinds, self.positive_label)
         labels = [plain_label(c) for c in table.classes]
-        weight = table.weights(self.class_weight)
-        counted = weight if table.weighted or self.class_weight is not None else None
+        weight = self._weights(table)
+        one_each = not table.weighted and self._class_weight(table.classes) is None
+        counted = None if one_each else weight
         linear = LPSVM() if self.linear is None else self.linear
         folds, how = int(self.confidence_folds), (self.criterion, int(self.max_depth))
         settings = (type(linear).__name__, linear.get_params())
@@ -191,13 +197,13 @@ n_conditions_, training_error_
     def _fit_list(self, table: TrainingTable, shared: SharedWork) -> None:
         """Learn a plane and its boxes for each class against those that come later."""
         self._note_several(table)
-        weight = table.weights(self.class_weight)
-        weighted = table.weighted or self.class_weight is not None
+        weight = self._weights(table)
+        weighted = table.weighted or self._class_weight(table.classes) is not None
 
         def describe(rows: NDArray[np.intp], code: int) -> Sequence[Clause]:
             key = "class", code, rows.tobytes(), weight.tobytes()
             own = shared.once(key, lambda: SharedWork(shared.should_stop, many=shared.many))
-            model: HyperplaneRuleClassifier = clone(self).set_params(class_weight=None)
+            model: HyperplaneRuleClassifier = clone(self).set_params(class_weight=None, costs=None)
             model.__dict__.update({k: v for k, v in vars(self).items() if k in SEEN_IN_FIT})
             model._fit_table(table.against_rest(rows, code, weight, weighted=weighted), own)
             self.against_rest_[plain_label(table.classes[code])] = model

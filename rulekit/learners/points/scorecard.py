@@ -1,5 +1,6 @@
 """Scorecards: conditions with small whole points, chosen together, and the total they need."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
@@ -13,7 +14,7 @@ from sklearn.base import clone
 
 from rulekit._validation import Interval
 from rulekit.binarize import Binarizer
-from rulekit.data import make_folds
+from rulekit.data import Costs, make_folds
 from rulekit.exceptions import RuleError, StoppedError
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.points.candidates import Candidates, candidates
@@ -26,7 +27,6 @@ from rulekit.solvers.sums import exp
 Floats = NDArray[np.float64]
 BEAM, TRIES = 1, 3  # of the search in each inner fold, which need not be as wide
 LEAST_TRUST = 0.05  # of a card's own odds, however badly they did on other rows
-APART = 1e-6  # between the odds of totals that have to be on one side of even
 
 
 @dataclass(frozen=True)
@@ -37,19 +37,14 @@ class Chances:
     ----------
     slope, intercept : float
         Of the odds' logarithm.
-    total : int
-        From here on more than one half, below it less.
     """
 
     slope: float
     intercept: float
-    total: int
 
     def of(self, totals: NDArray[np.int64]) -> Floats:
         """Give the chance of the class described: shape (n,)."""
-        odds = self.slope * totals + self.intercept
-        over = APART * (totals - self.total)
-        odds = np.where(over >= 0, np.maximum(odds, over + APART), np.minimum(odds, over))
+        odds: Floats = self.slope * totals.astype(float) + self.intercept
         return 1.0 / (1.0 + exp(-odds))
 
 
@@ -81,7 +76,9 @@ class ScorecardClassifier(BaseRuleClassifier):
     positive_label : label, default=None
         The class that points speak for; None for the last of `classes_`.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, in loss, total and chances.
+        Weights of the classes, in loss and total.
+    costs : Costs, default=None
+        What wrong answers cost, in place of `class_weight`.
     binarizer : Binarizer, default=None
         How columns are cut; None for ``Binarizer()``.
     constraints : Constraints or mapping, default=None
@@ -92,8 +89,9 @@ class ScorecardClassifier(BaseRuleClassifier):
     rule_set_ : RuleSet
         One clause, which is one `PointsSplit`; none where a constant answer has fewer errors.
     chances_ : DataFrame
-        For each total that a training row has: `total`, `weight` (of training rows), `share` (of
-        them in the class described) and `chance`. Empty for a constant answer.
+        For each total that a training row has: `total`, `weight` (of training rows, without that
+        of their class), `share` (of it in the class described), `weighted_share` (with what
+        classes weigh in learning) and `chance`. Empty for a constant answer.
     classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, n_rules_, \
 n_conditions_, training_error_, empty_rule_hint_
         As in other learners.
@@ -145,6 +143,7 @@ n_conditions_, training_error_, empty_rule_hint_
         calibration_folds: int = 5,
         positive_label: Any = None,
         class_weight: Any = None,
+        costs: Costs | None = None,
         binarizer: Binarizer | None = None,
         constraints: Constraints | Mapping[str, Any] | None = None,
     ):
@@ -153,6 +152,7 @@ n_conditions_, training_error_, empty_rule_hint_
         self.calibration_folds = calibration_folds
         self.positive_label = positive_label
         self.class_weight = class_weight
+        self.costs = costs
         self.binarizer = binarizer
         self.constraints = constraints
 
@@ -178,7 +178,7 @@ n_conditions_, training_error_, empty_rule_hint_
 
     def _path_of(self, table: TrainingTable, shared: SharedWork) -> RulePath:
         work = self._begun(table, shared)
-        weight, entries = table.weights(self.class_weight), []
+        weight, entries = self._weights(table), []
         for card in self._cards(work, shared):
             rule = self._rule(work.candidates, card, table, weight)[0]
             wrong = rule.predict(table.columns) != np.asarray(table.y, dtype=object)
@@ -198,7 +198,8 @@ n_conditions_, training_error_, empty_rule_hint_
         -------
         ndarray of shape (n, 2)
             Columns in the order of `classes_`. The chance of the class described grows with the
-            total, and is above one half where the rule answers with it.
+            total. `class_weight` and `costs`, by which the total asked for is chosen, make no class
+            more frequent and are taken out of it, so that it need not be one half there.
         """
         columns = self.read_columns(X)
         if self._chances is None:
@@ -211,7 +212,7 @@ n_conditions_, training_error_, empty_rule_hint_
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         work = self._begun(table, shared)
         cards = self._cards(work, shared)
-        weight = table.weights(self.class_weight)
+        weight = self._weights(table)
         rule, shift = self._rule(work.candidates, cards[-1], table, weight)
         self._keep_rule(rule, table, weight)
         trusted = (1.0, 0.0) if rule.is_constant else self._calibrated(work, table, shared)
@@ -224,7 +225,7 @@ n_conditions_, training_error_, empty_rule_hint_
         """Note the classes, cut the table, and begin a search or find it begun."""
         positive = self._note_classes(table.classes, table.kinds, self.positive_label)
         wishes = wishes_for(self.constraints, table)
-        weight = table.weights(self.class_weight)
+        weight = self._weights(table)
         binarizer = Binarizer() if self.binarizer is None else self.binarizer
         how = joblib.hash((type(binarizer).__name__, binarizer.get_params()))
 
@@ -289,16 +290,20 @@ n_conditions_, training_error_, empty_rule_hint_
     ) -> None:
         """Say what chance each total stands for, the card's own odds trusted so far."""
         self._chances: Chances | None = None
-        rows: dict[str, Any] = {"total": [], "weight": [], "share": [], "chance": []}
+        names = ("total", "weight", "share", "weighted_share", "chance")
+        rows: dict[str, Any] = {name: [] for name in names}
         if not self.rule_set_.is_constant:
             split, (trust, bias) = _split(self.rule_set_), trusted
             slope, intercept = card.slope * trust, card.intercept * trust + bias
-            self._chances = Chances(slope, intercept - slope * shift, split.total)
+            described, given = table.y == self.positive_label_, table.weights(None)
+            sums = [w[own].sum() for w in (weight, given) for own in (described, ~described)]
+            heavier = math.log(sums[0] * sums[3] / (sums[1] * sums[2]))  # by its weight as a class
+            self._chances = Chances(slope, intercept - slope * shift - heavier)
             totals = split.compared(table.columns)
             rows["total"], place = np.unique(totals, return_inverse=True)
-            rows["weight"] = np.bincount(place, weight)
-            described = weight * (table.y == self.positive_label_)
-            rows["share"] = np.bincount(place, described) / rows["weight"]
+            rows["weight"] = np.bincount(place, given)
+            for name, w in (("share", given), ("weighted_share", weight)):
+                rows[name] = np.bincount(place, w * described) / np.bincount(place, w)
             rows["chance"] = self._chances.of(rows["total"])
         self.chances_ = pd.DataFrame(rows)
 

@@ -140,15 +140,21 @@ def test_more_that_is_required_than_conditions_are_allowed_is_refused():
         fitted(X, y, max_conditions=1, constraints={"required": ["age", "bmi"]})
 
 
-def test_weights_of_classes_and_rows_move_the_total_and_the_chances():
+def test_weights_move_the_total_and_those_of_rows_the_chances():
     X, y = noisy()
-    plain = fitted(X, y)
-    for model in (
-        fitted(X, y, class_weight={"yes": 5.0}),
-        ScorecardClassifier(positive_label="yes").fit(X, y, np.where(y == "yes", 5.0, 1.0)),
-    ):
+    plain, weight = fitted(X, y), np.where(y == "yes", 5.0, 1.0)
+    by_class = fitted(X, y, class_weight={"yes": 5.0})
+    by_row = ScorecardClassifier(positive_label="yes").fit(X, y, weight)
+    for model in (by_class, by_row):
         assert (model.predict(X) == "yes").sum() > (plain.predict(X) == "yes").sum()
-        assert model.predict_proba(X)[:, 1].mean() > plain.predict_proba(X)[:, 1].mean()
+    chances = by_class.chances_
+    assert chances["weight"] @ chances["share"] == pytest.approx((y == "yes").sum())
+    heavy = weight[y == "yes"].sum() / weight.sum()
+    totals = split_of(by_class).compared(by_class.read_columns(X))
+    weighed = [weight[totals == t].sum() for t in chances["total"]] @ chances["weighted_share"]
+    assert weighed / weight.sum() == pytest.approx(heavy)
+    assert by_class.predict_proba(X)[:, 1].mean() == pytest.approx((y == "yes").mean(), abs=0.02)
+    assert weight @ by_row.predict_proba(X)[:, 1] / weight.sum() == pytest.approx(heavy, abs=0.02)
 
 
 def test_rows_of_weight_zero_have_no_say():
