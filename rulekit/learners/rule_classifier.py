@@ -44,8 +44,8 @@ class RuleClassifier(BaseRuleClassifier):
     five clauses, a rule for either class, two levels of robustness, with and without doubt about
     rows that do not look like their class (see `search_grid`). Of these settings the one that
     `rulekit.suggest` names learns the rule from all rows. With more than two classes the rule is
-    an ordered list, searched for nine prices and one to three clauses a class. Points to add up, a scorecard of each
-    number of conditions, are compared on the same folds where `forms` names them.
+    an ordered list, searched for nine prices and one to three clauses a class. Points to add up, a
+    scorecard of each number of conditions, are compared on the same folds where `forms` names them.
 
     Parameters
     ----------

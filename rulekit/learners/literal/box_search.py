@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -263,8 +263,11 @@ empty_rule_hint_, binarizer_
     def _clauses_for_a_list(
         self, problem: BinaryProblem, rng: np.random.Generator, n_conditions: int
     ) -> tuple[tuple[Literal, ...], ...]:
-        """Describe one class of a list with what conditions are left, cuts not refined."""
-        found = self._box_search().run(problem, rng)
+        """Describe one class of a list with what conditions are left, cuts not refined.
+
+        Its rows are discounted already, by a forest that knows all classes.
+        """
+        found = replace(self._box_search(), doubt=0.0).run(problem, rng)
         left = None
         if self.max_conditions is not None:
             left = max(0, self.max_conditions - n_conditions)

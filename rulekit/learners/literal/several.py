@@ -52,10 +52,10 @@ class SeveralClasses:
             )
         self.how, self.encoded = learner.encoded_table(table, shared)
 
-    def problem(self, rows: NDArray[np.intp], code: int) -> Problem:
-        """Make the problem of one class among some rows, or find it made."""
+    def problem(self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64]) -> Problem:
+        """Make the problem of one class among some rows of a weight each, or find it made."""
         by_cells, table, learner = self.how[0], self.table, self.learner
-        key = ("class", self.how, code, self.constraints, self.weight.tobytes(), rows.tobytes())
+        key = ("class", self.how, code, self.constraints, weight.tobytes(), rows.tobytes())
 
         def make() -> Problem:
             some = replace(self.encoded, codes=self.encoded.codes[rows]) if by_cells else None
@@ -63,7 +63,7 @@ class SeveralClasses:
                 self.encoded[rows] if some is None else some,
                 {name: values[rows] for name, values in table.columns.items()},
                 table.codes[rows] == code,
-                self.weight[rows],
+                weight[rows],
                 form=learner.form,
                 constraints=self.constraints,
             )
@@ -72,7 +72,7 @@ class SeveralClasses:
 
     def everything(self) -> Problem:
         """Make the problem of all rows; which class it describes is of no interest."""
-        return self.problem(np.arange(len(self.table.codes)), 0)
+        return self.problem(np.arange(len(self.table.codes)), 0, self.weight)
 
     def one_against_rest(self, rng: np.random.Generator, learn: Learn | None = None) -> RuleSet:
         """Learn an ordered list class after class, in the learner's time.
@@ -89,7 +89,7 @@ class SeveralClasses:
 
         def describe(rows: NDArray[np.intp], code: int) -> list[Clause]:
             nonlocal n_conditions
-            problem, own = self.problem(rows, code), rng.spawn(1)[0]
+            problem, own = self.problem(rows, code, self.counted), rng.spawn(1)[0]
             seconds = None if end is None else max(SOON, end - time.monotonic())
             if learn is None:
                 found = self.learner._learn_in_time(problem, own, seconds).or_constant().clauses
@@ -100,7 +100,7 @@ class SeveralClasses:
             n_conditions += sum(map(len, found))
             return [Clause(clause) for clause in found]
 
-        return one_against_rest(self.table, self.weight, describe)
+        return one_against_rest(self.table, self.counted, describe)
 
     def error(self, rule: RuleSet) -> float:
         """Share of the training weight that a list gets wrong."""
