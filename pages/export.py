@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from rulekit.export import to_text
 from rulekit.plots.wording import plural
 from ui.cache import kept
 from ui.escape import file_name, md
@@ -19,23 +20,28 @@ state = app_state()
 stem = f"rule for {state.target if state.several else state.positive}"
 
 left, right = two_columns()
+asked = st.query_params.get("export_format", "")
 with left:
+    if asked and asked not in FORMATS:
+        st.warning(f"The address asks for the format {md(asked, 60)}, which there is not.")
+    if asked in FORMATS and "export_format" not in st.session_state:
+        st.session_state.export_format = asked
     chosen = st.radio(
         "Format",
         list(FORMATS),
         format_func=lambda name: FORMATS[name].name,
         captions=[offer(state, model, form) for form in FORMATS.values()],
         key="export_format",
-        bind="query-params",
         persist_state="session",
     )
+    st.query_params["export_format"] = chosen  # the format's key, whatever it is called
 form = FORMATS[chosen]
 with right, sentences():
     st.header(form.name, anchor=False)
     if obstacle := form.obstacle(model):
         st.info(f"{obstacle} The other formats hold the rule as it is.")
     else:
-        looks = looked_at_test_rows() if form.rendered and len(state.testing[0]) else 0
+        looks = looked_at_test_rows() if chosen == "report" and len(state.testing[0]) else 0
         state = app_state()
         key = repr((state.fit_key, state.rule_json, chosen, state.wording))
         key += record_text(state, model)
@@ -60,7 +66,10 @@ with right, sentences():
                 f"{plural(looks, 'rule')}."
             )
         if form.rendered:
-            st.iframe(shown_page(text), height=PREVIEW, alt="The report, as a browser will show it")
+            st.iframe(shown_page(text), height=PREVIEW, alt="The page, as a browser will show it")
+        elif isinstance(text, bytes):
+            st.caption("The file opens in a spreadsheet; it holds this rule:")
+            st.code(to_text(model), language=None, wrap_lines=True)
         else:
             # the box scrolls, by its button for copying also without a mouse
             long = text.count("\n") > 20 or len(text) > 1400

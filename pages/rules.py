@@ -7,6 +7,7 @@ from ui.escape import md
 from ui.learners.certificate_card import LEARNED
 from ui.learners.offered import CARDS
 from ui.picked import needed_model, setting_words
+from ui.promises import promise_lines
 from ui.rule_numbers import rows_of
 from ui.rules.cards import (
     alarms,
@@ -35,6 +36,7 @@ with sentences():
         alarms(rule, train)
         off = clause_lines(rule, train, test, state)
         without(rule, off, train, test)
+        promise_lines(rule, state)
         if edited_clause(state) == rule.n_clauses:
             editor(rule, rule.n_clauses, train, state)
         with st.container(horizontal=True):

@@ -20,8 +20,10 @@ from rulekit.data import (
     read_table,
 )
 from rulekit.evaluation import (
+    alternatives,
     compare_learners,
     group_metrics,
+    stability,
     suggest,
     sweep,
 )
@@ -84,6 +86,7 @@ __all__ = [
     "SolverError",
     "Table",
     "TwoLevelRuleClassifier",
+    "alternatives",
     "certify",
     "compare_learners",
     "compare_rules",
@@ -94,6 +97,7 @@ __all__ = [
     "load_sample",
     "read_table",
     "rule_statistics",
+    "stability",
     "suggest",
     "sweep",
     "to_json",

@@ -5,13 +5,26 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("rulekit", "ui")
+#: Folder or file of the project, and where it lies in the wheel.
+PLACES = {
+    "rulekit/**/*.py": "",
+    "rulekit/**/*.jinja": "",
+    "rulekit/py.typed": "",
+    "sample_data/*.*": "rulekit/",
+    "app.py": "rulekit_dashboard/",
+    "pages/*.py": "rulekit_dashboard/",
+    "ui/**/*.py": "rulekit_dashboard/",
+    ".streamlit/config.toml": "rulekit_dashboard/",
+}
 
 
 def wanted(root: Path = ROOT) -> set[str]:
-    """Return the files that the wheel must hold: all sources, and the mark that they are typed."""
-    files = [file for name in PACKAGES for file in (root / name).rglob("*.py")]
-    return {str(file.relative_to(root)) for file in files} | {"rulekit/py.typed"}
+    """Return the files that the wheel must hold: all sources, the samples, the dashboard."""
+    return {
+        f"{place}{file.relative_to(root).as_posix()}"
+        for pattern, place in PLACES.items()
+        for file in root.glob(pattern)
+    }
 
 
 def complaints(wheel: Path, root: Path = ROOT) -> list[str]:

@@ -1,6 +1,7 @@
 """Hypothesis generators for tables as columns, literals, clauses and rule sets.
 
-The columns are always the same five; their values and the literals' thresholds come from the same
+The columns are always the same eight (those that dates, an order and words are read of only where
+they are asked for); their values and the literals' thresholds come from the same
 few numbers and words, so that equality at a threshold, unseen levels and contradictions are common.
 """
 
@@ -15,6 +16,16 @@ BETWEEN = (-2.0, -0.5, 0.25, 0.75, 1.5, 2.5, 4.0, float("inf"), float("-inf"))
 WORDS = ("red", "green", "blue")
 UNSEEN = ("grey", "")
 NUMERIC, TEXTS, FLAGS = ("age", "size"), ("colour", "town"), ("smoker",)
+ORDER = ("bad", "fair", "good", "great")
+DATES = (
+    "2023-12-31 23:59:59",
+    "2024-01-01",
+    "2024-02-29 12:30:00",
+    "2024-03-02",
+    "1999-07-05 08:00:00",
+)
+NOTES = ("late", "Paid LATE, twice", "later", "re-paid (late)", "", "twice paid")
+READ = {"opened": DATES, "grade": (*ORDER, "unknown"), "note": NOTES}
 
 
 def _column(values, dtype, n):
@@ -29,6 +40,7 @@ def columns(draw, min_rows=1, max_rows=30):
     n = draw(st.integers(min_rows, max_rows))
     table = {name: draw(_column((*NUMBERS, *BETWEEN, np.nan), float, n)) for name in NUMERIC}
     table |= {name: draw(_column((*WORDS, *UNSEEN, None), object, n)) for name in TEXTS}
+    table |= {name: draw(_column((*READ[name], None), object, n)) for name in READ}
     return table | {name: draw(_column((True, False, None), object, n)) for name in FLAGS}
 
 
@@ -38,6 +50,7 @@ def every_row():
     pools = {name: [*NUMBERS, *BETWEEN, np.nan] for name in NUMERIC}
     pools |= {name: [*WORDS, *UNSEEN, None] for name in TEXTS}
     pools |= {name: [True, False, None] for name in FLAGS}
+    pools |= {name: [*READ[name], None] for name in READ}
     n = 400
     table = {}
     for name, pool in pools.items():
@@ -48,10 +61,12 @@ def every_row():
 
 
 @st.composite
-def literals(draw, features=(*NUMERIC, *TEXTS, *FLAGS)):
+def literals(draw, features=(*NUMERIC, *TEXTS, *FLAGS, *READ)):
     """A literal of one of the columns, of any operator that can be evaluated there."""
     feature = draw(st.sampled_from(features))
     missing = draw(st.booleans())
+    if feature in READ:
+        return draw(read_literals(feature))
     if feature in NUMERIC:
         pool, ops = NUMBERS, ("<=", "<", ">=", ">", "==", "!=", "in", "not-in")
     else:
@@ -64,6 +79,40 @@ def literals(draw, features=(*NUMERIC, *TEXTS, *FLAGS)):
         some = draw(st.lists(st.sampled_from(pool), min_size=1, max_size=3))
         return Literal(feature, op, tuple(some), missing)
     return Literal(feature, op, draw(st.sampled_from(pool)), missing)
+
+
+PARTS = {
+    "date": DATES,
+    "year": (1999.0, 2023.5, 2024.0),
+    "month": (1.0, 2.0, 12.0),
+    "weekday": (1.0, 6.0, 7.0),
+    "hour": (0.0, 12.0),
+    "days since 2024-01-01": (0.0, -0.5, 59.5),
+}
+
+
+@st.composite
+def read_literals(draw, feature):
+    """A literal of a column of dates, of levels with an order, or of words."""
+    missing = draw(st.booleans())
+    ops = ("<=", "<", ">=", ">", "==", "!=", "in", "not-in")
+    if feature == "note":
+        ops = ("contains", "not-contains")
+    op = draw(st.sampled_from((*ops, "missing", "not-missing")))
+    if op in ("missing", "not-missing"):
+        return Literal(feature, op)
+    if feature == "note":
+        return Literal(feature, op, draw(st.sampled_from(("late", "twice", "paid"))), missing)
+    part = draw(st.sampled_from(sorted(PARTS))) if feature == "opened" else None
+    pool = ORDER if part is None else PARTS[part]
+    value = draw(st.sampled_from(pool))
+    if op in ("in", "not-in"):
+        value = tuple(draw(st.lists(st.sampled_from(pool), min_size=1, max_size=3)))
+    order = ORDER if part is None else None
+    try:
+        return Literal(feature, op, value, missing, part, order)
+    except RuleError:  # no level meets it, or every one
+        return Literal(feature, "==", "fair", missing, None, order)
 
 
 @st.composite
@@ -83,7 +132,7 @@ def points_splits(draw, of=None, max_size=4):
     return PointsSplit((tests[0],), (points[0],), max(points[0], 0), draw(st.booleans()))
 
 
-def clauses(op=None, max_size=5, features=(*NUMERIC, *TEXTS, *FLAGS)):
+def clauses(op=None, max_size=5, features=(*NUMERIC, *TEXTS, *FLAGS, *READ)):
     """A clause of up to `max_size` literals, also of none."""
     ops = st.sampled_from(("and", "or")) if op is None else st.just(op)
     conditions = st.lists(literals(features), max_size=max_size).map(tuple)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rulekit.explain import Wording, clause_words
+from rulekit.plots.palette import outcome_colours
 from rulekit.rules import RuleSet
 from ui.state import AppState
 
@@ -20,12 +21,13 @@ __all__ = [
 
 
 def wording(state: AppState, *, clause: str = "clause", spoken: bool = False) -> Wording:
-    """Return business names and units as the explanations take them."""
+    """Return business names, units and outcomes' colours as explanations and reports take them."""
     return Wording(
         names={name: w.label for name, w in state.wording.items() if w.label},
         units={name: w.unit for name, w in state.wording.items() if w.unit},
         clause=clause,
         spoken=spoken,
+        colours=outcome_colours(state.labels, state.classes) if state.positive is not None else {},
     )
 
 

@@ -5,6 +5,7 @@ anything that a script could want, which is in the library. May import everythin
 click; nobody imports it.
 """
 
+import io
 import sys
 
 
@@ -17,5 +18,6 @@ def run() -> None:
             raise
         sys.exit('The command needs click: pip install "rulekit-dashboard[cli]".')
     for stream in (sys.stdout, sys.stderr):  # a name that a terminal cannot show is still told
-        stream.reconfigure(errors="backslashreplace")
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     rulekit(prog_name="rulekit")

@@ -1,25 +1,22 @@
 """The verb `app`: the dashboard, served on this machine."""
 
 import importlib.util
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import click
 
+import rulekit
 
-def script() -> Path:
-    """Return the dashboard's script: in a clone beside the packages, else inside `ui`."""
-    found = importlib.util.find_spec("ui")
-    if found is None or found.origin is None:
-        raise click.ClickException(
-            "The dashboard is not installed; install rulekit-dashboard anew."
-        )
-    inside = Path(found.origin).parent
-    for place in (inside.parent / "app.py", inside / "served" / "app.py"):
-        if place.is_file() and (place.parent / "pages").is_dir():
-            return place
-    raise click.ClickException("The dashboard's pages are missing; install rulekit-dashboard anew.")
+
+def dashboard() -> Path | None:
+    """Return the folder of the dashboard: of this clone, or the one that the wheel brought."""
+    clone = Path(rulekit.__file__).parents[1]
+    wheel = clone / "rulekit_dashboard"
+    return next((place for place in (clone, wheel) if (place / "ui" / "server.py").is_file()), None)
 
 
 @click.command()
@@ -27,17 +24,29 @@ def script() -> Path:
 @click.option("--address", default="127.0.0.1", show_default=True, help="Where it listens.")
 @click.pass_context
 def app(ctx: click.Context, port: int, address: str) -> None:
-    """Serve the dashboard until Ctrl-C. It asks for no password: keep it on this machine."""
-    if importlib.util.find_spec("streamlit") is None:
+    """Serve the dashboard until Ctrl-C.
+
+    It asks for no password, so it listens on this machine only unless it is told otherwise.
+    """
+    for needed in ("streamlit", "plotly"):
+        if importlib.util.find_spec(needed) is None:
+            raise click.ClickException(
+                f"The dashboard needs {needed}, which is not installed: "
+                'pip install "rulekit-dashboard[app]".'
+            )
+    place = dashboard()
+    if place is None:
         raise click.ClickException(
-            'The dashboard needs more: pip install "rulekit-dashboard[app]".'
+            "The dashboard's pages are gone; install rulekit-dashboard anew."
         )
-    served = script()
-    command = [sys.executable, "-m", "streamlit", "run", str(served)]
-    for option, value in (("server.port", port), ("server.address", address)):
-        command.append(f"--{option}={value}")
-    process = subprocess.Popen(command)
+    path = os.pathsep.join(filter(None, [str(place), os.environ.get("PYTHONPATH")]))
+    # -P: a folder "ui" where the command is typed is not the dashboard
+    command = [sys.executable, "-P", "-m", "ui.server"]
+    options = [f"--server.port={port}", f"--server.address={address}"]
+    process = subprocess.Popen([*command, *options], env=os.environ | {"PYTHONPATH": path})
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # the server ends with the command
     try:
         ctx.exit(process.wait())
-    except KeyboardInterrupt:  # Streamlit has got it, too, and ends
+    except KeyboardInterrupt:
+        process.terminate()
         process.wait()

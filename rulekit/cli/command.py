@@ -56,8 +56,8 @@ class Verbs(click.Group):
             if os.environ.get("RULEKIT_TRACEBACK"):
                 raise
             note(
-                f"Error: this is a mistake of the program ({type(error).__name__}: {error}). Please "
-                "report it with the command; RULEKIT_TRACEBACK=1 shows where it is."
+                f"Error: this is a mistake of the program ({type(error).__name__}: {error}). "
+                "Please report it with the command; RULEKIT_TRACEBACK=1 shows where it is."
             )
             ctx.exit(OUR_MISTAKE)
 

@@ -12,11 +12,14 @@ from rulekit.cli.inputs import (
     outcome_option,
     read_rule,
     reads_tables,
+    rest_of,
     write_file,
 )
 from rulekit.cli.telling import note, working
+from rulekit.explain import Wording
 from rulekit.explain.subject import columns_for
 from rulekit.export import FORMATS, verify_export
+from rulekit.plots.palette import outcome_colours
 
 WRITABLE = [name for name, form in FORMATS.items() if not form.learned]
 
@@ -46,7 +49,9 @@ def export(
         rows = as_rule_reads(reading.table(table), found)
         truth = known_outcomes(rows, target, found, asked["outcomes"])
         known = [v is not None for v in truth]
-        given = {"training": (rows.frame[known], truth[known])}
+        classes = [v for v in found.classes if v != rest_of(found)]
+        words = Wording(clause="line", colours=outcome_colours(found.classes, classes))
+        given = {"training": (rows.frame[known], truth[known]), "wording": words}
     elif target is not None or asked["outcomes"]:
         raise click.UsageError(f"--target and --outcome are read for a report only, not {form}.")
     elif table is not None:

@@ -141,10 +141,10 @@ def as_rule_reads(table: Table, rule: RuleSet) -> Table:
     A column of codes may look like numbers, and a column of numbers like text where a cell is none:
     a person or the first table has settled that when the rule was made.
     """
-    kinds: dict[str, set[type]] = {}
+    kinds: dict[str, frozenset[type]] = {}
     for condition in (c for clause in rule.clauses for c in clause.conditions):
-        for feature, compared in condition.types.items():
-            kinds.setdefault(feature, set()).update(compared)
+        for feature, types in condition.types.items():
+            kinds[feature] = kinds.get(feature, frozenset()) | types
     for feature, compared in kinds.items():
         if feature not in table.frame.columns:
             continue
@@ -170,7 +170,7 @@ def known_outcomes(
     known = values.notna().to_numpy()
     present = whole(values[known]).tolist()
     by_text = {str(label): label for label in rule.classes}
-    rest = _rest(rule)
+    rest = rest_of(rule)
     called = {}
     for value in dict.fromkeys(present):
         name = outcomes.get(str(value), str(value))
@@ -186,11 +186,10 @@ def known_outcomes(
     return truth
 
 
-def _rest(rule: RuleSet) -> Any:
-    """Return the answer that stands for all other classes, if the rule has one."""
-    names = {str(label) for label in rule.classes}
-    rest = [v for v in rule.classes if any(str(v) == OTHERS.format(n) for n in names)]
-    return rest[0] if rest else None
+def rest_of(rule: RuleSet) -> Any:
+    """Return the answer that stands for all other classes, if the rule has one; else None."""
+    names = {OTHERS.format(label) for label in rule.classes}
+    return next((label for label in rule.classes if str(label) in names), None)
 
 
 def write_file(path: str, content: bytes) -> None:

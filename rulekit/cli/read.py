@@ -3,6 +3,7 @@
 from typing import Any
 
 import click
+from numpy.typing import NDArray
 
 from rulekit.cli.inputs import (
     RULE,
@@ -86,20 +87,19 @@ def compare(
 
 def _tell(found: RuleComparison, wrong: dict[str, Any], as_json: bool) -> None:
     lists = {"kept": found.kept, "removed": found.removed, "added": found.added}
-    changed = [(c.before, c.after) for c in found.changed]
-    rows = None if found.rows is None else found.rows + 1
+    changed = [(_line(c.before), _line(c.after)) for c in found.changed]
+    rows: list[int] = [] if found.rows is None else (found.rows + 1).tolist()
     if as_json:
-        told = {name: [_line(c) for c in clauses] for name, clauses in lists.items()}
-        told["changed"] = [{"before": _line(a), "after": _line(b)} for a, b in changed]
-        other = [] if rows is None else zip(rows, found.before, found.after, strict=True)
+        others = zip(rows, _listed(found.before), _listed(found.after), strict=True)
         answer(
             {
                 "same": found.is_same,
                 "default_changed": found.default_changed,
                 "reordered": found.reordered,
-                **told,
-                "rows": None if rows is None else found.n_rows,
-                "other_answers": [{"row": r, "before": a, "after": b} for r, a, b in other],
+                **{name: [_line(c) for c in clauses] for name, clauses in lists.items()},
+                "changed": [{"before": a, "after": b} for a, b in changed],
+                "rows": None if found.rows is None else found.n_rows,
+                "other_answers": [{"row": r, "before": a, "after": b} for r, a, b in others],
                 "wrong": wrong,
             }
         )
@@ -109,10 +109,10 @@ def _tell(found: RuleComparison, wrong: dict[str, Any], as_json: bool) -> None:
         for clause in clauses:
             say(f"{name}: {_line(clause)}")
     for old, new in changed:
-        say(f"changed: {_line(old)}\n     to: {_line(new)}")
+        say(f"changed: {old}\n     to: {new}")
     if found.default_changed:
         say("Rows that no clause decides get another answer.")
-    if rows is not None and len(rows):
+    if rows:
         told = ", ".join(str(r) for r in rows[:NUMBERED])
         more = f" and {len(rows) - NUMBERED} more" if len(rows) > NUMBERED else ""
         say(f"Other answers for rows {told}{more}.")
@@ -122,3 +122,7 @@ def _tell(found: RuleComparison, wrong: dict[str, Any], as_json: bool) -> None:
 
 def _line(clause: Clause) -> str:
     return f" {clause.op.upper()} ".join(clause_parts(clause))
+
+
+def _listed(answers: NDArray[Any] | None) -> list[Any]:
+    return [] if answers is None else answers.tolist()

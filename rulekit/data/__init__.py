@@ -10,7 +10,7 @@ from rulekit.data.column import KINDS, ROLES, Column
 from rulekit.data.costs import Costs
 from rulekit.data.drift import DriftNote, compare_tables
 from rulekit.data.folds import equal_rows, hold_out, joined_groups, make_folds
-from rulekit.data.groups import RowGroups, row_groups
+from rulekit.data.groups import GROUP_MEASURES, RowGroups, row_groups
 from rulekit.data.loading import read_table, read_with_options, unpacked
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.parquet_sample import count_rows, sample_parquet
@@ -30,6 +30,7 @@ from rulekit.data.target import (
 from rulekit.data.typed import columns_of
 
 __all__ = [
+    "GROUP_MEASURES",
     "KINDS",
     "ROLES",
     "Column",

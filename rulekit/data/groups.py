@@ -1,6 +1,6 @@
 """A column seen as groups of rows: by its values, numbers by bins that are said in words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -12,6 +12,14 @@ from numpy.typing import NDArray
 from rulekit.data.typed import columns_of
 from rulekit.exceptions import DataError
 
+#: The shares that are counted a group, and of which rows each is a share.
+GROUP_MEASURES: Mapping[str, str] = {
+    "error": "rows",
+    "found": "positives",
+    "false_alarms": "negatives",
+    "called_positive": "rows",
+}
+FEW = 30  # rows that a share must be counted on to be compared with others'
 MOST_GROUPS = 50
 ALL_VALUES = 10  # numbers of up to so many values are groups by value
 MISSING = "missing"

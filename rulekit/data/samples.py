@@ -7,7 +7,12 @@ from rulekit.data.loading import read_table
 from rulekit.data.schema import Table
 from rulekit.exceptions import DataError
 
-FOLDER = Path(__file__).parents[2] / "sample_data"
+PACKAGE = Path(__file__).parents[1]
+#: Inside the package where it was installed, beside it in a clone.
+FOLDER = next(
+    (f for f in (PACKAGE / "sample_data", PACKAGE.parent / "sample_data") if f.is_dir()),
+    PACKAGE / "sample_data",
+)
 UCI = "CC BY 4.0 (UCI Machine Learning Repository)"
 OURS = "MIT, as the project; made by scripts/make_samples.py"
 
@@ -143,7 +148,7 @@ def load_sample(name: str) -> Table:
     Raises
     ------
     DataError
-        If the name is unknown, or the folder ``sample_data`` is not beside the package.
+        If the name is unknown, or the tables were not installed with the package.
 
     Examples
     --------
@@ -155,8 +160,8 @@ def load_sample(name: str) -> Table:
     path = FOLDER / f"{name}.csv"
     if not path.is_file():
         raise DataError(
-            f"The sample tables are in the project's folder 'sample_data', and {path.name!r} is "
-            "not there; install from a clone (pip install -e .), or run scripts/make_samples.py."
+            f"The sample tables come with the package, in its folder 'sample_data', and "
+            f"{path.name!r} is not there; install the project anew."
         )
     table = read_table(path, name=name)
     return table.with_roles({info.target: "target"}, positive_label=info.positive_label)

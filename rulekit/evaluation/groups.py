@@ -9,18 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from rulekit.data.groups import RowGroups, row_groups
+from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.exceptions import DataError
 from rulekit.rules import wilson_interval
-
-#: The shares that are counted a group, and of which rows each is a share.
-GROUP_MEASURES: Mapping[str, str] = {
-    "error": "rows",
-    "found": "positives",
-    "false_alarms": "negatives",
-    "called_positive": "rows",
-}
-FEW = 30  # rows that a share must be counted on to be compared with others'
 
 
 @dataclass(frozen=True)

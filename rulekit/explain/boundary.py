@@ -65,6 +65,8 @@ class _Move(ConditionWriter[Floats]):
         given = self.columns[literal.feature]
         if literal.op not in ORDERED or not self.ranges.get(literal.feature):
             return np.full(len(given), np.inf)
+        if not literal.is_plain:
+            return np.full(len(given), np.inf)
         (threshold,) = literal.limits(literal.feature, {})
         column = np.asarray(given, dtype=float)
         moved = {**self.columns, literal.feature: _across(literal.op, threshold, column)}

@@ -1,7 +1,7 @@
 """Near misses: clauses that do not hold, how many conditions are missing, and by how much."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rulekit.explain.phrases import (
@@ -9,13 +9,12 @@ from rulekit.explain.phrases import (
     Wording,
     counted,
     label_text,
-    linear_text,
     listed,
     met_text,
     unmet_text,
 )
 from rulekit.explain.points import read_points
-from rulekit.explain.splits import change_text, read_split
+from rulekit.explain.splits import change_text, linear_text, read_split
 from rulekit.rules import (
     ORDERED,
     Condition,
@@ -40,7 +39,8 @@ class CheckedLiteral:
     holds : bool
         Whether the condition holds.
     distance : float or None
-        How far the value is from the threshold, in the column's unit; 0 where the condition
+        How far the value is from the threshold, in the column's unit, of dates in days, of ordered
+        levels in places; 0 where the condition
         holds or the value is exactly at the limit, None where no distance is defined (a category,
         or a missing value).
     share : float or None
@@ -160,15 +160,20 @@ class Checker(ConditionWriter[CheckedLiteral]):
 
     def literal(self, literal: Literal) -> CheckedLiteral:
         """Check a test of one column."""
-        value, wording = self.value, self.wording
+        cell = self.value if literal.is_plain else self.row[literal.feature]
+        value = literal.position_of(cell)
         told = met_text if self.holds else unmet_text
         distance = None
         if literal.op in ORDERED and value is not None:
-            (limit,) = literal.limits(literal.feature, self.row)
+            (limit,) = literal.positions
+            assert isinstance(limit, float)
             distance = 0.0 if self.holds else abs(float(value) - limit)
         low, high = (self.ranges or {}).get(literal.feature, (0.0, 0.0))
+        if literal.order is not None:
+            low, high = 0.0, len(literal.order) - 1.0
         share = distance / (high - low) if distance is not None and high > low else None
-        return self._checked(literal, distance, share, told(literal, value, wording))
+        checked = self._checked(literal, distance, share, told(literal, cell, self.wording))
+        return replace(checked, value=cell)
 
     def linear(self, split: LinearSplit) -> CheckedLiteral:
         """Check a weighted sum; there is no share of a range."""

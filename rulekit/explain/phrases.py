@@ -13,7 +13,10 @@ from typing import Any
 import numpy as np
 
 from rulekit.rules import (
+    GAPS,
+    NAMES,
     ORDERED,
+    WORDS,
     Clause,
     Condition,
     Interval,
@@ -22,12 +25,15 @@ from rulekit.rules import (
     PointsSplit,
     PowerLawSplit,
     ReadingWriter,
+    spelled,
 )
 
 DIGITS = 6
 MAX_LISTED = 5
 MAX_TEXT = 60
 SPOKEN = {"<=": "at most", "<": "below", ">": "above", ">=": "at least"}
+SPOKEN_DATES = {"<=": "up to", "<": "before", ">": "after", ">=": "on or after"}
+SPANS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 
 
 @dataclass(frozen=True)
@@ -46,12 +52,15 @@ class Wording:
         Whether sentences are such as one says to the person a decision is about: words for signs
         ("at most" for "<="), no formula (a sum is "the score from age and bmi"), no quotes, no
         numbers or counts of clauses.
+    colours : mapping of label to str, optional
+        The colour of each outcome, as `rulekit.plots.outcome_colours` gives them.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     clause: str = "clause"
     spoken: bool = False
+    colours: Mapping[Any, str] = field(default_factory=dict)
 
     def name(self, feature: str) -> str:
         """Return what readers call a column, on one line."""
@@ -62,9 +71,16 @@ class Wording:
         unit = self.units.get(feature)
         return f"{text} {one_line(unit)}" if unit else text
 
-    def sign(self, op: str) -> str:
-        """Return a comparison as it is written or, to be read out, said."""
-        return SPOKEN[op] if self.spoken else op
+    def sign(self, op: str, part: str | None = None) -> str:
+        """Return a comparison as it is written or, to be read out, said; "before" of a date."""
+        if not self.spoken:
+            return op
+        return SPOKEN_DATES[op] if part == "date" else SPOKEN[op]
+
+    def subject(self, literal: Literal) -> str:
+        """Return what a literal compares: a column, or the "weekday of" one."""
+        name = self.name(literal.feature)
+        return name if literal.part in (None, "date") else f"{literal.part} of {name}"
 
     def score(self, split: LinearSplit | PowerLawSplit) -> str:
         """Return what a sum of columns is called: its formula or, to be read out, its columns."""
@@ -152,7 +168,11 @@ def listed(texts: Iterable[str], word: str = "and") -> str:
 
 def levels(values: Iterable[Any], wording: Wording = PLAIN) -> str:
     """List the values of a set, the first five of a long one."""
-    texts = [shown(v, wording=wording) for v in values]
+    return capped([shown(v, wording=wording) for v in values])
+
+
+def capped(texts: list[str]) -> str:
+    """List texts, the first five of many."""
     more = len(texts) - MAX_LISTED
     return ", ".join(texts) if more <= 0 else f"{', '.join(texts[:MAX_LISTED])} and {more} more"
 
@@ -164,18 +184,32 @@ def counted(n: int, noun: str) -> str:
 
 def asked_text(literal: Literal, wording: Wording = PLAIN) -> str:
     """Write what a literal asks for, without the column's name: "> 126"."""
-    value = literal.value
     if literal.op == "missing":
         return "missing" if wording.spoken else "to be missing"
     if literal.op == "not-missing":
         return "known" if wording.spoken else "a value"
+    if literal.op in WORDS:
+        return f"{'the' if literal.op == 'contains' else 'no'} word {shown(literal.value)}"
     if literal.op in ORDERED:
-        assert isinstance(value, float)
-        return f"{wording.sign(literal.op)} {wording.amount(literal.feature, number(value))}"
-    if isinstance(value, tuple):
-        return f"{'one' if literal.op == 'in' else 'none'} of {levels(value, wording)}"
-    text = shown(value, wording=wording)
-    return text if literal.op == "==" else f"a value other than {text}"
+        limit = value_words(literal, literal.value, wording)
+        return f"{wording.sign(literal.op, literal.part)} {limit}"
+    texts = [value_words(literal, v, wording) for v in literal.values]
+    if isinstance(literal.value, tuple):
+        return f"{'one' if literal.op == 'in' else 'none'} of {capped(texts)}"
+    return texts[0] if literal.op == "==" else f"a value other than {texts[0]}"
+
+
+def value_words(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:
+    """Write a value a test names: a date without quotes, a weekday by its name, a unit behind."""
+    if literal.part == "date":
+        return str(value)
+    value = spelled(value, literal.part)
+    if literal.part in NAMES and isinstance(value, str):
+        return value
+    if isinstance(value, float) and literal.op in ORDERED:
+        text = number(value)
+        return text if literal.part else wording.amount(literal.feature, text)
+    return shown(value, wording=wording)
 
 
 def bound_text(split: PowerLawSplit, beside: float | None = None) -> str:
@@ -201,27 +235,31 @@ class Words(ReadingWriter[str]):
 
     def literal(self, literal: Literal) -> str:
         """Write a test: "glucose > 126", "age <= 50 or missing"."""
-        name = self.wording.name(literal.feature)
-        if literal.op in ("missing", "not-missing"):
+        name = self.wording.subject(literal)
+        if literal.op in GAPS:
             return f"{name} is {'missing' if literal.op == 'missing' else 'known'}"
         if literal.op in ORDERED and not self.wording.spoken:
             text = f"{name} {asked_text(literal, self.wording)}"
+        elif literal.op in WORDS:
+            text = f"{name} {_has_word(literal)}"
         elif literal.op == "!=":
-            text = f"{name} is not {shown(literal.value, wording=self.wording)}"
+            text = f"{name} is not {value_words(literal, literal.value, self.wording)}"
         else:
             text = f"{name} is {asked_text(literal, self.wording)}"
         return f"{text} or missing" if literal.missing else text
 
     def interval(self, interval: Interval) -> str:
         """Write two bounds: "20 < age <= 50 years"."""
-        low, left, right, high = interval.ends
-        amount = self.wording.amount(interval.feature, number(high))
-        name = self.wording.name(interval.feature)
-        if self.wording.spoken:
-            start = f"{'above' if left == '<' else 'at least'} {number(low)}"
-            text = f"{name} is {start} and {SPOKEN[right]} {amount}"
+        _, left, right, _ = interval.ends
+        wording, lower = self.wording, interval.low
+        low = value_words(lower, lower.value)
+        amount = value_words(interval.high, interval.high.value, wording)
+        name = wording.subject(lower)
+        if wording.spoken:
+            start, end = (wording.sign(x.op, x.part) for x in (lower, interval.high))
+            text = f"{name} is {start} {low} and {end} {amount}"
         else:
-            text = f"{number(low)} {left} {name} {right} {amount}"
+            text = f"{low} {left} {name} {right} {amount}"
         return f"{text} or missing" if interval.missing else text
 
     def linear(self, split: LinearSplit) -> str:
@@ -272,83 +310,87 @@ def clause_words(clause: Clause, wording: Wording = PLAIN) -> str:
     return f" {joint} ".join(Words(wording).clause(clause))
 
 
-def met_text(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:
-    """Say why a literal holds for a value: "glucose 141 > 126"."""
-    name, text = wording.name(literal.feature), shown(value, wording=wording)
+def met_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
+    """Say why a literal holds for a cell: "glucose 141 > 126"."""
+    name, text = wording.subject(literal), _cell_words(literal, cell, wording)
+    value = literal.position_of(cell)
     if literal.op == "not-missing":
         return f"{name} is known ({text})"
     if value is None:
+        found = "is missing" if cell is None else f"is {shown(cell, wording=wording)}"
         counts = (
             "" if literal.op == "missing" else f", which counts as {asked_text(literal, wording)}"
         )
-        return f"{name} is missing{counts}"
+        return f"{name} {found}{counts}"
+    if literal.op in WORDS:
+        return f"{name} {_has_word(literal)}"
     if literal.op in ORDERED:
         found, limit = _beside(literal, value, wording)
         if wording.spoken:
-            return f"{name} is {found}, {SPOKEN[literal.op]} {limit}"
+            return f"{name} is {found}, {wording.sign(literal.op, literal.part)} {limit}"
         return f"{name} {found} {literal.op} {limit}"
     if literal.op == "==":
         return f"{name} is {text}"
     if literal.op == "!=":
-        return f"{name} is {text} (not {shown(literal.value, wording=wording)})"
+        return f"{name} is {text} (not {value_words(literal, literal.value, wording)})"
     return f"{name} is {text} ({asked_text(literal, wording)})"
 
 
-def unmet_text(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:
+def unmet_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
     """Say why a literal does not hold, and how far off: "glucose 120 needs > 126 (6 short)"."""
-    name = wording.name(literal.feature)
+    name, value = wording.subject(literal), literal.position_of(cell)
     if literal.op in ORDERED and value is not None:
         found, limit = _beside(literal, value, wording)
         gap = _distance(literal, value, wording)
         if wording.spoken:
-            asked = f"{SPOKEN[literal.op]} {limit}"
+            asked = f"{wording.sign(literal.op, literal.part)} {limit}"
             return f"{name} would have to be {asked} (it is {found}, which is {gap})"
         return f"{name} {found} needs {literal.op} {limit} ({gap})"
-    text, asked = shown(value, wording=wording), asked_text(literal, wording)
+    text, asked = _cell_words(literal, cell, wording), asked_text(literal, wording)
+    if literal.op in WORDS and value is not None:
+        turned = _has_word(literal.negated())
+        more = "would have to contain" if wording.spoken else "needs"
+        return f"{name} {turned}, and {more} {asked}"
     if wording.spoken:
         return f"{name} would have to be {asked} (it is {text})"
     return f"{name} is {text} and needs {asked}"
 
 
-def linear_text(
-    split: LinearSplit, value: float | None, holds: bool, wording: Wording = PLAIN
-) -> str:
-    """Say why a weighted sum is, or is not, on the side that a condition asks for."""
-    total = wording.score(split)
-    if value is None:
-        names = listed((wording.name(f) for f in split.features), "or")
-        if wording.spoken:
-            return f"{names} is missing, which {'is' if holds else 'is not'} taken as enough"
-        return (
-            f"{names} is missing, which {'counts as' if split.missing else 'is not'} {total} "
-            + (f"{split.op} {number(split.value)}")
-        )
-    found, limit = number(value, split.value), number(split.value, value)
-    if wording.spoken:
-        return score_text(total, found, f"{SPOKEN[split.op]} {limit}", holds)
-    if holds:
-        return f"{total} is {found} {split.op} {limit}"
-    gap = gap_between(value, split.value) if value != split.value else "0"
-    return f"{total} is {found} and needs {split.op} {limit} ({gap} off)"
+def _has_word(literal: Literal) -> str:
+    verb = "contains" if literal.op == "contains" else "does not contain"
+    return f"{verb} the word {shown(literal.value)}"
 
 
-def score_text(total: str, found: str, asked: str, holds: bool) -> str:
-    """Say in spoken words where a sum lies: "the score from age and bmi is 3.5, above 3"."""
-    if holds:
-        return f"{total} is {found}, {asked}"
-    return f"{total} would have to be {asked} (it is {found})"
+def _cell_words(literal: Literal, cell: Any, wording: Wording) -> str:
+    """Write a cell as what is read of it: a date's weekday by its name."""
+    value = literal.position_of(cell)
+    if literal.part is None or value is None:
+        return shown(cell, wording=wording)
+    return value_words(literal, literal.value_at(value), wording)
 
 
 def _beside(literal: Literal, value: Any, wording: Wording) -> tuple[str, str]:
     """Write a value and the limit it is compared with, with as many digits as that takes."""
-    assert isinstance(literal.value, float)
+    if not isinstance(literal.value, float) or literal.part in NAMES:
+        found = value_words(literal, literal.value_at(float(value)), wording)
+        return found, value_words(literal, literal.value, wording)
     limit = number(literal.value, float(value))
-    return number(float(value), literal.value), wording.amount(literal.feature, limit)
+    amount = limit if literal.part else wording.amount(literal.feature, limit)
+    return number(float(value), literal.value), amount
 
 
 def _distance(literal: Literal, value: Any, wording: Wording) -> str:
-    assert isinstance(literal.value, float)
-    if float(value) == literal.value:
+    (limit,) = literal.positions
+    assert isinstance(limit, float)
+    if float(value) == limit:
         return "exactly at the limit"
-    gap = wording.amount(literal.feature, gap_between(float(value), literal.value))
-    return f"{gap} {'short' if literal.op in ('>', '>=') else 'over'}"
+    side = "short" if literal.op in (">", ">=") else "over"
+    if literal.order is not None:
+        return f"{counted(round(abs(value - limit)), 'level')} {side}"
+    if literal.part == "date":
+        seconds = round(abs(value - limit) * 86_400)
+        noun, size = next(s for s in SPANS if seconds >= s[1] or s[1] == 1)
+        amount = number(float(f"{seconds / size:.4g}"))
+        return f"{amount} {noun}{'' if amount == '1' else 's'} {side}"
+    gap = gap_between(float(value), limit)
+    return f"{gap if literal.part else wording.amount(literal.feature, gap)} {side}"

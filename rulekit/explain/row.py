@@ -36,7 +36,7 @@ from rulekit.explain.subject import (
     subject_of,
     value_at,
 )
-from rulekit.rules import Columns, RuleSet, rule_of
+from rulekit.rules import Columns, PromiseCheck, RuleSet, promises_of, rule_of
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,20 @@ class Explanation:
             lines.append(f"Not used: {shown}.")
         return tuple(lines)
 
+    @property
+    def promises(self) -> tuple[str, ...]:
+        """For each promise that the rule keeps (`rulekit.rules.promises_of`), what it means here.
+
+        None of a column that is missing: it does not rise or fall.
+        """
+        known = {name for name, value in self.values.items() if value is not None}
+        context = self._context
+        return tuple(
+            check.of_row(self.prediction, context.wording.name)
+            for check in context.promises
+            if check.kept and check.feature in known
+        )
+
     def similar(self, k: int = 5) -> tuple[SimilarCase, ...]:
         """Find the training rows most like this one; none where no training rows were given."""
         context = self._context
@@ -138,6 +152,7 @@ class _Context:
     immutable: frozenset[str]
     wording: Wording
     unused: tuple[str, ...]
+    promises: tuple[PromiseCheck, ...]
 
 
 def explain(
@@ -204,6 +219,7 @@ def explain(
         _known(immutable, columns),
         wording,
         tuple(f for f in columns if f not in rule.features),
+        promises_of(model),
     )
     answers = rule.predict(columns).tolist()
     checked = _checked_rows(context, columns, len(answers))

@@ -61,7 +61,7 @@ class PastCases:
     n : int
         Past rows with the same deciding clause (or, like the row, without one).
     n_same : int
-        How many of these truly had the label that the rule gives.
+        How many of these had the label that the rule gives.
     label : str, int, float or bool
         That label.
     sentence : str
@@ -77,7 +77,7 @@ class PastCases:
 def past_cases(
     labels: NDArray[Any], alike: NDArray[np.bool_], label: Any, wording: Wording = PLAIN
 ) -> PastCases:
-    """Count the past rows decided alike, and those that truly had the label given.
+    """Count the past rows decided alike, and those that had the label given.
 
     Parameters
     ----------

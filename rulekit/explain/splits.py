@@ -1,4 +1,4 @@
-"""Power-law splits on single rows: what the formula says, and what would turn its answer."""
+"""Sums of columns on single rows: what the formula says, and what would turn its answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,12 +8,13 @@ import numpy as np
 
 from rulekit.explain.phrases import (
     PLAIN,
+    SPOKEN,
     Wording,
     bound_text,
     exact,
+    gap_between,
     listed,
     number,
-    score_text,
 )
 from rulekit.explain.similar import training_rows
 from rulekit.explain.single_change import Floats, Ranges, turning_value
@@ -218,6 +219,35 @@ def change_text(change: SplitChange, wording: Wording = PLAIN) -> str:
     """Say what a change is: "height 1.8 -> 1.876"."""
     new = wording.amount(change.feature, exact(change.new))
     return f"{wording.name(change.feature)} {number(change.old, change.new)} -> {new}"
+
+
+def linear_text(
+    split: LinearSplit, value: float | None, holds: bool, wording: Wording = PLAIN
+) -> str:
+    """Say why a weighted sum is, or is not, on the side that a condition asks for."""
+    total = wording.score(split)
+    if value is None:
+        names = listed((wording.name(f) for f in split.features), "or")
+        if wording.spoken:
+            return f"{names} is missing, which {'is' if holds else 'is not'} taken as enough"
+        return (
+            f"{names} is missing, which {'counts as' if split.missing else 'is not'} {total} "
+            + (f"{split.op} {number(split.value)}")
+        )
+    found, limit = number(value, split.value), number(split.value, value)
+    if wording.spoken:
+        return score_text(total, found, f"{SPOKEN[split.op]} {limit}", holds)
+    if holds:
+        return f"{total} is {found} {split.op} {limit}"
+    gap = gap_between(value, split.value) if value != split.value else "0"
+    return f"{total} is {found} and needs {split.op} {limit} ({gap} off)"
+
+
+def score_text(total: str, found: str, asked: str, holds: bool) -> str:
+    """Say in spoken words where a sum lies: "the score from age and bmi is 3.5, above 3"."""
+    if holds:
+        return f"{total} is {found}, {asked}"
+    return f"{total} would have to be {asked} (it is {found})"
 
 
 def _path(

@@ -7,20 +7,23 @@ compares it with `predict`. What does not: drawing (`rulekit.plots`) and learnin
 explanations and everything below them.
 """
 
+from rulekit.export.code.dialects import to_sql
 from rulekit.export.code.python import to_python
 from rulekit.export.code.script import Preparation, to_script
-from rulekit.export.code.sql import to_sql
 from rulekit.export.documents.html import to_html
 from rulekit.export.documents.latex import to_latex
 from rulekit.export.documents.markdown import to_markdown
 from rulekit.export.documents.report import Review, to_report
+from rulekit.export.documents.sheet import to_sheet
 from rulekit.export.documents.text import to_text
 from rulekit.export.documents.text_parser import from_text
 from rulekit.export.exchange.json import from_json, to_json
 from rulekit.export.formats import FORMATS, Format
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.sheets.frame import csv_text, spreadsheet_safe, to_csv, to_frame
+from rulekit.export.sheets.points_rows import points_to_rows, rows_to_points
 from rulekit.export.sheets.rows import rows_to_rule, rule_to_rows
+from rulekit.export.sheets.workbook import to_xlsx
 from rulekit.export.verify import VerifiedExport, verify_export
 
 __all__ = [
@@ -34,6 +37,8 @@ __all__ = [
     "csv_text",
     "from_json",
     "from_text",
+    "points_to_rows",
+    "rows_to_points",
     "rows_to_rule",
     "rule_to_rows",
     "spreadsheet_safe",
@@ -46,7 +51,9 @@ __all__ = [
     "to_python",
     "to_report",
     "to_script",
+    "to_sheet",
     "to_sql",
     "to_text",
+    "to_xlsx",
     "verify_export",
 ]

@@ -8,19 +8,31 @@ of its own, and run what can be run.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
+from rulekit.export.code.dialects import DATABASES, to_sql
 from rulekit.export.code.python import to_python
 from rulekit.export.code.script import to_script
-from rulekit.export.code.sql import to_sql
 from rulekit.export.documents.html import from_html, to_html
 from rulekit.export.documents.latex import to_latex
 from rulekit.export.documents.markdown import from_markdown, to_markdown
 from rulekit.export.documents.report import to_report
+from rulekit.export.documents.sheet import to_sheet
 from rulekit.export.documents.text import to_text
 from rulekit.export.documents.text_parser import from_text
 from rulekit.export.exchange.json import from_json, to_json
-from rulekit.export.runners import Run, read_back, run_duckdb, run_python, run_sqlite
+from rulekit.export.runners import (
+    CASES,
+    Run,
+    read_back,
+    run_ansi,
+    run_duckdb,
+    run_python,
+    run_scoring,
+    run_sqlite,
+)
 from rulekit.export.sheets.frame import to_csv
+from rulekit.export.sheets.workbook import to_xlsx
 
 
 @dataclass(frozen=True)
@@ -32,14 +44,17 @@ class Format:
     name, purpose : str
         What people call it, and what it is for.
     write : callable
-        From a rule set or a fitted model to text. A report needs rows as well, a script the place
-        of the table.
+        From a rule set or a fitted model to text, or to the bytes of a workbook. A report needs
+        rows as well, a script the place of the table.
     suffix, mime : str
         How its files end and what they are; no two formats have one suffix.
     run : callable or None
         Gives the answers of the text on rows; None where nothing can execute it.
     how : str
         What is done to check it, to end a sentence; where `run` is None a sentence with the reason.
+    engine : str
+        Who runs it for the check: a library, a database, a reader of ours; empty where `run` is
+        None.
     counted : bool
         Whether it has a place for `numbers`, see `clause_numbers`.
     learned : bool
@@ -50,7 +65,7 @@ class Format:
 
     name: str
     purpose: str
-    write: Callable[..., str]
+    write: Callable[..., Any]
     suffix: str
     mime: str
     run: Run | None = None
@@ -58,9 +73,18 @@ class Format:
     counted: bool = False
     learned: bool = False
     language: str | None = None
+    engine: str = ""
 
 
 READ_BACK, SQL_RUN = "this text is read back", "this SQL is run"
+POSTGRES = (
+    "Not run here: the tests of this library run such SQL in a PostgreSQL server, and compare "
+    "every answer."
+)
+TRANSLATED = (
+    "Not run here, nor by the tests of this library, which have no such server: sqlglot turns what "
+    "is run in PostgreSQL into this grammar. Compare a few rows before you rely on it."
+)
 FORMATS = {
     "markdown": Format(
         "Markdown",
@@ -72,6 +96,7 @@ FORMATS = {
         READ_BACK,
         counted=True,
         language="markdown",
+        engine="a reader of its grammar",
     ),
     "text": Format(
         "Text",
@@ -82,6 +107,7 @@ FORMATS = {
         read_back(from_text),
         READ_BACK,
         counted=True,
+        engine="a reader of its grammar",
     ),
     "report": Format(
         "Report",
@@ -101,6 +127,7 @@ FORMATS = {
         read_back(from_json),
         "this JSON is loaded",
         language="json",
+        engine="our reader",
     ),
     "sql": Format(
         "SQL",
@@ -108,9 +135,10 @@ FORMATS = {
         to_sql,
         "sql",
         "application/sql",
-        run_sqlite,
+        run_ansi,
         SQL_RUN,
         language="sql",
+        engine="SQLite",
     ),
     "sqlite": Format(
         "SQL for SQLite",
@@ -121,6 +149,7 @@ FORMATS = {
         run_sqlite,
         SQL_RUN,
         language="sql",
+        engine="SQLite",
     ),
     "duckdb": Format(
         "SQL for DuckDB",
@@ -131,7 +160,30 @@ FORMATS = {
         run_duckdb,
         SQL_RUN,
         language="sql",
+        engine="DuckDB",
     ),
+    "scoring": Format(
+        "SQL that scores a table",
+        "a SELECT with each row's answer and the clause that decided",
+        partial(to_sql, part="score", table=CASES),
+        "score.sql",
+        "application/sql",
+        run_scoring,
+        SQL_RUN,
+        language="sql",
+    ),
+    **{
+        name: Format(
+            f"SQL for {database.name}",
+            "the same in its own grammar, numbers and gaps as it has them",
+            partial(to_sql, dialect=name),
+            f"{name}.sql",
+            "application/sql",
+            how=TRANSLATED if database.grammar else POSTGRES,
+            language="sql",
+        )
+        for name, database in DATABASES.items()
+    },
     "python": Format(
         "Python",
         "a function without dependencies",
@@ -141,6 +193,7 @@ FORMATS = {
         run_python,
         "this function is executed",
         language="python",
+        engine="Python",
     ),
     "script": Format(
         "Script",
@@ -163,8 +216,26 @@ FORMATS = {
         READ_BACK,
         counted=True,
         language="html",
+        engine="a reader of its grammar",
+    ),
+    "sheet": Format(
+        "Sheet to fill in",
+        "one printed page for a case: conditions to tick, points to add up, what to read off",
+        to_sheet,
+        "sheet.html",
+        "text/html",
+        language="html",
     ),
     "csv": Format("CSV", "a table for a spreadsheet", to_csv, "csv", "text/csv", counted=True),
+    "xlsx": Format(
+        "Excel",
+        "a workbook that computes itself: type a case, and its answer appears; no macros",
+        to_xlsx,
+        "xlsx",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        how="Not run here: the tests of this library let LibreOffice compute such workbooks, and "
+        "compare every answer.",
+    ),
     "latex": Format(
         "LaTeX",
         "a table for a paper",

@@ -21,7 +21,7 @@ class ClauseNumbers:
         In a DNF the rows it holds on, in a CNF those it fails on; where clauses give different
         labels, as the bands of a scorecard do, the rows it decides.
     n_right : int
-        How many of these truly have the label they get.
+        How many of these have the label they get.
     low, high : float
         95 % Wilson interval of the share, from 0 to 1.
     where : str

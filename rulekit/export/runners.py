@@ -42,22 +42,44 @@ def _given(column: NDArray[Any], row: int) -> Any:
     return (math.nan if row % 2 else None) if value is None else value
 
 
+CASES = "cases"  # what scoring SQL takes its rows from
+
+
 def run_sqlite(text: str, rows: Rows, n: int) -> list[Any]:
     """Run an expression in sqlite3."""
+    return _in_sqlite(f"SELECT {text} FROM t", "t", rows, n)
+
+
+def run_scoring(text: str, rows: Rows, n: int) -> list[Any]:
+    """Run a SELECT from the table of cases in sqlite3; its answers."""
+    return _in_sqlite(f'SELECT "prediction" FROM ({text})', CASES, rows, n)
+
+
+def _in_sqlite(query: str, table: str, rows: Rows, n: int) -> list[Any]:
     names, order = [_quoted(f) for f in rows], _quoted(_free(rows))
     types = ["TEXT" if _is_text(c) else "REAL" for c in rows.values()]
     with sqlite3.connect(":memory:") as connection:
         declared = [f"{a} {b}" for a, b in zip(names, types, strict=True)]
-        connection.execute(f"CREATE TABLE t ({', '.join([f'{order} INTEGER', *declared])})")
+        connection.execute(f"CREATE TABLE {table} ({', '.join([f'{order} INTEGER', *declared])})")
         marks = ", ".join("?" * (len(rows) + 1))
         values = ((i, *(value_at(c, i) for c in rows.values())) for i in range(n))
-        connection.executemany(f"INSERT INTO t VALUES ({marks})", values)
-        found = connection.execute(f"SELECT {text} FROM t ORDER BY {order}").fetchall()
+        connection.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
+        found = connection.execute(f"{query} ORDER BY {order}").fetchall()
     connection.close()
     return [row[0] for row in found]
 
 
-def run_duckdb(text: str, rows: Rows, n: int) -> list[Any]:
+def run_ansi(text: str, rows: Rows, n: int) -> list[Any]:
+    """Run an expression of standard SQL in sqlite3, or in DuckDB where it reads dates.
+
+    sqlite3 has no dates; DuckDB is given no NaN, which standard SQL does not know.
+    """
+    if "AS TIMESTAMP)" not in text:
+        return run_sqlite(text, rows, n)
+    return run_duckdb(text, rows, n, nan=False)
+
+
+def run_duckdb(text: str, rows: Rows, n: int, nan: bool = True) -> list[Any]:
     """Run an expression in DuckDB; ExportError where it is not installed."""
     try:
         import duckdb  # an extra: most people never need it
@@ -65,7 +87,7 @@ def run_duckdb(text: str, rows: Rows, n: int) -> list[Any]:
         raise ExportError(
             "Checking SQL for DuckDB needs the package duckdb; install it, or take 'sql'."
         ) from None
-    arrays = [_arrow(column, n) for column in rows.values()]
+    arrays = [_arrow(column, n, nan) for column in rows.values()]
     table = pa.table([pa.array(range(n), pa.int64()), *arrays], names=[_free(rows), *rows])
     with duckdb.connect() as connection:
         connection.register("t", table)
@@ -73,14 +95,16 @@ def run_duckdb(text: str, rows: Rows, n: int) -> list[Any]:
         return [row[0] for row in connection.execute(query).fetchall()]
 
 
-def _arrow(column: NDArray[Any], n: int) -> pa.Array:
-    """Make a column of Arrow with NULL and, among numbers, NaN in turn where it is missing."""
+def _arrow(column: NDArray[Any], n: int, nan: bool) -> pa.Array:
+    """Make a column of Arrow with NULL and, if `nan`, NaN in turn where a number is missing."""
     values = [value_at(column, i) for i in range(n)]
     if _is_text(column):
         return pa.array(values, pa.string())
     if column.dtype == object:
         return pa.array(values, pa.bool_())
-    return pa.array([_given(column, i) for i in range(n)], pa.float64(), from_pandas=False)
+    if nan:
+        values = [_given(column, i) for i in range(n)]
+    return pa.array(values, pa.float64(), from_pandas=False)
 
 
 def _is_text(column: NDArray[Any]) -> bool:

@@ -47,3 +47,36 @@ def checked_label(label: Any, format_name: str) -> str | bool | int | float:
         f"{format_name} can express labels that are text, numbers or truth values; this rule "
         f"answers {label!r}. Rename the classes."
     )
+
+
+def column_kinds(rule: RuleSet) -> dict[str, str]:
+    """Say for each column what it is compared with, for formats where a column has one type.
+
+    Returns
+    -------
+    dict of str to str
+        "text", "number" (truth values may stand among them, as 1 and 0), "flag" (truth values
+        alone), or "unknown" where only gaps are asked for.
+
+    Raises
+    ------
+    ExportError
+        If a column is compared with text and with numbers.
+    """
+    types: dict[str, set[type]] = {f: set() for f in rule.features}
+    for condition in (c for clause in rule.clauses for c in clause.conditions):
+        for feature, compared in condition.types.items():
+            types[feature] |= compared
+    for feature, found in types.items():
+        if str in found and len(found) > 1:
+            raise ExportError(
+                f"Column {feature!r} is compared with text and with numbers, but a column of this "
+                "format has one type; split the column, or take Python or JSON."
+            )
+    return {f: _kind(found) for f, found in types.items()}
+
+
+def _kind(types: set[type]) -> str:
+    if not types:
+        return "unknown"
+    return "text" if str in types else "flag" if types == {bool} else "number"

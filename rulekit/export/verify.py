@@ -156,7 +156,8 @@ def _limits(rule: RuleSet, feature: str, column: NDArray[Any], row: dict[str, An
         numbers = [v for c in conditions for v in c.limits(feature, row)]
         near = [math.nextafter(v, end) for end in (-math.inf, math.inf) for v in numbers]
         return [*near, *numbers, None, None]
-    named = [v for c in conditions for x in c.tests if x.feature == feature for v in x.values]
+    tests = [x for c in conditions for x in c.tests if x.feature == feature]
+    named = [v for x in tests for v in x.turning]
     kind = bool if any(isinstance(v, bool) for v in (*named, *column)) else str
     return [*(v for v in named if isinstance(v, kind)), None]
 

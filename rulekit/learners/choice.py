@@ -8,6 +8,7 @@ price per condition decides between settings that the folds cannot tell apart; a
 import math
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,14 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from rulekit.data import Costs
 from rulekit.learners.training import CheckedColumns, TrainingTable
 from rulekit.learners.workers import tried_twice
 
 Setting = dict[str, Any]
 Settings = Sequence[Setting] | Mapping[int, Setting]  # by number
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+Counted = Callable[[NDArray[Any], NDArray[np.intp]], NDArray[np.float64]]
 PLAIN = (str, int, float, type(None))
 
 #: Measures that are better when larger; all others are better when smaller.
@@ -39,14 +42,61 @@ CONDITION_PRICE = 0.002
 SIZE_KEYS = ("theta", "n_clauses", "max_conditions", "max_features", "max_leaf_nodes")
 
 
+@dataclass(frozen=True, eq=False)
+class Loss:
+    """How wrong answers to training rows are counted.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n,)
+        True classes.
+    weight : ndarray of shape (n,)
+        What a row counts.
+    costs : Costs or None
+        What a wrong answer costs, said by a matrix; None counts wrong rows.
+    """
+
+    y: NDArray[Any]
+    weight: NDArray[np.float64]
+    costs: Costs | None = None
+
+    @property
+    def measure(self) -> str:
+        """The measure's name in a summary."""
+        return "test_error" if self.costs is None else COST
+
+    @property
+    def price(self) -> float:
+        """Price of one condition: two tenths of a point of what a row counts when it is wrong."""
+        if self.costs is None:
+            return CONDITION_PRICE
+        by_class = self.costs.class_weight(np.unique(self.y))
+        heavy = np.array([by_class[label] for label in self.y.tolist()])
+        return 100.0 * CONDITION_PRICE * float(self.weight @ heavy / self.weight.sum())
+
+    def of(self, rows: NDArray[np.intp], said: NDArray[Any]) -> float:
+        """Count the answers to some rows: the share that is wrong, or the cost a hundred cases."""
+        weight, y = self.weight[rows], self.y[rows]
+        if self.costs is None:
+            return float((weight * (said != y)).sum() / weight.sum())
+        return float(100.0 * (weight * self.costs.of_rows(y, said)).sum() / weight.sum())
+
+    def told(self, value: float) -> str:
+        """Write a value of the measure."""
+        if self.costs is None:
+            return f"{100 * value:.1f} %"
+        return f"{self.costs.amount(round(value, 1))} a 100 cases"
+
+
 def fold_scores(
     learner: Any,
     table: TrainingTable,
     settings: Sequence[Mapping[str, Any]],
     folds: Sequence[Fold],
-    weight: NDArray[np.float64],
+    loss: Loss,
     n_jobs: int | None = 1,
     stops: Sequence[Callable[[], bool] | None] | None = None,
+    counted: Counted | None = None,
 ) -> NDArray[np.float64]:
     """Cross-validate settings on training rows; what settings of a fold share is done once.
 
@@ -60,23 +110,26 @@ def fold_scores(
         Parameters to set, by name.
     folds : sequence of (ndarray of int, ndarray of int)
         Positions of the rows to learn from, and of those to answer.
-    weight : ndarray of shape (n,)
-        What a wrong answer counts.
+    loss : Loss
+        How wrong answers are counted.
     n_jobs : int, default=1
         Workers; a fold is one piece of work.
     stops : sequence of callable, optional
         For each fold, asked before each setting; true leaves the rest of its settings out.
+    counted : callable, optional
+        What else to count of the answers to left-out rows: given them and the rows' positions, a
+        vector of always the same length m.
 
     Returns
     -------
-    ndarray of float, shape (number of folds, number of settings, 3)
-        Share of the left-out weight that was wrong, number of conditions, number of clauses; NaN
-        for a setting that was left out.
+    ndarray of float, shape (number of folds, number of settings, 3 + m)
+        Loss of the left-out rows, number of conditions, number of clauses, and what else was
+        counted; NaN for a setting that was left out.
     """
     asked = [None] * len(folds) if stops is None else stops
     found = tried_twice(
         lambda: Parallel(n_jobs=n_jobs)(
-            delayed(_scores)(learner, table, settings, fold, weight, stop)
+            delayed(_scores)(learner, table, settings, fold, loss, stop, counted)
             for fold, stop in zip(folds, asked, strict=True)
         ),
         lambda: "Nothing of the choice is kept.",
@@ -89,13 +142,15 @@ def _scores(
     table: TrainingTable,
     settings: Sequence[Mapping[str, Any]],
     fold: Fold,
-    weight: NDArray[np.float64],
+    loss: Loss,
     stop: Callable[[], bool] | None,
+    counted: Counted | None,
 ) -> NDArray[np.float64]:
     train, test = fold
-    found = np.full((len(settings), 3), math.nan)
+    more = 0 if counted is None else len(counted(table.y[test], test))
+    found = np.full((len(settings), 3 + more), math.nan)
     columns = CheckedColumns({name: values[test] for name, values in table.columns.items()})
-    known: dict[Any, float] = {}
+    known: dict[Any, list[float]] = {}
     with threadpool_limits(1), warnings.catch_warnings():
         if stop is not None:  # who limits the time tells that it passed
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -109,16 +164,20 @@ def _scores(
         for i, model in enumerate(models):
             rule = model.rule_set_
             if rule not in known:  # neighbouring prices mostly end in the same rule
-                wrong = model.predict(columns) != table.y[test]
-                known[rule] = float((weight[test] * wrong).sum() / weight[test].sum())
-            found[i] = known[rule], model.n_conditions_, model.n_rules_
+                answers = model.predict(columns)
+                known[rule] = [loss.of(test, answers)]
+                known[rule] += [] if counted is None else counted(answers, test).tolist()
+            error, *others = known[rule]
+            found[i] = error, model.n_conditions_, model.n_rules_, *others
     return found
 
 
-def summary_of(settings: Sequence[Setting], scores: NDArray[np.float64]) -> pd.DataFrame:
+def summary_of(
+    settings: Sequence[Setting], scores: NDArray[np.float64], measure: str = "test_error"
+) -> pd.DataFrame:
     """Average `fold_scores` over folds: a row a setting, named as a sweep's summary names them."""
     errors = pd.DataFrame(scores[:, :, 0])
-    means = {"test_error": errors.mean(), "test_error_se": errors.sem()}
+    means = {measure: errors.mean(), f"{measure}_se": errors.sem()}
     for k, name in enumerate(("n_conditions", "n_clauses_used"), start=1):
         means[name] = pd.DataFrame(scores[:, :, k]).mean()
     numbers = pd.DataFrame({"setting": range(len(settings))})
@@ -126,7 +185,9 @@ def summary_of(settings: Sequence[Setting], scores: NDArray[np.float64]) -> pd.D
     return summary.assign(folds=errors.count())
 
 
-def suggestion(summary: pd.DataFrame, settings: Settings, y: str) -> dict[str, Any]:
+def suggestion(
+    summary: pd.DataFrame, settings: Settings, y: str, price: float | None = None
+) -> dict[str, Any]:
     """Choose among settings; see `rulekit.suggest`.
 
     Parameters
@@ -138,6 +199,8 @@ def suggestion(summary: pd.DataFrame, settings: Settings, y: str) -> dict[str, A
         The parameters behind each number in column ``setting``.
     y : str
         The measure.
+    price : float, optional
+        Of one condition, in its unit; by default as `rulekit.suggest` says.
 
     Returns
     -------
@@ -156,7 +219,8 @@ def suggestion(summary: pd.DataFrame, settings: Settings, y: str) -> dict[str, A
     own = [settings[int(number)] for number in rows["setting"]]
     learners = rows["learner"].tolist() if "learner" in rows else [""] * len(rows)
     even = smoothed(rows["_worth"], neighbourhoods(own, learners))
-    order = cheapest(even, rows["n_conditions"], _price_of_condition(rows, y))
+    charged = _price_of_condition(rows, y) if price is None else price
+    order = cheapest(even, rows["n_conditions"], charged)
     says = ~(rows["n_conditions"].to_numpy(dtype=float) < 0.5)
     chosen = next((i for i in order if says[i]), order[0])
     default = rows.iloc[chosen]
@@ -164,7 +228,7 @@ def suggestion(summary: pd.DataFrame, settings: Settings, y: str) -> dict[str, A
         "default": int(default["setting"]),
         "simplest_within_1se": int(simplest["setting"]),
         "best": int(best["setting"]),
-        "reason": _reason(best, simplest, default, settings, y)
+        "reason": _reason((best, simplest, default), settings, y, charged)
         + ("" if chosen == order[0] else _about_the_empty(rows.iloc[order[0]], settings)),
     }
 
@@ -277,14 +341,15 @@ def _price_of_condition(rows: pd.DataFrame, y: str) -> float:
     return CONDITION_PRICE * (float(rows["_worth"].abs().max()) if y == COST else 1.0)
 
 
-def _reason(best: Any, simplest: Any, default: Any, settings: Settings, y: str) -> str:
+def _reason(rows: tuple[Any, Any, Any], settings: Settings, y: str, price: float) -> str:
+    best, simplest, default = rows
     measure = y.replace("_", " ")
     named = {int(row["setting"]): _named(row, settings) for row in (best, simplest, default)}
     first = named[int(default["setting"])]
     told = (
         f"The default is {first} ({_figure(default, y)}). A single best figure among many is "
         f"partly luck, so each mean {measure} was averaged with those of settings of nearly the "
-        f"same size and charged {_price(y)} for each condition; then no other is better"
+        f"same size and charged {_price(y, price)} for each condition; then no other is better"
     )
     if best["setting"] == default["setting"]:
         told += "; it also has the best mean of its own"
@@ -305,9 +370,9 @@ def _about_the_empty(row: Any, settings: Settings) -> str:
     )
 
 
-def _price(y: str) -> str:
+def _price(y: str, price: float) -> str:
     if y == COST:
-        return f"{100 * CONDITION_PRICE:g} % of the greatest cost"
+        return f"{price:.3g}"
     return f"{CONDITION_PRICE:g}" if y in MAXIMISED else f"{100 * CONDITION_PRICE:g} points"
 
 

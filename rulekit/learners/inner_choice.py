@@ -11,13 +11,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from rulekit.data import make_folds
 from rulekit.exceptions import DataError
-from rulekit.learners.choice import Fold, Setting, fold_scores, suggestion, summary_of
-from rulekit.learners.training import TrainingTable, plain_label, wishes_for
+from rulekit.learners.choice import (
+    Fold,
+    Loss,
+    Setting,
+    comparable,
+    fold_scores,
+    suggestion,
+    summary_of,
+)
+from rulekit.learners.group_gaps import GroupGaps, gap_curve
+from rulekit.learners.training import TrainingTable, as_constraints, plain_label
 
 #: Prices of a condition for the box search, in wrong rows of a table of 500 rows.
 SEARCH_PRICES = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0)
@@ -106,7 +115,7 @@ def form_of_rules(learner: Any, table: TrainingTable, label: Any = None) -> Form
 
 def form_of_points(learner: Any, table: TrainingTable, most: int | None = None) -> Form:
     """List sizes of a scorecard, from the smallest that holds what is required."""
-    required = len(wishes_for(learner.constraints, table).required)
+    required = len(as_constraints(learner.constraints).required)
     sizes = range(max(1, required), required + (MOST_POINTS if most is None else most) + 1)
     quick = clone(learner).set_params(calibration_folds=0)  # chances are not compared
     free = sizes[0] + 3  # it asks before each size, from 0 on, and before and after all of them
@@ -124,10 +133,10 @@ class Choice:
     setting : dict
         The parameters taken.
     error, error_se : float
-        Mean error of this setting on the inner folds, by weight, and its standard error over them.
+        Mean of `measure` of this setting on the inner folds, and its standard error over them.
         It was among the best of many and flatters a little; an honest figure needs new rows.
     constant_error : float
-        Mean error on the same folds of the answer most frequent in training, given to every row.
+        The same of the answer of least error or cost in training, given to every row.
     reason : str
         In words.
     default, simplest_within_1se, best : int
@@ -137,8 +146,15 @@ class Choice:
         The number of the setting that each form alone would have been given.
     table : DataFrame
         What was compared, a row a setting: ``setting`` (its number), ``form`` where there are
-        several, its parameters, ``test_error`` and ``test_error_se`` over the inner folds, the
-        means ``n_conditions`` and ``n_clauses_used``, and ``folds`` (how many were finished).
+        several, its parameters, the measure and its standard error over the inner folds, the
+        means ``n_conditions`` and ``n_clauses_used``, and ``folds`` (how many were finished);
+        where groups were given also ``gap_error``, ``gap_found``, ``gap_false_alarms`` and
+        ``gap_called_positive``, the largest differences between groups over the rows of all inner
+        folds (NaN where fewer than two groups have 30 rows to count on), and ``gap``, the largest
+        of those that a plain `max_gap` limits, or of those that are limited.
+    measure : str
+        "test_error", the share of weight that is wrong, or with costs "test_cost_per_100", what
+        wrong answers cost a hundred cases.
     """
 
     form: str
@@ -152,16 +168,34 @@ class Choice:
     best: int
     of_forms: dict[str, int]
     table: pd.DataFrame = field(repr=False)
+    measure: str = "test_error"
+
+    def gap_curve(self) -> pd.DataFrame:
+        """List what a smaller gap between groups costs: the least error at each gap.
+
+        Returns
+        -------
+        DataFrame
+            Rows of `table`, by rising ``gap`` and falling ``test_error``: no setting compared has
+            both smaller. Of equal ones that with fewest conditions.
+
+        Raises
+        ------
+        ValueError
+            If no groups were given.
+        """
+        return gap_curve(self.table)
 
 
 def chosen(
     forms: Sequence[Form],
     table: TrainingTable,
     folds: Sequence[Fold],
-    weight: NDArray[np.float64],
+    loss: Loss,
     n_jobs: int | None = None,
     limit: float | None = None,
     until: float = math.inf,
+    gaps: GroupGaps | None = None,
 ) -> Choice:
     """Compare forms and their settings on the same inner folds, and take one.
 
@@ -173,17 +207,24 @@ def chosen(
         The rows.
     folds : sequence of (ndarray of int, ndarray of int)
         Positions of rows to learn from, and to answer; see `inner_folds`.
-    weight : ndarray of shape (n,)
-        What a wrong answer counts.
+    loss : Loss
+        How wrong answers are counted.
     n_jobs : int, optional
         Workers.
     limit, until : float, optional
         Seconds allowed in all, and when they are over, as `time.time` counts; each form has the
         same share of them, and what the forms before it left.
+    gaps : GroupGaps, optional
+        Groups to be counted, and which gaps between them a setting may have.
 
     Returns
     -------
     Choice
+
+    Raises
+    ------
+    DataError
+        If no setting keeps the gaps allowed.
     """
     scores = []
     for k, form in enumerate(forms):
@@ -192,29 +233,41 @@ def chosen(
             share = limit / len(forms)
             end = until - share * (len(forms) - 1 - k)
             stops = _stops(share, end, len(folds), n_jobs, form.free)
-        scores.append(fold_scores(form.learner, table, form.settings, folds, weight, n_jobs, stops))
+        scores.append(
+            fold_scores(form.learner, table, form.settings, folds, loss, n_jobs, stops, gaps)
+        )
     names = [form.name for form in forms for _ in form.settings]
     settings = [setting for form in forms for setting in form.settings]
     told = settings if len(forms) == 1 else _with_form(names, settings)
-    summary = summary_of(told, np.concatenate(scores, axis=1))
-    found = suggestion(summary, told, "test_error")
+    scored = np.concatenate(scores, axis=1)
+    measure, how = loss.measure, (told, loss.measure, loss.price)
+    summary = summary_of(told, scored, measure)
+    allowed, about = summary, ""
+    if gaps is not None:
+        summary = summary.assign(**gaps.of_settings(scored[:, :, 3:]))
+        allowed, about = gaps.allowed(comparable(summary))
+    found = suggestion(allowed, *how)
     taken = {}
     for form in forms:
-        of_form = summary[[name == form.name for name in names]]
-        taken[form.name] = int(suggestion(of_form, told, "test_error")["default"])
+        of_form = allowed[[names[number] == form.name for number in allowed["setting"]]]
+        if len(of_form):
+            taken[form.name] = int(suggestion(of_form, *how)["default"])
     number = found["default"]
-    error, error_se = summary.loc[number, ["test_error", "test_error_se"]]
-    constant = _constant_error(table, folds, weight)
-    reason = found.pop("reason") + _about_forms(summary, names[number], taken)
+    error, error_se = summary.loc[number, [measure, f"{measure}_se"]]
+    constant = _constant_error(table, folds, loss)
+    reason = found.pop("reason") + _about_forms(summary, names[number], taken, loss) + about
     if constant <= error + 1e-12:
-        reason += (
-            f" The most frequent class, given to every row, is wrong in {100 * constant:.1f} % "
-            f"of the same rows, and so no worse than this setting's rules "
-            f"({100 * error:.1f} %): where wrong rows alone count, answer without a rule."
-        )
+        reason += _about_constant(constant, error, loss)
     errors = float(error), float(error_se), constant
     return Choice(
-        names[number], settings[number], *errors, reason, **found, of_forms=taken, table=summary
+        names[number],
+        settings[number],
+        *errors,
+        reason,
+        **found,
+        of_forms=taken,
+        table=summary,
+        measure=measure,
     )
 
 
@@ -222,13 +275,27 @@ def _with_form(names: Sequence[str], settings: Sequence[Setting]) -> list[Settin
     return [{"form": name} | own for name, own in zip(names, settings, strict=True)]
 
 
-def _about_forms(summary: pd.DataFrame, form: str, taken: dict[str, int]) -> str:
+def _about_constant(constant: float, error: float, loss: Loss) -> str:
+    """Say that no rule is worth its conditions."""
+    if loss.costs is not None:
+        return (
+            f" The cheapest answer, given to every row, costs {loss.told(constant)} on the same "
+            f"rows, no more than this setting's rules ({loss.told(error)}): answer without a rule."
+        )
+    return (
+        f" The most frequent class, given to every row, is wrong in {loss.told(constant)} "
+        f"of the same rows, and so no worse than this setting's rules "
+        f"({loss.told(error)}): where wrong rows alone count, answer without a rule."
+    )
+
+
+def _about_forms(summary: pd.DataFrame, form: str, taken: dict[str, int], loss: Loss) -> str:
     """Say how the form taken did beside the others."""
     if len(taken) < 2:
         return ""
     own = {name: summary.loc[number] for name, number in taken.items()}
     figures = (
-        f"{name} {100 * row['test_error']:.1f} % with {row['n_conditions']:.1f} conditions"
+        f"{name} {loss.told(row[loss.measure])} with {row['n_conditions']:.1f} conditions"
         for name, row in own.items()
     )
     return f" Of each form the setting it would take alone: {', '.join(figures)}. {TAKEN[form]}"
@@ -276,12 +343,11 @@ class _Deadline:
         return self.free < 0 and time.time() > self.until
 
 
-def _constant_error(
-    table: TrainingTable, folds: Sequence[Fold], weight: NDArray[np.float64]
-) -> float:
-    """Mean error over folds of the class most frequent in training, given to every row."""
+def _constant_error(table: TrainingTable, folds: Sequence[Fold], loss: Loss) -> float:
+    """Mean loss over folds of the answer of least loss in training, given to every row."""
     errors = []
     for train, test in folds:
-        answer = np.bincount(table.codes[train], weight[train]).argmax()
-        errors.append(weight[test] @ (table.codes[test] != answer) / weight[test].sum())
+        each = [loss.of(train, np.full(len(train), label)) for label in table.classes]
+        answer = table.classes[int(np.argmin(each))]
+        errors.append(loss.of(test, np.full(len(test), answer)))
     return float(np.mean(errors))

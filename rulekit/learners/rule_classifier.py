@@ -16,6 +16,8 @@ from rulekit._validation import HasMethods, Interval, Needs, check_needs
 from rulekit.binarize import Binarizer
 from rulekit.data import Costs
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.choice import Loss
+from rulekit.learners.group_gaps import GroupGaps, check_gaps
 from rulekit.learners.inner_choice import (
     Choice,
     chosen,
@@ -27,7 +29,7 @@ from rulekit.learners.literal.box_search import BoxSearchClassifier
 from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.points.scorecard import ScorecardClassifier
 from rulekit.learners.rule_path import RulePath
-from rulekit.learners.training import SharedWork, TrainingTable, generator_of
+from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, generator_of
 from rulekit.rules.constraints import Constraints
 
 SHARE_OF_A_SEARCH = 0.1  # of the time limit
@@ -76,7 +78,17 @@ class RuleClassifier(BaseRuleClassifier):
     binarizer : Binarizer, default=None
         Makes the conditions; None for ``Binarizer()``.
     constraints : Constraints or dict, default=None
-        Conditions that must not appear, or must; see `Constraints` and `Constraints.from_dict`.
+        Conditions that must not appear, or must, and promises; see `Constraints` and
+        `Constraints.from_dict`. Directions need `towards` where no `positive_label` is given.
+    groups : str, default=None
+        A column of `X` whose groups are to be treated alike, see `rulekit.data.row_groups`; the
+        rule may use it unless `constraints` forbid it. Gaps between the groups are measured on the
+        inner folds.
+    max_gap : float or mapping of str to float, default=None
+        How far apart groups may be there, from 0 to 1, in the settings that are compared. A number
+        limits the gaps of found rows and of false alarms both (equalised odds); a mapping names
+        its limits: "error", "found", "false_alarms", "called_positive". Shares counted on fewer
+        than 30 rows take no part. On new rows gaps may be larger: see `rulekit.group_metrics`.
     random_state : int, RandomState or None, default=0
         For the inner folds, for doubt and for kicks. None learns anew each time.
     n_jobs : int, default=None
@@ -95,6 +107,8 @@ class RuleClassifier(BaseRuleClassifier):
     best_params_ : dict
         The setting taken, and of a rule whether cuts were refined: with these parameters, and
         those given here, the box search, or `ScorecardClassifier`, learns this rule.
+    learner_ : BoxSearchClassifier or ScorecardClassifier
+        The learner of the form taken, fitted; of points it knows what totals stand for.
     path_ : RulePath
         The best rule for each number of clauses and conditions allowed, or scorecard for each
         number of conditions, learned from all training rows by the kind of search that was taken;
@@ -132,6 +146,7 @@ class RuleClassifier(BaseRuleClassifier):
 
     _multi_class = True
     choice_: Choice
+    learner_: BaseRuleClassifier
     path_: RulePath
     best_params_: dict[str, Any]
 
@@ -144,6 +159,8 @@ class RuleClassifier(BaseRuleClassifier):
         "refine": ["boolean"],
         "binarizer": [Binarizer, None],
         "constraints": [Constraints, Mapping, None],
+        "groups": [str, None],
+        "max_gap": [Interval(Real, 0, 1, closed="left"), Mapping, None],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
@@ -161,6 +178,8 @@ class RuleClassifier(BaseRuleClassifier):
         costs: Costs | None = None,
         binarizer: Binarizer | None = None,
         constraints: Constraints | Mapping[str, Any] | None = None,
+        groups: str | None = None,
+        max_gap: float | Mapping[str, float] | None = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
         time_limit: float | None = None,
@@ -175,6 +194,8 @@ class RuleClassifier(BaseRuleClassifier):
         self.costs = costs
         self.binarizer = binarizer
         self.constraints = constraints
+        self.groups = groups
+        self.max_gap = max_gap
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.time_limit = time_limit
@@ -188,6 +209,13 @@ class RuleClassifier(BaseRuleClassifier):
             )
         if "rule" not in forms:
             check_needs(self, OF_A_RULE)
+        check_gaps(self.groups, self.max_gap, self.positive_label)
+        wishes = as_constraints(self.constraints)
+        if wishes.directions and wishes.towards is self.positive_label is None and "rule" in forms:
+            raise ValueError(
+                "Directions lead to one class, but rules for either class are compared; say which "
+                "by `towards` of `constraints`, or give `positive_label`."
+            )
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         if len(table.classes) > 2:
@@ -263,8 +291,13 @@ class RuleClassifier(BaseRuleClassifier):
         }
         forms = [made[name]() for name in FORMS if name in self.forms]
         folds = inner_folds(self.cv, table, seed)
-        weight = self._weights(table)
-        return chosen(forms, table, folds, weight, self.n_jobs, self.time_limit, until)
+        costs = self._settled_costs()
+        weight = self._weights(table) if costs is None else table.weights(None)
+        gaps = None
+        if self.groups is not None:
+            gaps = GroupGaps.of(table, self.groups, self.max_gap, self.positive_label_)
+        loss = Loss(table.y, weight, costs)
+        return chosen(forms, table, folds, loss, self.n_jobs, self.time_limit, until, gaps)
 
     def _path(self, learner: Any, table: TrainingTable, work: SharedWork) -> RulePath:
         """Give the rules of all sizes allowed."""
@@ -280,7 +313,7 @@ class RuleClassifier(BaseRuleClassifier):
         """Answer with the rule of a fitted learner."""
         self.positive_label_, self.default_label_ = model.positive_label_, model.default_label_
         self._keep_rule(model.rule_set_, table, self._weights(table))
-        self._model, self.best_params_ = model, dict(self.choice_.setting)
+        self.learner_, self.best_params_ = model, dict(self.choice_.setting)
         if isinstance(model, BoxSearchClassifier):
             self.best_params_["refine_thresholds"] = model.refine_thresholds_
         self.empty_rule_hint_ = None
@@ -288,8 +321,8 @@ class RuleClassifier(BaseRuleClassifier):
             answer = model.rule_set_.predict({"": np.zeros(1)})[0]
             self.empty_rule_hint_ = (
                 f"The rule has no condition and answers {answer!r} to every row: no condition "
-                "found is worth its price. See `choice_`; more rows, other columns or more cuts "
-                "(`binarizer`) may help."
+                f"found is worth its price{'' if self.max_gap is None else ' within `max_gap`'}. "
+                "See `choice_`; more rows, other columns or more cuts (`binarizer`) may help."
             )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -307,7 +340,7 @@ class RuleClassifier(BaseRuleClassifier):
             learners; of points, the chance that a total stands for, measured on inner folds.
         """
         columns = self.read_columns(X)
-        return np.asarray(self._model.predict_proba(columns))
+        return np.asarray(self.learner_.predict_proba(columns))
 
     def _warn_of_time(self) -> None:
         warnings.warn(

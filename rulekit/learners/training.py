@@ -242,7 +242,7 @@ def columns_like_training(
     )
 
 
-def positive_code(label: Any, classes: NDArray[Any]) -> int:
+def positive_code(label: Any, classes: NDArray[Any], name: str = "positive_label") -> int:
     """Find the class that a rule describes: the last one, if none is named.
 
     Raises
@@ -255,7 +255,7 @@ def positive_code(label: Any, classes: NDArray[Any]) -> int:
     found = [k for k, c in enumerate(classes.tolist()) if c == label]
     if not found:
         shown = ", ".join(repr(c) for c in classes.tolist())
-        raise ValueError(f"`positive_label` must be one of the classes ({shown}), got {label!r}.")
+        raise ValueError(f"`{name}` must be one of the classes ({shown}), got {label!r}.")
     return found[0]
 
 
@@ -342,8 +342,16 @@ def as_constraints(wishes: Constraints | Mapping[str, Any] | None) -> Constraint
     return wishes if isinstance(wishes, Constraints) else Constraints.from_dict(wishes)
 
 
-def wishes_for(wishes: Any, table: TrainingTable) -> Constraints:
-    """Read an analyst's wishes, and refuse those on columns that are not there."""
+def wishes_for(wishes: Any, table: TrainingTable, label: Any) -> Constraints:
+    """Read an analyst's wishes for clauses that give a class, and refuse what cannot be kept.
+
+    Raises
+    ------
+    DataError
+        If a wish names a column that is not there, a direction one of text.
+    ValueError
+        If directions lead to what is no class.
+    """
     constraints = as_constraints(wishes)
     unknown = [f for f in constraints.features if f not in table.columns]
     if unknown:
@@ -351,4 +359,12 @@ def wishes_for(wishes: Any, table: TrainingTable) -> Constraints:
             f"`constraints` names column {unknown[0]!r}, which the table does not have; correct "
             "the name, or drop the wish."
         )
-    return constraints
+    for feature in dict(constraints.directions):
+        if table.kinds[feature] == "text":
+            raise DataError(
+                f"A direction needs a column of numbers or truth values, but {feature!r} holds "
+                "text, which does not rise or fall. Drop the direction, or forbid the column."
+            )
+    if constraints.towards is not None:
+        positive_code(constraints.towards, table.classes, "constraints.towards")
+    return constraints.for_class(label)

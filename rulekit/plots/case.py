@@ -1,18 +1,21 @@
 """One case against one clause: where its values lie, and where they would have to lie."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import plotly.graph_objects as go
 
 from rulekit.plots.palette import GREY, MARK, base_layout, plain
 from rulekit.plots.wording import plural, short_number
-from rulekit.rules import ORDERED, Clause, Columns, Literal
+from rulekit.rules import ORDERED, Clause, Columns, Condition, Literal
 
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """One numeric column of a clause: its range in the data, the region asked for, the value."""
+    """One numeric column of a clause: its range in the data, the region asked for, the value.
+
+    Of points that add up, one test: `points` is what it gives.
+    """
 
     feature: str
     low: float
@@ -21,6 +24,7 @@ class Track:
     stop: float
     value: float
     met: bool
+    points: int | None = None
 
 
 def case_figure(clause: Clause, row: Columns, reference: Columns) -> go.Figure:
@@ -30,7 +34,8 @@ def case_figure(clause: Clause, row: Columns, reference: Columns) -> go.Figure:
     ----------
     clause : Clause
         Its numeric literals are drawn, one bar a column; an AND intersects the literals of one
-        column, an OR draws each literal by itself.
+        column, an OR draws each literal by itself. So does each numeric test of points that add
+        up, with what it gives beside its name.
     row : mapping of column name to array of shape (1,)
         The case.
     reference : mapping of column name to array of shape (n,)
@@ -81,7 +86,7 @@ def case_figure(clause: Clause, row: Columns, reference: Columns) -> go.Figure:
 
 
 def case_sentence(clause: Clause, row: Columns) -> str:
-    """Say how many conditions of a clause a case meets.
+    """Say how many conditions of a clause a case meets; of points alone, how many it has.
 
     Parameters
     ----------
@@ -92,6 +97,11 @@ def case_sentence(clause: Clause, row: Columns) -> str:
     -------
     str
     """
+    if len(clause.conditions) == 1 and _given(clause.conditions[0]):
+        (condition,) = clause.conditions
+        sign, total = condition.comparison
+        asked = f"{total} are asked for" if sign == ">=" else f"fewer than {total} are asked for"
+        return f"{plural(int(condition.compared(row)[0]), 'point')}; {asked}."
     met = int(clause.condition_masks(row).sum())
     total = len(clause.conditions)
     return (
@@ -101,17 +111,25 @@ def case_sentence(clause: Clause, row: Columns) -> str:
 
 def _name(k: int, track: Track) -> str:
     """Call a bar by number and column, so that two bars of one column stay apart."""
-    return f"{k + 1}. {plain(track.feature, 40)}"
+    points = "" if track.points is None else f" ({track.points:+d})"
+    return f"{k + 1}. {plain(track.feature, 40)}{points}"
+
+
+def _given(condition: Condition) -> tuple[tuple[Literal, int], ...]:
+    """List the tests of a condition that give points; most kinds give none."""
+    return getattr(condition, "given", ())
 
 
 def _tracks(clause: Clause, row: Columns, reference: Columns) -> list[Track]:
-    literals = [c for c in clause.literals if c.op in ORDERED]
+    literals = [c for c in clause.literals if c.op in ORDERED and c.is_plain]
+    added = [given for c in clause.conditions for given in _given(c) if given[0].op in ORDERED]
+    counted = [replace(_track([test], row, reference), points=points) for test, points in added]
     if clause.op == "or":
-        return [_track([literal], row, reference) for literal in literals]
+        return [_track([literal], row, reference) for literal in literals] + counted
     columns: dict[str, list[Literal]] = {}
     for literal in literals:
         columns.setdefault(literal.feature, []).append(literal)
-    return [_track(group, row, reference) for group in columns.values()]
+    return [_track(group, row, reference) for group in columns.values()] + counted
 
 
 def _track(literals: list[Literal], row: Columns, reference: Columns) -> Track:

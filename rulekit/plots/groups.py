@@ -2,7 +2,8 @@
 
 import plotly.graph_objects as go
 
-from rulekit.evaluation import GROUP_MEASURES, GroupMetrics
+from rulekit.data import GROUP_MEASURES
+from rulekit.evaluation import GroupMetrics
 from rulekit.evaluation.groups import share_words
 from rulekit.plots.palette import BLUE, GREY, base_layout, plain
 from rulekit.plots.wording import capital, percent
@@ -15,7 +16,7 @@ def group_figure(found: GroupMetrics, measure: str) -> go.Figure:
     ----------
     found : GroupMetrics
     measure : str
-        A name of `rulekit.evaluation.GROUP_MEASURES`.
+        A name of `rulekit.data.GROUP_MEASURES`.
 
     Returns
     -------

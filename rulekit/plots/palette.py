@@ -79,10 +79,15 @@ def bars(*looks: Look) -> dict[str, Any]:
     }
 
 
-def outcome_colours(classes: Iterable[Any]) -> dict[Any, str]:
-    """Return each class's colour, the same whatever class a rule describes."""
-    classes = list(classes)
-    return {c: look.colour for c, look in zip(classes, outcome_looks(classes), strict=True)}
+def outcome_colours(labels: Iterable[Any], classes: Iterable[Any] | None = None) -> dict[Any, str]:
+    """Return each outcome's colour, the same whatever class a rule describes; see `outcome_looks`.
+
+    Where `classes` are given, each of them has its colour, too.
+    """
+    known = [] if classes is None else list(classes)
+    labels = [*labels, *known]
+    looks = outcome_looks(labels, known or None)
+    return {label: look.colour for label, look in zip(labels, looks, strict=True)}
 
 
 def base_layout(height: int = 360) -> go.Layout:

@@ -7,8 +7,9 @@ NumPy and `rulekit.exceptions` only.
 
 *Columns.* Rules are evaluated on a mapping from column name to a one-dimensional array, all
 of one length. Numbers are `float64` with NaN for a missing value; anything else is an object
-array of `str` or `bool` with None for a missing value. `rulekit.data.columns_of` makes such a
-mapping from a data frame; a `RuleSet` also finds the columns of a data frame by name itself.
+array of `str` or `bool` with None for a missing value; a date is ISO text.
+`rulekit.data.columns_of` makes such a mapping from a data frame; a `RuleSet` also finds the
+columns of a data frame by name itself.
 """
 
 from rulekit.rules.clause import Clause
@@ -26,10 +27,11 @@ from rulekit.rules.condition import (
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.intervals import FeatureTest, feature_test, intervals
 from rulekit.rules.linear_split import LinearSplit
-from rulekit.rules.literal import OPERATORS, ORDERED, Literal
-from rulekit.rules.points_split import PointsSplit
+from rulekit.rules.literal import GAPS, OPERATORS, ORDERED, WORDS, Literal
+from rulekit.rules.points_split import PointsSplit, scorecard_of
 from rulekit.rules.power_law import Factor, PowerLaw
 from rulekit.rules.power_law_split import PowerLawSplit
+from rulekit.rules.promises import PromiseCheck, check_promise, promises_of
 from rulekit.rules.reading import (
     Interval,
     Reading,
@@ -39,6 +41,7 @@ from rulekit.rules.reading import (
     rule_lines,
 )
 from rulekit.rules.rule_set import RuleSet, rule_of
+from rulekit.rules.scales import DAYS_SINCE, NAMES, SEPARATORS, moment, since_of, spelled, words_of
 from rulekit.rules.simplify import implies, simplify, simplify_clause
 from rulekit.rules.statistics import (
     ClauseStatistics,
@@ -51,9 +54,14 @@ from rulekit.rules.tree import Branch, Leaf, Tree, paths_to_leaves, rule_of_tree
 from rulekit.rules.writer import KINDS, ConditionWriter
 
 __all__ = [
+    "DAYS_SINCE",
+    "GAPS",
     "KINDS",
+    "NAMES",
     "OPERATORS",
     "ORDERED",
+    "SEPARATORS",
+    "WORDS",
     "Branch",
     "ChangedThreshold",
     "Clause",
@@ -71,6 +79,7 @@ __all__ = [
     "PointsSplit",
     "PowerLaw",
     "PowerLawSplit",
+    "PromiseCheck",
     "Reading",
     "ReadingWriter",
     "RuleComparison",
@@ -79,6 +88,7 @@ __all__ = [
     "Scalar",
     "Tree",
     "absent_in",
+    "check_promise",
     "clause_line",
     "clause_statistics",
     "compare_rules",
@@ -86,8 +96,10 @@ __all__ = [
     "implies",
     "intervals",
     "missing_in",
+    "moment",
     "number_text",
     "paths_to_leaves",
+    "promises_of",
     "readings",
     "rule_from_dict",
     "rule_lines",
@@ -95,9 +107,13 @@ __all__ = [
     "rule_of_tree",
     "rule_statistics",
     "rule_to_dict",
+    "scorecard_of",
     "simplify",
     "simplify_clause",
+    "since_of",
+    "spelled",
     "tree_of_rule",
     "value_text",
     "wilson_interval",
+    "words_of",
 ]

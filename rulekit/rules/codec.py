@@ -1,7 +1,9 @@
 """Rule sets as plain dictionaries, and back: what stores and the JSON export write.
 
 A dictionary holds nothing but dictionaries, lists, text, numbers, truth values and None, so it
-survives JSON unchanged; it is never pickled and decoding it runs no code::
+survives JSON unchanged; it is never pickled and decoding it runs no code. Schema 2 is written only
+where a literal reads its column as dates ("part") or by an order of levels ("order"), or looks for
+a word, so that an older version, which knows none of these, refuses the rule::
 
     {"schema": 1, "form": "dnf", "default": "well", "labels": ["ill"],
      "clauses": [[{"kind": "literal", "feature": "age", "op": ">", "value": 50.0,
@@ -19,14 +21,14 @@ from rulekit.exceptions import RuleError
 from rulekit.rules.clause import Clause
 from rulekit.rules.condition import Condition
 from rulekit.rules.linear_split import LinearSplit
-from rulekit.rules.literal import Literal
+from rulekit.rules.literal import WORDS, Literal
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.power_law import Factor, PowerLaw
 from rulekit.rules.power_law_split import PowerLawSplit
 from rulekit.rules.rule_set import CLAUSE_OP, RuleSet
 from rulekit.rules.writer import KINDS, ConditionWriter
 
-SCHEMA = 1
+SCHEMAS = (1, 2)
 PlainDict = dict[str, Any]
 
 
@@ -35,12 +37,17 @@ class _PlainWriter(ConditionWriter[PlainDict]):
 
     def literal(self, literal: Literal) -> PlainDict:
         value = list(literal.value) if isinstance(literal.value, tuple) else literal.value
-        return {
+        plain = {
             "feature": literal.feature,
             "op": literal.op,
             "value": value,
             "missing": literal.missing,
         }
+        if literal.part is not None:
+            plain["part"] = literal.part
+        if literal.order is not None:
+            plain["order"] = list(literal.order)
+        return plain
 
     def linear(self, split: LinearSplit) -> PlainDict:
         terms = [{"feature": name, "weight": weight} for name, weight in split.terms]
@@ -74,6 +81,8 @@ def _literal_from_dict(data: Mapping[str, Any]) -> Literal:
         _part(data, "op", str),
         tuple(value) if isinstance(value, list) else value,
         missing,
+        data.get("part"),
+        data.get("order"),
     )
 
 
@@ -162,12 +171,15 @@ def rule_to_dict(rule_set: RuleSet) -> PlainDict:
     >>> rule_to_dict(RuleSet((old,), ("ill",), "dnf", "well"))["clauses"]
     [[{'kind': 'literal', 'feature': 'age', 'op': '>', 'value': 50.0, 'missing': False}]]
     """
+    clauses = [[condition_to_dict(c) for c in k.conditions] for k in rule_set.clauses]
+    tests = [t for k in rule_set.clauses for c in k.conditions for t in c.tests]
+    plain = all(t.is_plain and t.op not in WORDS for t in tests)
     return {
-        "schema": SCHEMA,
+        "schema": SCHEMAS[0 if plain else 1],
         "form": rule_set.form,
         "default": _label(rule_set.default),
         "labels": [_label(label) for label in rule_set.labels],
-        "clauses": [[condition_to_dict(c) for c in k.conditions] for k in rule_set.clauses],
+        "clauses": clauses,
     }
 
 
@@ -198,9 +210,9 @@ def rule_from_dict(data: Mapping[str, Any]) -> RuleSet:
     """
     if not isinstance(data, Mapping):
         raise RuleError(f"A stored rule must be a dictionary, found {type(data).__name__}.")
-    if data.get("schema") != SCHEMA:
+    if data.get("schema") not in SCHEMAS:
         raise RuleError(
-            f"A stored rule must have schema {SCHEMA}, found {data.get('schema')!r}; "
+            f"A stored rule must have schema 1 or 2, found {data.get('schema')!r}; "
             "read it with the version that wrote it, and write it again."
         )
     form = _part(data, "form", str)

@@ -16,12 +16,15 @@ from rulekit.rules.rule_set import Label, RuleSet, rule_of
 
 @dataclass(frozen=True, slots=True)
 class ChangedThreshold:
-    """A condition that compares with another number than before; of a total, "points" is named."""
+    """A condition that compares with another number, date or level than before.
+
+    Of a total, "points" is named.
+    """
 
     feature: str
     op: str
-    before: float
-    after: float
+    before: Any
+    after: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +208,7 @@ class _Place(NamedTuple):
     feature: str
     op: str
     number: float
+    value: Any
 
 
 def _places(clause: Clause) -> list[_Place] | None:
@@ -219,15 +223,17 @@ def _places(clause: Clause) -> list[_Place] | None:
     for split in points:
         found += [_place(c, p) for c, p in split.given]
         op, total = split.comparison
-        found.append(_Place(("total", op), "points", op, float(total)))
+        found.append(_Place(("total", op), "points", op, float(total), float(total)))
     return sorted(found, key=lambda p: (repr(p.around), p.number))
 
 
 def _place(literal: Literal, *around: object) -> _Place:
-    number = literal.value if literal.op in ORDERED else None
-    plain = repr(literal.value) if number is None else None
-    known = (literal.feature, literal.op, literal.missing, plain, *around)
-    return _Place(known, literal.feature, literal.op, number if isinstance(number, float) else 0.0)
+    ordered = literal.op in ORDERED
+    plain = None if ordered else repr(literal.value)
+    scale = () if literal.is_plain else (literal.scale,)
+    known = (literal.feature, literal.op, literal.missing, plain, *scale, *around)
+    number = float(literal.positions[0]) if ordered else 0.0
+    return _Place(known, literal.subject, literal.op, number, literal.value if ordered else number)
 
 
 def _matched(
@@ -237,9 +243,12 @@ def _matched(
     options = []
     for i, old in enumerate(removed):
         for j, new in enumerate(added):
-            thresholds = _changes(old, new)
-            if thresholds is not None:
-                distance = sum(_relative(t) for t in thresholds)
+            moved = _changes(old, new)
+            if moved is not None:
+                thresholds = tuple(
+                    ChangedThreshold(a.feature, a.op, a.value, b.value) for a, b in moved
+                )
+                distance = sum(_relative(a.number, b.number) for a, b in moved)
                 options.append((distance, i, j, thresholds))
     found: dict[int, tuple[int, int, ChangedClause]] = {}
     used: set[int] = set()
@@ -251,19 +260,15 @@ def _matched(
     return [found[i] for i in sorted(found)]
 
 
-def _changes(old: Pair, new: Pair) -> tuple[ChangedThreshold, ...] | None:
-    """List the numbers that two clauses differ in; None if they differ in more."""
+def _changes(old: Pair, new: Pair) -> list[tuple[_Place, _Place]] | None:
+    """List the places whose numbers two clauses differ in; None if they differ in more."""
     before, after = _places(old[0]), _places(new[0])
     if before is None or after is None or old[1] != new[1]:
         return None
     if [p.around for p in before] != [p.around for p in after]:
         return None
-    return tuple(
-        ChangedThreshold(a.feature, a.op, a.number, b.number)
-        for a, b in zip(before, after, strict=True)
-        if a.number != b.number
-    )
+    return [(a, b) for a, b in zip(before, after, strict=True) if a.number != b.number]
 
 
-def _relative(change: ChangedThreshold) -> float:
-    return abs(change.after - change.before) / max(abs(change.before), abs(change.after))
+def _relative(before: float, after: float) -> float:
+    return abs(after - before) / max(abs(before), abs(after))

@@ -1,5 +1,6 @@
 """What every kind of condition answers for itself, and what the kinds share to do so."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -79,6 +80,17 @@ class Condition(ABC):
     def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
         """Find the numbers in one column, the row's others kept, where the answer may turn."""
 
+    def trend(self, feature: str) -> int | None:
+        """Say what raising one column, all others kept, can do to the answer.
+
+        Returns
+        -------
+        int or None
+            1 if it can only come to hold, -1 if it can only cease to, 0 if neither, None where
+            both happen or nothing is known. Of present values alone.
+        """
+        return None if feature in self.features else 0
+
     @abstractmethod
     def written(self, writer: Any) -> Any:
         """Hand the condition to the method of a `ConditionWriter` that is named after its kind."""
@@ -156,6 +168,20 @@ def value_text(value: Scalar) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return number_text(value) if isinstance(value, float) else value
+
+
+def scalar(value: Any) -> Scalar:
+    """Turn NumPy's scalars and whole numbers into str, bool or float."""
+    if isinstance(value, (str, np.str_)):
+        return str(value)
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, (int, float, np.integer, np.floating)):
+        number = float(value)
+        if math.isnan(number):
+            raise RuleError("A literal cannot be compared with NaN; use the operator 'missing'.")
+        return number + 0.0  # -0.0 becomes 0.0: equal numbers, equal literals
+    raise RuleError(f"A literal compares with text, a number or a truth value, got {value!r}.")
 
 
 def columns_in(table: Any, features: Iterable[str]) -> Columns:

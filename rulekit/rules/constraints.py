@@ -1,7 +1,7 @@
 """What an analyst asks of a rule: conditions that must not stand in it, or must."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rulekit.exceptions import RuleError
@@ -9,7 +9,7 @@ from rulekit.rules.codec import condition_from_dict, condition_to_dict
 from rulekit.rules.literal import Literal
 
 Wish = str | Literal
-UPWARD, DOWNWARD = (">", ">="), ("<", "<=")
+TURNED = {">": "<", "<": ">"}
 NOT_EQUAL = ("!=", "not-in")
 
 
@@ -26,8 +26,12 @@ class Constraints:
     allow_not_equal : bool, default=True
         Whether "is not" and "is none of" may appear.
     directions : mapping of str to {">", "<"}
-        For columns that may be compared in one direction only: the direction that makes the rule
-        hold. "<" allows ``<`` and ``<=``.
+        Promises. ">" of a column: as it rises, all others kept, the answer may turn to the class
+        `towards` and never away from it; "<": as it falls. Of columns of numbers or of truth
+        values, where false is below true. Only conditions that go that way may then appear. A
+        value that is missing does not rise: what conditions answer there is not promised.
+    towards : label, default=None
+        The class that directions lead to. None for the one the rule describes.
 
     Raises
     ------
@@ -46,6 +50,7 @@ class Constraints:
     required: tuple[Wish, ...] = ()
     allow_not_equal: bool = True
     directions: Mapping[str, str] | tuple[tuple[str, str], ...] = ()
+    towards: Any = None
 
     def __post_init__(self) -> None:
         pairs = sorted(dict(self.directions).items())
@@ -65,11 +70,19 @@ class Constraints:
                 raise RuleError(
                     f"The direction of column {feature!r} must be '<' or '>', got {direction!r}."
                 )
+        if self.towards is not None and not pairs:
+            raise RuleError(
+                f"`towards` is read beside `directions` only; got towards={self.towards!r} and no "
+                "direction. Give one, or leave `towards` out."
+            )
         self._check_required()
 
     def _check_required(self) -> None:
+        known = self  # which way a condition may go is known of a class, see `for_class`
+        if self.towards is not None:
+            known = replace(self, directions=(), towards=None, required=())
         for wish in self.required:
-            barred = wish in self.forbidden if isinstance(wish, str) else not self.allows(wish)
+            barred = wish in self.forbidden if isinstance(wish, str) else not known.allows(wish)
             if barred:
                 raise RuleError(f"{wish!r} is required and forbidden at once; drop one wish.")
 
@@ -80,17 +93,29 @@ class Constraints:
         names = [w if isinstance(w, str) else w.feature for w in wishes]
         return tuple(dict.fromkeys((*names, *dict(self.directions))))
 
+    def for_class(self, label: Any) -> "Constraints":
+        """Write the wishes for clauses that give a class: towards it, directions are its own.
+
+        Clauses that give another class turn them: what leads to one class leads away from all
+        others. So a list of clauses of any number of classes keeps a promise if each clause does.
+        """
+        if self.towards is None:
+            return self
+        turned = self.directions
+        if label != self.towards:
+            turned = {name: TURNED[sign] for name, sign in dict(self.directions).items()}
+        return replace(self, directions=turned, towards=None)
+
     def allows(self, literal: Literal) -> bool:
-        """Say whether a literal may stand in the rule."""
+        """Say whether a literal may stand in clauses of the class that directions lead to."""
         if literal.feature in self.forbidden or literal in self.forbidden:
             return False
         if literal.op in NOT_EQUAL and not self.allow_not_equal:
             return False
         direction = dict(self.directions).get(literal.feature)
-        return not (
-            (direction == ">" and literal.op in DOWNWARD)
-            or (direction == "<" and literal.op in UPWARD)
-        )
+        if direction is None:
+            return True
+        return literal.trend(literal.feature) in (0, 1 if direction == ">" else -1)
 
     def to_dict(self) -> dict[str, Any]:
         """Write the wishes as a plain dictionary, which survives JSON."""
@@ -99,7 +124,7 @@ class Constraints:
             "required": [_wish_to_plain(w) for w in self.required],
             "allow_not_equal": self.allow_not_equal,
             "directions": dict(self.directions),
-        }
+        } | ({} if self.towards is None else {"towards": self.towards})
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Constraints":
@@ -110,7 +135,7 @@ class Constraints:
         RuleError
             If a key is unknown or a wish malformed.
         """
-        known = ("forbidden", "required", "allow_not_equal", "directions")
+        known = ("forbidden", "required", "allow_not_equal", "directions", "towards")
         unknown = [key for key in data if key not in known]
         if unknown:
             raise RuleError(f"Constraints have the parts {known}; {unknown[0]!r} is none of them.")

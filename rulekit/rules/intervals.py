@@ -6,14 +6,15 @@ Text, plots and simplification share this view: ``bp > 120`` and ``bp <= 150`` a
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import ge, gt, le, lt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rulekit.exceptions import RuleError
 from rulekit.rules.clause import Clause
-from rulekit.rules.condition import Condition, Scalar, number_text, value_text
-from rulekit.rules.literal import ORDERED, Literal
+from rulekit.rules.condition import Condition, Scalar, value_text
+from rulekit.rules.literal import GAPS, ORDERED, WORDS, Literal
+from rulekit.rules.scales import spelled, value_at
 
 LOWER, UPPER = (">", ">="), ("<", "<=")
 
@@ -26,17 +27,20 @@ class FeatureTest:
     ----------
     feature : str
     low, high : float
-        Ends of the interval; infinite where there is none.
+        Ends of the interval, as positions (see `Literal.positions`); infinite where there is none.
     low_closed, high_closed : bool
         Whether the end itself is allowed. Infinite ends are always closed.
     values : tuple of (float, str or bool), or None
-        The only values allowed, sorted; None where any value of the interval is.
+        The only values allowed, as positions, sorted; None where any value of the interval is.
+        Levels with an order are always listed.
     excluded : tuple of (float, str or bool)
         Values inside the interval that are not allowed, sorted; empty where `values` is given.
     missing : bool
         Whether a missing value is allowed.
     literals : tuple of Literal
         The conditions this was made of, in their order. They play no part in equality.
+    scale : tuple
+        What the column is read as, see `Literal.scale`.
     """
 
     feature: str
@@ -48,6 +52,7 @@ class FeatureTest:
     excluded: tuple[Scalar, ...] = ()
     missing: bool = False
     literals: tuple[Literal, ...] = ()
+    scale: tuple[Any, ...] = (None, None, None)
 
     @property
     def n_conditions(self) -> int:
@@ -72,6 +77,9 @@ class FeatureTest:
     @property
     def always(self) -> bool:
         """Whether everything meets it, missing values included."""
+        order = self.scale[1]
+        if order is not None:
+            return self.missing and self.values is not None and len(self.values) == len(order)
         return self.missing and self.values is None and not self.has_interval and not self.excluded
 
     @property
@@ -79,6 +87,7 @@ class FeatureTest:
         """What two tests share exactly when the same values meet them."""
         return (
             self.feature,
+            self.scale,
             (self.low, self.low_closed, self.high, self.high_closed),
             None if self.values is None else frozenset(self.values),
             frozenset(self.excluded),
@@ -100,23 +109,42 @@ class FeatureTest:
         """
         if self.never:
             raise RuleError(f"No value of column {self.feature!r} meets {self}; drop the clause.")
-        if not self.allows_present:
+        if self.scale[2] is not None and self.allows_present:
+            return (replace(self.literals[0], missing=self.missing),)
+        if not self.allows_present and self.scale[1] is None:
             return (Literal(self.feature, "missing"),)
         if self.values is not None:
-            return (self._listed("==", "in", self.values),)
+            return self._fewest_values(self.values)
         found = []
         if math.isfinite(self.low):
-            found.append(Literal(self.feature, self._low_op, self.low, self.missing))
+            found.append(self._literal(self._low_op, self.low))
         if math.isfinite(self.high):
-            found.append(Literal(self.feature, self._high_op, self.high, self.missing))
+            found.append(self._literal(self._high_op, self.high))
         if self.excluded:
             found.append(self._listed("!=", "not-in", self.excluded))
         if not found and not self.missing:
             found.append(Literal(self.feature, "not-missing"))
         return tuple(found)
 
+    def _fewest_values(self, values: tuple[Any, ...]) -> tuple[Literal, ...]:
+        """List values; levels in a row by their ends, where that takes one literal."""
+        order = self.scale[1]
+        if order is None:
+            return (self._listed("==", "in", values),)
+        top = len(order) - 1.0
+        if not values:  # no level, but what has no place in the order
+            return (self._literal("not-in", tuple(map(float, range(len(order))))),)
+        if len(values) > 1 and values[-1] - values[0] == len(values) - 1:
+            if values[0] == 0.0:
+                return () if self.always else (self._literal("<=", values[-1]),)
+            if values[-1] == top:
+                return (self._literal(">=", values[0]),)
+        return (self._listed("==", "in", values),)
+
     def __str__(self) -> str:
         """Write the test in one line, an interval once; nothing is escaped."""
+        if self.scale[2] is not None and self.allows_present:
+            return str(self.fewest_literals()[0])
         if not self.allows_present:
             return f"{self.feature} is {'missing' if self.missing else 'none'}"
         text = " and ".join(filter(None, [self._interval_text(), self._values_text()]))
@@ -133,30 +161,48 @@ class FeatureTest:
         return "<=" if self.high_closed else "<"
 
     def _listed(self, one: str, many: str, values: tuple[Scalar, ...]) -> Literal:
-        if len(values) == 1:
-            return Literal(self.feature, one, values[0], self.missing)
-        return Literal(self.feature, many, values, self.missing)
+        return self._literal(one, values[0]) if len(values) == 1 else self._literal(many, values)
+
+    def _literal(self, op: str, positions: Any) -> Literal:
+        """Make a literal of this column and scale."""
+        part, order, _ = self.scale
+        several = isinstance(positions, tuple)
+        found = tuple(self._said(v) for v in (positions if several else (positions,)))
+        value = found if several else found[0]
+        return Literal(self.feature, op, value, self.missing, part, order)
+
+    def _said(self, position: Any) -> Any:
+        """Write a position as a value."""
+        part, order, _ = self.scale
+        return position if part is None and order is None else value_at(position, part, order)
+
+    def _text(self, position: Any) -> str:
+        return value_text(spelled(self._said(position), self.scale[0]))
+
+    @property
+    def _subject(self) -> str:
+        return self.literals[0].subject if self.literals else self.feature
 
     def _interval_text(self) -> str:
         if self.values is not None or not self.has_interval:
             return ""
         if not math.isfinite(self.low):
-            return f"{self.feature} {self._high_op} {number_text(self.high)}"
+            return f"{self._subject} {self._high_op} {self._text(self.high)}"
         if not math.isfinite(self.high):
-            return f"{self.feature} {self._low_op} {number_text(self.low)}"
+            return f"{self._subject} {self._low_op} {self._text(self.low)}"
         turned = "<=" if self.low_closed else "<"
-        low, high = number_text(self.low), number_text(self.high)
-        return f"{low} {turned} {self.feature} {self._high_op} {high}"
+        low, high = self._text(self.low), self._text(self.high)
+        return f"{low} {turned} {self._subject} {self._high_op} {high}"
 
     def _values_text(self) -> str:
         positive = self.values is not None
         values = self.values if self.values is not None else self.excluded
         if not values:
             return ""
-        text = ", ".join(value_text(v) for v in values)
+        text = ", ".join(map(self._text, values))
         if len(values) == 1:
-            return f"{self.feature} {'==' if positive else '!='} {text}"
-        return f"{self.feature} {'in' if positive else 'not in'} {{{text}}}"
+            return f"{self._subject} {'==' if positive else '!='} {text}"
+        return f"{self._subject} {'in' if positive else 'not in'} {{{text}}}"
 
 
 def feature_test(literals: Sequence[Literal]) -> FeatureTest:
@@ -165,7 +211,7 @@ def feature_test(literals: Sequence[Literal]) -> FeatureTest:
     Parameters
     ----------
     literals : sequence of Literal
-        At least one, all of one column.
+        At least one, all of one column and one scale (`Literal.scale`).
 
     Returns
     -------
@@ -185,12 +231,14 @@ def feature_test(literals: Sequence[Literal]) -> FeatureTest:
     >>> print(feature_test([Literal("bp", ">", 120), Literal("bp", "==", 90)]))
     bp is none
     """
-    if len({literal.feature for literal in literals}) != 1:
+    if len({(literal.feature, literal.scale) for literal in literals}) != 1:
         raise RuleError(
-            "A test of one column needs literals of exactly one column, got "
-            f"{sorted({literal.feature for literal in literals})}."
+            "A test of one column needs literals of exactly one column, read in one way, got "
+            f"{sorted({literal.subject for literal in literals})}."
         )
-    named = [v for c in literals if c.op in ("!=", "not-in") for v in c.values]
+    if literals[0].op in WORDS:
+        return _word_test(literals)
+    named = [v for c in literals if c.op in ("!=", "not-in") for v in c.positions]
     ordered = any(c.op in ORDERED for c in literals)
     low, high = _end(literals, LOWER), _end(literals, UPPER)
     if ordered:  # what lies outside need not be excluded, nor what an open end leaves out
@@ -207,11 +255,31 @@ def feature_test(literals: Sequence[Literal]) -> FeatureTest:
         excluded=_sorted(named),
         missing=all(c.missing for c in literals),
         literals=tuple(literals),
+        scale=literals[0].scale,
     )
     values = _only_values(literals, test)
     if values is None:
         return test
-    return FeatureTest(test.feature, values=values, missing=test.missing, literals=test.literals)
+    return FeatureTest(
+        test.feature,
+        values=values,
+        missing=test.missing,
+        literals=test.literals,
+        scale=test.scale,
+    )
+
+
+def _word_test(literals: Sequence[Literal]) -> FeatureTest:
+    """Join tests of one word; of its values True stands for a text that has it."""
+    missing = all(c.missing for c in literals)
+    values = [v for v in (False, True) if all(holds(c, v) for c in literals)]
+    return FeatureTest(
+        literals[0].feature,
+        values=tuple(values),
+        missing=missing,
+        literals=tuple(literals),
+        scale=literals[0].scale,
+    )
 
 
 def intervals(clause: Clause) -> tuple[FeatureTest | Condition, ...]:
@@ -235,8 +303,10 @@ def intervals(clause: Clause) -> tuple[FeatureTest | Condition, ...]:
     """
     groups: dict[object, list[Condition]] = {}
     for number, condition in enumerate(clause.conditions):
-        together = clause.op == "and" and isinstance(condition, Literal)
-        groups.setdefault(condition.features if together else number, []).append(condition)
+        key: object = number
+        if clause.op == "and" and isinstance(condition, Literal):
+            key = (condition.feature, condition.scale)
+        groups.setdefault(key, []).append(condition)
     found: list[FeatureTest | Condition] = []
     for group in groups.values():
         literals = [c for c in group if isinstance(c, Literal)]
@@ -245,14 +315,19 @@ def intervals(clause: Clause) -> tuple[FeatureTest | Condition, ...]:
 
 
 def holds(literal: Literal, value: Scalar) -> bool:
-    """Say whether a present value meets a literal; a text meets no order test."""
-    if literal.op in ("missing", "not-missing"):
+    """Say whether a present position meets a literal; a text meets no order test.
+
+    Of a test of a word, the position says whether the text has it.
+    """
+    if literal.op in GAPS:
         return literal.op == "not-missing"
+    if literal.op in WORDS:
+        return value is (literal.op == "contains")
     if literal.op in ORDERED:
         meets = {"<=": le, "<": lt, ">=": ge, ">": gt}[literal.op]
-        (limit,) = literal.limits(literal.feature, {})
+        (limit,) = literal.positions
         return not isinstance(value, str) and bool(meets(value, limit))
-    return (value in literal.values) == (literal.op in ("==", "in"))
+    return (value in literal.positions) == (literal.op in ("==", "in"))
 
 
 class _End(NamedTuple):
@@ -271,14 +346,17 @@ def _end(literals: Sequence[Literal], ops: tuple[str, str]) -> _End:
     """Find the strictest end of the interval; an open end is stricter than a closed one."""
     sign = 1.0 if ops == LOWER else -1.0
     strict = [c for c in literals if c.op in ops]
-    ends = [_End(v, c.op in (">=", "<=")) for c in strict for v in c.limits(c.feature, {})]
+    ends = [_End(float(v), c.op in (">=", "<=")) for c in strict for v in c.positions]
     none = _End(-sign * math.inf, True)
     return max(ends, key=lambda end: (sign * end.value, not end.closed), default=none)
 
 
 def _only_values(literals: Sequence[Literal], test: FeatureTest) -> tuple[Scalar, ...] | None:
     """List the values that are allowed where they can be listed; None where they cannot."""
-    lists = [c.values for c in literals if c.op in ("==", "in")]
+    lists = [c.positions for c in literals if c.op in ("==", "in")]
+    order = literals[0].order
+    if order is not None:
+        lists = [tuple(map(float, range(len(order))))]
     if lists:
         return _sorted([v for v in lists[0] if all(holds(c, v) for c in literals)])
     if any(c.op == "missing" for c in literals) or test.low > test.high:

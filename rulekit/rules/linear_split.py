@@ -148,6 +148,11 @@ class LinearSplit(Condition):
         place = (self.value - rest) / weights[feature]
         return (place,) if math.isfinite(place) else ()
 
+    def trend(self, feature: str) -> int | None:
+        """Read the sign of the column's weight; sums of floats follow it, rounding included."""
+        weight = dict(self.terms).get(feature, 0.0)
+        return int(np.sign(weight)) * (-1 if self.op == "<=" else 1)
+
     def written(self, writer: Any) -> Any:
         """Hand the split to the writer's method for one."""
         return writer.linear(self)

@@ -9,7 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import Columns, Condition, Scalar, missing_in, value_text
+from rulekit.rules.condition import Columns, Condition, Scalar, missing_in, scalar, value_text
+from rulekit.rules.scales import (
+    checked_order,
+    checked_part,
+    checked_word,
+    contains,
+    position,
+    positions_in,
+    spelled,
+    turning_dates,
+    value_at,
+)
 
 Value = Scalar | tuple[Scalar, ...] | None
 
@@ -24,12 +35,17 @@ NEGATED = {
     "not-in": "in",
     "missing": "not-missing",
     "not-missing": "missing",
+    "contains": "not-contains",
+    "not-contains": "contains",
 }
 OPERATORS = tuple(NEGATED)
 ORDERED = ("<=", "<", ">=", ">")
+EQUALITIES = ("==", "!=", "in", "not-in")
+GAPS = ("missing", "not-missing")
+WORDS = ("contains", "not-contains")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Literal(Condition):
     """One test on one column.
 
@@ -37,14 +53,23 @@ class Literal(Condition):
     ----------
     feature : str
         Name of the column.
-    op : {"<=", "<", ">=", ">", "==", "!=", "in", "not-in", "missing", "not-missing"}
+    op : {"<=", "<", ">=", ">", "==", "!=", "in", "not-in", "missing", "not-missing", "contains", \
+"not-contains"}
         The test.
     value : float, str, bool, tuple of these, or None
         What the column is compared with: a finite number for the four order tests, one value for
         ``==`` and ``!=``, a non-empty tuple for ``in`` and ``not-in`` (kept sorted and without
-        repeats, so that equal sets are equal literals), None for the two tests of missingness.
+        repeats, so that equal sets are equal literals), None for the two tests of missingness, one
+        word for the two tests of a text's words, whose case does not matter.
     missing : bool, default=False
         The answer where the value is missing. Fixed by the two tests of missingness.
+    part : str, optional
+        The column holds dates as ISO text and is read as "date" (values are dates such as
+        "2024-03-01"), "year", "month" (1 to 12), "weekday" (Monday is 1), "hour", or "days since
+        2024-01-01", a number.
+    order : tuple of str, optional
+        Every level of the column, the lowest first; then values are levels, and may be ordered. A
+        level that is not among them counts as a missing value.
 
     Raises
     ------
@@ -66,21 +91,126 @@ class Literal(Condition):
     Literal(feature='Glucose', op='<=', value=127.5, missing=True)
     >>> print(high.negated(), Literal("colour", "in", ("red", "blue")), sep="; ")
     Glucose <= 127.5 or missing; colour in {blue, red}
+    >>> print(Literal("opened", ">=", "2024-03-01", part="date"))
+    opened >= 2024-03-01
     """
 
     feature: str
     op: str
     value: Value = None
     missing: bool = False
+    part: str | None = None
+    order: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.feature, str):
             raise RuleError(f"A literal's column name must be text, got {self.feature!r}.")
         if self.op not in NEGATED:
             raise RuleError(f"A literal's operator must be one of {OPERATORS}, got {self.op!r}.")
-        object.__setattr__(self, "value", _checked_value(self.op, self.value))
+        if self.part is not None or self.order is not None:
+            self._check_scale()
+        else:
+            object.__setattr__(self, "value", _checked_value(self.op, self.value))
         answer = {"missing": True, "not-missing": False}.get(self.op, bool(self.missing))
         object.__setattr__(self, "missing", answer)
+
+    def _check_scale(self) -> None:
+        """Check what is read of the column, and bring values to one spelling."""
+        if self.part is not None and self.order is not None:
+            raise RuleError(
+                f"Column {self.feature!r} is read as a date or by an order of levels, not both."
+            )
+        if self.op in (*GAPS, *WORDS):
+            raise RuleError(
+                f"A literal with operator {self.op!r} reads the column as it stands; leave out "
+                "`part` and `order`."
+            )
+        if self.part is not None:
+            object.__setattr__(self, "part", checked_part(self.part))
+        else:
+            object.__setattr__(self, "order", checked_order(self.order))
+        several = self.op in ("in", "not-in")
+        if isinstance(self.value, tuple) != several or not self.values:
+            needs = "a non-empty tuple" if several else "one value"
+            raise RuleError(
+                f"A literal with operator {self.op!r} needs {needs}, got {self.value!r}."
+            )
+        found = sorted({position(scalar(v), self.part, self.order) for v in self.values})
+        value = tuple(value_at(v, self.part, self.order) for v in found)
+        object.__setattr__(self, "value", value if several else value[0])
+        if self.order is not None and {self.meets_level(v) for v in self.order} == {self.missing}:
+            answer = "every" if self.missing else "no"
+            raise RuleError(
+                f"A test of an order must divide its levels {self.order}, but {answer} level meets "
+                f"{self}; compare with another level."
+            )
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it compares the column's own values, not a date, its parts or an order."""
+        return self.part is None and self.order is None
+
+    @property
+    def scale(self) -> tuple[Any, ...]:
+        """What the column is read as; literals of one column and scale compare the same values."""
+        word = self.value if self.op in WORDS else None
+        return (self.part, self.order, word)
+
+    @property
+    def positions(self) -> tuple[Scalar, ...]:
+        """The values as they are compared: days since 1970 of a date, places in an order."""
+        if self.is_plain:
+            return self.values
+        return tuple(position(v, self.part, self.order) for v in self.values)
+
+    @property
+    def turning(self) -> tuple[Scalar, ...]:
+        """Cells of the column at which its answer may turn.
+
+        Of numbers the values it names; every level of an order; of dates those at, a second before
+        and a second after a date it names, or all that part a year, a week or a day; of a word
+        texts with and without it.
+        """
+        if self.op in WORDS:
+            return tuple(f"{a}{self.value}{b}" for a, b in (("", ""), ("(", ")."), ("", "s")))
+        if self.order is not None:
+            return self.order
+        if self.part is None:
+            return self.values
+        return turning_dates(self.part, [float(v) for v in self.positions])
+
+    def position_of(self, cell: Any) -> Any:
+        """Read one cell as it is compared; None where it is missing, or no level of the order."""
+        if cell is None or self.is_plain:
+            return cell
+        (found,) = positions_in(
+            self.feature, np.array([cell], dtype=object), self.part, self.order
+        ).tolist()
+        return None if found != found else found
+
+    def value_at(self, number: float) -> Any:
+        """Write a position as a value of this test: a date, a level, or the number itself."""
+        return value_at(number, self.part, self.order)
+
+    def as_set(self) -> "Literal":
+        """Tell a test of an order as one of a set, for what knows no order.
+
+        Returns
+        -------
+        Literal
+            ``in`` or ``not-in``, with the same answer for every value, seen before or not; without
+            an order the literal itself.
+        """
+        if self.order is None:
+            return self
+        listed = tuple(v for v in self.order if self.meets_level(v) != self.missing)
+        return Literal(self.feature, "not-in" if self.missing else "in", listed, self.missing)
+
+    def meets_level(self, level: str) -> bool:
+        """Say whether a level of its order meets the test."""
+        assert self.order is not None
+        place = np.array([self.order.index(level)], dtype=float)
+        return bool(self._holds(place, np.zeros(1, dtype=bool))[0])
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -106,8 +236,9 @@ class Literal(Condition):
 
     @property
     def types(self) -> Mapping[str, frozenset[type]]:
-        """The types of `values`."""
-        return {self.feature: frozenset(map(type, self.values))}
+        """The types of what the column holds: of `values`, and text where it is read otherwise."""
+        found = frozenset(map(type, self.values)) if self.is_plain else frozenset((str,))
+        return {self.feature: found}
 
     @property
     def comparison(self) -> tuple[str, Value]:
@@ -115,36 +246,57 @@ class Literal(Condition):
         return self.op, self.value
 
     @property
-    def sort_key(self) -> tuple[str, str, str, bool]:
+    def sort_key(self) -> tuple[str, str, str, bool, str, str]:
         """A total order over literals that does not depend on how a table is laid out."""
-        return (self.feature, self.op, repr(self.value), self.missing)
+        scale = (self.part or "", repr(self.order))
+        return (self.feature, self.op, repr(self.value), self.missing, *scale)
 
     def negated(self) -> "Literal":
         """Return the literal that holds exactly where this one does not."""
-        return Literal(self.feature, NEGATED[self.op], self.value, not self.missing)
+        return replace(self, op=NEGATED[self.op], missing=not self.missing)
 
     def renamed(self, names: Mapping[str, str]) -> "Literal":
         """Return the literal with its column called otherwise."""
         return replace(self, feature=names.get(self.feature, self.feature))
 
     def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
-        """Give the numbers it compares its column with, whatever the row."""
-        own = feature == self.feature
+        """Give the numbers it compares its column with, whatever the row; none of another scale."""
+        own = feature == self.feature and self.is_plain
         return tuple(float(v) for v in self.values if own and not isinstance(v, str))
+
+    def trend(self, feature: str) -> int | None:
+        """Read the test's direction; a test of truth values has one, too: false is below true."""
+        if feature != self.feature or self.op in ("missing", "not-missing"):
+            return 0
+        if not self.is_plain:
+            return None  # the month of a date does not rise with the date
+        if self.op in ORDERED:
+            return 1 if self.op in (">", ">=") else -1
+        if self.op not in EQUALITIES or not all(isinstance(v, bool) for v in self.values):
+            return None
+        low, high = ((v in self.values) == (self.op in ("==", "in")) for v in (False, True))
+        return int(high) - int(low)
 
     def written(self, writer: Any) -> Any:
         """Hand the literal to the writer's method for one."""
         return writer.literal(self)
 
     def compared(self, columns: Columns) -> NDArray[Any]:
-        """Give the column: shape (n,); RuleError if it is not there."""
+        """Give the column as it is compared: shape (n,).
+
+        A date is days since 1970, a level its place in the order; NaN where there is none.
+        RuleError if the column is not there, or is none of dates.
+        """
         try:
-            return columns[self.feature]
+            column = columns[self.feature]
         except KeyError:
             raise RuleError(
                 f"The rule tests column {self.feature!r}, which the table does not have; "
                 f"its columns are {_shortened(list(columns))}."
             ) from None
+        if self.is_plain:
+            return column
+        return positions_in(self.feature, column, self.part, self.order)
 
     def mask(self, columns: Columns) -> NDArray[np.bool_]:
         """Say for each row whether the test holds.
@@ -169,12 +321,14 @@ class Literal(Condition):
 
     def _holds(self, column: NDArray[Any], absent: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Answer the test where a value is present; what stands elsewhere is not used."""
-        if self.op in ("missing", "not-missing"):
+        if self.op in GAPS:
             return np.full(len(column), self.op == "not-missing")
         if self.op in ORDERED:
             return self._compared(column, absent)
+        if self.op in WORDS:
+            return self._has_word(column) == (self.op == "contains")
         found = np.zeros(len(column), dtype=bool)
-        for value in self.values:
+        for value in self.positions:
             found |= np.asarray(column == value, dtype=bool)
         return ~found if self.op in ("!=", "not-in") else found
 
@@ -185,26 +339,49 @@ class Literal(Condition):
                 "text; give numbers, as in the table the rule was learned from."
             )
         numbers = np.where(absent, np.nan, column).astype(float)
+        (limit,) = self.positions
         with np.errstate(invalid="ignore"):
             if self.op == "<=":
-                return numbers <= self.value
+                return numbers <= limit
             if self.op == "<":
-                return numbers < self.value
-            return numbers >= self.value if self.op == ">=" else numbers > self.value
+                return numbers < limit
+            return numbers >= limit if self.op == ">=" else numbers > limit
+
+    def _has_word(self, column: NDArray[Any]) -> NDArray[np.bool_]:
+        if column.dtype != object:
+            raise RuleError(
+                f"The rule looks for a word in column {self.feature!r}, but the column holds "
+                "numbers; give text, as in the table the rule was learned from."
+            )
+        return contains(column, str(self.value))
+
+    def __repr__(self) -> str:
+        """Write the call that makes it; what the column is read as only where that is said."""
+        parts = [f"{n}={getattr(self, n)!r}" for n in ("feature", "op", "value", "missing")]
+        scale = {"part": self.part, "order": self.order}
+        parts += [f"{name}={value!r}" for name, value in scale.items() if value is not None]
+        return f"Literal({', '.join(parts)})"
+
+    @property
+    def subject(self) -> str:
+        """What is compared, in words: the column, or "weekday of opened"."""
+        if self.part in (None, "date"):
+            return self.feature
+        return f"{self.part} of {self.feature}"
 
     def __str__(self) -> str:
         """Name the test in one line; names and values stand as they are, nothing is escaped."""
-        if self.op in ("missing", "not-missing"):
+        if self.op in GAPS:
             return f"{self.feature} is {'missing' if self.op == 'missing' else 'present'}"
-        text = ", ".join(value_text(v) for v in self.values)
+        text = ", ".join(value_text(spelled(v, self.part)) for v in self.values)
         if self.op in ("in", "not-in"):
             text = f"{{{text}}}"
         tail = " or missing" if self.missing else ""
-        return f"{self.feature} {self.op.replace('-', ' ')} {text}{tail}"
+        return f"{self.subject} {self.op.replace('-', ' ')} {text}{tail}"
 
 
 def _checked_value(op: str, value: Value) -> Value:
-    if op in ("missing", "not-missing"):
+    if op in GAPS:
         if value is not None:
             raise RuleError(f"A literal with operator {op!r} takes no value, got {value!r}.")
         return None
@@ -213,27 +390,15 @@ def _checked_value(op: str, value: Value) -> Value:
             raise RuleError(
                 f"A literal with operator {op!r} needs a non-empty tuple, got {value!r}."
             )
-        return tuple(sorted({_scalar(v) for v in value}, key=lambda v: (type(v).__name__, v)))
+        return tuple(sorted({scalar(v) for v in value}, key=lambda v: (type(v).__name__, v)))
     if isinstance(value, tuple) or value is None:
         raise RuleError(f"A literal with operator {op!r} needs one value, got {value!r}.")
-    value = _scalar(value)
+    if op in WORDS:
+        return checked_word(value)
+    value = scalar(value)
     if op in ORDERED and not (isinstance(value, float) and math.isfinite(value)):
         raise RuleError(f"A literal with operator {op!r} needs a finite number, got {value!r}.")
     return value
-
-
-def _scalar(value: Any) -> Scalar:
-    """Turn NumPy's scalars and whole numbers into str, bool or float."""
-    if isinstance(value, (str, np.str_)):
-        return str(value)
-    if isinstance(value, (bool, np.bool_)):
-        return bool(value)
-    if isinstance(value, (int, float, np.integer, np.floating)):
-        number = float(value)
-        if math.isnan(number):
-            raise RuleError("A literal cannot be compared with NaN; use the operator 'missing'.")
-        return number + 0.0  # -0.0 becomes 0.0: equal numbers, equal literals
-    raise RuleError(f"A literal compares with text, a number or a truth value, got {value!r}.")
 
 
 def _shortened(names: list[str], limit: int = 5) -> str:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rulekit.exceptions import RuleError
 from rulekit.rules.condition import TRUTH, Columns, Condition
 from rulekit.rules.intervals import holds
-from rulekit.rules.literal import ORDERED, Literal
+from rulekit.rules.literal import ORDERED, WORDS, Literal
 
 MOST = 1_000_000
 GAPS_GIVE_NONE = "(a missing value gives 0)"
@@ -150,9 +150,11 @@ class PointsSplit(Condition):
     def span(self) -> tuple[int, int]:
         """The lowest and the highest sum that a row can have.
 
-        Conditions of one column are looked at together: nobody is both above 60 and below 40.
+        Conditions of one column are looked at together: nobody is both above 60 and below 40. Of a
+        column read in several ways, such as its year and its weekday, each way by itself.
         """
-        sums = [_sums([g for g in self.given if g[0].feature == f]) for f in self.features]
+        scales = dict.fromkeys((c.feature, c.scale) for c in self.conditions)
+        sums = [_sums([g for g in self.given if (g[0].feature, g[0].scale) == s]) for s in scales]
         return sum(map(min, sums)), sum(map(max, sums))
 
     def compared(self, columns: Columns) -> NDArray[np.int64]:
@@ -175,6 +177,16 @@ class PointsSplit(Condition):
     def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
         """Give the numbers that its conditions compare the column with, each once."""
         return tuple(dict.fromkeys(v for c in self.conditions for v in c.limits(feature, row)))
+
+    def trend(self, feature: str) -> int | None:
+        """Read the signs of the points of the column's conditions, each with its direction."""
+        trends = [(c.trend(feature), p) for c, p in self.given if p]
+        signs = {None if t is None else t * (1 if p > 0 else -1) for t, p in trends} - {0}
+        if not signs:
+            return 0
+        if None in signs or len(signs) > 1:
+            return None
+        return sum(s if self.reached else -s for s in signs if s is not None)
 
     def written(self, writer: Any) -> Any:
         """Hand the condition to the writer's method for points."""
@@ -213,6 +225,26 @@ class PointsSplit(Condition):
         return self.text(str)
 
 
+def scorecard_of(rule: Any) -> tuple[PointsSplit, ...]:
+    """Read a rule as one scorecard: its bands but the lowest, highest total first.
+
+    Parameters
+    ----------
+    rule : RuleSet
+
+    Returns
+    -------
+    tuple of PointsSplit
+        One a clause, alike but for their totals; empty where the rule is no scorecard.
+    """
+    found = [c.conditions[0] for c in rule.clauses if len(c.conditions) == 1]
+    splits = tuple(s for s in found if isinstance(s, PointsSplit) and s.reached)
+    if (rule.form == "cnf" and len(rule.clauses) > 1) or len(splits) < len(rule.clauses):
+        return ()
+    falling = all(a.total > b.total for a, b in pairwise(splits))
+    return splits if falling and all(s.given == splits[0].given for s in splits) else ()
+
+
 def _whole(number: Any, what: str) -> int:
     if isinstance(number, TRUTH) or not isinstance(number, Integral) or abs(int(number)) > MOST:
         raise RuleError(
@@ -223,12 +255,19 @@ def _whole(number: Any, what: str) -> int:
 
 def _sums(given: list[tuple[Literal, int]]) -> set[int]:
     """List what the conditions of one column can give together, for any value or none."""
-    named = [v for c, _ in given for v in c.values]
+    gap = sum(p for c, p in given if c.missing)
+    values = _values([c for c, _ in given])
+    return {gap, *(sum(p for c, p in given if holds(c, v)) for v in values)}
+
+
+def _values(tests: list[Literal]) -> list[Any]:
+    """Give a position of every kind that tests of one column tell apart."""
+    if tests[0].op in WORDS:
+        return [False, True]
+    named = [v for c in tests for v in c.positions]
     texts = [v for v in named if isinstance(v, str)]
     unseen = "".join(texts) + "?"
     cuts = sorted({float(v) for v in named if not isinstance(v, str)} - {-np.inf, np.inf})
     numbers: list[Any] = [-np.inf, *cuts, *(a / 2 + b / 2 for a, b in pairwise(cuts)), np.inf]
     numbers += [np.nextafter(v, end) for v in cuts for end in (-np.inf, np.inf)]
-    values = numbers if any(c.op in ORDERED for c, _ in given) else [*numbers, *texts, unseen]
-    gap = sum(p for c, p in given if c.missing)
-    return {gap, *(sum(p for c, p in given if holds(c, v)) for v in values)}
+    return numbers if any(c.op in ORDERED for c in tests) else [*numbers, *texts, unseen]

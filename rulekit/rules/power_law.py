@@ -60,6 +60,11 @@ class Factor:
                 f"above its shift {self.shift!r}, got {self.floor!r}: nothing may divide by zero."
             )
 
+    @property
+    def never_negative(self) -> bool:
+        """Whether no value gives a negative base."""
+        return self.floor is not None and self.floor >= self.shift
+
     def base(self, values: NDArray[Any]) -> Floats:
         """Bring values to the floor and subtract the shift."""
         found: Floats = np.asarray(values, dtype=float)

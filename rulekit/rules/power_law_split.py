@@ -154,6 +154,15 @@ class PowerLawSplit(Condition):
         """Return the split with columns called otherwise."""
         return replace(self, terms=tuple(t.renamed(names) for t in self.terms))
 
+    def trend(self, feature: str) -> int | None:
+        """Read the signs of weights and exponents; a band has no direction."""
+        signs = {_sign(term, feature) for term in self.terms} - {0}
+        if not signs:
+            return 0
+        if self.is_band or None in signs or len(signs) > 1:
+            return None
+        return sum(-s if self.inside else s for s in signs if s is not None)
+
     def written(self, writer: Any) -> Any:
         """Hand the split to the writer's method for one."""
         return writer.power_law(self)
@@ -255,6 +264,20 @@ def _roots(
     roots = np.roots(polynomial)
     real = np.abs(roots.imag) <= IMAGINARY * np.maximum(np.abs(roots), 1e-300)
     return [float(x) for x in roots[real].real if x != 0]
+
+
+def _sign(term: PowerLaw, feature: str) -> int | None:
+    """Say which way a term goes as a column rises; None where a base may be negative."""
+    own = [f for f in term.factors if f.feature == feature]
+    if not own:
+        return 0
+    others = [f for f in term.factors if f.feature != feature]
+    even = own[0].exponent % 2 == 0
+    if any(f.exponent % 2 and not f.never_negative for f in others):
+        return None
+    if even and not own[0].never_negative:
+        return None
+    return int(np.sign(term.weight)) * (1 if own[0].exponent > 0 else -1)
 
 
 def _base(factor: Factor, value: float) -> float:

@@ -47,10 +47,12 @@ class Interval:
         return self.low.missing
 
     @property
-    def ends(self) -> tuple[float, str, str, float]:
-        """Lower value and its sign, upper sign and its value, as they stand around the column."""
-        low, high = self.low.limits(self.feature, {}), self.high.limits(self.feature, {})
-        return low[0], MIRRORED[self.low.op], self.high.op, high[0]
+    def ends(self) -> tuple[Any, str, str, Any]:
+        """Lower value and its sign, upper sign and its value, as they stand around the column.
+
+        Numbers; dates of a test of dates, levels of one of an order.
+        """
+        return self.low.values[0], MIRRORED[self.low.op], self.high.op, self.high.values[0]
 
     def written(self, writer: Any) -> Any:
         """Hand the interval to a `ReadingWriter`."""
@@ -101,7 +103,7 @@ def _interval(literals: tuple[Literal, ...]) -> Interval | None:
     high = [x for x in literals if x.op in UPPER]
     if len(literals) != 2 or len(low) != 1 or len(high) != 1:
         return None
-    proper = low[0].limits(low[0].feature, {}) < high[0].limits(high[0].feature, {})
+    proper = low[0].positions < high[0].positions
     alike = low[0].missing == high[0].missing
     return Interval(low[0], high[0]) if proper and alike else None
 

@@ -126,7 +126,8 @@ def implies(narrow: Clause, wide: Clause) -> bool:
     Returns
     -------
     bool
-        For clauses of literals exact, column by column; other conditions of `wide` must be implied
+        For clauses of literals exact, column by column (of a column read in several ways, such as
+        its year and its weekday, each by itself); other conditions of `wide` must be implied
         by one of `narrow`, such as a total of points by a higher one. A clause that never holds
         implies every other.
 
@@ -136,13 +137,13 @@ def implies(narrow: Clause, wide: Clause) -> bool:
     >>> implies(Clause((old,)), Clause((middle,))), implies(Clause((middle,)), Clause((old,)))
     (True, False)
     """
-    asked = _by_feature(narrow)
+    asked = _by_scale(narrow)
     if any(feature_test(literals).never for literals in asked.values()):
         return True
     others = [c for c in wide.conditions if not isinstance(c, Literal)]
     if any(not any(own.implies(c) for own in narrow.conditions) for c in others):
         return False
-    return all(_adds_nothing(asked.get(f, []), more) for f, more in _by_feature(wide).items())
+    return all(_adds_nothing(asked.get(f, []), more) for f, more in _by_scale(wide).items())
 
 
 def _adds_nothing(asked: Sequence[Literal], more: Sequence[Literal]) -> bool:
@@ -153,10 +154,11 @@ def _adds_nothing(asked: Sequence[Literal], more: Sequence[Literal]) -> bool:
     return feature_test(asked).same_as == together.same_as
 
 
-def _by_feature(clause: Clause) -> dict[str, list[Literal]]:
-    found: dict[str, list[Literal]] = {}
+def _by_scale(clause: Clause) -> dict[object, list[Literal]]:
+    """Group literals by what they compare; see `Literal.scale`."""
+    found: dict[object, list[Literal]] = {}
     for literal in clause.literals:
-        found.setdefault(literal.feature, []).append(literal)
+        found.setdefault((literal.feature, literal.scale), []).append(literal)
     return found
 
 

@@ -133,9 +133,10 @@ def test_codes_lie_between_the_cuts_and_make_the_same_matrix(case):
 
 
 @settings(max_examples=30)
-@given(frames(), st.permutations(("age", "size", "colour", "town", "smoker")))
-def test_neither_the_order_of_columns_nor_of_rows_changes_a_condition(case, order):
+@given(frames(), st.data())
+def test_neither_the_order_of_columns_nor_of_rows_changes_a_condition(case, data):
     frame, _ = case
+    order = data.draw(st.permutations(list(frame)))
     one = Binarizer(n_thresholds=3).fit(frame)
     other = Binarizer(n_thresholds=3).fit(frame[order].iloc[::-1])
     assert one.literals_ == other.literals_

@@ -40,7 +40,9 @@ def raising(error):
         (BrokenPipeError(), 0, ""),
     ],
 )
-def test_whatever_goes_wrong_is_one_sentence_and_an_exit_code(run, monkeypatch, error, code, sentence):
+def test_whatever_goes_wrong_is_one_sentence_and_an_exit_code(
+    run, monkeypatch, error, code, sentence
+):
     result = ending(run, monkeypatch, raising(error))
     assert result.exit_code == code
     assert result.stdout == ""

@@ -23,7 +23,9 @@ def test_every_kind_of_file_that_the_dashboard_reads_is_read(run, tmp_path, kind
     elif kind == "tsv":
         frame.to_csv(file, sep="\t", index=False)
     else:
-        getattr(frame, {"csv": "to_csv", "xlsx": "to_excel"}.get(kind, "to_parquet"))(file, index=False)
+        getattr(frame, {"csv": "to_csv", "xlsx": "to_excel"}.get(kind, "to_parquet"))(
+            file, index=False
+        )
     cases = printed(run("score", "rule.json", file, "--json"))["cases"]
     assert [case["answer"] for case in cases] == ANSWERS
 
@@ -75,7 +77,7 @@ def test_a_rule_is_read_from_standard_input(run):
 
 def test_reading_is_as_asked(run, tmp_path):
     (tmp_path / "table.txt").write_text("60|f|20,5\n40|m|31,5\n")
-    rule = from_text("1. IF column_3 > 31 THEN ill\nOTHERWISE well")
+    rule = from_text('1. IF "column 3" > 31 THEN ill\nOTHERWISE well')
     (tmp_path / "by place.json").write_text(to_json(rule))
     asked = ["--delimiter", "|", "--decimal", ",", "--no-header", "--json"]
     found = printed(run("score", "by place.json", "table.txt", *asked))

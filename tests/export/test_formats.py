@@ -150,7 +150,7 @@ def rows_of(text):
     return list(csv.reader(io.StringIO(text, newline="")))
 
 
-@pytest.mark.parametrize("name", sorted(SHEETS))
+@pytest.mark.parametrize("name", sorted(SHEETS - {"xlsx"}))  # see test_workbook.py
 @settings(max_examples=40)
 @given(st.sampled_from(FORMULAS), st.sampled_from(FORMULAS), st.sampled_from(FORMULAS))
 def test_no_cell_that_a_spreadsheet_opens_is_a_formula(name, column, level, label):

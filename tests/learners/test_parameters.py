@@ -201,6 +201,7 @@ CASES = {
     | {
         "max_conditions": [Acts(1)],
         "max_points": [Acts(1)],
+        "bands": [Acts(4, seen="band_rule_")],
         "calibration_folds": [Acts(0, seen="chances_")],
     },
     "HyperplaneRuleClassifier": {

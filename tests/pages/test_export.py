@@ -15,6 +15,7 @@ import pytest
 from rulekit.data import load_sample
 from rulekit.export import from_json, to_json, to_text, verify_export
 from rulekit.learners import FixedRuleClassifier
+from rulekit.rules import Clause, Literal, RuleSet
 from ui.cases import row_name
 from ui.export.formats import FORMATS, bundle, offer, record_text, report
 from ui.learners.offered import RunSpec
@@ -58,7 +59,9 @@ def test_each_format_is_shown_and_checked_where_it_can_be(on_credit, name):
     assert not on_credit.exception
     assert not on_credit.error
     state = on_credit.session_state["app"]
-    assert on_credit.code[0].value == FORMATS[name].write(state, state.model).strip()
+    written = FORMATS[name].write(state, state.model)
+    shown_text = to_text(state.model) if isinstance(written, bytes) else written
+    assert on_credit.code[0].value == shown_text.strip()
     checked = "Checked: 1000/1000 rows give the same class" in text(on_credit)
     assert checked is bool(FORMATS[name].verified)
 
@@ -123,9 +126,12 @@ def test_the_report_tells_what_was_said_of_cases_on_explain_and_what_they_get_no
 
 def test_every_format_is_offered_with_its_purpose_and_its_check(on_credit):
     offered = dict(zip(FORMATS, on_credit.radio(key="export_format").proto.captions, strict=True))
-    told = "The same, where NaN and NULL differ. ✓ The same answer for all 1,000 rows."
+    told = (
+        "The same, where NaN and NULL differ. "
+        "✓ The same answer for all 1,000 rows, run here by DuckDB."
+    )
     assert offered["duckdb"] == told
-    assert offered["csv"] == "A table for a spreadsheet. Not checked."
+    assert offered["csv"] == "A table for a spreadsheet. Not run here."
 
 
 def test_a_format_that_fails_its_check_says_so_before_it_is_chosen(on_credit, monkeypatch):
@@ -139,6 +145,27 @@ def test_in_a_large_table_a_format_is_checked_when_it_is_chosen(on_credit, monke
     monkeypatch.setattr("ui.export.formats.AT_ONCE", 999)
     state = on_credit.session_state["app"]
     assert offer(state, state.model, FORMATS["sql"]).endswith("Checked when chosen.")
+
+
+def test_the_address_holds_the_key_of_the_format_and_opens_it(on_credit, open_app):
+    shown(on_credit, "duckdb")
+    assert on_credit.query_params["export_format"] == "duckdb"
+    state = on_credit.session_state["app"]
+    asked = open_app("export", state=state, query={"export_format": "latex"})
+    assert asked.radio(key="export_format").value == "latex"
+    strange = open_app("export", state=state, query={"export_format": "SQL for DuckDB"})
+    assert strange.radio(key="export_format").value == next(iter(FORMATS))
+    assert "asks for the format SQL for DuckDB, which there is not" in text(strange)
+
+
+def test_what_cannot_express_a_rule_is_left_out_of_the_bundle_with_the_reason(on_credit):
+    state = on_credit.session_state["app"]
+    rule = RuleSet((Clause((Literal("purpose", "==", ""),)),), ("good",), "dnf", "bad")
+    model = FixedRuleClassifier(rule).fit(*state.training)
+    with zipfile.ZipFile(io.BytesIO(bundle(state, model))) as archive:
+        assert "rule.xlsx" not in archive.namelist()
+        assert "Excel: In a spreadsheet an empty text" in archive.read("left-out.txt").decode()
+        assert "rule.json" in archive.namelist()
 
 
 def test_the_page_opens_with_a_format_to_take_away_at_once(on_credit):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.plots import case_figure, case_sentence
-from rulekit.rules import Clause, Literal
+from rulekit.rules import Clause, Literal, PointsSplit
 
 REFERENCE = {"age": np.array([0.0, 50.0, 100.0]), "sex": np.array(["m", "f", None], dtype=object)}
 OLD = Literal("age", ">", 50.0)
@@ -58,3 +58,18 @@ def test_a_clause_without_numbers_has_no_bars():
 def test_the_sentence_counts_what_is_met():
     clause = Clause((OLD, Literal("sex", "==", "m")))
     assert case_sentence(clause, row(20.0)) == "1 of 2 conditions of this clause is met."
+
+
+def test_each_numeric_test_of_points_has_a_bar_with_what_it_gives_and_a_mark():
+    older = Literal("age", ">", 75.0)
+    card = PointsSplit((OLD, older, Literal("sex", "==", "m")), (3, -2, 1), 3)
+    figure = case_figure(Clause((card,)), row(60.0), REFERENCE)
+    assert list(figure.data[1].y) == ["1. age (+3)", "2. age (-2)"]
+    assert list(figure.data[1].base) == [0.5, 0.75]
+    assert (list(figure.data[2].y), list(figure.data[3].y)) == (["1. age (+3)"], ["2. age (-2)"])
+    assert case_sentence(Clause((card,)), row(60.0)) == "4 points; 3 are asked for."
+    below = Clause((card.negated(),))
+    assert case_sentence(below, row(80.0, "f")) == "1 point; fewer than 3 are asked for."
+    beside = Clause((Literal("age", "<=", 90.0), card))
+    assert case_figure(beside, row(60.0), REFERENCE).data[1].y[0] == "1. age"
+    assert case_sentence(beside, row(60.0)) == "2 of 2 conditions of this clause are met."

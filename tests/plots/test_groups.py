@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.evaluation import GROUP_MEASURES, group_metrics
+from rulekit.data import GROUP_MEASURES
+from rulekit.evaluation import group_metrics
 from rulekit.plots import group_figure, group_sentence
 from rulekit.rules import Clause, Literal, RuleSet
 

@@ -1,6 +1,8 @@
 """Rules row by row, value by value, in plain Python."""
 
 import math
+import re
+from datetime import datetime
 
 
 def is_missing(value):
@@ -25,7 +27,35 @@ def literal_holds(literal, value):
     """Answer a literal for one value."""
     if is_missing(value):
         return literal.missing
-    return bool(TESTS[literal.op](value, literal.value))
+    if literal.op in ("contains", "not-contains"):
+        found = literal.value in re.split("[" + re.escape(MARKS) + "]+", value.lower())
+        return found == (literal.op == "contains")
+    several = isinstance(literal.value, tuple)
+    asked = literal.value if several else (literal.value,)
+    if literal.order is not None:
+        if value not in literal.order:
+            return literal.missing
+        value, asked = literal.order.index(value), [literal.order.index(v) for v in asked]
+    elif literal.part is not None:
+        value = read_of(value, literal.part)
+        asked = [read_of(v, "date") for v in asked] if literal.part == "date" else asked
+    elif literal.op in ("missing", "not-missing"):
+        asked = [None]
+    return bool(TESTS[literal.op](value, asked if several else asked[0]))
+
+
+MARKS = " \t\n\r\u00a0.,;:!?()[]\"'/\\-+*=&%#"
+
+
+def read_of(text, part):
+    """Read a part of a date with nothing but `datetime.strptime`."""
+    form = "%Y-%m-%d" if len(text) == 10 else "%Y-%m-%d %H:%M:%S"
+    found = datetime.strptime(text, form)
+    if part.startswith("days since "):
+        gap = found - datetime.strptime(part.split()[-1], "%Y-%m-%d")
+        return gap.days + gap.seconds / 86_400
+    said = {"year": "%Y", "month": "%m", "weekday": "%u", "hour": "%H", "date": "%Y%m%d%H%M%S"}
+    return int(found.strftime(said[part]))
 
 
 def clause_holds(clause, row):

@@ -61,7 +61,7 @@ def test_a_label_keeps_its_type():
 @pytest.mark.parametrize(
     ("damage", "sentence"),
     [
-        ({"schema": 2}, "must have schema 1, found 2"),
+        ({"schema": 3}, "must have schema 1 or 2, found 3"),
         ({"form": None}, "must have 'form' of type str; found None"),
         ({"form": "xnf"}, "'dnf' or 'cnf', got 'xnf'"),
         ({"clauses": [3]}, "Clause 1 of a stored rule must be a list"),

@@ -14,6 +14,11 @@ ABOUT = {"rulekit-1.dist-info/METADATA", "rulekit-1.dist-info/licenses/LICENSE"}
     [
         (set(), set(), []),
         (set(), {"rulekit/py.typed"}, ["rulekit/py.typed is missing."]),
+        (
+            {"ui/state.py"},
+            {"rulekit_dashboard/pages/score.py"},
+            ["rulekit_dashboard/pages/score.py is missing.", "ui/state.py does not belong there."],
+        ),
         ({"tests/test_common.py"}, set(), ["tests/test_common.py does not belong there."]),
         (set(), {"rulekit-1.dist-info/licenses/LICENSE"}, ["The licence is missing."]),
     ],

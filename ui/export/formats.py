@@ -21,6 +21,8 @@ from rulekit.export import (
     to_json,
     to_report,
     to_script,
+    to_sheet,
+    to_xlsx,
     verify_export,
 )
 from rulekit.learners import FixedRuleClassifier
@@ -31,7 +33,7 @@ from ui.export.run_record import run_record
 from ui.state import CATEGORIES, NUMERIC, SERVER, AppState
 from ui.words import wording
 
-Write = Callable[[AppState, ClassifierMixin], str]
+Write = Callable[[AppState, ClassifierMixin], str | bytes]
 AT_ONCE = 5000  # rows up to which every format is checked before it is chosen
 EDITED = "A rule that was written or changed by hand was not learned, so no script learns it again."
 
@@ -40,9 +42,9 @@ EDITED = "A rule that was written or changed by hand was not learned, so no scri
 class Format:
     """One way to write a rule.
 
-    `verified` is the format's name for `verify_export`; empty where nothing can be executed, and
-    then `unchecked` says why. `learned` formats need a model that was learned from the table;
-    `rendered` ones are shown as a page, not as source.
+    `verified` is the format's name for `verify_export`, and `engine` who runs it; both are empty
+    where nothing here can, and then `unchecked` says why. `learned` formats need a model that was
+    learned from the table; `rendered` ones are shown as a page, not as source.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Format:
     mime: str
     language: str | None = None
     verified: str = ""
+    engine: str = ""
     learned: bool = False
     rendered: bool = False
     unchecked: str = ""
@@ -61,7 +64,7 @@ class Format:
         return EDITED if self.learned and isinstance(model, FixedRuleClassifier) else ""
 
 
-def _alone(write: Callable[..., str]) -> Write:
+def _alone(write: Callable[..., str | bytes]) -> Write:
     """Write the rule and nothing else."""
     return lambda state, model: write(model)
 
@@ -150,11 +153,11 @@ def offer(state: AppState, model: ClassifierMixin, form: Format) -> str:
     """Say what a format is for, and of a small table whether its check holds."""
     n_rows = len(state.data[0])
     if not form.verified:
-        mark = "Not checked."
+        mark = "Not run here."
     elif n_rows > AT_ONCE:
         mark = "Checked when chosen."
     else:
-        mark = f"✓ The same answer for all {n_rows:,} rows."
+        mark = f"✓ The same answer for all {n_rows:,} rows, run here by {form.engine}."
         try:
             if not checked(state, model, form).ok:
                 mark = "✗ Differs from the model."
@@ -163,7 +166,18 @@ def offer(state: AppState, model: ClassifierMixin, form: Format) -> str:
     return f"{capital(form.purpose)}. {mark}"
 
 
-OWN: dict[str, Write] = {"report": report, "script": script}  # these tell more than the rule
+def sheet(state: AppState, model: ClassifierMixin) -> str:
+    """Return the page to print and fill in, columns called as on the other pages."""
+    return to_sheet(model, title=_title(state).partition("?")[0] + "?", wording=wording(state))
+
+
+def workbook(state: AppState, model: ClassifierMixin) -> bytes:
+    """Return a workbook that computes itself, in the words of the page."""
+    return to_xlsx(model, wording=wording(state, clause="line"))
+
+
+# these tell more than the rule, or tell it in words
+OWN: dict[str, Write] = {"report": report, "script": script, "sheet": sheet, "xlsx": workbook}
 NOT_OFFERED = {"sqlite"}  # runs "sql" as it is
 
 
@@ -176,8 +190,9 @@ def _offered(name: str, form: export.Format) -> Format:
         form.mime,
         form.language,
         verified=name if form.run else "",
+        engine=form.engine,
         learned=form.learned,
-        rendered=form.write is to_report,
+        rendered=form.write in (to_report, to_sheet),
         unchecked="" if form.run else form.how,
     )
 
@@ -209,18 +224,25 @@ def bundle(state: AppState, model: ClassifierMixin) -> bytes:
     -------
     bytes
         Names inside are ours alone (``rule.md``, ``rule.sql``, ..., ``run-record.json``), and all
-        dates are the same, so that equal rules give equal files.
+        dates are the same, so that equal rules give equal files. What cannot express this rule is
+        left out, and ``left-out.txt`` says why.
     """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        left_out = ""
         for form in FORMATS.values():
-            if not form.obstacle(model):
-                _add(archive, f"rule.{form.suffix}", form.write(state, model))
+            try:
+                if not form.obstacle(model):
+                    _add(archive, f"rule.{form.suffix}", form.write(state, model))
+            except ExportError as error:
+                left_out += f"{form.name}: {error}\n"
+        if left_out:
+            _add(archive, "left-out.txt", left_out)
         _add(archive, "run-record.json", record_text(state, model))
     return buffer.getvalue()
 
 
-def _add(archive: zipfile.ZipFile, name: str, text: str) -> None:
+def _add(archive: zipfile.ZipFile, name: str, content: str | bytes) -> None:
     entry = zipfile.ZipInfo(name, date_time=(2020, 1, 1, 0, 0, 0))
     entry.compress_type = zipfile.ZIP_DEFLATED
-    archive.writestr(entry, text.encode("utf-8"))
+    archive.writestr(entry, content if isinstance(content, bytes) else content.encode("utf-8"))

@@ -68,8 +68,9 @@ def common(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
         "form": spec.form,
         "positive_label": state.other_label if against else state.positive,
         "class_weight": spec.class_weight,
+        "costs": spec.error_costs(state.labels),
         "binarizer": state.binning.binarizer(),
-        "constraints": spec.constraints(state.features, against=against),
+        "constraints": spec.constraints(state.features, state.positive),
         "time_limit": FIT_SECONDS,
     }
 
@@ -157,8 +158,8 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
         key="run_against",
         disabled=unread,
         help="Rules that say when a row is of the other class; all others are "
-        f"{md(state.positive, 60)}. One of the two is often much shorter. Directions asked "
-        "for below are turned for them. Twice the searches.",
+        f"{md(state.positive, 60)}. One of the two is often much shorter. Promises hold "
+        "for them, too. Twice the searches.",
         **KEEP,
     )
     robust = st.toggle(

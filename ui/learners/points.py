@@ -11,14 +11,18 @@ from ui.learners.points_cards import points_of_case, scorecard
 from ui.learners.spec import RunSpec
 from ui.state import AppState
 
+BANDS = 4  # of the chances told, at most
+
 
 def estimator(spec: RunSpec, state: AppState, variant: Setting) -> ClassifierMixin:
     """Return the unfitted estimator."""
     return ScorecardClassifier(
+        bands=BANDS,
         positive_label=state.positive,
         class_weight=spec.class_weight,
+        costs=spec.error_costs(state.labels),
         binarizer=state.binning.binarizer(),
-        constraints=spec.constraints(state.features),
+        constraints=spec.constraints(state.features, state.positive),
     )
 
 

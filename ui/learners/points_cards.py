@@ -1,24 +1,24 @@
 """What pages show of points to add up: the card itself, and one case's own points."""
 
-from typing import cast
-
 import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit.explain import PointsReading, Wording, condition_text, read_points
 from rulekit.explain.subject import row_values
-from rulekit.learners import ScorecardClassifier
-from rulekit.rules import PointsSplit
+from rulekit.export import to_sheet
+from rulekit.rules import PointsSplit, scorecard_of
 from ui.escape import md
 from ui.rule_numbers import Rows
 
 
 def split_of(model: ClassifierMixin) -> PointsSplit | None:
-    """Return the scorecard of a model that is one, else None."""
-    if not isinstance(model, ScorecardClassifier) or model.rule_set_.is_constant:
-        return None
-    return cast(PointsSplit, model.rule_set_.clauses[0].conditions[0])
+    """Return the points of a model whose rule is a scorecard, also one changed by hand; else None.
+
+    Of several bands the highest total is given.
+    """
+    splits = scorecard_of(model.rule_set_)
+    return splits[0] if splits else None
 
 
 def card_table(split: PointsSplit, words: Wording) -> pd.DataFrame:
@@ -32,30 +32,52 @@ def card_table(split: PointsSplit, words: Wording) -> pd.DataFrame:
     )
 
 
-def chance_table(model: ClassifierMixin) -> pd.DataFrame:
-    """Return what each total stands for, in cases of a hundred."""
-    chances = model.chances_
+def band_table(model: ClassifierMixin) -> pd.DataFrame:
+    """Return what totals stand for: each band with its cases of a hundred, where they are known."""
+    splits = scorecard_of(model.rule_set_)
+    lowest, highest = splits[0].span
+    bands = getattr(model, "bands_", None)
+    rule = model.rule_set_
+    if bands is None:
+        starts = [*(s.total for s in splits), lowest]
+        ends = [highest, *(s.total - 1 for s in splits)]
+        answers = [*rule.labels, rule.default]
+        return pd.DataFrame({"total": map(_range, starts, ends), "answer": map(str, answers)})
+    reached = bands["from_total"] >= splits[0].total
     return pd.DataFrame(
         {
-            "total": chances["total"],
-            f"of 100 such cases {model.positive_label_}": (100 * chances["chance"]).round(),
-            "training rows": chances["weight"].round(),
+            "total": list(map(_range, bands["from_total"], bands["to_total"])),
+            "answer": [str(rule.labels[0] if r else rule.default) for r in reached],
+            f"of 100 such cases {rule.labels[0]}": (100 * bands["chance"]).round().astype(int),
+            "training rows": bands["weight"].round().astype(int),
         }
-    ).astype(int)
+    )
+
+
+def _range(low: int, high: int) -> str:
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def scorecard(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -> None:
-    """Show the card, and what its totals stand for."""
+    """Show the card, and what its totals stand for; offer it as a sheet to fill in."""
     split = split_of(model)
     if split is None:
         return
     left, right = st.columns(2)
     left.markdown("**The card**")
     left.table(card_table(split, words).set_index("if"))
-    left.markdown(md(f"{split.total} or more points: {model.positive_label_}.", 200))
     right.markdown("**What a total stands for**")
-    right.dataframe(chance_table(model), hide_index=True, alt="Totals and their chances.")
-    right.caption("Chances are measured on rows that the card was not made from.")
+    right.table(band_table(model).set_index("total"))
+    if hasattr(model, "bands_"):
+        right.caption("Chances are measured on rows that the card was not made from.")
+    right.download_button(
+        "Sheet to print and fill in",
+        data=to_sheet(model, title="Points to add up", wording=words),
+        file_name="points.sheet.html",
+        mime="text/html",
+        on_click="ignore",
+        key="points_sheet",
+    )
 
 
 def points_of_case(
@@ -68,9 +90,29 @@ def points_of_case(
     reading = read_points(split, row_values(model.read_columns(X), 0), wording=words)
     st.markdown("**The points of this case**")
     st.table(case_table(reading, words).set_index("if"))
-    chance = round(100 * float(model.predict_proba(X)[0, _place(model)]))
-    told = f"{reading.score} points; {split.total} are asked for."
-    st.markdown(md(f"{told} Of 100 such cases, {chance} are {model.positive_label_}.", 300))
+    st.markdown(md(points_sentence(model, X, reading), 400))
+
+
+def points_sentence(model: ClassifierMixin, X: pd.DataFrame, reading: PointsReading) -> str:
+    """Say what the case's total means: what is short of the next band up, and its chance."""
+    rule, score = model.rule_set_, reading.score
+    splits = scorecard_of(rule)
+    above = [(s.total, v) for s, v in zip(splits, rule.labels, strict=True) if s.total > score]
+    answer = rule.labels[len(above)] if len(above) < len(splits) else rule.default
+    told = f"{_points(score)}: {answer}."
+    if above:
+        total, label = above[-1]
+        told += f" {_points(total - score).capitalize()} short of {label}, which takes {total}."
+    else:
+        told += f" {splits[0].total} are asked for."
+    if hasattr(model, "bands_"):
+        chance = round(100 * float(model.predict_proba(X)[0, _place(model)]))
+        told += f" Of 100 such cases, {chance} are {model.positive_label_}."
+    return told
+
+
+def _points(number: int) -> str:
+    return f"{number} point{'s' * (abs(number) != 1)}"
 
 
 def case_table(reading: PointsReading, words: Wording) -> pd.DataFrame:

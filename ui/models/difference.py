@@ -84,10 +84,15 @@ def _about_clauses(found: RuleComparison, wording: Wording) -> list[str]:
 
 def _moved(threshold: ChangedThreshold, wording: Wording) -> str:
     before, after = (
-        f"{threshold.op} {wording.amount(threshold.feature, number(value))}"
+        f"{threshold.op} {_threshold_text(threshold, value, wording)}"
         for value in (threshold.before, threshold.after)
     )
     return f"{wording.name(threshold.feature)} {before} becomes {after}"
+
+
+def _threshold_text(threshold: ChangedThreshold, value: float | str, wording: Wording) -> str:
+    """Write a number with its unit; a date or a level as it is."""
+    return wording.amount(threshold.feature, number(value)) if isinstance(value, float) else value
 
 
 def _about_answers(found: RuleComparison, y: pd.Series) -> str:

@@ -7,12 +7,14 @@ from typing import Any
 import streamlit as st
 
 from rulekit.evaluation import search_grid
+from rulekit.learners.choice import COST
 from rulekit.plots.wording import capital
 from ui.escape import md
 from ui.learners.literal import finer_form as kinds_form
 from ui.learners.offered import LEARNERS, QUESTIONS
 from ui.learners.prices import as_asked, asked_prices
 from ui.learners.spec import RunSpec
+from ui.models.costs import asked_weights
 from ui.models.points import ERRORS, RunResult
 from ui.state import KEEP, AppState
 
@@ -23,8 +25,7 @@ ROUNDINGS = {
     "threshold": "threshold",
     "random": "randomised",
 }
-WEIGHTS = {"none": "count every row alike", "balanced": "give both classes the same weight"}
-DIRECTIONS = {">": "only “more than”", "<": "only “at most”"}
+DIRECTIONS = {">": "As it rises", "<": "As it falls"}
 BUDGETS = {10.0: "10 s", 60.0: "1 min", 300.0: "5 min"}
 
 
@@ -60,27 +61,26 @@ def settings(state: AppState) -> RunSpec:
         key="run_folds",
         **KEEP,
     )
-    weight = st.selectbox(
-        "Class weights",
-        list(WEIGHTS),
-        list(WEIGHTS).index(usual.class_weight or "none"),
-        format_func=WEIGHTS.get,
-        key="run_weight",
-        **KEEP,
-    )
-    with st.expander("Constraints: columns that must not, or must, appear"):
+    weights = asked_weights(state, usual)
+    with st.expander("Constraints and promises about columns"):
         constraints = _constraints(state, usual)
     with st.expander("What a longer search looks for"):
         kinds = kinds_form(state, usual, [])
-    weights = None if weight == "none" else weight
-    return replace(usual, form=form, folds=folds, class_weight=weights, **constraints, **kinds)
+    return replace(usual, form=form, folds=folds, **weights, **constraints, **kinds)
 
 
 def judged_by(found: RunResult | None) -> str:
     """Ask for the measure on the vertical axis; several classes have no F1."""
-    measured = [name for name in ERRORS if found is None or found.measures(name)]
+    plain = [name for name in ERRORS if name != COST]
+    known = plain if found is None else [name for name in ERRORS if found.measures(name)]
+    priced = COST in known
     return st.selectbox(
-        "Judge by", measured, format_func=lambda k: capital(ERRORS[k]), key="front_y", **KEEP
+        "Judge by",
+        known,
+        known.index(COST) if priced else 0,
+        format_func=lambda k: capital(ERRORS[k]),
+        key="front_cost" if priced else "front_y",
+        **KEEP,
     )
 
 
@@ -247,7 +247,7 @@ def _fitting(state: AppState, spec: RunSpec, own: dict[str, Any] | None) -> RunS
         st.error("Choose at least one learner.")
         return None
     strict = [LEARNERS[name] for name in own["learners"] if not LEARNERS[name].keeps_constraints]
-    if strict and spec.constraints(state.features) is not None:
+    if strict and spec.constraints(state.features, state.positive) is not None:
         st.error(
             f"{strict[0].name} cannot keep to constraints: take the constraints away, at the side, "
             "or leave that learner out."
@@ -295,7 +295,7 @@ def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:
     def name(column: str) -> str:
         return md(state.label(column), 60)
 
-    numeric = [c.name for c in state.table.columns if c.kind == "numeric"]
+    rising = [c.name for c in state.table.columns if c.kind in ("numeric", "boolean")]
     usable = state.features
     forbidden = st.multiselect(
         "Must not appear",
@@ -323,13 +323,16 @@ def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:
     )
     directions: list[tuple[str, str]] = []
     for sign, words in DIRECTIONS.items():
-        free = [c for c in usable if c in numeric and c not in dict(directions)]
+        free = [c for c in usable if c in rising and c not in dict(directions)]
         chosen = st.multiselect(
-            f"One direction: {words}",
+            f"{words}, the answer never turns away from {md(state.positive, 60)}",
             free,
             default=[c for c, asked in usual.directions if asked == sign and c in free],
             format_func=name,
             key=f"run_direction_{'up' if sign == '>' else 'down'}",
+            help="A promise: whatever else a row holds, the answer may turn to "
+            f"{md(state.positive, 60)}, never back. It costs accuracy where the table says "
+            "otherwise. A missing value does not rise or fall.",
             **KEEP,
         )
         directions += [(column, sign) for column in chosen]

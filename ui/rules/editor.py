@@ -7,10 +7,11 @@ import streamlit as st
 
 from rulekit.export import rows_to_rule, rule_to_rows
 from rulekit.plots.wording import percent, plural
-from rulekit.rules import OPERATORS, RuleSet
+from rulekit.rules import OPERATORS, RuleSet, scorecard_of
 from ui.escape import md
 from ui.picked import repick, setting_words
 from ui.rule_numbers import Rows, error
+from ui.rules.points_editor import edited_card
 from ui.state import AppState, app_state
 from ui.words import without_clauses
 from ui.workspace import pick_rule
@@ -40,6 +41,8 @@ def without(rule: RuleSet, off: frozenset[int], train: Rows, test: Rows | None) 
 
 def obstacle(rule: RuleSet) -> str:
     """Say why a rule cannot be edited condition by condition; empty where it can."""
+    if scorecard_of(rule):
+        return ""
     if len(set(rule.labels)) > 1:
         return "Only a rule whose clauses give one class can be edited here."
     if any(len(c.literals) < len(c.conditions) for c in rule.clauses):
@@ -50,6 +53,8 @@ def obstacle(rule: RuleSet) -> str:
 def edit_button(rule: RuleSet, k: int, label: str, state: AppState) -> None:
     """Offer to edit clause k, or to add one as number k."""
     why = obstacle(rule)
+    if k == rule.n_clauses and scorecard_of(rule):
+        why = "A scorecard is one card: edit its conditions."
     st.button(
         label,
         key=f"edit_{k}",
@@ -72,12 +77,22 @@ def _edit(k: int | None, rule_json: str | None) -> None:
 
 
 def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
-    """Let the reader change the conditions of clause k, or write those of a new one."""
+    """Let the reader change the conditions of clause k, or write those of a new one.
+
+    Of a scorecard the whole card, whichever of its bands is asked for.
+    """
+    if scorecard_of(rule):
+        edited = edited_card(rule, train, state)
+        if edited is not None:
+            _keep(edited, _source())
+            st.rerun()
+        return
     every = rule_to_rows(rule)
     mine = (every["clause"] == k + 1).to_numpy()
     st.caption(
-        "A row is a condition; values of a set are separated by semicolons. Nothing changes before "
-        "“Score this rule”."
+        "A row is a condition; values of a set are separated by semicolons. “Read as” says what is "
+        "read of a date (date, year, month, weekday, hour, days since 2024-01-01) or the order of "
+        "levels (low < middle < high). Nothing changes before “Score this rule”."
     )
     rows = st.data_editor(
         every[mine].drop(columns="clause"),
@@ -89,6 +104,7 @@ def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
             "test": st.column_config.SelectboxColumn(options=list(OPERATORS), default=">"),
             "value": st.column_config.TextColumn(),
             "holds if missing": st.column_config.CheckboxColumn(default=False),
+            "read as": st.column_config.TextColumn(default=""),
         },
         alt=f"The conditions of clause {k + 1}, editable",
     )

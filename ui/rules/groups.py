@@ -5,8 +5,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from rulekit.data import RowGroups, row_groups
-from rulekit.evaluation import GROUP_MEASURES, GroupMetrics, group_metrics
+from rulekit.data import GROUP_MEASURES, RowGroups, row_groups
+from rulekit.evaluation import GroupMetrics, group_metrics
 from rulekit.exceptions import DataError
 from rulekit.plots import group_figure, group_sentence
 from ui.escape import md

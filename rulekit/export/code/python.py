@@ -8,6 +8,10 @@ from typing import Any
 from rulekit.export.code.formulas import computed, shifted
 from rulekit.export.subject import checked_label, exported_rule
 from rulekit.rules import (
+    DAYS_SINCE,
+    GAPS,
+    SEPARATORS,
+    WORDS,
     Clause,
     Condition,
     ConditionWriter,
@@ -30,7 +34,22 @@ def missing(value):
     """Say whether a value is missing."""
     return value is None or value != value
 
+'''
+MOMENT = '''
+def moment(value):
+    """Read a date, a time with it or not, or its text "2024-03-01 12:30:00"."""
+    from datetime import datetime
 
+    return datetime.fromisoformat(str(value)[:19])
+
+'''
+FOLDED = '''
+def words(value):
+    """Fold a text to its words in lower case, a blank before, between and after them."""
+    return " " + value.translate({{ord(c): " " for c in {marks}}}).lower() + " "
+
+'''
+ROW = '''
 def predict_row(row):
     """Give one row its label."""
 '''
@@ -74,7 +93,11 @@ def to_python(model: Any) -> str:
     lines = [f"    {variable} = row[{feature!r}]" for feature, variable in variables.items()]
     lines += _decisions(rule, PythonWriter(variables))
     lines.append(f"    return {value_source(checked_label(rule.default, 'Python'))}")
-    return HEAD + "\n".join(lines) + "\n" + TAIL
+    tests = [t for k in rule.clauses for c in k.conditions for t in c.tests]
+    head = HEAD + (MOMENT if any(t.part for t in tests) else "")
+    if any(t.op in WORDS for t in tests):
+        head += FOLDED.format(marks=repr(SEPARATORS))
+    return head + ROW + "\n".join(lines) + "\n" + TAIL
 
 
 def _decisions(rule: RuleSet, writer: "PythonWriter") -> list[str]:
@@ -111,11 +134,35 @@ class PythonWriter(ConditionWriter[str]):
 
     def literal(self, literal: Literal) -> str:
         """Write a test: `(not missing(x1) and x1 > 50.0)`."""
+        literal = literal.as_set()
         x = self.variables[literal.feature]
-        if literal.op in ("missing", "not-missing"):
+        if literal.op in GAPS:
             return f"{'not ' if literal.op == 'not-missing' else ''}missing({x})"
+        if literal.op in WORDS:
+            test = f"{value_source(f' {literal.value} ')} in words({x})"
+            return self._with_gap(literal, test if literal.op == "contains" else f"not {test}")
         op = {"not-in": "not in"}.get(literal.op, literal.op)
-        return self._with_gap(literal, f"{x} {op} {value_source(literal.value)}")
+        return self._with_gap(literal, f"{self._read(literal)} {op} {self._compared(literal)}")
+
+    def _read(self, literal: Literal) -> str:
+        """Write what is compared: a column's value, or what is read of its date."""
+        x, part = self.variables[literal.feature], literal.part
+        if part is None:
+            return x
+        if part == "date":
+            return f"moment({x})"
+        if part == "weekday":
+            return f"moment({x}).isoweekday()"
+        if part.startswith(DAYS_SINCE):
+            since = value_source(part.removeprefix(DAYS_SINCE))
+            return f"(moment({x}) - moment({since})).total_seconds() / 86400.0"
+        return f"moment({x}).{part}"
+
+    def _compared(self, literal: Literal) -> str:
+        if literal.part != "date":
+            return value_source(literal.value)
+        moments = [f"moment({value_source(v)})" for v in literal.values]
+        return f"({', '.join(moments)},)" if isinstance(literal.value, tuple) else moments[0]
 
     def linear(self, split: LinearSplit) -> str:
         """Write a weighted sum, in the order in which its `total` takes it."""

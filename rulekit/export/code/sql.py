@@ -1,8 +1,8 @@
-"""Rules as SQL: a CASE expression that gives the answer, or a condition that selects rows.
+"""A rule's parts as SQL: its CASE expression, its conditions; `dialects` is their door.
 
 NULL is spelled out in every condition, so each one is either true or false, never unknown, and may
 be put under NOT. DuckDB also knows NaN, which counts as missing here and in no other dialect: store
-it as NULL there, as sqlite3 does by itself.
+it as NULL there, as sqlite3 does by itself, or write for the database (`dialects`).
 """
 
 import math
@@ -11,8 +11,12 @@ from typing import Any
 
 from rulekit.exceptions import ExportError
 from rulekit.export.code.formulas import computed, shifted
-from rulekit.export.subject import checked_label, exported_rule
+from rulekit.export.subject import checked_label, column_kinds
 from rulekit.rules import (
+    DAYS_SINCE,
+    GAPS,
+    SEPARATORS,
+    WORDS,
     Clause,
     Condition,
     ConditionWriter,
@@ -22,86 +26,11 @@ from rulekit.rules import (
     PointsSplit,
     PowerLawSplit,
     RuleSet,
+    moment,
 )
 
-DIALECTS = ("ansi", "sqlite", "duckdb")
-PARTS = ("case", "where")
 SPOKEN = {"==": "=", "!=": "<>", "in": "IN", "not-in": "NOT IN"}
 JOINED = {"dnf": "OR", "cnf": "AND"}
-
-
-def to_sql(
-    model: Any,
-    *,
-    dialect: str = "ansi",
-    part: str = "case",
-    table: str | None = None,
-    clause: int | None = None,
-) -> str:
-    """Write a rule as SQL.
-
-    Parameters
-    ----------
-    model : RuleSet or fitted model
-        What is written.
-    dialect : {"ansi", "sqlite", "duckdb"}, default="ansi"
-        How numbers and missing values are written.
-    part : {"case", "where"}, default="case"
-        An expression with the answer of each row, or a condition that is true where the rule holds
-        (where it does not fall to its default).
-    table : str, optional
-        With a table the expression becomes a whole SELECT, with the answer as a last column
-        "prediction".
-    clause : int, optional
-        With ``part="where"``: the condition of this clause alone, counted from 0.
-
-    Returns
-    -------
-    str
-        Without a semicolon. Identifiers stand in double quotes, numbers are the shortest decimals
-        that mean the same double.
-
-    Raises
-    ------
-    ExportError
-        If SQL cannot express the rule: a column compared with text and with numbers, names that
-        differ in case only, a NUL character.
-    ValueError
-        If `dialect`, `part` or `clause` is none of the above.
-
-    Notes
-    -----
-    sqlite3 takes a quoted name that is no column for a piece of text. With `table` every column is
-    written with its table, so that an absent one is an error; a bare expression cannot guard
-    against this.
-
-    Examples
-    --------
-    >>> rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
-    >>> print(to_sql(rule))
-    CASE
-      WHEN ("age" > 50.0 AND "age" IS NOT NULL)
-      THEN 'ill'
-      ELSE 'well'
-    END
-    """
-    _check_option("dialect", dialect, DIALECTS)
-    _check_option("part", part, PARTS)
-    rule = exported_rule(model)
-    writer = SqlWriter(rule, dialect, table)
-    if part == "where":
-        text = writer.condition(clause)
-        start = "" if table is None else f"SELECT *\nFROM {writer.name(table)}\nWHERE "
-        return start + text
-    text = writer.case()
-    if table is None:
-        return text
-    return f'SELECT *,\n{text} AS "prediction"\nFROM {writer.name(table)}'
-
-
-def _check_option(name: str, given: Any, known: tuple[str, ...]) -> None:
-    if given not in known:
-        raise ValueError(f"`{name}` must be one of {known}, got {given!r}.")
 
 
 @dataclass
@@ -113,7 +42,7 @@ class SqlWriter(ConditionWriter[str]):
     table: str | None
 
     def __post_init__(self) -> None:
-        self.kinds = _column_kinds(self.rule)
+        self.kinds = column_kinds(self.rule)
         _refuse_twins(self.rule.features)
         labels = [checked_label(v, "SQL") for v in (*self.rule.labels, self.rule.default)]
         if len({isinstance(v, str) for v in labels}) > 1:
@@ -147,6 +76,13 @@ class SqlWriter(ConditionWriter[str]):
             )
         return self._clause(rule.clauses[clause])
 
+    def deciding(self) -> str:
+        """Write the number of the clause that decides, from 1; 0 where none does."""
+        clauses = [self._clause(c) for c in self.rule.clauses]
+        told = clauses if self.rule.form == "dnf" else [f"NOT {c}" for c in clauses]
+        whens = [f"  WHEN {text}\n  THEN {k}" for k, text in enumerate(told, start=1)]
+        return "\n".join(["CASE", *whens, "  ELSE 0", "END"]) if whens else "0"
+
     def _when(self, parts: list[str], label: Any) -> str:
         joined = "\n   AND ".join(parts) or "1 = 1"
         return f"  WHEN {joined}\n  THEN {self.value(label)}"
@@ -160,13 +96,67 @@ class SqlWriter(ConditionWriter[str]):
 
     def literal(self, literal: Literal) -> str:
         """Write a test: `("age" > 50.0 AND "age" IS NOT NULL)`."""
-        if literal.op in ("missing", "not-missing"):
+        literal = literal.as_set()
+        if literal.op in GAPS:
             return f"({self._missingness(literal.feature)[literal.op == 'not-missing']})"
-        value = ", ".join(map(self.value, literal.values))
+        if literal.op in WORDS:
+            return self._with_gap(literal, self._has_word(literal))
+        dated = literal.part == "date"
+        value = ", ".join(self._moment(v) if dated else self.value(v) for v in literal.values)
         if literal.op in ("in", "not-in"):
             value = f"({value})"
         op = SPOKEN.get(literal.op, literal.op)
-        return self._with_gap(literal, f"{self.column(literal.feature)} {op} {value}")
+        return self._with_gap(literal, f"{self._read(literal)} {op} {value}")
+
+    def _read(self, literal: Literal) -> str:
+        """Write what is compared: a column, or what is read of its dates."""
+        column, part = self.column(literal.feature), literal.part
+        if part is None:
+            return column
+        if self.dialect == "sqlite":
+            return _read_sqlite(column, part)
+        found = f"CAST({column} AS TIMESTAMP)"
+        if part == "date":
+            return found
+        if part == "weekday":
+            days = f"EXTRACT(DAY FROM ({found} - TIMESTAMP '0001-01-01 00:00:00'))"
+            return f"(MOD({days}, 7) + 1)"  # the first day of year 1 was a Monday
+        if not part.startswith(DAYS_SINCE):
+            return f"EXTRACT({part.upper()} FROM {found})"
+        since = self._moment(part.removeprefix(DAYS_SINCE))
+        if self.dialect == "duckdb":
+            return f"(date_diff('second', {since}, {found}) / 86400e0)"
+        gap = f"({found} - {since})"
+        seconds = "EXTRACT(DAY FROM {0}) * 86400 + EXTRACT(HOUR FROM {0}) * 3600"
+        seconds += " + EXTRACT(MINUTE FROM {0}) * 60 + EXTRACT(SECOND FROM {0})"
+        return f"(({seconds.format(gap)}) / 86400.0)"
+
+    def _moment(self, text: Any) -> str:
+        """Write a date to compare with, its time of day spelled out."""
+        found = moment(str(text))
+        assert found is not None
+        said = f"'{found.isoformat(sep=' ')}'"
+        return said if self.dialect == "sqlite" else f"TIMESTAMP {said}"
+
+    def _has_word(self, literal: Literal) -> str:
+        """Write the test of a word: every mark that parts words becomes a blank."""
+        word = str(literal.value)
+        folded = self.column(literal.feature)
+        for mark in SEPARATORS[1:]:
+            said = "'" + mark.replace("'", "''") + "'" if mark.isprintable() else self._mark(mark)
+            folded = f"REPLACE({folded}, {said}, ' ')"
+        if self.dialect != "duckdb":  # sqlite3 and some collations fold A to Z alone
+            for large, small in upper_forms(word):
+                folded = f"REPLACE({folded}, {self.value(large)}, {self.value(small)})"
+        wanted = word.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+        sign = "LIKE" if literal.op == "contains" else "NOT LIKE"
+        return f"' ' || LOWER({folded}) || ' ' {sign} {self.value(f'% {wanted} %')} ESCAPE '!'"
+
+    def _mark(self, mark: str) -> str:
+        """Write a mark that is not printed by its number."""
+        return {"sqlite": "char({})", "duckdb": "chr({})"}.get(self.dialect, "'{}'").format(
+            mark if self.dialect == "ansi" else ord(mark)
+        )
 
     def linear(self, split: LinearSplit) -> str:
         """Write a weighted sum, in the order in which its `total` takes it."""
@@ -267,22 +257,27 @@ class SqlWriter(ConditionWriter[str]):
         return f"{sign}9e999" if self.dialect == "sqlite" else f"CAST('{sign}inf' AS DOUBLE)"
 
 
-def _column_kinds(rule: RuleSet) -> dict[str, str]:
-    """Say for each column whether it is compared with text, with numbers, or with nothing."""
-    types: dict[str, set[type]] = {f: set() for f in rule.features}
-    for condition in (c for clause in rule.clauses for c in clause.conditions):
-        for feature, compared in condition.types.items():
-            types[feature] |= compared
-    for feature, found in types.items():
-        if str in found and len(found) > 1:
-            raise ExportError(
-                f"Column {feature!r} is compared with text and with numbers; a column in SQL has "
-                "one type."
-            )
-    return {
-        f: "text" if str in found else "number" if found else "unknown"
-        for f, found in types.items()
-    }
+def _read_sqlite(column: str, part: str) -> str:
+    """Write what is read of ISO text, with the functions that sqlite3 has."""
+    if part == "date":
+        return f"datetime({column})"
+    if part == "weekday":
+        return f"((CAST(strftime('%w', {column}) AS INTEGER) + 6) % 7 + 1)"
+    if part.startswith(DAYS_SINCE):
+        since = part.removeprefix(DAYS_SINCE)
+        return f"((strftime('%s', {column}) - strftime('%s', '{since}')) / 86400.0)"
+    sign = {"year": "%Y", "month": "%m", "hour": "%H"}[part]
+    return f"CAST(strftime('{sign}', {column}) AS INTEGER)"
+
+
+def upper_forms(word: str) -> list[tuple[str, str]]:
+    """List the letters beyond A to Z, and what they are in lower case, that can spell a word.
+
+    A database may fold the letters A to Z alone.
+    """
+    forms = [(c.upper(), c) for c in dict.fromkeys(word) if not c.isascii()]
+    forms += [("\u212a", "k")] if "k" in word else []  # the sign of kelvin
+    return [(a, b) for a, b in forms if a != b and a.lower() == b]
 
 
 def _refuse_twins(features: tuple[str, ...]) -> None:

@@ -53,14 +53,14 @@ def to_html(
     return page(title, rule_html(model, numbers))
 
 
-def page(title: str, body: str) -> str:
-    """Wrap the body of a page: one head, styles inside, nothing fetched."""
+def page(title: str, body: str, style: str = "") -> str:
+    """Wrap the body of a page: one head, styles inside, its own last, nothing fetched."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
         "style-src 'unsafe-inline'\">\n"
-        f"<title>{escape(title)}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n"
+        f"<title>{escape(title)}</title>\n<style>\n{STYLE}{style}\n</style>\n</head>\n<body>\n"
         f"<h1>{escape(title)}</h1>\n{body}\n</body>\n</html>\n"
     )
 

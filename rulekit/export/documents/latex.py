@@ -8,6 +8,9 @@ from rulekit.export.documents.text import with_gap
 from rulekit.export.numbers import ClauseNumbers
 from rulekit.export.subject import checked_label, exported_rule
 from rulekit.rules import (
+    GAPS,
+    NAMES,
+    WORDS,
     Clause,
     Factor,
     Interval,
@@ -18,6 +21,7 @@ from rulekit.rules import (
     PowerLawSplit,
     ReadingWriter,
     RuleSet,
+    spelled,
 )
 from rulekit.rules.power_law import Write, WriteNumber
 
@@ -125,10 +129,13 @@ class LatexWriter(ReadingWriter[str]):
 
     def literal(self, literal: Literal) -> str:
         """Write a test, its sign and value each as a formula."""
-        name = self.name(literal.feature)
-        if literal.op in ("missing", "not-missing"):
+        name = self._subject(literal)
+        if literal.op in GAPS:
             return f"{name} is {'missing' if literal.op == 'missing' else 'known'}"
-        cells = ", ".join(self._cell(v) for v in literal.values)
+        cells = ", ".join(self._cell(spelled(v, literal.part)) for v in literal.values)
+        if literal.op in WORDS:
+            verb = "contains" if literal.op == "contains" else "does not contain"
+            return with_gap(f"{name} {verb} ``{cells}''", literal.missing)
         if literal.op in SETS:
             cells = rf"\{{{cells}\}}"
         sign = SETS.get(literal.op) or SIGNS[literal.op]
@@ -137,8 +144,17 @@ class LatexWriter(ReadingWriter[str]):
     def interval(self, interval: Interval) -> str:
         """Write two bounds, each with its sign as a formula."""
         low, left, right, high = interval.ends
-        text = f"${self.number(low)} {SIGNS[left]}$ {self.name(interval.feature)} "
+        name = self._subject(interval.low)
+        if not isinstance(low, float) or interval.low.part in NAMES:
+            low, high = (self._cell(spelled(v, interval.low.part)) for v in (low, high))
+            text = f"{low} ${SIGNS[left]}$ {name} ${SIGNS[right]}$ {high}"
+            return with_gap(text, interval.missing)
+        text = f"${self.number(low)} {SIGNS[left]}$ {name} "
         return with_gap(f"{text}${SIGNS[right]} {self.number(high)}$", interval.missing)
+
+    def _subject(self, literal: Literal) -> str:
+        name = self.name(literal.feature)
+        return name if literal.part in (None, "date") else f"{escaped(literal.part)} of {name}"
 
     def linear(self, split: LinearSplit) -> str:
         """Write a weighted sum, one short formula a term so that lines can break between them."""

@@ -5,7 +5,7 @@ import re
 
 KEYWORDS = (
     "IF", "THEN", "OTHERWISE", "AND", "OR", "ALL", "OF", "IN", "NOT", "IS", "MISSING", "ALWAYS",
-    "NEVER",
+    "NEVER", "CONTAINS", "YEAR", "MONTH", "WEEKDAY", "HOUR", "DAYS",
 )  # fmt: skip
 PLAIN_NAME = re.compile(r"[^\W\d][\w.%/()-]*(?: [\w.%/()-]+)*")
 PLAIN_TERM = re.compile(r"[^\W\d]\w*(?: \w+)*")

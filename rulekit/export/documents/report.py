@@ -4,22 +4,24 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.explain import Explanation, Wording, explain
+from rulekit.exceptions import ExportError
+from rulekit.explain import Wording, explain
 from rulekit.explain.phrases import counted, label_text, listed
 from rulekit.explain.subject import columns_for
-from rulekit.export.documents.html import page, rule_html
+from rulekit.export.documents.html import STYLE, rule_html
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.subject import exported_rule
 from rulekit.rules import Clause, RuleSet
 
-BLUE, VERMILION = "#0072B2", "#D55E00"
-WIDTH, BAR, GAP, LEFT = 640, 18, 10, 90
+TEMPLATE = Path(__file__).with_name("report.html.jinja")
+WIDTH, LEFT = 640, 90  # of the drawing, and of what stands before its bars
+GREY = "#595959"  # of an outcome without a colour
 MAX_RECORD = 200_000
 MAX_EXAMPLES = 3
 
@@ -88,6 +90,7 @@ def to_report(
     wording : Wording, optional
         What columns are called, in the rule and in the explanations of cases; clauses are called
         lines. Where a name differs from the column's own, a line below the rule says so.
+        Outcomes have its colours, grey without.
     reviews : sequence of Review, default=()
         What people said of single cases, in the order given.
 
@@ -101,32 +104,43 @@ def to_report(
     Raises
     ------
     ExportError, DataError, RuleError
-        If there is no rule, or rows and labels do not fit it.
+        If there is no rule, rows and labels do not fit it, or Jinja2 is not installed.
     ValueError
         If the record is longer than 200 000 characters.
     """
+    rule, words = exported_rule(model), wording or Wording(clause="line")
     parts = [_part(model, "training", *training)]
     if test is not None:
         parts.append(_part(model, "test", *test))
-    words = wording or Wording(clause="line")
-    sections = [
-        f"<p>{escape(_summary(parts))}</p>",
-        "<h2>The rule</h2>",
-        rule_html(
-            _in_business_names(exported_rule(model), words),
-            parts[0].numbers,
-            _size(exported_rule(model)),
-        ),
-        *_names(exported_rule(model), words),
-        *(_worth(part) for part in parts),
-        "<h2>Single cases</h2>",
-        _cases(model, parts[-1], parts[0], words),
-    ]
-    if reviews:
-        sections += ["<h2>What people said of single cases</h2>", _reviewed(reviews)]
-    if record is not None:
-        sections += ["<h2>How it was made</h2>", _record(record)]
-    return page(title, "\n".join(sections))
+    named = _in_business_names(rule, words)
+    return _rendered(
+        title=title,
+        summary=_summary(parts),
+        rule=rule_html(named, parts[0].numbers, _size(rule)),
+        names=_names(rule, words),
+        parts=[_worth(part, rule, words.colours) for part in parts],
+        cases=_cases(model, parts[-1], parts[0], words),
+        reviews=reviews,
+        reviewed=_reviewed(reviews),
+        record=None if record is None else _record(record),
+        colours=words.colours,
+    )
+
+
+def _rendered(rule: str, **told: Any) -> str:
+    """Fill in the template; what is not ours is escaped there."""
+    try:
+        from jinja2 import Environment, StrictUndefined
+        from markupsafe import Markup
+    except ImportError:
+        raise ExportError(
+            'A report needs the package Jinja2; install it (pip install "rulekit-dashboard[cli]"), '
+            "or take 'html'."
+        ) from None
+    engine = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
+    page = engine.from_string(TEMPLATE.read_text(encoding="utf-8"))
+    ours = {"rule": Markup(rule), "style": Markup(STYLE), "label_text": label_text}
+    return str(page.render(**told, **ours, width=WIDTH, left=LEFT))
 
 
 def _part(model: Any, name: str, X: Any, y: Any) -> _Part:
@@ -152,13 +166,10 @@ def _in_business_names(rule: RuleSet, words: Wording) -> RuleSet:
     return replace(rule, clauses=clauses)
 
 
-def _names(rule: RuleSet, words: Wording) -> list[str]:
+def _names(rule: RuleSet, words: Wording) -> str:
     """Say which column stands behind each business name, if any is used."""
     names = _renamed(rule, words)
-    if not names:
-        return []
-    pairs = listed([f"{escape(name)} is the column “{escape(f)}”" for f, name in names.items()])
-    return [f'<p class="size">In the table, {pairs}.</p>']
+    return listed([f"{name} is the column “{f}”" for f, name in names.items()]) if names else ""
 
 
 def _size(rule: RuleSet) -> str:
@@ -176,59 +187,27 @@ def _summary(parts: Sequence[_Part]) -> str:
     return f"The rule is right for {listed(found)}."
 
 
-def _worth(part: _Part) -> str:
-    """Write how the rule does on one set of rows: a drawing, the same as a table, who gets what."""
-    rows = "".join(
-        f'<tr><td>{k}</td><td class="n">{c.n}</td><td class="n">{c.n_right}</td></tr>'
-        for k, c in enumerate(part.numbers, start=1)
-    )
-    lines = [f"<h2>On the {part.name} cases</h2>"]
-    if part.numbers:
-        head = "<tr><th>line</th><th>cases decided</th><th>right</th></tr>"
-        lines += [_bars(part.numbers), f"<table>{head}{rows}</table>"]
-    return "\n".join([*lines, _confusion(part)])
-
-
-def _bars(numbers: Sequence[ClauseNumbers]) -> str:
-    """Draw a bar a clause: right and wrong cases, told apart by colour, border and words."""
-    largest = max((c.n for c in numbers), default=0) or 1
-    scale = (WIDTH - LEFT - 200) / largest
-    drawn = []
-    for k, c in enumerate(numbers):
-        y, right = k * (BAR + GAP), c.n_right * scale
-        wrong = (c.n - c.n_right) * scale
-        text = f"{c.n_right} right, {c.n - c.n_right} wrong"
-        drawn += [
-            f'<text x="0" y="{y + 14}">line {k + 1}</text>',
-            f'<rect x="{LEFT}" y="{y}" width="{right:.1f}" height="{BAR}" fill="{BLUE}"/>',
-            f'<rect x="{LEFT + right:.1f}" y="{y}" width="{wrong:.1f}" height="{BAR}" '
-            f'fill="none" stroke="{VERMILION}" stroke-width="2"/>',
-            f'<text x="{LEFT + right + wrong + 8:.1f}" y="{y + 14}">{text}</text>',
-        ]
-    height = len(numbers) * (BAR + GAP)
-    label = "Cases that each line decides: right ones filled, wrong ones outlined"
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {height}" width="100%" role="img" aria-label="{label}" '
-        f'font-size="13" font-family="sans-serif">{"".join(drawn)}</svg>'
-    )
-
-
-def _confusion(part: _Part) -> str:
-    """Count who truly is what, and what the rule says."""
+def _worth(part: _Part, rule: RuleSet, colours: Mapping[Any, str]) -> dict[str, Any]:
+    """Tell how the rule does on one set of rows: a bar a line, and who gets which answer."""
     labels = sorted(dict.fromkeys([*part.y, *part.answers]), key=str)
-    head = "".join(f"<th>rule says {escape(label_text(v))}</th>" for v in labels)
-    rows = []
-    for truth in labels:
-        cells = (
-            sum(bool(a == truth and b == said) for a, b in zip(part.y, part.answers, strict=True))
-            for said in labels
-        )
-        counts = "".join(f'<td class="n">{n}</td>' for n in cells)
-        rows.append(f"<tr><th>truly {escape(label_text(truth))}</th>{counts}</tr>")
-    return f"<table><tr><th></th>{head}</tr>{''.join(rows)}</table>"
+    pairs = Counter(zip(part.y, part.answers, strict=True))
+    answers = rule.labels if rule.form == "dnf" else (rule.default,) * rule.n_clauses
+    scale = (WIDTH - LEFT - 200) / (max((c.n for c in part.numbers), default=0) or 1)
+    bars = [
+        {
+            "counts": counts,
+            "answer": answer,
+            "colour": colours.get(answer, GREY),
+            "right": counts.n_right * scale,
+            "wrong": (counts.n - counts.n_right) * scale,
+        }
+        for counts, answer in zip(part.numbers, answers, strict=True)
+    ]
+    rows = [(truth, [pairs[truth, said] for said in labels]) for truth in labels]
+    return {"name": part.name, "bars": bars, "labels": labels, "rows": rows}
 
 
-def _cases(model: Any, part: _Part, training: _Part, words: Wording) -> str:
+def _cases(model: Any, part: _Part, training: _Part, words: Wording) -> list[dict[str, str]]:
     """Explain the first case of each answer that is right, and the first that are wrong."""
     right: dict[Any, int] = {}
     wrong: list[int] = []
@@ -239,39 +218,29 @@ def _cases(model: Any, part: _Part, training: _Part, words: Wording) -> str:
             wrong.append(row)
     chosen = [*list(right.values())[:MAX_EXAMPLES], *wrong]
     if not chosen:
-        return "<p>There is no case to show.</p>"
+        return []
     told = explain(
         exported_rule(model),
         {f: column[chosen] for f, column in part.columns.items()},
         training=(training.columns, training.y),
         wording=words,
     )
-    return "\n".join(_case(e, row, part) for e, row in zip(told, chosen, strict=True))
-
-
-def _case(found: Explanation, row: int, part: _Part) -> str:
-    truth = part.y[row]
-    outcome = "right" if truth == found.prediction else f"wrong: it was {label_text(truth)}"
-    change = found.counterfactual.sentence
-    return (
-        f"<p><b>Case {row + 1} of the {part.name} cases</b> ({escape(outcome)}). "
-        f"{escape(found.sentence)} {escape(change)}</p>"
-    )
+    return [
+        {
+            "name": f"Case {row + 1} of the {part.name} cases",
+            "outcome": "right" if row not in wrong else f"wrong: it was {label_text(part.y[row])}",
+            "sentence": found.sentence,
+            "change": found.counterfactual.sentence,
+        }
+        for found, row in zip(told, chosen, strict=True)
+    ]
 
 
 def _reviewed(reviews: Sequence[Review]) -> str:
-    """Count the verdicts, and list them with their notes."""
+    """Count the verdicts."""
     counts = Counter(review.verdict for review in reviews)
-    told = listed([f"{n} {escape(verdict)}" for verdict, n in sorted(counts.items())])
-    head = "<tr><th>case</th><th>the rule said</th><th>verdict</th><th>note</th></tr>"
-    rows = "".join(
-        "<tr>"
-        + "".join(f"<td>{escape(cell)}</td>" for cell in (r.case, r.answer, r.verdict, r.note))
-        + "</tr>"
-        for r in reviews
-    )
-    cases = counted(len(reviews), "case")
-    return f"<p>{cases} looked at: {told}.</p><table>{head}{rows}</table>"
+    told = listed([f"{n} {verdict}" for verdict, n in sorted(counts.items())])
+    return f"{counted(len(reviews), 'case')} looked at: {told}." if reviews else ""
 
 
 def _record(record: Mapping[str, Any]) -> str:
@@ -281,4 +250,4 @@ def _record(record: Mapping[str, Any]) -> str:
             f"`record` must be at most {MAX_RECORD} characters long as JSON, it has {len(text)}; "
             "leave rows of data out of it."
         )
-    return f"<pre>{escape(text)}</pre>"
+    return text

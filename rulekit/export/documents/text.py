@@ -17,6 +17,13 @@ sum of power laws, in square brackets: `[mass / max(height, 0.1)^2 > 27]`. Point
 least a total or (`< 4`) to less: `POINTS [3 if age > 60, 2 if town IN ("Bonn", "Ulm")] >= 4`; the
 round brackets that may follow only remind the reader of missing values.
 
+Dates stand without quotes, and what is read of them before the column: `opened >= 2024-03-01`,
+`2024-03-01 <= opened < 2024-06-01 12:30:00`, `YEAR OF opened >= 2021`, `MONTH OF opened < March`,
+`WEEKDAY OF opened IN (Saturday, Sunday)`, `HOUR OF opened >= 18`,
+`DAYS SINCE 2024-01-01 OF opened > 30`. An order of levels stands behind its test:
+`grade >= "good" OF ("bad", "fair", "good")`. Words of a text: `note CONTAINS "late"`,
+`note NOT CONTAINS "late" (or missing)`.
+
 Column names and labels that could be misread stand in double quotes with JSON's escapes; text that
 is compared with always does. Numbers are the shortest decimals that mean the same ``float``, so the
 text says exactly what is predicted.
@@ -38,6 +45,7 @@ from rulekit.export.documents.plain import (
 from rulekit.export.numbers import ClauseNumbers
 from rulekit.export.subject import checked_label, exported_rule
 from rulekit.rules import (
+    GAPS,
     Clause,
     Interval,
     LinearSplit,
@@ -46,10 +54,17 @@ from rulekit.rules import (
     PowerLawSplit,
     ReadingWriter,
     RuleSet,
+    spelled,
 )
 
 PLAIN_LABEL = re.compile(r"[^\W\d]\w*(?:[ -]\w+)*")
-SPOKEN = {"==": "=", "not-in": "NOT IN", "in": "IN"}
+SPOKEN = {
+    "==": "=",
+    "not-in": "NOT IN",
+    "in": "IN",
+    "contains": "CONTAINS",
+    "not-contains": "NOT CONTAINS",
+}
 EMPTY = {"and": "ALWAYS", "or": "NEVER"}
 
 
@@ -115,17 +130,19 @@ class TextWriter(ReadingWriter[str]):
 
     def literal(self, literal: Literal) -> str:
         """Write a test: `town NOT IN ("Bonn", "Ulm")`, `age <= 50 (or missing)`."""
-        name = name_text(literal.feature)
-        if literal.op in ("missing", "not-missing"):
+        name = subject_text(literal)
+        if literal.op in GAPS:
             return f"{name} IS {'MISSING' if literal.op == 'missing' else 'NOT MISSING'}"
-        text = f"{name} {SPOKEN.get(literal.op, literal.op)} {value_text(literal.value)}"
+        value = literal_value_text(literal)
+        text = f"{name} {SPOKEN.get(literal.op, literal.op)} {value}{order_text(literal)}"
         return with_gap(text, literal.missing)
 
     def interval(self, interval: Interval) -> str:
         """Write two bounds: `20 < age <= 50`."""
-        low, left, right, high = interval.ends
-        name = name_text(interval.feature)
-        text = f"{value_text(low)} {left} {name} {right} {value_text(high)}"
+        _, left, right, _ = interval.ends
+        low, high = literal_value_text(interval.low), literal_value_text(interval.high)
+        name = subject_text(interval.low)
+        text = f"{low} {left} {name} {right} {high}{order_text(interval.low)}"
         return with_gap(text, interval.missing)
 
     def linear(self, split: LinearSplit) -> str:
@@ -156,6 +173,26 @@ def label_text(label: Any) -> str:
         return value_text(label) if isinstance(label, bool) else repr(label)
     plain = PLAIN_LABEL.fullmatch(label) and label.isprintable() and not HAS_KEYWORD.search(label)
     return label if plain and label not in ("true", "false", "inf", "nan") else quoted(label)
+
+
+def subject_text(literal: Literal) -> str:
+    """Write what is compared: a column's name, or `WEEKDAY OF opened`."""
+    name = name_text(literal.feature)
+    return name if literal.part in (None, "date") else f"{literal.part.upper()} OF {name}"
+
+
+def literal_value_text(literal: Literal) -> str:
+    """Write what a test compares with: dates, weekdays and months without quotes."""
+    if literal.part is None:
+        return value_text(literal.value)
+    said = [spelled(v, literal.part) for v in literal.values]
+    texts = [v if isinstance(v, str) else number_text(v) for v in said]
+    return f"({', '.join(texts)})" if isinstance(literal.value, tuple) else texts[0]
+
+
+def order_text(literal: Literal) -> str:
+    """Write the order that a test of levels follows, if it has one."""
+    return "" if literal.order is None else f" OF {value_text(literal.order)}"
 
 
 def value_text(value: Any) -> str:

@@ -10,6 +10,11 @@ That of a sum of power laws, between square brackets::
     base    = value | "(" value ("+" | "-") number ")"
     value   = name | "max(" name ", " number ")"
 
+That of a test of dates, their parts, an order of levels, or a word::
+
+    test    = [value ("<=" | "<") ] [part " OF "] name operator value [" OF (" levels ")"]
+    part    = "YEAR" | "MONTH" | "WEEKDAY" | "HOUR" | "DAYS SINCE " date
+
 That of points that add up, where a test is one of one column, without an interval::
 
     points  = "POINTS [" given {", " given} "] " (">=" | "<") whole    given = whole " if " test
@@ -22,6 +27,8 @@ from typing import Any
 
 from rulekit.exceptions import ExportError, RuleError
 from rulekit.rules import (
+    DAYS_SINCE,
+    NAMES,
     Clause,
     Condition,
     Factor,
@@ -39,9 +46,17 @@ FINITE = rf"-?{SIZE}"
 NUMBER = rf"-?(?:{SIZE}|inf)"
 WHOLE = r"-?\d+(?![\d.])"
 QUOTED = r'"(?:[^"\\]|\\.)*"'
-NAME_END = r"(?= (?:<=|>=|<|>|=|!=|IN|NOT IN|IS) ?)"
+DATE = r"\d{4}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d)?)?"
+PART = rf"(YEAR|MONTH|WEEKDAY|HOUR|DAYS SINCE {DATE}) OF "
+NAME_END = r"(?= (?:<=|>=|<|>|=|!=|IN|NOT IN|IS|CONTAINS|NOT CONTAINS) ?)"
 TERM_END = r"(?= (?:\+|-|<=|>) )"
-OPERATORS = {"=": "==", "IN": "in", "NOT IN": "not-in"}
+OPERATORS = {
+    "=": "==",
+    "IN": "in",
+    "NOT IN": "not-in",
+    "CONTAINS": "contains",
+    "NOT CONTAINS": "not-contains",
+}
 MIRRORED = {"<": ">", "<=": ">="}
 
 
@@ -127,18 +142,53 @@ class _Line:
         weight = self.take(rf"({NUMBER}) \* ")
         if weight is not None:
             return [self.linear(float(weight[1]))]
-        low = self.take(rf"({NUMBER}) (<=|<) ")
+        return list(self.tests())
+
+    def tests(self) -> tuple[Literal, ...]:
+        """Read a test of one column, or the two of an interval."""
+        low = self.low_end()
+        part = self.take(PART)
         name = self.name()
         if self.take(" IS NOT MISSING") is not None:
-            return [Literal(name, "not-missing")]
+            return (Literal(name, "not-missing"),)
         if self.take(" IS MISSING") is not None:
-            return [Literal(name, "missing")]
-        found = self.expect(r" (<=|>=|<|>|=|!=|IN|NOT IN) ", "an operator")
+            return (Literal(name, "missing"),)
+        found = self.expect(r" (<=|>=|<|>|=|!=|IN|NOT IN|CONTAINS|NOT CONTAINS) ", "an operator")
         op = OPERATORS.get(found[1], found[1])
-        value = self.several() if op in ("in", "not-in") else self.value()
+        dated = "date" if self.peek(rf"\(?{DATE}") else None
+        reads = dated if part is None else _part(part[1])
+        value = self.several(reads) if op in ("in", "not-in") else self.value(reads)
+        order = self.several() if self.take(" OF ") is not None else None
         missing = self.take(r" \(or missing\)") is not None
-        bounds = [] if low is None else [(MIRRORED[low[2]], float(low[1]))]
-        return [Literal(name, o, v, missing) for o, v in (*bounds, (op, value))]
+        ends = [] if low is None else [low]
+        try:
+            return tuple(
+                Literal(name, o, v, missing, reads, order) for o, v in (*ends, (op, value))
+            )
+        except RuleError as error:
+            raise ExportError(f"Line {self.number} of the rule: {error}") from error
+
+    def low_end(self) -> tuple[str, Any] | None:
+        """Read the lower end of an interval: a number, a date, a level, or a weekday or month."""
+        names = "|".join(n for several in NAMES.values() for n in several)
+        found = self.take(rf"({DATE}|{NUMBER}|{QUOTED}|{names}) (<=|<) (?=\S)")
+        if found is None:
+            return None
+        text = found[1]
+        if text.startswith('"'):
+            value: Any = self.unquoted(text)
+            if not self.interval_ahead():  # it was a column's name
+                self.at = found.start()
+                return None
+        elif re.fullmatch(DATE, text):
+            value = text
+        else:
+            value = _place_of(text) if text[0].isalpha() and text != "inf" else float(text)
+        return MIRRORED[found[2]], value
+
+    def interval_ahead(self) -> bool:
+        """Whether a name and another end follow, so that what was read is the lower end."""
+        return self.peek(rf"(?:{PART})?(?:{QUOTED}|[^\"<>=!]+?) (?:<=|<|>=|>|=|!=) {QUOTED} OF \(")
 
     def linear(self, weight: float) -> LinearSplit:
         """Read a weighted sum and what it is compared with, after the first weight."""
@@ -195,15 +245,21 @@ class _Line:
             return self.unquoted(quoted[0])
         return self.expect(rf"[^\"<>=!]+?{NAME_END}", "a column's name")[0]
 
-    def several(self) -> tuple[Any, ...]:
+    def several(self, reads: str | None = None) -> tuple[Any, ...]:
         self.expect(r"\(", "'('")
-        values = [self.value()]
+        values = [self.value(reads)]
         while self.take(", ") is not None:
-            values.append(self.value())
+            values.append(self.value(reads))
         self.expect(r"\)", "')'")
         return tuple(values)
 
-    def value(self) -> Any:
+    def value(self, reads: str | None = None) -> Any:
+        """Read what a column, or what is read of its dates, is compared with."""
+        if reads == "date":
+            return self.expect(DATE, "a date such as 2024-03-01")[0]
+        name = self.take("|".join(NAMES[reads])) if reads in NAMES else None
+        if name is not None:
+            return _place_of(name[0])
         found = self.expect(rf"{QUOTED}|true\b|false\b|{NUMBER}", "a value")[0]
         if found.startswith('"'):
             return self.unquoted(found)
@@ -231,6 +287,10 @@ class _Line:
         if self.at < len(self.text):
             raise self.problem("the end of the line")
 
+    def peek(self, pattern: str) -> bool:
+        """Whether a pattern stands next; nothing is read."""
+        return re.compile(pattern).match(self.text, self.at) is not None
+
     def take(self, pattern: str) -> re.Match[str] | None:
         found = re.compile(pattern).match(self.text, self.at)
         if found is not None:
@@ -249,6 +309,16 @@ class _Line:
             f"Line {self.number} of the rule needs {what} at character {self.at + 1}, "
             f"found {rest!r}."
         )
+
+
+def _part(text: str) -> str:
+    """Give what is read of a date as literals name it."""
+    return text.lower() if not text.startswith("DAYS SINCE ") else DAYS_SINCE + text[11:]
+
+
+def _place_of(name: str) -> float:
+    """Give the number of a weekday or month."""
+    return float(next(n.index(name) for n in NAMES.values() if name in n) + 1)
 
 
 def _formula(line: _Line, negated: bool) -> PowerLawSplit:

@@ -1,5 +1,7 @@
 """A rule as rows of a table that can be changed by hand, and back."""
 
+import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,11 +9,23 @@ import numpy as np
 import pandas as pd
 
 from rulekit.exceptions import RuleError
-from rulekit.rules import OPERATORS, ORDERED, Clause, Columns, Literal, RuleSet
+from rulekit.rules import (
+    GAPS,
+    NAMES,
+    OPERATORS,
+    ORDERED,
+    WORDS,
+    Clause,
+    Columns,
+    Literal,
+    RuleSet,
+    moment,
+    spelled,
+)
 
-COLUMNS = ("clause", "column", "test", "value", "holds if missing")
+COLUMNS = ("clause", "column", "test", "value", "holds if missing", "read as")
 SETS = ("in", "not-in")
-WITHOUT_VALUE = ("missing", "not-missing")
+BELOW = " < "  # between the levels of an order
 
 
 def rule_to_rows(rule: RuleSet) -> pd.DataFrame:
@@ -26,15 +40,21 @@ def rule_to_rows(rule: RuleSet) -> pd.DataFrame:
     -------
     DataFrame
         ``clause`` (from 1), ``column``, ``test``, ``value`` (text; the values of a set are
-        separated by semicolons) and ``holds if missing``.
+        separated by semicolons, levels with such a mark in JSON's quotes), ``holds if missing`` and
+        ``read as``: empty, "date", "year", "weekday" and so on of a date, or the levels of an
+        order, "bad < fair < good".
     """
     rows = [
-        (k + 1, c.feature, c.op, _value_text(c.value), c.missing)
+        (k + 1, c.feature, c.op, _value_text(c.value, c.part), c.missing, _scale_text(c))
         for k, clause in enumerate(rule.clauses)
         for c in clause.literals
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(
-        {"clause": int, "column": object, "test": object, "value": object, "holds if missing": bool}
+        {
+            **dict.fromkeys(COLUMNS, object),
+            "clause": int,
+            "holds if missing": bool,
+        }
     )
 
 
@@ -80,17 +100,72 @@ def _literal(row: Mapping[str, Any], place: int, columns: Columns) -> Literal:
     if op not in OPERATORS:
         raise RuleError(f"{where}: choose a test, one of {', '.join(OPERATORS)}.")
     missing = not _blank(row["holds if missing"]) and bool(row["holds if missing"])
-    if op in WITHOUT_VALUE:
+    if op in GAPS:
         return Literal(feature, op)
     if _blank(row["value"]):
         raise RuleError(f"{where}: the test {op!r} on {feature!r} needs a value.")
     text, column = str(row["value"]), columns[feature]
-    if op in SETS:
-        values = tuple(_read(v.strip(), column, feature, where) for v in text.split(";"))
-        return Literal(feature, op, values, missing)
-    if op in ORDERED and column.dtype == object:
-        raise RuleError(f"{where}: {feature!r} holds no numbers; use ==, !=, in or not-in.")
-    return Literal(feature, op, _read(text.strip(), column, feature, where), missing)
+    part, order = _scale(row.get("read as"), column, op)
+    texts = _parts(text, ";") if op in SETS else [text.strip()]
+    if op in WORDS or order is not None or part == "date":
+        values: list[Any] = texts
+    elif part is not None:
+        values = [_part_value(v, part, where) for v in texts]
+    else:
+        if op in ORDERED and column.dtype == object:
+            raise RuleError(
+                f"{where}: {feature!r} holds no numbers; use ==, !=, in or not-in, or say in "
+                "'read as' that it holds dates (date, year, month, weekday, hour) or which order "
+                "its levels have (low < middle < high)."
+            )
+        values = [_read(v, column, feature, where) for v in texts]
+    try:
+        value = tuple(values) if op in SETS else values[0]
+        return Literal(feature, op, value, missing, part, order)
+    except RuleError as error:
+        raise RuleError(f"{where}: {error}") from error
+
+
+def _scale(said: Any, column: np.ndarray, op: str) -> tuple[str | None, tuple[str, ...] | None]:
+    """Read what a column is read as; of dates without a word, ordered tests compare the dates."""
+    text = "" if _blank(said) else str(said).strip()
+    if BELOW.strip() in text:
+        return None, tuple(_parts(text, BELOW.strip()))
+    if text:
+        return text, None
+    cells = [v for v in column[:1000] if v is not None] if column.dtype == object else []
+    dates = bool(cells) and all(isinstance(v, str) and moment(v) for v in cells)
+    return ("date" if dates and op in ORDERED else None), None
+
+
+def _part_value(text: str, part: str, where: str) -> float:
+    """Read a number, or the name of a weekday or month."""
+    names = [n.lower() for n in NAMES.get(part, ())]
+    if text.lower() in names:
+        return float(names.index(text.lower()) + 1)
+    try:
+        return float(text)
+    except ValueError:
+        raise RuleError(f"{where}: the {part} of a date is a number, found {text!r}.") from None
+
+
+def _parts(text: str, mark: str) -> list[str]:
+    """Take a list of texts apart; what stands in JSON's quotes is one, whatever it holds."""
+    found = re.findall(rf'\s*("(?:[^"\\]|\\.)*"|[^{mark}]*)\s*(?:{mark}|$)', text)
+    parts = [v.strip() for v in found[: -1 if found and not found[-1] else None]]
+    return [json.loads(v) if v.startswith('"') and v.endswith('"') else v for v in parts]
+
+
+def _listed_text(value: str) -> str:
+    """Write a text of a list, in quotes where it could be misread."""
+    plain = value == value.strip() and value and not set('";<') & set(value)
+    return value if plain else json.dumps(value, ensure_ascii=False)
+
+
+def _scale_text(literal: Literal) -> str:
+    if literal.order is not None:
+        return BELOW.join(map(_listed_text, literal.order))
+    return literal.part or ""
 
 
 def _read(text: str, column: np.ndarray, feature: str, where: str) -> float | str | bool:
@@ -113,11 +188,15 @@ def _blank(value: Any) -> bool:
     return value is None or value == "" or value != value
 
 
-def _value_text(value: Any) -> str:
+def _value_text(value: Any, part: str | None) -> str:
+    value = spelled(value, part)
     if value is None:
         return ""
     if isinstance(value, tuple):
-        return "; ".join(_value_text(v) for v in value)
+        texts = [_value_text(v, part) for v in value]
+        return "; ".join(
+            _listed_text(t) if isinstance(v, str) else t for v, t in zip(value, texts, strict=True)
+        )
     if isinstance(value, bool):
         return str(value).lower()
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

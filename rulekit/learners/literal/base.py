@@ -200,7 +200,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     ) -> Any:
         """Note the classes, cut the table, and make the problem or find it made."""
         positive = self._note_classes(table.classes, table.kinds, label)
-        constraints = wishes_for(self.constraints, table)
+        constraints = wishes_for(self.constraints, table, self.positive_label_)
         weight = self._weights(table)
         how, encoded = self.encoded_table(table, shared, by_cells=by_cells)
         key = ("problem", how, positive, self.form, constraints, weight.tobytes())

@@ -221,10 +221,19 @@ def _cost(rule: RuleSet, problem: BinaryProblem, theta: float) -> float:
     described = ~problem.y
     missed = described & ~taken.any(axis=1)
     wrongly = taken[~described].sum(axis=1)
-    listed = {_saying(literal) for literal in problem.literals}
-    size = sum(_size(lit, listed) for clause in rule.clauses for lit in clause.literals)
+    size = n_counted(rule, problem)
     weight = problem.weight
     return float(weight[missed].sum() + (weight[~described] * wrongly).sum() + theta * size)
+
+
+def n_counted(rule: RuleSet, problem: BinaryProblem) -> int:
+    """Count the conditions of a table that a rule is made of: a set that was gathered, by values.
+
+    Conditions of other kinds count as they do in the rule.
+    """
+    listed = {_saying(literal) for literal in problem.literals}
+    own = sum(_size(lit, listed) for clause in rule.clauses for lit in clause.literals)
+    return own + rule.n_conditions - sum(len(clause.literals) for clause in rule.clauses)
 
 
 def _saying(literal: Literal) -> tuple[str, str, Any]:

@@ -322,5 +322,5 @@ def screen_conditions(
     return ConditionScreening(problem, found, float(theta))
 
 
-def _sort_key(literal: Literal) -> tuple[str, str, str, bool]:
+def _sort_key(literal: Literal) -> tuple[str, str, str, bool, str, str]:
     return literal.sort_key

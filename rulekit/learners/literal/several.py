@@ -34,7 +34,7 @@ class SeveralClasses:
     Raises
     ------
     ValueError
-        If conditions are required: which class they should describe is not known.
+        If conditions are required, or directions asked for: both are wishes for one class.
     """
 
     def __init__(self, learner: Any, table: TrainingTable, shared: SharedWork) -> None:
@@ -43,13 +43,15 @@ class SeveralClasses:
         limit = learner.time_limit
         self.ends = None if limit is None else time.monotonic() + limit
         self.counted = self.weight  # in the objective; a learner may discount rows
-        self.constraints = wishes_for(learner.constraints, table)
-        if as_constraints(learner.constraints).required:
-            raise ValueError(
-                "`constraints` may require conditions only of a rule of two classes; `y` holds "
-                f"{len(table.classes)}, and a condition does not say which of them it is for. "
-                "Drop the wish, or learn from `y == label` for one class against the rest."
-            )
+        wishes = as_constraints(learner.constraints)
+        for wish, found in (("required", wishes.required), ("directions", wishes.directions)):
+            if found:
+                raise ValueError(
+                    f"`constraints` may hold `{wish}` only for rules of two classes; `y` holds "
+                    f"{len(table.classes)}, and a clause may give any of them. Drop the wish, or "
+                    "learn from `y == label` for one class against the rest."
+                )
+        self.constraints = wishes_for(wishes, table, None)
         self.how, self.encoded = learner.encoded_table(table, shared)
 
     def problem(self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64]) -> Problem:

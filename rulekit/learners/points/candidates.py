@@ -140,7 +140,7 @@ def _side(
         return one, turned
     free = replace(constraints, directions=(), required=())
     way = Constraints(directions=constraints.directions)
-    if other is not None and free.allows(other) and (one is None or way.allows(one)):
+    if other is not None and free.allows(other) and way.allows(one or other.negated()):
         return other, not turned
     return None
 

@@ -17,35 +17,18 @@ from rulekit.binarize import Binarizer
 from rulekit.data import Costs, make_folds
 from rulekit.exceptions import RuleError, StoppedError
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.points.bands import Chances, bands_of, rule_of_bands
 from rulekit.learners.points.candidates import Candidates, candidates
 from rulekit.learners.rule_path import PathEntry, RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, wishes_for
 from rulekit.rules import Clause, Constraints, PointsSplit, RuleSet
 from rulekit.solvers.points import Card, PointsPath
-from rulekit.solvers.sums import exp
 
 Floats = NDArray[np.float64]
+TOLD = ["total", "weight", "share", "weighted_share", "chance"]
+OF_A_BAND = ["from_total", "to_total", "weight", "share", "chance"]
 BEAM, TRIES = 1, 3  # of the search in each inner fold, which need not be as wide
 LEAST_TRUST = 0.05  # of a card's own odds, however badly they did on other rows
-
-
-@dataclass(frozen=True)
-class Chances:
-    """What chance a total gives: more, the higher it is.
-
-    Attributes
-    ----------
-    slope, intercept : float
-        Of the odds' logarithm.
-    """
-
-    slope: float
-    intercept: float
-
-    def of(self, totals: NDArray[np.int64]) -> Floats:
-        """Give the chance of the class described: shape (n,)."""
-        odds: Floats = self.slope * totals.astype(float) + self.intercept
-        return 1.0 / (1.0 + exp(-odds))
 
 
 @dataclass(frozen=True)
@@ -69,6 +52,9 @@ class ScorecardClassifier(BaseRuleClassifier):
         Conditions at most, those that are required included.
     max_points : int, default=5
         Points of one condition at most.
+    bands : int, default=2
+        Bands of totals at most that `bands_` tells the chances of: two are those that the answer
+        parts, more part these again. The answer stays what the total asked for says.
     calibration_folds : int, default=5
         Inner folds on which the chance that a total stands for is measured, on rows that neither
         conditions nor points were learned from (cuts are those of the whole table); fewer where a
@@ -92,6 +78,13 @@ class ScorecardClassifier(BaseRuleClassifier):
         For each total that a training row has: `total`, `weight` (of training rows, without that
         of their class), `share` (of it in the class described), `weighted_share` (with what
         classes weigh in learning) and `chance`. Empty for a constant answer.
+    bands_ : DataFrame
+        The totals in bands, highest first: `from_total`, `to_total`, `weight`, `share` and
+        `chance` (see `rulekit.learners.points.bands.bands_of`). Empty for a constant answer.
+    band_rule_ : RuleSet or None
+        The bands as a rule of one clause each, which answers with cases of a hundred, "72 of 100":
+        every export, explanation and picture takes it as it takes `rule_set_`. None for a constant
+        answer.
     classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, n_rules_, \
 n_conditions_, training_error_, empty_rule_hint_
         As in other learners.
@@ -129,6 +122,7 @@ n_conditions_, training_error_, empty_rule_hint_
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "max_conditions": [Interval(Integral, 0, None, closed="left")],
         "max_points": [Interval(Integral, 1, 100, closed="both")],
+        "bands": [Interval(Integral, 2, None, closed="left")],
         "calibration_folds": [Interval(Integral, 0, None, closed="left")],
         **CLASS_PARAMETERS,
         "binarizer": [Binarizer, None],
@@ -140,6 +134,7 @@ n_conditions_, training_error_, empty_rule_hint_
         self,
         max_conditions: int = 8,
         max_points: int = 5,
+        bands: int = 2,
         calibration_folds: int = 5,
         positive_label: Any = None,
         class_weight: Any = None,
@@ -149,6 +144,7 @@ n_conditions_, training_error_, empty_rule_hint_
     ):
         self.max_conditions = max_conditions
         self.max_points = max_points
+        self.bands = bands
         self.calibration_folds = calibration_folds
         self.positive_label = positive_label
         self.class_weight = class_weight
@@ -224,7 +220,7 @@ n_conditions_, training_error_, empty_rule_hint_
     def _begun(self, table: TrainingTable, shared: SharedWork) -> _Work:
         """Note the classes, cut the table, and begin a search or find it begun."""
         positive = self._note_classes(table.classes, table.kinds, self.positive_label)
-        wishes = wishes_for(self.constraints, table)
+        wishes = wishes_for(self.constraints, table, self.positive_label_)
         weight = self._weights(table)
         binarizer = Binarizer() if self.binarizer is None else self.binarizer
         how = joblib.hash((type(binarizer).__name__, binarizer.get_params()))
@@ -288,24 +284,23 @@ n_conditions_, training_error_, empty_rule_hint_
         table: TrainingTable,
         weight: Floats,
     ) -> None:
-        """Say what chance each total stands for, the card's own odds trusted so far."""
+        """Say what chance each total and band stands for, the card's own odds trusted so far."""
         self._chances: Chances | None = None
-        names = ("total", "weight", "share", "weighted_share", "chance")
-        rows: dict[str, Any] = {name: [] for name in names}
+        self.chances_, self.bands_ = pd.DataFrame(columns=TOLD), pd.DataFrame(columns=OF_A_BAND)
+        self.band_rule_: RuleSet | None = None
         if not self.rule_set_.is_constant:
             split, (trust, bias) = _split(self.rule_set_), trusted
             slope, intercept = card.slope * trust, card.intercept * trust + bias
-            described, given = table.y == self.positive_label_, table.weights(None)
-            sums = [w[own].sum() for w in (weight, given) for own in (described, ~described)]
+            own, given = table.y == self.positive_label_, table.weights(None)
+            sums = [w[rows].sum() for w in (weight, given) for rows in (own, ~own)]
             heavier = math.log(sums[0] * sums[3] / (sums[1] * sums[2]))  # by its weight as a class
             self._chances = Chances(slope, intercept - slope * shift - heavier)
-            totals = split.compared(table.columns)
-            rows["total"], place = np.unique(totals, return_inverse=True)
-            rows["weight"] = np.bincount(place, given)
-            for name, w in (("share", given), ("weighted_share", weight)):
-                rows[name] = np.bincount(place, w * described) / np.bincount(place, w)
-            rows["chance"] = self._chances.of(rows["total"])
-        self.chances_ = pd.DataFrame(rows)
+            totals, place = np.unique(split.compared(table.columns), return_inverse=True)
+            both = [np.bincount(place, w * own) / np.bincount(place, w) for w in (given, weight)]
+            figures = totals, np.bincount(place, given), *both, self._chances.of(totals)
+            self.chances_ = pd.DataFrame(dict(zip(TOLD, figures, strict=True)))
+            self.bands_ = bands_of(self.chances_, split, int(self.bands))
+            self.band_rule_ = rule_of_bands(self.bands_, split)
 
     def _calibrated(
         self, work: _Work, table: TrainingTable, shared: SharedWork

@@ -1,8 +1,8 @@
 """Rules by column generation, and single clauses with a proof.
 
 What belongs here: pricing, the restricted master, the choice among generated clauses, and the
-branch and bound of one clause. May import the doors of `box_search` (pricing improves boxes) and
-`lp`.
+branch and bound of one clause: of the best one, and of all that are near it. May import the doors
+of `box_search` (pricing improves boxes) and `lp`.
 """
 
 from rulekit.solvers.clause_generation.column_generation import (
@@ -12,13 +12,16 @@ from rulekit.solvers.clause_generation.column_generation import (
 )
 from rulekit.solvers.clause_generation.exact_clause import ClauseLimits, best_clause
 from rulekit.solvers.clause_generation.half_lines import HalfLines, half_lines
+from rulekit.solvers.clause_generation.near_best import NearBest, near_best_clauses
 
 __all__ = [
     "ClauseLimits",
     "GeneratedRule",
     "GenerationPlan",
     "HalfLines",
+    "NearBest",
     "best_clause",
     "generate",
     "half_lines",
+    "near_best_clauses",
 ]

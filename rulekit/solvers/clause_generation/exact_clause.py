@@ -219,16 +219,11 @@ def search(task: ClauseTask) -> ExactClause:
     """Find the best clause; see `best_clause`."""
     from rulekit.solvers.clause_generation import exact_kernels as kernel
 
-    p_order, wp = _weights(task.weight_p, kernel)
-    n_order, wn = _weights(task.weight_n, kernel)
-    P, N, step = _words(task.P, p_order), _words(task.N, n_order), _words(task.step, n_order)
-    asked = kernel.Task(task.theta, P, N, step, task.slot, wp, wn)
     depth = _most_conditions(task)
-    levels = _levels(kernel, len(task.slot), p_order, n_order, depth)
+    asked, levels, tops = laid_out(task, depth)
     best = np.zeros(depth + 1, np.int64)
     counts = np.array([0, 0, -1, 1], np.int64)
     record = kernel.Record(np.array([task.incumbent]), counts, best)
-    tops = _tops(kernel, len(task.slot), len(n_order) // 64)
     limits, start = task.limits, time.monotonic()
     proved = False
     while not proved:
@@ -245,6 +240,19 @@ def search(task: ClauseTask) -> ExactClause:
     chosen = None if size < 0 else tuple(int(j) for j in best[:size])
     upper = value if proved else max(value, _open_bound(task, levels, int(counts[kernel.LEVEL])))
     return ExactClause(chosen, value, proved, int(counts[kernel.TESTS]), upper)
+
+
+def laid_out(task: ClauseTask, depth: int) -> tuple[Any, Any, Any]:
+    """Pack a task into words; make room for a way down of so many literals, and for one node."""
+    from rulekit.solvers.clause_generation import exact_kernels as kernel
+
+    p_order, wp = _weights(task.weight_p, kernel)
+    n_order, wn = _weights(task.weight_n, kernel)
+    P, N, step = _words(task.P, p_order), _words(task.N, n_order), _words(task.step, n_order)
+    d = len(task.slot)
+    asked = kernel.Task(task.theta, P, N, step, task.slot, wp, wn)
+    levels = _levels(kernel, d, p_order, n_order, depth)
+    return asked, levels, _tops(kernel, d, len(n_order) // 64)
 
 
 def _open_bound(task: ClauseTask, levels: Any, level: int) -> float:

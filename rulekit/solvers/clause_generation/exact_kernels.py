@@ -83,6 +83,16 @@ class Record(NamedTuple):
     best: Ints
 
 
+class Near(NamedTuple):
+    """The clauses near the best: what they are worth, their columns, and room to weigh one."""
+
+    value: Floats  # (most,)
+    size: Ints  # (most,), number of literals
+    column: Ints  # (most, most literals)
+    n: Ints  # (1,), how many
+    others: Words  # rows of P
+
+
 LEVEL, TESTS, LENGTH, NEW = range(4)  # of `counts`; LENGTH of the best clause is -1 without one,
 # NEW says whether the node at LEVEL is still to be entered
 
@@ -95,6 +105,7 @@ TASK = record(Task, types.float64, W2, W2, W2, I1, WEIGHTS, WEIGHTS)
 LEVELS = record(Levels, W2, W2, W3, I1, I2, F2, F2, I1, I1)
 TOPS = record(Tops, F1, I1, I1, W1, W1, F1)
 RECORD = record(Record, F1, I1, I1)
+NEAR = record(Near, F1, I1, I2, I1, W1)
 
 
 @machine_code()
@@ -157,22 +168,22 @@ def _find_live(t, p, n, levels, task, record, tops):  # type: ignore[no-untyped-
 
 
 @machine_code()
-def _most_net(gain, taken, tops, slot, theta):  # type: ignore[no-untyped-def]
-    """Bound the gains, less prices, of a literal and others of smaller loss."""
+def _most_net(gain, taken, tops, slot, theta, most):  # type: ignore[no-untyped-def]
+    """Bound the gains, less prices, of a literal and others of smaller loss, `most` in all."""
     reach, size = gain, 1
-    most = min(reach, taken) - theta
+    best = min(reach, taken) - theta
     for j in range(tops.n[0]):
-        if reach >= taken:
+        if reach >= taken or size == most:
             break
         if tops.slot[j] == slot:
             continue
         # gains fall, so the first literal that does not pay its price ends the list
         reach, size = reach + tops.gain[j], size + 1
         net = min(reach, taken) - theta * size
-        if net <= most:
+        if net <= best:
             break
-        most = net
-    return most
+        best = net
+    return best
 
 
 @machine_code()
@@ -194,8 +205,8 @@ def _note_gain(gain, slot, tops):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _set_bounds(t, p, n, levels, task, tops):  # type: ignore[no-untyped-def]
-    """Bound the clauses whose literal of largest loss is the k-th live one, for each k."""
+def _set_bounds(t, p, n, levels, task, tops, size):  # type: ignore[no-untyped-def]
+    """Bound the clauses of a size at most whose literal of largest loss is the k-th, for each k."""
     N, new = levels.N[t], tops.new
     for w in range(len(N)):
         tops.union[w] = _NONE
@@ -206,8 +217,8 @@ def _set_bounds(t, p, n, levels, task, tops):  # type: ignore[no-untyped-def]
             new[w] = N[w] & ~task.N[c, w] & ~tops.union[w]
             tops.union[w] |= new[w]
         taken += _weigh(new, new, task.wn)
-        most = _most_net(tops.live_gain[k], taken, tops, task.slot[c], task.theta)
-        levels.bound[t, k] = p - levels.loss[t, k] - task.theta * t - n + most
+        net = _most_net(tops.live_gain[k], taken, tops, task.slot[c], task.theta, size - t)
+        levels.bound[t, k] = p - levels.loss[t, k] - task.theta * t - n + net
         _note_gain(tops.live_gain[k], task.slot[c], tops)
 
 
@@ -224,7 +235,7 @@ def _enter(t, levels, task, record, tops):  # type: ignore[no-untyped-def]
         return False
     record.counts[TESTS] += levels.n_live[t]
     _find_live(t, p, n, levels, task, record, tops)
-    _set_bounds(t, p, n, levels, task, tops)
+    _set_bounds(t, p, n, levels, task, tops, len(task.slot))
     levels.next[t] = levels.n_live[t] - 1  # the largest loss first: most literals below it
     return True
 
@@ -272,6 +283,75 @@ def search(levels, task, record, tops, budget):  # type: ignore[no-untyped-def]
                 break
             new = 0
             if not _enter(t, levels, task, record, tops):
+                t -= 1
+                continue
+        k = levels.next[t]
+        if k < 0:
+            t -= 1
+            continue
+        levels.next[t] = k - 1
+        if levels.bound[t, k] <= record.value[0] + BETTER:
+            continue
+        if _branch(t, k, levels, task):
+            t, new = t + 1, 1
+    counts[LEVEL], counts[NEW] = t, new
+    return t < 0
+
+
+@machine_code()
+def _all_pay(t, levels, task, near):  # type: ignore[no-untyped-def]
+    """Say whether leaving out any one literal of the clause would cost more than its price."""
+    for s in range(1, t + 1):
+        for w in range(len(near.others)):
+            rows = levels.P[0, w] & ~task.P[levels.column[s], w]
+            for r in range(1, t + 1):
+                if r != s:
+                    rows &= task.P[levels.column[r], w]
+            near.others[w] = rows
+        lost = _weigh(near.others, near.others, task.wp)
+        own = levels.own[t, s]
+        if _weigh(own, own, task.wn) - lost <= task.theta + BETTER:
+            return False
+    return True
+
+
+@machine_code()
+def _enter_near(t, levels, task, record, tops, near, margin):  # type: ignore[no-untyped-def]
+    """Note a new node if it is near the best, and list its branches; say whether it has any."""
+    p, n = _weigh(levels.P[t], levels.P[t], task.wp), _weigh(levels.N[t], levels.N[t], task.wn)
+    value = p - n - task.theta * t
+    held = p + n > 0.0  # what holds nowhere is no clause but a constant answer
+    if held and value > record.value[0] + BETTER and _all_pay(t, levels, task, near):
+        record.value[0] = max(record.value[0], value - margin - 2 * BETTER)
+        i = near.n[0]
+        near.value[i], near.size[i] = value, t
+        for s in range(t):
+            near.column[i, s] = levels.column[s + 1]
+        near.n[0] = i + 1
+    if n < task.theta or t == near.column.shape[1]:
+        return False
+    record.counts[TESTS] += levels.n_live[t]
+    _find_live(t, p, n, levels, task, record, tops)
+    _set_bounds(t, p, n, levels, task, tops, near.column.shape[1])
+    levels.next[t] = levels.n_live[t] - 1
+    return True
+
+
+@machine_code(B(LEVELS, TASK, RECORD, TOPS, NEAR, types.float64, I))
+def search_near(levels, task, record, tops, near, margin, budget):  # type: ignore[no-untyped-def]
+    """List the clauses near the best until the tree is done (true), or room or tests are (false).
+
+    It goes the way of `search`. What is listed is worth more than `record.value`, which rises with
+    the best clause; every literal of it pays its price, so `task.step` must hold all rows.
+    """
+    counts = record.counts
+    t, new, most = counts[LEVEL], counts[NEW], counts[TESTS] + budget
+    while t >= 0:
+        if new:
+            if near.n[0] == len(near.value) or counts[TESTS] + levels.n_live[t] > most:
+                break
+            new = 0
+            if not _enter_near(t, levels, task, record, tops, near, margin):
                 t -= 1
                 continue
         k = levels.next[t]

@@ -131,7 +131,7 @@ def test_what_sql_cannot_express_is_refused(rule, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dialect": "oracle"}, "`dialect` must be one of .* got 'oracle'"),
+        ({"dialect": "db2"}, "`dialect` must be one of .* got 'db2'"),
         ({"part": "when"}, "`part` must be one of .* got 'when'"),
         ({"part": "where", "clause": 7}, "`clause` must be from 0 to 1, .* got 7"),
     ],

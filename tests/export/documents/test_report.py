@@ -1,14 +1,18 @@
 """The report: complete, closed off from the network, and plain."""
 
 import re
+import sys
+from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 
+from rulekit.exceptions import ExportError
 from rulekit.explain import Wording
 from rulekit.export import Review, clause_numbers, to_html, to_report
+from rulekit.plots.palette import outcome_colours
 from rulekit.rules import RuleSet
 from tests.explain.tables import cases, patients
 
@@ -20,8 +24,9 @@ def test_report_tells_the_rule_its_worth_and_single_cases():
     text = to_report(rule, (frame, LABELS), (frame[:2], LABELS[:2]), record={"seed": 0})
     assert "The rule is right for 3 of 4 training cases (75.0 %) and 1 of 2 test cases" in text
     assert "glucose 141 &gt; 126.5" in text
-    assert "wrong: it was &#x27;well&#x27;" in text
-    assert "&quot;seed&quot;: 0" in text
+    assert "wrong: it was &#39;well&#39;" in text
+    assert "&#34;seed&#34;: 0" in text
+    assert "truly" not in text
 
 
 def test_report_lists_what_people_said_of_cases_and_counts_it():
@@ -54,6 +59,70 @@ def test_report_keeps_the_names_of_columns_that_would_be_called_the_same():
     words = Wording(dict.fromkeys(rule.features, "value"), clause="line")
     rule_part = to_report(rule, (frame, LABELS), wording=words).split("<h2>")[1]
     assert all(feature in rule_part for feature in rule.features) or len(rule.features) < 2
+
+
+class Cells(HTMLParser):
+    """The tables of a page, as rows of the texts and the colours in them."""
+
+    def __init__(self):
+        super().__init__()
+        self.tables, self.colours, self.inside = [], [], False
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+            self.inside = True
+        attrs = dict(attrs)
+        if attrs.get("class") == "outcome":
+            self.colours.append(attrs["style"].removeprefix("background:"))
+        if tag == "rect":
+            found = {attrs["fill"], attrs.get("stroke", "none")} - {"none"}
+            self.colours += [*found, round(float(attrs["width"]), 1)]
+
+    def handle_endtag(self, tag):
+        self.inside &= tag not in ("td", "th")
+
+    def handle_data(self, data):
+        if self.inside:
+            self.tables[-1][-1][-1] += data.strip()
+
+
+def test_report_counts_lines_and_answers_and_draws_them_in_the_colours_of_the_outcomes():
+    rule, frame = patients()
+    truth = np.array(LABELS, dtype=object)
+    look = outcome_colours(["ill", "well"])
+    page = Cells()
+    page.feed(to_report(rule, (frame, LABELS), wording=Wording(clause="line", colours=look)))
+    lines, answers = page.tables
+    fired, said = rule.clauses_fired(frame), rule.predict(frame)
+    for k, row in enumerate(lines[1:]):
+        held = fired[:, k]
+        right = (truth[held] == rule.labels[k]).sum()
+        assert row == [str(k + 1), f"'{rule.labels[k]}'", str(held.sum()), str(right)]
+    assert answers[0] == ["", "rule says'ill'", "rule says'well'"]
+    for row, label in zip(answers[1:], ["ill", "well"], strict=True):
+        counts = [str(((truth == label) & (said == other)).sum()) for other in ["ill", "well"]]
+        assert row == [f"in truth'{label}'", *counts]
+    drawn = [c for c in page.colours if isinstance(c, str)]
+    assert drawn[: 2 * rule.n_clauses] == [look["ill"]] * 2 * rule.n_clauses
+    assert drawn[-4:] == [look["ill"], look["well"], look["ill"], look["well"]]
+
+
+def test_report_says_what_it_needs(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    rule, frame = patients()
+    with pytest.raises(ExportError, match="A report needs the package Jinja2"):
+        to_report(rule, (frame, LABELS))
+
+
+def test_colours_are_no_way_into_the_page():
+    rule, frame = patients()
+    text = to_report(rule, (frame, LABELS), wording=Wording(colours={"ill": '"><script>'}))
+    assert "<script" not in text
 
 
 def test_report_asks_the_network_for_nothing_and_runs_no_script():
@@ -90,7 +159,7 @@ def test_report_uses_no_jargon():
 def test_rule_without_clauses_is_reported():
     _, frame = patients()
     text = to_report(RuleSet((), (), "dnf", "well"), (frame, LABELS))
-    assert "Every row gets the answer &#x27;well&#x27;" in text
+    assert "Every row gets the answer &#39;well&#39;" in text
 
 
 def test_endless_record_is_refused():

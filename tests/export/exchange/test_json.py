@@ -33,7 +33,7 @@ def test_json_states_its_schema():
         (b"\xff\xfe", ExportError, "is not JSON"),
         ("[" * 100_000, ExportError, "nested too deeply"),
         ('{"schema": NaN}', ExportError, "holds NaN"),
-        ('{"schema": 99}', RuleError, "schema 1, found 99"),
+        ('{"schema": 99}', RuleError, "schema 1 or 2, found 99"),
         ("[]", RuleError, "must be a dictionary"),
     ],
 )

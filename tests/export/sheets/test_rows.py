@@ -29,7 +29,7 @@ def test_a_rule_written_as_rows_is_read_back_as_it_was():
 
 def test_rows_without_a_column_are_left_out_and_clauses_numbered_anew():
     rows = rule_to_rows(RULE).iloc[2:]
-    rows.loc[99] = [7, None, ">", "", False]
+    rows.loc[99] = [7, None, ">", "", False, ""]
     found = rows_to_rule(rows, RULE, COLUMNS)
     assert found.clauses == RULE.clauses[1:]
 

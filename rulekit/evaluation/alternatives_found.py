@@ -1,0 +1,243 @@
+"""What was found to be as good as a rule in hand: the rules, their columns, where they differ."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit.learners import BoxSearchClassifier
+from rulekit.learners.training import SharedWork
+from rulekit.rules import Columns, RuleSet
+
+PAIRS = 20  # rules that are compared in pairs unless others are named
+Names = Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Alternatives:
+    """The rules that are as good as one in hand.
+
+    Attributes
+    ----------
+    rules : tuple of RuleSet
+        The cheapest first; of equal cost the shorter one, then in a fixed order.
+    table : DataFrame
+        A row a rule, in their order: ``rule`` (its number, from 0), ``wrong`` (weighted share of
+        rows that it gets wrong), ``n_conditions``, ``n_clauses``, ``cost`` (see `alternatives`, as
+        a share of the rows), ``columns`` (those that it reads, sorted), ``differs`` (share of rows
+        that it answers otherwise than the rule in hand).
+    columns : DataFrame
+        A row for each column that the rule in hand or a listed rule reads, those of the rule in
+        hand first: ``column``, ``in_hand`` (conditions of the rule in hand on it), ``share`` (of
+        the listed rules that read it), ``needed`` (whether all do), ``without`` (the best rule
+        without the column that was found, listed or not; None where it was not looked for),
+        ``wrong`` (its wrong share), ``cost``, ``as_good`` (whether it is within the margin),
+        ``instead`` (the columns that it reads and the rule in hand does not).
+    in_hand : RuleSet
+        The rule that was given.
+    in_hand_wrong, in_hand_cost : float
+        Its wrong share and cost.
+    within, theta : float
+        The margin, as a share of the rows, and the price of a condition, in rows.
+    max_clauses, max_conditions : int
+        Limits of the rules compared.
+    complete_to : int
+        All rules of one clause and at most so many conditions within the margin are listed (but
+        for those with conditions that do not pay).
+    complete : bool
+        Whether all rules of the margin are listed; never true of rules of several clauses.
+    margin : float
+        Where there were too many rules to be kept, the smaller margin that they fill; else
+        `within`.
+    X : mapping of str to ndarray
+        The rows, as rules read them.
+    y : ndarray
+        Their classes.
+    """
+
+    rules: tuple[RuleSet, ...]
+    table: pd.DataFrame = field(repr=False)
+    columns: pd.DataFrame = field(repr=False)
+    in_hand: RuleSet
+    in_hand_wrong: float
+    in_hand_cost: float
+    within: float
+    theta: float
+    max_clauses: int
+    max_conditions: int
+    complete_to: int
+    complete: bool
+    margin: float
+    X: Columns = field(repr=False)
+    y: NDArray[Any] = field(repr=False)
+
+    @cached_property
+    def leading(self) -> list[int]:
+        """Numbers of the cheapest rule of each set of columns."""
+        return self.table.drop_duplicates("columns")["rule"].tolist()
+
+    def disagreement(self, rules: Sequence[int] | None = None) -> pd.DataFrame:
+        """Say how often each pair of rules gives different answers.
+
+        Parameters
+        ----------
+        rules : sequence of int, optional
+            Numbers of rules; by default the first 20 of `leading`.
+
+        Returns
+        -------
+        DataFrame of shape (m, m)
+            Shares of rows, indexed by the rules' numbers on both sides.
+        """
+        numbers = list(self.leading[:PAIRS] if rules is None else rules)
+        held = np.array([self.rules[k].mask(self.X) for k in numbers], dtype=bool)
+        held = held.reshape(len(numbers), len(self.y))
+        shares = (held[:, None, :] != held[None, :, :]).mean(axis=2)
+        return pd.DataFrame(shares, index=numbers, columns=numbers)
+
+    def differing_rows(self, rule: int) -> NDArray[np.intp]:
+        """Give the positions of the rows that a rule answers otherwise than the rule in hand."""
+        other = self.rules[rule].predict(self.X) != self.in_hand.predict(self.X)
+        return np.flatnonzero(other)
+
+    def differs_where(self, rule: int) -> RuleSet | None:
+        """Describe the rows that a rule answers otherwise than the rule in hand.
+
+        Parameters
+        ----------
+        rule : int
+            Its number.
+
+        Returns
+        -------
+        RuleSet or None
+            One clause of at most two conditions on columns of the two rules, for label
+            ``"otherwise"``, learned from the rows; None where no such clause is right for more of
+            them than it is wrong.
+        """
+        names = dict.fromkeys((*self.in_hand.features, *self.rules[rule].features))
+        differing = np.zeros(len(self.y), dtype=bool)
+        differing[self.differing_rows(rule)] = True
+        if not names or differing.all() or not differing.any():
+            return None
+        frame = pd.DataFrame({name: self.X[name] for name in names})
+        learner = BoxSearchClassifier(
+            theta=0.0,
+            n_clauses=1,
+            max_conditions=2,
+            positive_label="otherwise",
+            refine_thresholds=True,
+            random_state=0,
+        )
+        shared = SharedWork()
+        asked = np.where(differing, "otherwise", "the same")
+        learner._check()
+        learner._fit_table(learner._read(frame, asked, None), shared)
+        found = learner.rule_set_
+        return None if found.is_constant else found
+
+    def sentences(self, names: Names | None = None) -> list[str]:
+        """Tell the findings in words.
+
+        Parameters
+        ----------
+        names : mapping of str to str, optional
+            What columns are called, by their names.
+
+        Returns
+        -------
+        list of str
+            How many rules there are and how surely these are all; which columns every good rule
+            needs; which can be left out, and what takes their place; how far the rules differ.
+        """
+        return _Words(self, names or {}).sentences()
+
+
+@dataclass(frozen=True)
+class _Words:
+    """Tells alternatives in sentences."""
+
+    found: Alternatives
+    names: Names
+
+    def sentences(self) -> list[str]:
+        """Tell of the number, of each column, and of the pairs."""
+        found = self.found
+        if not found.rules:
+            return [
+                f"No rule over these conditions costs at most {self.margin} more than the rule in "
+                f"hand; {self.price}."
+            ]
+        told = [self.number(), *(self.column(row) for _, row in found.columns.iterrows())]
+        return [sentence for sentence in (*told, self.pairs()) if sentence]
+
+    @property
+    def margin(self) -> str:
+        found = self.found
+        return f"{_percent(found.within)} of the rows"
+
+    @property
+    def price(self) -> str:
+        return f"a wrong row counts 1, a condition {self.found.theta:.3g}"
+
+    def number(self) -> str:
+        """Tell how many there are, and whether these are all."""
+        found, n = self.found, len(self.found.rules)
+        rules = "1 rule costs" if n == 1 else f"{n:,} rules cost"
+        head = f"{rules} at most {self.margin} more than the best ({self.price})"
+        size = _plural(found.max_conditions, "condition")
+        if found.complete:
+            return f"{head}. These are all rules of one clause and at most {size}."
+        if found.margin < found.within:
+            return f"{head}; there are more, and these are all within {_percent(found.margin)}."
+        told = f"{head}. All rules of one clause and at most {found.complete_to} are among them"
+        told = told.replace(
+            f"most {found.complete_to} ", f"most {_plural(found.complete_to, 'condition')} "
+        )
+        if found.max_clauses == 1:
+            return f"{told}; of those up to {size} time allowed a part."
+        return f"{told}; rules of several clauses were searched for, and there may be more."
+
+    def column(self, row: Any) -> str:
+        """Tell whether a column is needed, or what takes its place."""
+        found, name = self.found, self.called(row["column"])
+        every = "Every one of them reads" if len(found.rules) > 1 else "It reads"
+        if row["needed"] and not row["in_hand"]:
+            return f"{every} {name}, which the rule in hand does not."
+        if not row["in_hand"]:
+            return ""
+        against = f"{_percent(row['wrong'])} of the rows instead of {_percent(found.in_hand_wrong)}"
+        if not row["as_good"]:
+            return f"{every} {name}: the best rule found without it is wrong in {against}."
+        instead = " and ".join(self.called(c) for c in row["instead"])
+        place = "nothing takes its place"
+        if instead:
+            place = f"{instead} {'takes' if len(row['instead']) == 1 else 'take'} its place"
+        return f"{name} can be left out: {place}, and {against} are wrong."
+
+    def pairs(self) -> str:
+        """Tell how far the rules differ."""
+        shares = self.found.disagreement().to_numpy()
+        pairs = shares[np.triu_indices(len(shares), 1)]
+        if not len(pairs):
+            return ""
+        return (
+            f"The best rules of {len(shares)} sets of columns give different answers to "
+            f"{_percent(pairs.mean())} of the rows on average, two by two, and to "
+            f"{_percent(pairs.max())} at most."
+        )
+
+    def called(self, name: str) -> str:
+        return self.names.get(name, name)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _plural(n: int, word: str) -> str:
+    return f"{n} {word}" if n == 1 else f"{n} {word}s"

@@ -1,0 +1,325 @@
+"""What returned when the choice of a rule was repeated: columns, cuts, clauses, answers."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit.rules import Clause, Columns, RuleSet, clause_line
+
+RETURNS = 0.8  # what returns in so many of the resamples, is said to return
+NEAR = 0.05  # a cut is the same one where at most so many of the rows lie in between
+BAND = (0.1, 0.5, 0.9)  # shares of the cuts below the ends of a band, and its middle
+BY_CHANCE = 2.326  # standard errors that chance exceeds once in a hundred times
+ABOVE, BELOW = (">", ">="), ("<", "<=")
+Names = Mapping[str, str]
+
+
+class Resample(NamedTuple):
+    """The rule of one resample, the rows left out, and where it and the usual answer fail them."""
+
+    rule: RuleSet
+    left_out: NDArray[np.intp]
+    wrong: NDArray[np.bool_]
+    usual_wrong: NDArray[np.bool_]
+
+
+class Cut(NamedTuple):
+    """A threshold of a column, and which side of it a condition asks for."""
+
+    column: str
+    side: str
+    value: float
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """What of a rule returns when it is learned again from resamples of its rows.
+
+    Attributes
+    ----------
+    in_hand : RuleSet
+        The rule that was given.
+    resamples : tuple of Resample
+        The rule of each resample that was made (``rule``), the positions of the rows left out of it
+        (``left_out``), which of these the rule gets wrong (``wrong``), and which the most frequent
+        class of the resample, given to every row (``usual_wrong``).
+    n_asked : int
+        How many were asked for.
+    X : mapping of str to ndarray of shape (n,)
+        The rows, as rules read them.
+    y, weight : ndarray of shape (n,)
+        Their classes, and what they count.
+    """
+
+    in_hand: RuleSet
+    resamples: tuple[Resample, ...] = field(repr=False)
+    n_asked: int
+    X: Columns = field(repr=False)
+    y: NDArray[Any] = field(repr=False)
+    weight: NDArray[np.float64] = field(repr=False)
+
+    @property
+    def n_made(self) -> int:
+        """How many resamples were made."""
+        return len(self.resamples)
+
+    @cached_property
+    def columns(self) -> pd.DataFrame:
+        """Columns by how often they return.
+
+        A row a column that any of the rules reads: ``column``, ``in_hand`` (whether the rule in
+        hand reads it), ``returned`` (in how many resamples the rule does). Those of the rule in
+        hand first, then by falling count.
+        """
+        counts = Counter(f for r in self.resamples for f in r.rule.features)
+        own = dict.fromkeys(self.in_hand.features)
+        order = sorted({*own, *counts}, key=lambda f: (f not in own, -counts[f], f))
+        rows = [(f, f in own, counts[f]) for f in order]
+        return pd.DataFrame(rows, columns=["column", "in_hand", "returned"])
+
+    @cached_property
+    def cuts(self) -> pd.DataFrame:
+        """Cuts, and the bands in which they return.
+
+        A row for each cut of the rule in hand, then one for each further column and side that is
+        cut in a resample: ``column``; ``side`` ("above", "below": which values hold); ``in_hand``
+        (the cut; NaN of those further ones); ``returned`` (resamples with a cut of this column and
+        side), ``near`` (of these, those whose nearest cut has at most 5 % of the rows between
+        itself and the one in hand); ``low``, ``middle``, ``high`` (a tenth, half and nine tenths of
+        all these cuts lie at or below; of several cuts of a rule, the one nearest to that in hand).
+        """
+        own = _cuts(self.in_hand)
+        found = [_cuts(r.rule) for r in self.resamples]
+        places = dict.fromkeys((c.column, c.side) for c in own)
+        further = sorted({(c.column, c.side) for cuts in found for c in cuts} - set(places))
+        asked: list[Cut] = [*own, *(Cut(*place, math.nan) for place in further)]
+        rows = [self._cut(cut, found) for cut in asked]
+        names = ("column", "side", "in_hand", "returned", "near", "low", "middle", "high")
+        return pd.DataFrame(rows, columns=list(names))
+
+    @cached_property
+    def clauses(self) -> pd.DataFrame:
+        """Clauses by how often they return.
+
+        A clause returns where a rule has one that tests the same columns in the same directions,
+        wherever it cuts them. A row for each clause of the rule in hand in its order, then those of
+        other rules by falling count: ``clause`` (its text, of others as it stands in the first rule
+        that has it), ``number`` (in the rule in hand, from 1; 0 of others), ``returned``,
+        ``overlap`` (of the rows that it or the most similar clause of a rule holds for, the share
+        that both do, on average over the rules; NaN of others).
+        """
+        seen = [{_shape(c): c for c in reversed(r.rule.clauses)} for r in self.resamples]
+        counts = Counter(shape for shapes in seen for shape in shapes)
+        first: dict[Any, Clause] = {}
+        for shapes in seen:
+            first = shapes | first
+        own = {_shape(c): k for k, c in reversed(list(enumerate(self.in_hand.clauses, start=1)))}
+        overlap = self._overlaps()
+        rows: list[tuple[Any, ...]] = [
+            (clause_line(c), k + 1, counts[_shape(c)], overlap[k])
+            for k, c in enumerate(self.in_hand.clauses)
+        ]
+        others = sorted(set(counts) - set(own), key=lambda s: (-counts[s], clause_line(first[s])))
+        rows += [(clause_line(first[s]), 0, counts[s], math.nan) for s in others]
+        return pd.DataFrame(rows, columns=["clause", "number", "returned", "overlap"])
+
+    @cached_property
+    def same_answers(self) -> NDArray[np.float64]:
+        """For each row, the share of the resamples' rules that answer as the rule in hand: (n,)."""
+        own = self.in_hand.predict(self.X)
+        if not self.n_made:
+            return np.full(len(self.y), math.nan)
+        return np.mean([r.rule.predict(self.X) == own for r in self.resamples], axis=0)
+
+    @cached_property
+    def left_out(self) -> tuple[float, float, float]:
+        """Errors on the rows left out, each row averaged over the resamples that left it out.
+
+        Returns
+        -------
+        (error, usual_error, standard_error)
+            Weighted share that the rules get wrong, that the most frequent class gets wrong, and
+            the standard error of the difference over the rows. NaN without rows.
+        """
+        wrong, usual, times = (np.zeros(len(self.y)) for _ in range(3))
+        for r in self.resamples:
+            wrong[r.left_out] += r.wrong
+            usual[r.left_out] += r.usual_wrong
+            times[r.left_out] += 1
+        seen = times > 0
+        weight = self.weight[seen]
+        if not weight.sum() > 0:
+            return math.nan, math.nan, math.nan
+        means = [part[seen] / times[seen] for part in (wrong, usual)]
+        error, usual_error = (float(weight @ m / weight.sum()) for m in means)
+        gain = means[1] - means[0] - (usual_error - error)
+        spread = float(np.sqrt((weight**2) @ gain**2) / weight.sum())
+        return error, usual_error, spread
+
+    @property
+    def tells(self) -> bool:
+        """Whether the rules do better on rows left out than chance explains, at one in a hundred.
+
+        What returns in rules that are no better than the most frequent class, says nothing.
+        """
+        error, usual, spread = self.left_out
+        return usual - error > BY_CHANCE * spread
+
+    @property
+    def returning(self) -> list[str]:
+        """Columns that return in at least 80 of 100 resamples; none where the rules tell nothing.
+
+        By falling count.
+        """
+        if not (self.n_made and self.tells):
+            return []
+        often = self.columns[self.columns["returned"] >= RETURNS * self.n_made]
+        return often.sort_values("returned", ascending=False, kind="stable")["column"].tolist()
+
+    def sentences(self, names: Names | None = None) -> list[str]:
+        """Tell what returns, in words.
+
+        Parameters
+        ----------
+        names : mapping of str to str, optional
+            What columns are called, by their names.
+
+        Returns
+        -------
+        list of str
+        """
+        return list(_told(self, names or {}))
+
+    def _cut(self, cut: Cut, found: list[list[Cut]]) -> tuple[Any, ...]:
+        """Make a row of `cuts`."""
+        same = [
+            [c.value for c in cuts if (c.column, c.side) == (cut.column, cut.side)]
+            for cuts in found
+        ]
+        values = [v for v in same if v]
+        if math.isnan(cut.value):
+            nearest = np.array([x for v in values for x in v])
+            near = 0
+        else:
+            nearest = np.array([min(v, key=lambda x: abs(x - cut.value)) for v in values])
+            near = sum(self._between(cut.column, cut.value, x) <= NEAR for x in nearest)
+        band = np.quantile(nearest, BAND, method="inverted_cdf") if len(nearest) else [math.nan] * 3
+        return (*cut, len(values), near, *map(float, band))
+
+    def _between(self, column: str, a: float, b: float) -> float:
+        """Share of the rows with a value between two cuts."""
+        values = np.asarray(self.X[column], dtype=float)
+        return float(np.mean((values > min(a, b)) & (values <= max(a, b))))
+
+    def _overlaps(self) -> list[float]:
+        """For each clause in hand, the mean over the rules of the best share of common rows."""
+        own = self.in_hand.clauses_fired(self.X)
+        if not self.n_made:
+            return [math.nan] * own.shape[1]
+        best = np.zeros((self.n_made, own.shape[1]))
+        for i, r in enumerate(self.resamples):
+            fired = r.rule.clauses_fired(self.X)
+            both = own.T.astype(float) @ fired
+            either = own.sum(axis=0)[:, None] + fired.sum(axis=0)[None, :] - both
+            shares = np.divide(both, either, out=np.zeros_like(both), where=either > 0)
+            best[i] = shares.max(axis=1, initial=0.0)
+        return [float(v) for v in best.mean(axis=0)]
+
+
+def _told(found: Stability, names: Names) -> Iterator[str]:
+    """Tell the number made, whether anything returns, columns, cuts, clauses and answers."""
+    n = found.n_made
+    if n < found.n_asked:
+        yield f"{n} of {found.n_asked} resamples were made before the time was up or work stopped."
+    if not n:
+        return
+    error, usual, _ = found.left_out
+    measured = (
+        f"on rows left out of a resample, the rules learned from it are wrong in "
+        f"{_percent(error)}; the most frequent class, given to every row, in {_percent(usual)}"
+    )
+    if not found.tells:
+        yield f"Nothing returns: {measured}. Chance explains such rules, and what they read."
+        return
+    yield f"The rules hold on other rows: {measured}."
+    yield _columns_told(found, names)
+    yield from _cuts_told(found, names)
+    own = found.clauses[found.clauses["number"] > 0]
+    if len(own):
+        parts = [f"clause {row.number} in {row.returned}" for row in own.itertuples()]
+        yield (
+            f"Of {n} rules, so many have a clause on the same columns in the same directions: "
+            f"{', '.join(parts)}."
+        )
+    same = found.same_answers
+    yield (
+        f"On average {_percent(float(same.mean()))} of the rows are answered as by the rule in "
+        f"hand; {_percent(float(np.mean(same < 0.5)))} of the rows get another answer from most "
+        "of the rules."
+    )
+
+
+def _columns_told(found: Stability, names: Names) -> str:
+    n, least = found.n_made, math.ceil(RETURNS * found.n_made)
+    count = dict(zip(found.columns["column"], found.columns["returned"], strict=True))
+    often = [f"{names.get(c, c)} ({count[c]})" for c in found.returning]
+    told = f"No column returns in {least} or more of {n} rules"
+    if often:
+        told = f"Of {n} rules, {least} or more read {', '.join(often)}"
+    rarely = [
+        f"{names.get(c, c)} ({count[c]})"
+        for c in found.in_hand.features
+        if c not in found.returning
+    ]
+    return f"{told}; of the rule in hand, fewer read {', '.join(rarely)}." if rarely else f"{told}."
+
+
+def _cuts_told(found: Stability, names: Names) -> Iterator[str]:
+    own = found.cuts[found.cuts["in_hand"].notna() & (found.cuts["returned"] > 0)]
+    for row in own.itertuples():
+        band = f"between {row.low:.6g} and {row.high:.6g}"
+        if row.low == row.high:
+            band = f"at {row.low:.6g}"
+        yield (
+            f"{names.get(row.column, row.column)} {row.side} {row.in_hand:.6g}: {row.returned} "
+            f"rules cut it on this side, eight of ten of them {band}; {row.near} so near that at "
+            "most 5 % of the rows lie between."
+        )
+
+
+def _cuts(rule: RuleSet) -> list[Cut]:
+    """List the thresholds of a rule, each once."""
+    found: dict[Cut, None] = {}
+    for clause in rule.clauses:
+        for test in (t for c in clause.conditions for t in c.tests):
+            op, value = test.comparison
+            if op in (*ABOVE, *BELOW) and isinstance(value, float):
+                found[Cut(test.feature, "above" if op in ABOVE else "below", value)] = None
+    return list(found)
+
+
+def _shape(clause: Clause) -> frozenset[Any]:
+    """Tell what a clause tests, cuts aside."""
+    return frozenset(part for condition in clause.conditions for part in _parts(condition))
+
+
+def _parts(condition: Any) -> list[Any]:
+    if not condition.tests:
+        return [("together", *sorted(condition.features))]
+    found: list[Any] = []
+    for test in condition.tests:
+        op, value = test.comparison
+        side = "above" if op in ABOVE else "below"
+        found.append((test.feature, side) if op in (*ABOVE, *BELOW) else (test.feature, op, value))
+    return found
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

@@ -1,0 +1,309 @@
+"""Rules as SQL, in the dialect of the database that is to run it.
+
+SQLite, DuckDB and PostgreSQL are written by `SqlWriter` and its kin below, and run by the tests of
+this library. The other databases get what PostgreSQL gets, with their own ways to say NaN, text and
+numbers, turned into their grammar (names, strings, types) by sqlglot; they are not run here.
+
+Where a database has NaN, NaN counts as missing: PostgreSQL, Spark, Snowflake and Oracle take it for
+larger than any number, so that ``x > 5`` is true of it there, and false in the rule. Numbers are
+compared as doubles, as the rule compares them, whatever type the column has: a ``real`` column's
+0.1 is 0.10000000149, as in a data frame, and a ``numeric`` one's 0.1 is 0.1.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from rulekit.exceptions import ExportError
+from rulekit.export.code.sql import SqlWriter
+from rulekit.export.subject import exported_rule
+from rulekit.rules import Literal
+
+PARTS = ("case", "where", "clause", "score")
+OWN = ("ansi", "sqlite", "duckdb")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a database differs from what standard SQL leads one to expect.
+
+    Attributes
+    ----------
+    name : str
+        What people call it.
+    grammar : str
+        What sqlglot calls it; empty where the text is written for it.
+    double : str
+        How a value is made a double.
+    nan : str or None
+        A test that is true of a double that is NaN; None where there is none.
+    infinity : str or None
+        How an infinity is written, its sign first; None where there is none.
+    text : str
+        How a text column is compared such that letters' case and accents matter.
+    written : str
+        How any value is made a text.
+    letters : str
+        What stands before a text in quotes.
+    truth : pair of str
+        Its words for true and false.
+    longest : int
+        Bytes that a name may have.
+    no_empty_text : bool
+        Whether an empty text counts as missing.
+    """
+
+    name: str
+    grammar: str = ""
+    double: str = "CAST({} AS DOUBLE PRECISION)"
+    nan: str | None = "{} = CAST('NaN' AS DOUBLE PRECISION)"
+    infinity: str | None = "CAST('{}Infinity' AS DOUBLE PRECISION)"
+    text: str = "{}"
+    written: str = "CAST({} AS TEXT)"
+    letters: str = ""
+    truth: tuple[str, str] = ("TRUE", "FALSE")
+    longest: int = 255
+    no_empty_text: bool = False
+
+
+#: The databases beside SQLite and DuckDB, by their names for `to_sql`.
+DATABASES = {
+    "postgresql": Dialect("PostgreSQL", text='CAST({} AS TEXT) COLLATE "C"', longest=63),
+    "spark": Dialect("Spark SQL", "spark"),
+    "bigquery": Dialect("BigQuery", "bigquery", nan="IS_NAN({})", longest=300),
+    "snowflake": Dialect("Snowflake", "snowflake", infinity="CAST('{}inf' AS DOUBLE PRECISION)"),
+    "sqlserver": Dialect(
+        "SQL Server",
+        "tsql",
+        nan=None,
+        infinity=None,
+        text="{} COLLATE Latin1_General_100_BIN2",
+        letters="N",
+        truth=("1", "0"),
+        longest=128,
+    ),
+    "mysql": Dialect(
+        "MySQL",
+        "mysql",
+        nan=None,
+        infinity=None,
+        text="{} COLLATE utf8mb4_0900_bin",
+        longest=64,
+    ),
+    "oracle": Dialect(
+        "Oracle",
+        "oracle",
+        double="TO_BINARY_DOUBLE({})",
+        nan="{} = TO_BINARY_DOUBLE('NaN')",
+        infinity="TO_BINARY_DOUBLE('{}Infinity')",
+        written="CAST({} AS VARCHAR(4000))",
+        truth=("1", "0"),
+        longest=128,
+        no_empty_text=True,
+    ),
+}
+DIALECTS = (*OWN, *DATABASES)
+
+
+def to_sql(
+    model: Any,
+    *,
+    dialect: str = "ansi",
+    part: str = "case",
+    table: str | None = None,
+    clause: int | None = None,
+) -> str:
+    r"""Write a rule as SQL.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted model
+        What is written.
+    dialect : {"ansi", "sqlite", "duckdb", "postgresql", "spark", "bigquery", "snowflake", \
+"sqlserver", "mysql", "oracle"}, default="ansi"
+        The database that is to run it. The last six need the package sqlglot.
+    part : {"case", "where", "clause", "score"}, default="case"
+        An expression with the answer of each row; a condition that is true where the rule holds
+        (where it does not fall to its default); an expression with the number of the clause that
+        decides, from 1, and 0 where none does (of a CNF the first that fails); or a whole SELECT
+        with both, as last columns "prediction" and "clause".
+    table : str, optional
+        With a table the expression becomes a whole SELECT, with the answer as a last column
+        "prediction" (for ``part="clause"``, the number as "clause"). Needed for ``part="score"``.
+    clause : int, optional
+        With ``part="where"``: the condition of this clause alone, counted from 0.
+
+    Returns
+    -------
+    str
+        Without a semicolon. Identifiers are quoted, numbers are the shortest decimals that mean
+        the same double.
+
+    Raises
+    ------
+    ExportError
+        If SQL cannot express the rule: a column compared with text and with numbers, names that
+        differ in case only, a NUL character; an infinity, a name too long or an empty text where
+        the database has none; or sqlglot is needed and not installed.
+    ValueError
+        If `dialect`, `part` or `clause` is none of the above, or not read beside the others.
+
+    Notes
+    -----
+    sqlite3 takes a quoted name that is no column for a piece of text. With `table` every column is
+    written with its table, so that an absent one is an error; a bare expression cannot guard
+    against this.
+
+    PostgreSQL ends a query with an error where a sum or product leaves the range of doubles; the
+    rule goes on with infinities. SQL Server takes no notice of blanks at the end of a text.
+
+    Examples
+    --------
+    >>> from rulekit.export import from_text
+    >>> rule = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
+    >>> print(to_sql(rule))
+    CASE
+      WHEN ("age" > 50.0 AND "age" IS NOT NULL)
+      THEN 'ill'
+      ELSE 'well'
+    END
+    """
+    _check_option("dialect", dialect, DIALECTS)
+    _check_option("part", part, PARTS)
+    if part == "score" and table is None:
+        raise ValueError('`part="score"` reads a table: give `table`.')
+    if clause is not None and part != "where":
+        raise ValueError(f'`clause` is read with `part="where"` only, got `part={part!r}`.')
+    rule = exported_rule(model)
+    if dialect in OWN:
+        return _written(SqlWriter(rule, dialect, table), part, clause)
+    chosen = DATABASES[dialect]
+    text = _written(DatabaseWriter(rule, dialect, table, chosen), part, clause)
+    return _translated(text, chosen) if chosen.grammar else text
+
+
+def _check_option(name: str, given: Any, known: tuple[str, ...]) -> None:
+    if given not in known:
+        raise ValueError(f"`{name}` must be one of {known}, got {given!r}.")
+
+
+def _written(writer: SqlWriter, part: str, clause: int | None) -> str:
+    table = writer.table
+    source = "" if table is None else f"\nFROM {writer.name(table)}"
+    if part == "where":
+        start = "" if table is None else f"SELECT *{source}\nWHERE "
+        return start + writer.condition(clause)
+    columns = []
+    if part != "clause":
+        columns.append((writer.case(), "prediction"))
+    if part != "case":
+        columns.append((writer.deciding(), "clause"))
+    if table is None:
+        return columns[0][0]
+    return ",\n".join(["SELECT *", *(f'{text} AS "{name}"' for text, name in columns)]) + source
+
+
+@dataclass
+class DatabaseWriter(SqlWriter):
+    """Writes one rule for a database that is told columns' types."""
+
+    database: Dialect
+
+    def name(self, name: str) -> str:
+        """Write an identifier in double quotes, if it is one there."""
+        size = len(name.encode("utf-8", "replace"))
+        if size > self.database.longest:
+            raise ExportError(
+                f"A name in {self.database.name} has {self.database.longest} bytes at most; "
+                f"{name[:40]!r}... has {size}. Rename it."
+            )
+        return super().name(name)
+
+    def value(self, value: Any) -> str:
+        """Write a constant."""
+        if value == "" and self.database.no_empty_text:
+            raise ExportError(
+                f"{self.database.name} takes an empty text for a missing one, and the rule tells "
+                "them apart; give empty cells a name, or write for another database."
+            )
+        text = super().value(value)
+        return self.database.letters + text if isinstance(value, str) else text
+
+    def _read(self, literal: Literal) -> str:
+        column, kind = self.column(literal.feature), self._kind(literal.feature)
+        if kind == "text":
+            return self.database.text.format(column)
+        return self._double(literal.feature) if kind == "number" else column
+
+    def _kind(self, feature: str) -> str:
+        """Say whether a column holds text, numbers, truth values or nobody knows what."""
+        found: set[type] = set()
+        for condition in (c for clause in self.rule.clauses for c in clause.conditions):
+            found |= condition.types.get(feature, frozenset())
+        if found == {bool}:
+            return "flag"
+        if bool in found:
+            raise ExportError(
+                f"Column {feature!r} is compared with truth values and with numbers; a column in "
+                f"{self.database.name} has one type."
+            )
+        return self.kinds[feature]
+
+    def _cast(self, feature: str) -> str:
+        return self._double(feature)
+
+    def _double(self, feature: str) -> str:
+        return self.database.double.format(self.column(feature))
+
+    def _missingness(self, feature: str) -> tuple[str, str]:
+        column, kind = self.column(feature), self._kind(feature)
+        if self.database.nan is None or kind in ("text", "flag"):
+            return f"{column} IS NULL", f"{column} IS NOT NULL"
+        nan = self.database.nan.format(self._double(feature))
+        if kind == "unknown":  # of any type: written out, NaN is the same word everywhere
+            nan = f"UPPER({self.database.written.format(column)}) = 'NAN'"
+            if not self.database.grammar:
+                numbers = "('real'::regtype, 'double precision'::regtype, 'numeric'::regtype)"
+                nan = f"(pg_typeof({column}) IN {numbers} AND {nan})"
+        return f"{column} IS NULL OR {nan}", f"{column} IS NOT NULL AND NOT {nan}"
+
+    def _truth(self, value: bool) -> str:
+        return self.database.truth[not value]
+
+    def _number(self, number: float) -> str:
+        text = super()._number(number)
+        # without an exponent it would be a decimal, of few digits in some databases
+        return text if not text[-1].isdigit() or "e" in text else f"{text}e0"
+
+    def _infinity(self, number: float) -> str:
+        if self.database.infinity is None:
+            raise ExportError(
+                f"The rule compares with an infinity, for which {self.database.name} has no word; "
+                "use a finite number."
+            )
+        return self.database.infinity.format("-" if number < 0 else "")
+
+
+def _translated(text: str, database: Dialect) -> str:
+    """Turn what is written for PostgreSQL into another database's grammar."""
+    try:
+        import sqlglot  # an extra: most people never need it
+    except ImportError:
+        raise ExportError(
+            f"Writing for {database.name} needs the package sqlglot; install it "
+            "(pip install \"rulekit-dashboard[sql]\"), or take 'ansi'."
+        ) from None
+    unsupported = sqlglot.ErrorLevel.RAISE
+    try:
+        (found,) = sqlglot.transpile(
+            text,
+            read="postgres",
+            write=database.grammar,
+            unsupported_level=unsupported,
+            pretty=True,
+        )
+    except sqlglot.errors.SqlglotError as error:
+        reason = str(error).splitlines()[0]
+        raise ExportError(
+            f"The rule cannot be written for {database.name}: {reason}; take another database."
+        ) from error
+    return str(found)

@@ -1,0 +1,140 @@
+"""A sheet to print and fill in: conditions to tick, points to add up, and what to read off."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+from rulekit.explain.phrases import PLAIN, Wording, condition_text, label_text
+from rulekit.export.documents.html import page
+from rulekit.export.subject import exported_rule
+from rulekit.rules import PointsSplit, RuleSet, scorecard_of
+
+BOX, BLANK = "☐", '<span class="blank"></span>'
+#: Black on white and lines alone: what it says survives a copy, and grey. One page for up to
+#: about twenty conditions and bands.
+STYLE = """
+body{font-size:11pt;max-width:19cm;color:#000}
+h1{font-size:14pt;margin:0 0 .4cm}h2{font-size:11pt;margin:.4cm 0 .1cm}
+table{width:100%;margin:.1cm 0}th,td{border:1px solid #000;padding:.12cm .2cm}
+td+td,th+th{text-align:right;width:2.2cm}tr.sum td{border-top:3px double #000;font-weight:600}
+.blank{display:inline-block;min-width:3cm;border-bottom:1px solid #000}
+p{margin:.15cm 0}
+@page{size:A4;margin:1.5cm}@media print{h2,tr{break-inside:avoid}}
+""".strip()
+
+
+def to_sheet(model: Any, *, title: str = "Sheet to fill in", wording: Wording = PLAIN) -> str:
+    """Write a rule as a page that is printed and filled in by hand, one page a case.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted model
+        Of a scorecard its conditions with their points, a column for the case's own and for the
+        sum so far, and its bands; where a model knows their chances (`bands_`), with them. Of any
+        other rule each clause as a list to tick.
+    title : str, default="Sheet to fill in"
+        The page's heading.
+    wording : Wording
+        What columns are called, and their units.
+
+    Returns
+    -------
+    str
+        A complete page without colours, scripts or requests; everything is escaped.
+
+    Raises
+    ------
+    ExportError
+        If there is no rule.
+    """
+    rule = exported_rule(model)
+    head = " &nbsp; ".join(f"{name}: {BLANK}" for name in ("Case", "Date", "Filled in by"))
+    splits = scorecard_of(rule)
+    body = _card(rule, splits, model, wording) if splits else _ticks(rule, wording)
+    return page(title, f"<p>{head}</p>\n{body}", f"\n{STYLE}")
+
+
+def _card(rule: RuleSet, splits: Sequence[PointsSplit], model: Any, words: Wording) -> str:
+    first = splits[0]
+    rows = [
+        [escape(condition_text(c, words)), f"{p:+d}" if p < 0 else f"{p}", "", ""]
+        for c, p in first.given
+    ]
+    heads = ["If this holds", "points", "this case", "so far"]
+    table = _table(heads, rows, last=["Total", "", "", ""])
+    gaps = any(c.missing for c in first.conditions)
+    told = "where a value is missing, what a condition says of it counts" if gaps else ""
+    note = "Write the points of what holds, 0 for what does not"
+    note += f"; {told}." if told else "; a missing value gives 0."
+    return f"<p>{note}</p>\n{table}\n<h2>Read off</h2>\n{_bands(rule, splits, model, words)}"
+
+
+def _bands(rule: RuleSet, splits: Sequence[PointsSplit], model: Any, words: Wording) -> str:
+    """Write what totals stand for: of a model its bands with their chances, else the answers."""
+    lowest, highest = splits[0].span
+    known = getattr(getattr(model, "learner_", model), "bands_", None)
+    if known is None or not len(known):
+        ends = [highest, *(s.total - 1 for s in splits)]
+        begins = [*(s.total for s in splits), lowest]
+        labels = [*rule.labels, rule.default]
+        rows = [
+            [_range(a, b), _label(v, words), BOX]
+            for a, b, v in zip(begins, ends, labels, strict=True)
+        ]
+        return _table(["Total", "answer", ""], rows)
+    (split,) = splits
+    described = rule.labels[0]
+    rows = [
+        [
+            _range(int(b.from_total), int(b.to_total)),
+            _label(described if b.from_total >= split.total else rule.default, words),
+            str(round(100 * b.chance)),
+            BOX,
+        ]
+        for b in known.itertuples()
+    ]
+    heads = ["Total", "answer", f"of 100 such cases, {_label(described, words)}", ""]
+    return _table(heads, rows)
+
+
+def _ticks(rule: RuleSet, words: Wording) -> str:
+    """Write each clause as a list to tick."""
+    parts, every = [], "all" if rule.form == "dnf" else "one or more"
+    default = _label(rule.default, words)
+    for k, clause in enumerate(rule.clauses, start=1):
+        parts.append(f"<h2>{k}. Tick what holds</h2>")
+        told = [escape(condition_text(c, words)) for c in clause.conditions]
+        parts.append(_table(["", ""], [[text, BOX] for text in told]))
+        if rule.form == "dnf":
+            then = f"the answer is {_label(rule.labels[k - 1], words)}. Stop here. {BOX}"
+        else:
+            then = f"go on. If none is ticked, the answer is {default}. Stop here. {BOX}"
+        parts.append(f"<p>If {every} of these are ticked, {then}</p>")
+    last = rule.default if rule.form == "dnf" else rule.labels[0]
+    why = "Otherwise" if rule.clauses else "Always"
+    parts.append(f"<p><b>{why} the answer is {_label(last, words)}. {BOX}</b></p>")
+    return "\n".join(parts)
+
+
+def _label(value: Any, words: Wording) -> str:
+    return escape(label_text(value, words))
+
+
+def _range(low: int, high: int) -> str:
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], last: Sequence[str] = ()) -> str:
+    """Write a table whose cells are HTML; columns behind the first are narrow."""
+    lines = ["<table>"]
+    if any(heads):
+        lines.append(_row(heads, "th"))
+    lines += [_row(row, "td") for row in rows]
+    if last:
+        lines.append(_row(last, "td", ' class="sum"'))
+    return "\n".join([*lines, "</table>"])
+
+
+def _row(cells: Sequence[str], tag: str, style: str = "") -> str:
+    first, *rest = (f"<{tag}>{cell}</{tag}>" for cell in cells)
+    return f"<tr{style}>{first}{''.join(rest)}</tr>"

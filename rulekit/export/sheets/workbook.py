@@ -1,0 +1,260 @@
+"""A workbook that computes itself: one types cases, and the answer of the rule appears.
+
+Its sheets: "Cases" to type in; "Rule" with the rule in words; for points that add up also
+"Scorecard", one case with its running total; "Workings", a column a condition and a clause; and
+"Values", what the rule compares with. The formulas are in `cell_formulas.py`.
+"""
+
+import io
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from rulekit.exceptions import ExportError
+from rulekit.explain import Wording, clause_words
+from rulekit.explain.subject import value_at
+from rulekit.export.documents.text import clause_parts
+from rulekit.export.sheets.cell_formulas import CellWriter, Given, Values, checked_cell
+from rulekit.export.sheets.scorecard import card_of, write_card
+from rulekit.export.sheets.sheet import INPUTS, Sheet, column_name
+from rulekit.export.subject import checked_label, column_kinds, exported_rule
+from rulekit.rules import RuleSet
+from rulekit.rules.condition import columns_in
+
+N_CASES = 200
+FIRST = 4  # the row of the first case, from 1
+CASES, WORKINGS = "Cases", "Workings"
+HELP = (
+    "Type a case into a row of yellow cells; leave a cell empty where its value is missing. "
+    "The answer appears beside it."
+)
+READ = {
+    "dnf": "A line holds where all that it says is so; the first line that holds decides.",
+    "cnf": "A line holds where something that it says is so; every line has to hold.",
+}
+NOTES = (
+    "Capitals count in text. An empty cell is a missing value.",
+    "Numbers in the second column have six digits, in the last one all that they have.",
+    "GESTEP(a, b) asks whether a is at least b, and STANDARDIZE(a, b, 1) is a less b: both are "
+    "exact, where >= and - take numbers that agree in fifteen digits for equal.",
+)
+
+
+def to_xlsx(
+    model: Any, *, cases: Any = None, n_cases: int = N_CASES, wording: Wording | None = None
+) -> bytes:
+    r"""Write a rule as an Excel workbook that gives the answer of each case typed into it.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted model
+        What is written.
+    cases : DataFrame or mapping of column name to array, optional
+        Rows to fill in; others stay empty. Columns that the rule does not read are left out.
+    n_cases : int, default=200
+        How many rows have formulas, at least as many as there are `cases`.
+    wording : Wording, optional
+        Business names and units for the rule in words.
+
+    Returns
+    -------
+    bytes
+        The file. Its formulas give what `predict` gives, also one step of a double beside a cut,
+        with functions that every spreadsheet has; a sum that overflows shows as an error of the
+        spreadsheet. Equal rules give equal files.
+
+    Raises
+    ------
+    ExportError
+        If XlsxWriter is not installed, or a spreadsheet cannot hold the rule: a column compared
+        with text and with numbers, infinities, empty texts, formulas of more than 8192 characters.
+    ValueError
+        If `n_cases` is less than 1 or than the number of cases.
+
+    Examples
+    --------
+    >>> from rulekit.export import from_text
+    >>> to_xlsx(from_text("1. IF age > 50 THEN ill\nOTHERWISE well"))[:2]
+    b'PK'
+    """
+    try:
+        import xlsxwriter  # an extra: of the dashboard
+    except ImportError:
+        raise ExportError(
+            "A workbook needs the package XlsxWriter; install it, or take 'csv'."
+        ) from None
+    rule = exported_rule(model)
+    given = None if cases is None else columns_in(cases, rule.features)
+    n_given = 0 if given is None else len(next(iter(given.values()), ()))
+    if n_cases < max(1, n_given):
+        raise ValueError(
+            f"`n_cases` must be at least 1 and the number of cases, {n_given}; got {n_cases}."
+        )
+    buffer = io.BytesIO()
+    book = xlsxwriter.Workbook(buffer, {"in_memory": True})
+    book.set_properties({"created": datetime(2020, 1, 1), "title": "A rule"})
+    _BookWriter(rule, book, wording or Wording()).write(given or {}, n_given, n_cases)
+    book.close()  # not by a `with`, which would also write what was refused half-way
+    return buffer.getvalue()
+
+
+class _BookWriter:
+    """Writes one rule into one workbook."""
+
+    def __init__(self, rule: RuleSet, book: Any, wording: Wording) -> None:
+        self.rule, self.wording = rule, wording
+        self.kinds = column_kinds(rule)
+        for name in rule.features:
+            checked_cell(name or " ")
+        labels = [checked_label(v, "A spreadsheet") for v in (*rule.labels, rule.default)]
+        self.values = Values()
+        self.labels = self.values.several(labels)
+        self.default = self.values.one(rule.default)
+        self.card = card_of(rule)
+        names = [CASES, "Rule", *(["Scorecard"] if self.card else []), WORKINGS, "Values"]
+        self.sheets = {name: Sheet(book, name) for name in names}
+        self.checked = [f for f in rule.features if self.kinds[f] in INPUTS]
+        self.last_input = 1 + len(rule.features)  # after the case's name
+        self.last_points = self.last_input + (len(self.card) + 1 if self.card else 0)
+
+    def write(self, given: Mapping[str, Any], n_given: int, n_cases: int) -> None:
+        """Write every sheet, the values last: the formulas say which there are."""
+        self._rule_in_words()
+        self._headings()
+        for place in range(n_cases):
+            self._fill(FIRST + place, given if place < n_given else {}, place)
+            self._case(FIRST + place)
+        for column, feature in enumerate(self.rule.features, start=2):
+            offered = self._offered(feature)
+            self.sheets[CASES].choices(FIRST, FIRST + n_cases - 1, column, offered)
+        if self.card:
+            write_card(self.sheets["Scorecard"], self.rule, self.card, self.kinds, self.values)
+        sheet = self.sheets["Values"]
+        sheet.heading(1, 1, "What the rule compares with, and answers; formulas read these cells")
+        for place, value in enumerate(self.values.listed, start=2):
+            sheet.value(place, 1, value)
+        sheet.widths({1: 70})
+        for each in self.sheets.values():
+            each.close()
+
+    def _headings(self) -> None:
+        """Name the columns: the case's, of its points, the answer; checks, clauses, conditions."""
+        sheet, rule = self.sheets[CASES], self.rule
+        sheet.title(1, HELP)
+        given = [f"{p:+d} where {c}" for c, p in self.card] + ["total"] * bool(self.card)
+        names = ("case", *(f or "(no name)" for f in rule.features), *given, "answer", "decided by")
+        sheet.headings(FIRST - 1, names)
+        sheet.widths(dict.fromkeys(range(1, len(names) + 1), 16))
+        sheet.freeze(FIRST, 2)
+        sheet = self.sheets[WORKINGS]
+        sheet.title(1, "What holds for the case in the same row of Cases.")
+        hints = [f"{f} must be {INPUTS[self.kinds[f]][1]}" for f in self.checked]
+        clauses = [f"clause {k}" for k in range(1, rule.n_clauses + 1)]
+        tests = [f"clause {k}: {c}" for k, x in enumerate(rule.clauses, 1) for c in x.conditions]
+        sheet.headings(FIRST - 1, (*hints, *clauses, *tests))
+        sheet.freeze(FIRST, 1)
+
+    def _fill(self, row: int, given: Mapping[str, Any], place: int) -> None:
+        """Make the cells to type in, with what is given."""
+        sheet = self.sheets[CASES]
+        sheet.value(row, 1, place + 1 if given else None, "input")
+        for column, feature in enumerate(self.rule.features, start=2):
+            kind = self.kinds[feature]
+            value = value_at(given[feature], place) if given else None
+            if value is not None:
+                plain = kind == "number" and not isinstance(value, str)
+                value = checked_cell(float(value) if plain else value)
+            sheet.value(row, column, value, "input text" if kind == "text" else "input")
+
+    def _case(self, row: int) -> None:
+        """Write the formulas of one case, on both sheets."""
+        rule, cases = self.rule, self.sheets[CASES]
+        names = (column_name(k) for k in range(2, self.last_input + 1))
+        local = {f: f"{name}{row}" for f, name in zip(rule.features, names, strict=True)}
+        cells = {f: f"{CASES}!{cell}" for f, cell in local.items()}
+        writer = CellWriter(cells, self.kinds, self.values, self._points(row, local))
+        checks = [_mistyped(cells[f], self.kinds[f]) for f in self.checked]
+        first = len(checks) + rule.n_clauses + 1
+        clauses: list[str] = []
+        tests: list[str] = []
+        for clause in rule.clauses:
+            start = first + len(tests)
+            tests += map(writer.write, clause.conditions)
+            span = _span(row, start, first + len(tests) - 1)
+            clauses.append(f"{clause.op.upper()}({span or str(clause.op == 'and').upper()})")
+        for place, formula in enumerate((*checks, *clauses, *tests), start=1):
+            self.sheets[WORKINGS].formula(row, place, formula)
+        wrong = _span(row, 1, len(checks), WORKINGS)
+        answer, decided = self._decision(_span(row, len(checks) + 1, first - 1, WORKINGS))
+        if wrong:
+            found = f"MATCH(TRUE,{wrong},0)"
+            hints = _span(f"${FIRST - 1}", 1, len(checks), WORKINGS)
+            answer = f"IFERROR(INDEX({hints},{found}),{answer})"
+            decided = f'IF(ISNUMBER({found}),"",{decided})'
+        unused = f"COUNTA({_span(row, 1, self.last_input)})=0"
+        cases.formula(row, self.last_points + 1, f'IF({unused},"",{answer})', "answer")
+        cases.formula(row, self.last_points + 2, f'IF({unused},"",{decided})')
+
+    def _points(self, row: int, cells: Mapping[str, str]) -> dict[Given, str]:
+        """Write what each condition of a scorecard gives, and their sum; tell where it stands."""
+        if not self.card:
+            return {}
+        sheet, writer = self.sheets[CASES], CellWriter(cells, self.kinds, self.values)
+        for place, (condition, points) in enumerate(self.card, start=self.last_input + 1):
+            sheet.formula(row, place, writer.given(condition, points))
+        given = _span(row, self.last_input + 1, self.last_points - 1)
+        sheet.formula(row, self.last_points, f"SUM({given})")
+        return {self.card: f"{CASES}!{column_name(self.last_points)}{row}"}
+
+    def _decision(self, clauses: str) -> tuple[str, str]:
+        """Write which label a case gets and what decided, from cells that tell what holds."""
+        label = self.labels.partition(":")[0]
+        if self.rule.form == "cnf":
+            if not clauses:
+                return label, '"all clauses"'
+            first = f'"clause "&MATCH(FALSE,{clauses},0)&" does not hold"'
+            every = f"AND({clauses})"
+            return f"IF({every},{label},{self.default})", f'IF({every},"all clauses",{first})'
+        if not clauses:
+            return self.default, '"otherwise"'
+        found = f"MATCH(TRUE,{clauses},0)"
+        answer = f"IFERROR(INDEX({self.labels},{found}),{self.default})"
+        return answer, f'IFERROR("clause "&{found},"otherwise")'
+
+    def _offered(self, feature: str) -> str:
+        """Tell what may be chosen in a column: the levels that the rule names."""
+        if self.kinds[feature] != "text":
+            return "TRUE,FALSE" if self.kinds[feature] == "flag" else ""
+        tests = [t for k in self.rule.clauses for c in k.conditions for t in c.tests]
+        named = {v for t in tests if t.feature == feature for v in t.values}
+        return self.values.several(sorted(named))
+
+    def _rule_in_words(self) -> None:
+        sheet, rule = self.sheets["Rule"], self.rule
+        sheet.title(1, READ[rule.form])
+        sheet.headings(3, ("line", "holds where", "answer", "to the last digit"))
+        row = 3
+        for row, clause in enumerate(rule.clauses, start=4):
+            exact = f" {clause.op.upper()} ".join(clause_parts(clause))
+            label = rule.labels[row - 4] if rule.form == "dnf" else None
+            sheet.values(row, (row - 3, clause_words(clause, self.wording), label, exact))
+        if rule.form == "cnf":
+            row += 1
+            sheet.values(row, (None, "where every line holds", rule.labels[0]))
+        sheet.values(row + 1, (None, "otherwise", rule.default))
+        for place, note in enumerate(NOTES, start=row + 3):
+            sheet.value(place, 2, note)
+        sheet.widths({2: 70, 3: 20, 4: 70})
+
+
+def _span(row: int | str, first: int, last: int, sheet: str = "") -> str:
+    """Write some cells of a row as a range; empty where there are none."""
+    if last < first:
+        return ""
+    text = f"${column_name(first)}{row}:${column_name(last)}{row}"
+    return f"{sheet}!{text}" if sheet else text
+
+
+def _mistyped(cell: str, kind: str) -> str:
+    """Write that a cell holds what its column cannot be compared with."""
+    return f"IF(LEN({cell})=0,FALSE,NOT({INPUTS[kind][0]}({cell})))"

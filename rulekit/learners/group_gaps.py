@@ -1,0 +1,213 @@
+"""Gaps between groups of rows, counted on inner folds, and which of them a rule may have."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
+from rulekit.exceptions import DataError
+from rulekit.learners.training import TrainingTable
+
+Floats = NDArray[np.float64]
+ODDS = ("found", "false_alarms")  # what a plain number limits
+AMONG = ("rows", "positives", "negatives")
+EXACT = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class GroupGaps:
+    """Counts answers a group, and says which settings keep the gaps allowed.
+
+    Attributes
+    ----------
+    groups : RowGroups
+        Of the training rows.
+    limits : dict of str to float
+        The greatest gap of each measure that is limited.
+    enough : dict of str to ndarray of bool, shape (groups,)
+        Which groups have rows enough for each measure.
+    y : ndarray of shape (n,)
+        True classes.
+    label : label
+        The class that counts as positive.
+    weight : ndarray of shape (n,)
+        What a row counts in shares.
+    """
+
+    groups: RowGroups
+    limits: dict[str, float]
+    enough: dict[str, NDArray[np.bool_]]
+    y: NDArray[Any]
+    label: Any
+    weight: Floats
+
+    @classmethod
+    def of(
+        cls,
+        table: TrainingTable,
+        name: str,
+        max_gap: float | Mapping[str, float] | None,
+        label: Any,
+    ) -> Self:
+        """Group training rows by a column.
+
+        Raises
+        ------
+        DataError
+            If the column is not there or cannot be grouped, or fewer than two groups have enough
+            rows for a measure that is limited.
+        """
+        if name not in table.columns:
+            raise DataError(
+                f"`groups` names column {name!r}, which the table does not have; correct the name."
+            )
+        groups = row_groups(table.frame[name], name)
+        true = table.y == label
+        among = dict(zip(AMONG, (np.ones(len(true), dtype=bool), true, ~true), strict=True))
+        n = len(groups.labels)
+        enough = {
+            measure: np.bincount(groups.codes[among[whole]], minlength=n) >= FEW
+            for measure, whole in GROUP_MEASURES.items()
+        }
+        limits = limits_of(max_gap)
+        few = [measure for measure in limits if enough[measure].sum() < 2]
+        if few:
+            raise DataError(
+                f"A gap is measured between groups of {FEW} rows or more, but by column {name!r} "
+                f"fewer than two have so many {GROUP_MEASURES[few[0]]} for the measure "
+                f"{few[0]!r}. Group by another column, or limit another measure."
+            )
+        return cls(groups, limits, enough, table.y, label, table.sample_weight)
+
+    def __call__(self, answers: NDArray[Any], rows: NDArray[np.intp]) -> Floats:
+        """Sum the weights of rows a group: shape (7 * groups,).
+
+        All, positive and negative ones; wrong, found, falsely called and called positive ones.
+        """
+        true, called = self.y[rows] == self.label, answers == self.label
+        masks = (
+            *(np.ones(len(rows), dtype=bool), true, ~true),
+            *(answers != self.y[rows], true & called, ~true & called, called),
+        )
+        codes, n, weight = self.groups.codes[rows], len(self.groups.labels), self.weight[rows]
+        return np.concatenate([np.bincount(codes, weight * mask, n) for mask in masks])
+
+    def of_settings(self, sums: Floats) -> dict[str, Floats]:
+        """Give the gaps of settings from their sums a fold: shape (settings,) each.
+
+        Parameters
+        ----------
+        sums : ndarray of shape (folds, settings, 7 * groups)
+            NaN where a setting was left out.
+        """
+        total = np.nansum(sums, axis=0).reshape(sums.shape[1], 7, -1)
+        whole = {name: total[:, k] for k, name in enumerate(AMONG)}
+        gaps = {}
+        for k, (measure, among) in enumerate(GROUP_MEASURES.items(), start=len(AMONG)):
+            with np.errstate(invalid="ignore", divide="ignore"):
+                shares = (total[:, k] / whole[among])[:, self.enough[measure]]
+            known = shares.shape[1] > 1
+            gaps[f"gap_{measure}"] = (
+                np.ptp(shares, axis=1) if known else np.full(len(shares), np.nan)
+            )
+        told = [gaps[f"gap_{measure}"] for measure in self.limits or ODDS]
+        return gaps | {"gap": np.max(told, axis=0)}
+
+    def allowed(self, summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+        """Keep the settings within the limits, and say what that leaves.
+
+        Raises
+        ------
+        DataError
+            If none is.
+        """
+        if not self.limits:
+            return summary, ""
+        limits = pd.Series({f"gap_{name}": limit for name, limit in self.limits.items()})
+        excess = (summary[limits.index] - limits).max(axis=1)
+        kept = summary[excess <= EXACT]
+        asked = " and ".join(f"{limit:g} in {name!r}" for name, limit in self.limits.items())
+        where = f"between the groups of {self.groups.name!r}"
+        if kept.empty:
+            near = summary.loc[excess.idxmin()]
+            gaps = ", ".join(f"{near[f'gap_{name}']:.3g} in {name!r}" for name in self.limits)
+            raise DataError(
+                f"`max_gap` allows a gap of {asked} {where}, but no rule compared keeps to it on "
+                f"the inner folds; the nearest has {gaps} and {_doing(near)}. Allow as "
+                "much, or group by another column."
+            )
+        best = summary.loc[summary[_loss_in(summary)].idxmin()]
+        told = (
+            f" {len(kept)} of {len(summary)} settings keep the gap {where} within {asked} on the "
+            f"inner folds; without that limit the best one {_doing(best)}, with a gap of "
+            f"{best['gap']:.3g}. On new rows gaps may be larger."
+        )
+        if not (kept["n_conditions"] >= 0.5).any():
+            told += " Only rules without conditions, which answer every row alike, keep to it."
+        return kept, told
+
+
+def limits_of(max_gap: float | Mapping[str, float] | None) -> dict[str, float]:
+    """List what a `max_gap` limits."""
+    if max_gap is None:
+        return {}
+    named = max_gap if isinstance(max_gap, Mapping) else dict.fromkeys(ODDS, max_gap)
+    return {name: float(limit) for name, limit in named.items()}
+
+
+def check_gaps(groups: str | None, max_gap: Any, positive_label: Any) -> None:
+    """Refuse a limit without groups, of an unknown measure, or of a class that is not named.
+
+    Raises
+    ------
+    ValueError
+        What must hold, what was found, what to do.
+    """
+    if max_gap is not None and groups is None:
+        raise ValueError(
+            f"`max_gap` is read beside `groups` only; got max_gap={max_gap!r} and no column. Name "
+            "the column whose groups are compared, or leave `max_gap` out."
+        )
+    if not isinstance(max_gap, Mapping):
+        return
+    for name, limit in max_gap.items():
+        number = isinstance(limit, Real) and not isinstance(limit, bool)
+        if name not in GROUP_MEASURES or not number or not 0 <= limit < 1:
+            raise ValueError(
+                f"`max_gap` must give measures of {', '.join(map(repr, GROUP_MEASURES))} a gap "
+                f"from 0 to below 1; got {name!r}: {limit!r}."
+            )
+        if name in ODDS and positive_label is None:
+            raise ValueError(
+                f"`max_gap` limits {name!r}, which is counted for one class; name it by "
+                "`positive_label`, or give a plain number, which limits both classes'."
+            )
+    if not max_gap:
+        raise ValueError("`max_gap` names no measure; give one, or leave it out.")
+
+
+def _loss_in(table: Any) -> str:
+    """Name the measure that settings were compared by: the error, or with costs the cost."""
+    return "test_error" if "test_error" in table else "test_cost_per_100"
+
+
+def _doing(row: pd.Series) -> str:
+    if "test_error" in row:
+        return f"is wrong in {100 * row['test_error']:.1f} % of the rows"
+    return f"costs {row['test_cost_per_100']:.4g} a 100 cases"
+
+
+def gap_curve(table: pd.DataFrame) -> pd.DataFrame:
+    """List the settings that no other one beats in gap and error both; see `Choice.gap_curve`."""
+    if "gap" not in table:
+        raise ValueError("No groups were compared; give `groups` to the learner.")
+    rows = table[table["folds"] == table["folds"].max()].dropna(subset=["gap"])
+    rows = rows.assign(_error=rows[_loss_in(rows)].round(12), _gap=rows["gap"].round(12))
+    rows = rows.sort_values(["_gap", "_error", "n_conditions", "setting"])
+    better = rows["_error"] < rows["_error"].cummin().shift(fill_value=np.inf)
+    return rows[better].drop(columns=["_error", "_gap"]).reset_index(drop=True)

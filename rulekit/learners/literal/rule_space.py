@@ -1,0 +1,261 @@
+"""The rules over the conditions of one table, and those among them that cost nearly the least.
+
+A rule is told as the columns of the table that its clauses are made of. It costs the weight of its
+wrong rows plus a price a condition; a box search finds good ones, the branch and bound lists all
+clauses that are near the best one, alone or beside the other clauses of a rule.
+"""
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.learners.literal.base import LiteralRuleClassifier
+from rulekit.learners.literal.binary_problem import BinaryProblem
+from rulekit.learners.literal.search import BoxSearch
+from rulekit.rules import RuleSet, simplify
+from rulekit.solvers.clause_generation import ClauseLimits, NearBest, near_best_clauses
+
+Bools = NDArray[np.bool_]
+Columns = tuple[tuple[int, ...], ...]  # of each clause, rising; clauses in rising order
+
+TIE = 1e-9
+ALL_TESTS = 10**12  # only time ends a list of all clauses
+EXCHANGE_TESTS = 300_000  # literals tried for one clause of a rule of several, about 0.1 s
+EXCHANGE_MOST = 400  # and clauses taken from there
+SEARCH_KICKS = 1
+
+
+@dataclass(frozen=True)
+class PricedRule:
+    """A rule, the weight of its wrong rows, and what it costs."""
+
+    columns: Columns
+    wrong: float
+    cost: float
+
+    @property
+    def n_conditions(self) -> int:
+        """Number of columns over all clauses."""
+        return sum(map(len, self.columns))
+
+
+@dataclass
+class RuleSpace:
+    """The rules of so many clauses and conditions at most.
+
+    Attributes
+    ----------
+    learner : LiteralRuleClassifier
+        Says how clauses are joined and what they answer; its classes are noted.
+    problem : BinaryProblem
+        The table. A rule is the DNF of the rows where ``problem.y`` is False, over the complements
+        of its columns, see `rulekit.learners.literal.search`.
+    theta : float
+        Price of a condition.
+    max_clauses, max_conditions : int
+        Limits of a rule.
+    stop : callable
+        Asked now and then; true ends what is being done.
+    """
+
+    learner: LiteralRuleClassifier
+    problem: BinaryProblem
+    theta: float
+    max_clauses: int
+    max_conditions: int
+    stop: Callable[[], bool]
+    _priced: dict[Columns, PricedRule] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def holds(self) -> Bools:
+        """Where each condition holds, as the DNF has it: shape (n, d)."""
+        return ~self.problem.A
+
+    @cached_property
+    def slots(self) -> list[int]:
+        """Number conditions so that of one number two cuts on one side share theirs."""
+        structure = self.problem.structure
+        after = 2 * int(structure.feature.max(initial=-1)) + 2
+        return [
+            2 * int(f) + (s > 0) if s else after + j
+            for j, (f, s) in enumerate(zip(structure.feature, structure.side, strict=True))
+        ]
+
+    def constants(self) -> tuple[PricedRule, PricedRule]:
+        """Price the rules without conditions: no clause, and a clause that always holds."""
+        return self.priced(()), self.priced(((),))
+
+    def priced(self, columns: Iterable[Iterable[int]]) -> PricedRule:
+        """Weigh a rule on the training rows."""
+        key = tuple(sorted(tuple(sorted(clause)) for clause in columns))
+        if key not in self._priced:
+            wrong = self._wrong([self._mask(clause) for clause in key])
+            cost = wrong + self.theta * sum(map(len, key))
+            self._priced[key] = PricedRule(key, wrong, cost)
+        return self._priced[key]
+
+    def reduced(self, rule: PricedRule) -> PricedRule:
+        """Leave out clauses and conditions that do not pay, the one that costs most first."""
+        while True:
+            parts = rule.columns
+            shorter = [self.priced(parts[:r] + parts[r + 1 :]) for r in range(len(parts))]
+            for r, clause in enumerate(parts):
+                rest = parts[:r] + parts[r + 1 :]
+                shorter += [self.priced((*rest, tuple(set(clause) - {j}))) for j in clause]
+            best = min(shorter, key=lambda s: (round(s.cost, 9), s.columns), default=rule)
+            if best is rule or best.cost > rule.cost + TIE:
+                return rule
+            rule = best
+
+    def rule(self, found: PricedRule) -> RuleSet:
+        """Write a rule."""
+        chosen = np.zeros((len(found.columns), self.holds.shape[1]), dtype=bool)
+        for row, clause in zip(chosen, found.columns, strict=True):
+            row[list(clause)] = True
+        written = self.problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
+        return simplify(self.learner.rule_of(written))
+
+    def features(self, found: PricedRule) -> frozenset[str]:
+        """Name the columns of the table that a rule reads."""
+        return frozenset(self.problem.literals[j].feature for c in found.columns for j in c)
+
+    def searched(self, problem: BinaryProblem, rng: np.random.Generator) -> list[PricedRule]:
+        """Search rules over the conditions of this table, or over some of them.
+
+        Parameters
+        ----------
+        problem : BinaryProblem
+            The same table with conditions left out.
+        rng : numpy.random.Generator
+            For the search's disturbances.
+
+        Returns
+        -------
+        list of PricedRule
+            The best rule of each size that the search met, idle conditions left out.
+        """
+        number = {literal: j for j, literal in enumerate(self.problem.literals)}
+        own = [number[literal] for literal in problem.literals]
+        found = BoxSearch(0.0, 0.0, SEARCH_KICKS, self.max_clauses, None).run(problem, rng)
+        rules = {}
+        for entry in found.entries:
+            if entry.n_clauses <= self.max_clauses and entry.n_conditions <= self.max_conditions:
+                chosen = found.chosen(entry)
+                columns = [[own[j] for j in np.flatnonzero(row)] for row in chosen]
+                rule = self.reduced(self.priced(columns))
+                rules[rule.columns] = rule
+        return list(rules.values())
+
+    def clauses(self, margin: float, best: float, most: int) -> Iterator[tuple[int, NearBest]]:
+        """List the clauses near the best one, for one condition at most, for two, and so on.
+
+        Parameters
+        ----------
+        margin : float
+            What a rule may cost more than the best.
+        best : float
+            Cost of the best rule known.
+        most : int
+            Clauses that are kept.
+
+        Yields
+        ------
+        (int, NearBest)
+            Conditions at most, and the list; the last one was cut short, or is that of the limit.
+        """
+        nothing = self.constants()[0].cost
+        for size in range(1, self.max_conditions + 1):
+            found = near_best_clauses(
+                self.holds,
+                ~self.problem.y,
+                self.theta,
+                margin,
+                max_conditions=size,
+                slots=self.slots,
+                weight=self.problem.weight,
+                incumbent=max(0.0, nothing - best),
+                most=most,
+                limits=ClauseLimits(max_tests=ALL_TESTS, should_stop=self.stop),
+            )
+            yield size, found
+            if not found.complete:
+                return
+
+    def grown(self, known: Iterable[PricedRule], limit: float, most: int) -> "Grown":
+        """Exchange one clause after the other of the rules known, and of those found so.
+
+        Parameters
+        ----------
+        known : iterable of PricedRule
+            Where to begin.
+        limit : float
+            What a rule may cost.
+        most : int
+            Rules whose clauses are exchanged, the cheapest first.
+
+        Returns
+        -------
+        Grown
+        """
+        met = {rule.columns: rule for rule in known}
+        queue = [(rule.cost, columns) for columns, rule in met.items()]
+        heapq.heapify(queue)
+        n_done = 0
+        while queue and n_done < most and not self.stop():
+            _, columns = heapq.heappop(queue)
+            n_done += 1
+            for rule in self._exchanged(columns, limit):
+                if rule.columns not in met:
+                    met[rule.columns] = rule
+                    heapq.heappush(queue, (rule.cost, rule.columns))
+        return Grown([r for r in met.values() if r.cost <= limit + TIE], not queue)
+
+    def _exchanged(self, columns: Columns, limit: float) -> Iterator[PricedRule]:
+        """Give the rules that differ from one in a single clause, or have one more."""
+        lacking = [columns] if len(columns) < self.max_clauses else []
+        for rest in [*(columns[:r] + columns[r + 1 :] for r in range(len(columns))), *lacking]:
+            held = np.any([self._mask(c) for c in rest], axis=0) if rest else None
+            base = self.priced(rest)
+            room = self.max_conditions - base.n_conditions
+            weight = self.problem.weight if held is None else np.where(held, 0, self.problem.weight)
+            described = ~self.problem.y
+            most = float(weight[described].sum())  # what a clause beside these is worth at most
+            floor = max(0.0, base.cost - limit)
+            if room < 1 or floor > most or self.stop():
+                continue
+            found = near_best_clauses(
+                self.holds,
+                described,
+                self.theta,
+                most - floor,
+                max_conditions=room,
+                slots=self.slots,
+                weight=weight,
+                incumbent=most,
+                most=EXCHANGE_MOST,
+                limits=ClauseLimits(max_tests=EXCHANGE_TESTS, should_stop=self.stop),
+            )
+            for clause in found.clauses:
+                yield self.reduced(self.priced((*rest, clause)))
+
+    def _mask(self, clause: Iterable[int]) -> Bools:
+        held: Bools = np.logical_and.reduce(self.holds[:, list(clause)], axis=1)
+        return held
+
+    def _wrong(self, masks: list[Bools]) -> float:
+        held: Bools = np.zeros(len(self.problem.y), dtype=bool)
+        for mask in masks:
+            held |= mask
+        return float(self.problem.weight[held == self.problem.y].sum())
+
+
+@dataclass(frozen=True)
+class Grown:
+    """Rules found by exchanging clauses, and whether none was left to be exchanged."""
+
+    rules: list[PricedRule]
+    finished: bool

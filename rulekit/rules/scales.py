@@ -1,0 +1,209 @@
+"""How a column's values are read before they are compared: dates and their parts, orders, words.
+
+A test of a date, of a part of it, or of a level with an order compares *positions*: numbers that
+ascend as people count, NaN where there is none. Dates stand in columns as ISO text
+("2024-03-01 12:30:00"); seconds count, fractions of them do not.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.exceptions import RuleError
+
+DATE_PARTS = ("date", "year", "month", "weekday", "hour")
+DAYS_SINCE = "days since "
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
+NAMES = {"weekday": WEEKDAYS, "month": MONTHS}  # positions from 1, Monday the first day
+ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?")
+EPOCH = datetime(1970, 1, 1)
+DAY = 86_400.0
+SEPARATORS = " \t\n\r\u00a0.,;:!?()[]\"'/\\-+*=&%#"
+_BLANKS = str.maketrans(SEPARATORS, " " * len(SEPARATORS))
+
+
+@lru_cache(maxsize=100_000)
+def moment(text: str) -> datetime | None:
+    """Read ISO text as a moment, fractions of a second left out; None if it is no date."""
+    try:
+        return datetime.fromisoformat(text[:19]) if ISO.fullmatch(text) else None
+    except ValueError:  # the 30th of February
+        return None
+
+
+def moment_text(found: datetime) -> str:
+    """Write a moment, midnight as the day alone: "2024-03-01", "2024-03-01 12:30:00"."""
+    text = found.isoformat(sep=" ")
+    return text.removesuffix(" 00:00:00")
+
+
+def checked_part(part: Any) -> str:
+    """Return a part of a date in its one spelling; RuleError if it is none."""
+    if isinstance(part, str) and part.startswith(DAYS_SINCE):
+        since = moment(part.removeprefix(DAYS_SINCE))
+        if since is not None:
+            return DAYS_SINCE + moment_text(since)
+    elif part in DATE_PARTS:
+        return str(part)
+    raise RuleError(
+        f"A date is read as one of {DATE_PARTS} or as 'days since 2024-01-01', got {part!r}."
+    )
+
+
+def checked_order(order: Any) -> tuple[str, ...]:
+    """Return an order of levels, lowest first; RuleError unless two or more differ."""
+    levels = tuple(order) if isinstance(order, (tuple, list)) else ()
+    if not all(isinstance(v, str) for v in levels) or len(levels) < 2:
+        raise RuleError(
+            f"An order must list two or more levels as text, the lowest first, got {order!r}."
+        )
+    twice = next((v for k, v in enumerate(levels) if v in levels[:k]), None)
+    if twice is not None:
+        raise RuleError(f"An order must name each level once; {twice!r} stands twice.")
+    return levels
+
+
+def position(value: Any, part: str | None, order: Sequence[str] | None) -> float:
+    """Place what a test compares with: days since 1970, the place in an order, or the number.
+
+    Raises
+    ------
+    RuleError
+        If it is no date, none of the levels, or no number.
+    """
+    if order is not None:
+        if value not in order:
+            raise RuleError(
+                f"A level must be one of its order {tuple(order)}, got {value!r}; add it to the "
+                "order or compare with another."
+            )
+        return float(order.index(value))
+    if part == "date":
+        found = moment(value) if isinstance(value, str) else None
+        if found is None:
+            raise RuleError(
+                f"A date must be written as '2024-03-01' or '2024-03-01 12:30:00', got {value!r}."
+            )
+        return (found - EPOCH).total_seconds() / DAY
+    if isinstance(value, (bool, str)) or not np.isfinite(value):
+        raise RuleError(f"The {part} of a date is compared with a finite number, got {value!r}.")
+    return float(value)
+
+
+def value_at(number: float, part: str | None, order: Sequence[str] | None) -> Any:
+    """Write a position as what stands in a test; the nearest second, the nearest level."""
+    if order is not None:
+        return order[int(min(max(round(number), 0), len(order) - 1))]
+    if part == "date":
+        return moment_text(EPOCH + timedelta(seconds=round(number * DAY)))
+    return number
+
+
+def positions_in(
+    name: str, column: NDArray[Any], part: str | None, order: Sequence[str] | None
+) -> NDArray[np.float64]:
+    """Read a column as positions: shape (n,), NaN where there is no value.
+
+    A level that the order does not name has no place in it: it reads as missing.
+
+    Raises
+    ------
+    RuleError
+        If a date is asked for and a cell holds none; its row is named.
+    """
+    cells = column.tolist()
+    if order is not None:
+        place = {level: float(k) for k, level in enumerate(order)}
+        return np.array([place.get(v, np.nan) for v in cells], dtype=float)
+    assert part is not None
+    read = {v: _of_date(v, part) for v in set(cells) if v is not None and v == v}
+    wrong = [v for v, found in read.items() if found is None]
+    if wrong:
+        row = next(i for i, v in enumerate(cells) if v in wrong)
+        raise RuleError(
+            f"The rule reads column {name!r} as dates, but row {row + 1} holds {cells[row]!r}; "
+            "write dates as 2024-03-01 or 2024-03-01 12:30:00, or leave the cell empty."
+        )
+    return np.array([read.get(v, np.nan) for v in cells], dtype=float)
+
+
+def _of_date(cell: Any, part: str) -> float | None:
+    found = moment(cell) if isinstance(cell, str) else None
+    if found is None:
+        return None
+    if part == "weekday":
+        return float(found.isoweekday())
+    if part in ("year", "month", "hour"):
+        return float(getattr(found, part))
+    since = EPOCH if part == "date" else since_of(part)
+    return (found - since).total_seconds() / DAY
+
+
+def turning_dates(part: str, positions: Sequence[float]) -> tuple[str, ...]:
+    """List dates, as text, around which a test of a part of a date may turn its answer."""
+    if part in ("month", "weekday", "hour"):
+        days = [datetime(2024, 1 + k, 28) for k in range(12)]
+        days += [datetime(2024, 3, 1 + k, 3 * k) for k in range(7)]
+        days += [datetime(2023, 12, 31, k, 59, 59) for k in range(24)]
+        return tuple(map(moment_text, days))
+    if part == "year":
+        years = [int(v) + k for v in positions for k in (0, 1) if 1 < v < 9998]
+        found = [datetime(year, 1, 1) for year in years]
+    else:
+        since = EPOCH if part == "date" else since_of(part)
+        found = [since + timedelta(seconds=round(v * DAY)) for v in positions]
+    near = [t + timedelta(seconds=k) for t in found for k in (-1, 0, 1)]
+    return tuple(map(moment_text, dict.fromkeys(near)))
+
+
+def since_of(part: str) -> datetime:
+    """Give the reference date of a part such as "days since 2024-01-01"."""
+    found = moment(part.removeprefix(DAYS_SINCE))
+    assert found is not None
+    return found
+
+
+def spelled(value: Any, part: str | None) -> Any:
+    """Call weekdays and months by their name; anything else stays."""
+    names = NAMES.get(part or "", ())
+    known = isinstance(value, float) and value.is_integer() and 1 <= value <= len(names)
+    return names[int(value) - 1] if known else value
+
+
+def words_of(text: str) -> str:
+    """Fold a text to its words in lower case, a blank before, between and after them.
+
+    What stands between blanks and the marks in `SEPARATORS` is a word.
+
+    Examples
+    --------
+    >>> words_of("Paid LATE, twice.").split()
+    ['paid', 'late', 'twice']
+    """
+    return f" {text.translate(_BLANKS).lower()} "
+
+
+def checked_word(word: Any) -> str:
+    """Return a word in lower case; RuleError if it is none, or several."""
+    if not isinstance(word, str) or words_of(word).split(" ") != ["", word.lower(), ""] or not word:
+        raise RuleError(
+            "A test of a word needs one word, without blanks or the marks "
+            f"{SEPARATORS.strip()!r}, got {word!r}."
+        )
+    return word.lower()
+
+
+def contains(column: NDArray[Any], word: str) -> NDArray[np.bool_]:
+    """Say for each cell whether its text holds a word: shape (n,); False where it is no text."""
+    wanted = f" {word} "
+    holds = {v: wanted in words_of(v) for v in set(column.tolist()) if isinstance(v, str)}
+    return np.array([holds.get(v, False) for v in column.tolist()], dtype=bool)

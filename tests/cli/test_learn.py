@@ -1,0 +1,158 @@
+"""`learn`: the rule, its file, its figures; and every way to ask for what cannot be."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit.cli.learn import LEARNERS
+from rulekit.data import hold_out, read_table
+from rulekit.export import from_json, from_text
+from tests.cli.conftest import printed
+
+RNG = np.random.default_rng(5)
+
+
+@pytest.fixture(scope="module")
+def frame():
+    made = pd.DataFrame(
+        {
+            "age": RNG.integers(20, 80, 120),
+            "size": RNG.normal(50, 9, 120).round(1),
+            "kind": RNG.choice(["a", "b", "c"], 120),
+            "weight": RNG.integers(1, 4, 120),
+            "clinic": RNG.choice(list("pqrst"), 120),
+        }
+    )
+    return made.assign(dead=((made["age"] > 50) & (made["kind"] != "a")).astype(int))
+
+
+@pytest.fixture
+def file(run, frame, tmp_path):
+    frame.to_csv(tmp_path / "made.csv", index=False)
+    return "made.csv"
+
+
+QUICK = ("--learner", "one-clause")
+
+
+def learned(run, tmp_path, *words):
+    """The rule and what was said of it."""
+    found = printed(run("learn", *words, *QUICK, "-o", "learned.json", "--json"))
+    return from_json((tmp_path / "learned.json").read_text()), found
+
+
+def test_the_figures_are_those_of_rows_kept_apart(run, tmp_path, frame, file):
+    rule, told = learned(run, tmp_path, file, "--target", "dead", "--test-share", 0.25)
+    train, test = hold_out(frame["dead"].to_numpy(), 0.25, random_state=0)
+    wrong = rule.predict(frame) != frame["dead"].to_numpy()
+    assert told["training"] == pytest.approx(
+        {"rows": len(train), "wrong": wrong[train].sum(), "error": wrong[train].mean()}
+    )
+    assert told["test"] == pytest.approx(
+        {"rows": len(test), "wrong": wrong[test].sum(), "error": wrong[test].mean()}
+    )
+    assert rule.classes[0] == 1
+    assert told["conditions"] == rule.n_conditions
+
+
+def test_people_read_the_rule_and_its_figures(run, file):
+    result = run("learn", file, "--target", "dead", *QUICK)
+    lines = result.stdout.splitlines()
+    assert from_text("\n".join(lines[:-2])).default == 0
+    assert lines[-2].startswith("Wrong on ")
+    assert "training rows" in lines[-2]
+    assert "test rows" in lines[-1]
+    assert "The rule describes dead = 1." in result.stderr
+
+
+def test_outcomes_get_names(run, tmp_path, file):
+    names = ("--outcome", "1=died", "--outcome", "0=survived")
+    rule, _ = learned(run, tmp_path, file, "--target", "dead", *names)
+    assert rule.classes == ("died", "survived")
+    turned, _ = learned(run, tmp_path, file, "--target", "dead", *names, "--positive", "survived")
+    assert turned.classes == ("survived", "died")
+    scored = printed(run("score", "learned.json", file, "--target", "dead", *names, "--json"))
+    assert scored["known"] == 120
+
+
+def test_one_class_of_several_is_told_from_the_rest(run, tmp_path):
+    asked = ("sample:iris", "--target", "species", "--positive", "versicolor")
+    rule, told = learned(run, tmp_path, *asked)
+    assert rule.classes == ("versicolor", "not versicolor")
+    scored = printed(run("score", "learned.json", *asked[:3], "--json"))
+    assert scored["wrong"] == told["training"]["wrong"] + told["test"]["wrong"]
+
+
+@pytest.mark.slow
+def test_several_classes_are_told_apart_where_the_learner_can(run, tmp_path):
+    asked = ("learn", "sample:iris", "--target", "species", "--every-class", "-o", "rule.json")
+    run(*asked, "--learner", "formula")
+    rule = from_json((tmp_path / "rule.json").read_text())
+    assert set(rule.classes) == {"setosa", "versicolor", "virginica"}
+
+
+def test_columns_are_left_out_or_chosen(run, tmp_path, file):
+    rule, _ = learned(run, tmp_path, file, "--target", "dead", "--leave-out", "age")
+    assert "age" not in rule.features
+    rule, _ = learned(run, tmp_path, file, "--target", "dead", "--use", "kind")
+    assert rule.features == ("kind",)
+
+
+def test_weights_and_groups_are_not_learned_from_and_are_kept_to(run, tmp_path, frame, file):
+    roles = ("--weight", "weight", "--group", "clinic")
+    rule, told = learned(run, tmp_path, file, "--target", "dead", *roles)
+    assert not {"weight", "clinic"} & set(rule.features)
+    train, test = hold_out(
+        frame["dead"].to_numpy(), 0.3, groups=frame["clinic"].to_numpy(), random_state=0
+    )
+    assert told["test"]["rows"] == len(test)
+    wrong = rule.predict(frame) != frame["dead"].to_numpy()
+    shares = np.average(wrong[train], weights=frame["weight"].to_numpy()[train])
+    assert told["training"]["error"] == pytest.approx(shares)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_every_learner_learns(run, tmp_path, file, learner):
+    limit = ["--max-conditions", "3"] if learner in ("short-rule", "points") else []
+    asked = ("learn", file, "--target", "dead", "--learner", learner, "--test-share", "0", *limit)
+    told = printed(run(*asked, "-o", "learned.json", "--json"))
+    rule = from_json((tmp_path / "learned.json").read_text())
+    table = read_table(tmp_path / file)
+    assert told["test"] is None
+    assert told["training"]["wrong"] == (rule.predict(table.frame) != table.frame["dead"]).sum()
+    assert told["training"]["error"] < 0.2
+    assert not limit or rule.n_conditions <= 3
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        ("none.csv --target dead", 1, "'none.csv' was not read. No such file"),
+        ("made.csv --target died", 1, "The table has no column 'died'; did you mean 'dead'?"),
+        ("made.csv --target size", 1, "different numbers; rules predict classes"),
+        ("made.csv --target dead --positive 7", 1, "must occur in the target 'dead'"),
+        ("made.csv --target dead --outcome 7=x", 1, "--outcome names '7', which column 'dead'"),
+        ("made.csv --target dead --outcome 1=x --outcome 0=x", 1, "Two classes have one name"),
+        ("made.csv --target dead --use none", 1, "The table has no column 'none'"),
+        ("made.csv --target dead --weight kind", 1, "Weights must be numbers"),
+        ("made.csv", 2, "Missing option '--target'"),
+        ("made.csv --target dead --every-class --positive 1", 2, "leave --positive out"),
+        ("made.csv --target dead --use age --leave-out kind", 2, "not by both"),
+        ("made.csv --target dead --use dead", 2, "named twice, once as --target"),
+        ("made.csv --target dead --group dead", 2, "must be different columns"),
+        ("made.csv --target dead --test-share 1", 2, "0<=x<=0.9"),
+        ("made.csv --target dead --max-conditions 3", 2, "not read by --learner one-clause"),
+        ("made.csv --target dead --jobs 2", 2, "--jobs is not read by --learner one-clause"),
+    ],
+)
+def test_what_cannot_be_learned_is_refused_before_anything_is_written(
+    refused, file, tmp_path, words, code, sentence
+):
+    told = refused("learn", *words.split(), *QUICK, "-o", "learned.json", code=code)
+    assert sentence in told
+    assert not (tmp_path / "learned.json").exists()
+
+
+def test_a_sample_that_there_is_not_is_refused(refused):
+    assert "no sample table 'cars'" in refused("learn", "sample:cars", "--target", "a")

@@ -1,0 +1,182 @@
+"""Rules just as good: complete for one clause, honest about the rest."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit import (
+    BoxSearchClassifier,
+    Constraints,
+    DataError,
+    FixedRuleClassifier,
+    RuleClassifier,
+    RuleError,
+    ScorecardClassifier,
+    alternatives,
+)
+from rulekit.binarize import Binarizer
+from rulekit.learners import PowerLawTreeClassifier
+from rulekit.rules import Clause, Literal, RuleSet
+from tests.reference.near_rules import near_rules_by_force, written
+
+pytestmark = pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+
+
+def mixed(seed, n=60):
+    """Numbers with gaps, levels and a truth value, and two classes that depend on them."""
+    rng = np.random.default_rng(seed)
+    age = rng.integers(20, 60, n).astype(float)
+    age[rng.random(n) < 0.1] = np.nan
+    town = rng.choice(["a", "b", "c"], n).astype(object)
+    X = pd.DataFrame({"age": age, "town": town, "smoker": rng.random(n) < 0.4})
+    ill = ((age > 40) & (town != "a")) ^ (rng.random(n) < 0.15)
+    return X, np.where(ill, "ill", "well"), 0.5 + rng.random(n)
+
+
+def learned(seed, n_clauses=1, **more):
+    X, y, weight = mixed(seed)
+    more = {"theta": 1.5, "binarizer": Binarizer(n_thresholds=2), "positive_label": "ill"} | more
+    model = BoxSearchClassifier(n_clauses=n_clauses, random_state=0, **more)
+    return model.fit(X, y, weight), X, y, weight
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("seed", range(6))
+def test_all_rules_of_one_clause_are_those_that_brute_force_finds(seed, form):
+    model, X, y, weight = learned(seed, form=form)
+    found = alternatives(model, X, y, 0.04, max_conditions=3, sample_weight=weight)
+    assert found.complete
+    described, other = ("ill", "well") if form == "dnf" else ("well", "ill")
+    matrix = model.binarizer_.transform(X)
+    holds, literals = matrix.values, matrix.literals
+    weight = weight * len(y) / weight.sum()
+    wanted = near_rules_by_force(
+        holds, y == described, weight, 1.5, 0.04 * len(y), 1, 3, found.in_hand_cost * len(y)
+    )
+    rules = {written(rule, literals, described, other) for rule in wanted}
+    if form == "cnf":
+        rules = {simple_cnf(rule) for rule in rules}
+    assert {r if r.clauses else None for r in found.rules} == {
+        r if r.clauses else None for r in rules
+    }
+
+
+def simple_cnf(rule):
+    return rule.negated() if rule.clauses else RuleSet((), ("ill",), "cnf", "well")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_figures_of_a_rule_are_those_of_its_own_answers(seed):
+    model, X, y, weight = learned(seed, n_clauses=2)
+    found = alternatives(model, X, y, 0.08, sample_weight=weight)
+    assert len(found.rules) > 1
+    hand = model.predict(X)
+    assert found.in_hand_wrong == pytest.approx(weight[hand != y].sum() / weight.sum())
+    for row, rule in zip(found.table.itertuples(), found.rules, strict=True):
+        answers = rule.predict(model.read_columns(X))
+        assert row.wrong == pytest.approx(weight[answers != y].sum() / weight.sum())
+        assert row.differs == np.mean(answers != hand)
+        assert row.columns == tuple(sorted(rule.features))
+        assert (row.n_conditions, row.n_clauses) == (rule.n_conditions, rule.n_clauses)
+        assert row.cost <= min(found.table["cost"].min(), found.in_hand_cost) + 0.08 + 1e-9
+        assert set(found.differing_rows(row.rule)) == set(np.flatnonzero(answers != hand))
+    assert found.table["cost"].is_monotonic_increasing
+    assert len(set(found.rules)) == len(found.rules)
+    pairs = found.disagreement([0, 1])
+    first, second = (rule.predict(model.read_columns(X)) for rule in found.rules[:2])
+    assert pairs.loc[0, 1] == pairs.loc[1, 0] == np.mean(first != second)
+    assert pairs.loc[0, 0] == 0
+
+
+@pytest.mark.parametrize("n_clauses", [1, 2])
+def test_what_is_said_of_columns_follows_from_the_rules(n_clauses):
+    model, X, y, weight = learned(1, n_clauses)
+    found = alternatives(model, X, y, 0.02, sample_weight=weight)
+    reads = [set(rule.features) for rule in found.rules]
+    named = found.columns["column"].tolist()
+    assert set(named) == set().union(*reads) | set(model.rule_set_.features)
+    for row in found.columns.itertuples():
+        assert row.share == np.mean([row.column in r for r in reads])
+        assert row.needed == all(row.column in r for r in reads)
+        if row.without is not None:
+            assert row.column not in row.without.features
+            answers = row.without.predict(model.read_columns(X))
+            assert row.wrong == pytest.approx(weight[answers != y].sum() / weight.sum())
+        assert row.as_good != row.needed
+
+
+def test_a_search_cut_short_says_so():
+    model, X, y, _ = learned(0)
+    found = alternatives(model, X, y, 0.3, max_conditions=3, should_stop=lambda: True)
+    assert not found.complete
+    assert found.complete_to == 0
+    few = alternatives(model, X, y, 0.3, max_conditions=3, max_rules=5)
+    assert not few.complete
+    assert few.margin < 0.3
+    assert "there are more, and these are all within" in few.sentences()[0]
+
+
+def test_constraints_and_limits_hold_in_every_rule():
+    wishes = Constraints(forbidden=("smoker",), directions={"age": ">"}, allow_not_equal=False)
+    model, X, y, _ = learned(2, 2, constraints=wishes)
+    found = alternatives(model, X, y, 0.1, max_conditions=2)
+    literals = [lit for rule in found.rules for c in rule.clauses for lit in c.literals]
+    assert literals
+    assert all(wishes.allows(lit) for lit in literals)
+    assert found.table["n_conditions"].max() <= 2
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        pytest.param(RuleClassifier(max_conditions=3, cv=3), marks=pytest.mark.slow),
+        ScorecardClassifier(max_conditions=3),
+        PowerLawTreeClassifier(max_power_laws=1, max_depth=2, random_state=0),
+    ],
+)
+def test_rules_of_every_kind_have_alternatives(learner):
+    X, y, _ = mixed(4, 150)
+    X = X.assign(age=X["age"].fillna(30.0), height=np.arange(150.0) % 37).drop(columns="town")
+    model = learner.fit(X, y)
+    found = alternatives(model, X, y, 0.05, time_limit=3)
+    assert found.in_hand is model.rule_set_
+    assert found.rules
+    again = alternatives(FixedRuleClassifier(model.rule_set_), X, y, 0.05, time_limit=3)
+    assert again.in_hand_wrong == found.in_hand_wrong
+
+
+def test_the_same_is_found_again_in_any_order_of_rows():
+    model, X, y, weight = learned(5, 2)
+    turned = np.random.default_rng(0).permutation(len(y))
+    one = alternatives(model, X, y, 0.03, sample_weight=weight)
+    other = alternatives(model, X.iloc[turned], y[turned], 0.03, sample_weight=weight[turned])
+    assert one.rules == other.rules
+    pd.testing.assert_frame_equal(one.table, other.table)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"within": -0.1}, "`within` must be a share of the rows"),
+        ({"within": 5}, "`within` must be a share of the rows"),
+        ({"theta": -1.0}, "`theta` must be a number of rows"),
+        ({"max_conditions": 0}, "`max_conditions` must be a whole number"),
+        ({"max_rules": 2.5}, "`max_rules` must be a whole number"),
+        ({"time_limit": 0}, "`time_limit` must be a positive number"),
+        ({"learner": 3}, "`learner` must be a learner of conditions"),
+    ],
+)
+def test_a_wrong_parameter_is_refused_in_words(wrong, words):
+    model, X, y, _ = learned(0)
+    with pytest.raises(ValueError, match=words):
+        alternatives(model, X, y, **wrong)
+
+
+def test_what_has_no_rule_or_several_outcomes_is_refused_in_words():
+    _, X, y, _ = learned(0)
+    with pytest.raises(RuleError, match="without `rule_set_`"):
+        alternatives(BoxSearchClassifier(), X, y)
+    parts = [Clause((Literal("age", ">", cut),)) for cut in (50.0, 30.0)]
+    several = FixedRuleClassifier(RuleSet(tuple(parts), ("old", "middle"), "dnf", "young"))
+    with pytest.raises(DataError, match="between two classes; this model tells 3 apart"):
+        alternatives(several, X, y)

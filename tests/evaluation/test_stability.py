@@ -1,0 +1,183 @@
+"""The choice of a rule repeated on resamples: what is drawn, what is counted, who is refused."""
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit import (
+    BoxSearchClassifier,
+    DataError,
+    FixedRuleClassifier,
+    RuleClassifier,
+    RuleError,
+    ScorecardClassifier,
+    stability,
+)
+from rulekit.learners import IdealDNFClassifier, OneLevelRuleClassifier, PowerLawTreeClassifier
+
+pytestmark = pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+
+
+def planted(seed, n=1000, noise=0.05):
+    """Eight columns of numbers, of which two clauses read four."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.normal(size=(n, 8)), columns=[f"x{k}" for k in range(8)])
+    y = ((X.x0 > 0.3) & (X.x1 < 0.5)) | ((X.x2 > 0.8) & (X.x3 > 0))
+    return X, np.where(y ^ (rng.random(n) < noise), "ill", "well")
+
+
+def learned(seed=0, n=150, **more):
+    X, y = planted(seed, n)
+    return BoxSearchClassifier(theta=3.0, kicks=0, positive_label="ill", **more).fit(X, y), X, y
+
+
+def rules(found):
+    return [r.rule for r in found.resamples]
+
+
+def test_a_resample_is_the_rule_that_its_rows_teach():
+    model, X, y = learned()
+    weight = np.linspace(1, 2, len(y))
+    found = stability(model, X, y, n_resamples=5, sample_weight=weight)
+    for k, made in enumerate(found.resamples):
+        rng = np.random.default_rng([0, k])
+        times = np.zeros(len(y))
+        for label in pd.unique(y):  # of each class as many as there are
+            rows = np.flatnonzero(y == label)
+            for i in rng.integers(len(rows), size=len(rows)):
+                times[rows[i]] += 1
+        drawn = times > 0
+        again = BoxSearchClassifier(
+            theta=3.0, kicks=0, positive_label="ill", random_state=int(rng.integers(2**31))
+        ).fit(X[drawn], y[drawn], (times * weight)[drawn])
+        assert made.rule == again.rule_set_
+        assert made.left_out.tolist() == np.flatnonzero(~drawn).tolist()
+        assert made.wrong.tolist() == (again.predict(X[~drawn]) != y[~drawn]).tolist()
+        usual = "ill" if (times * weight)[y == "ill"].sum() > weight.sum() else "well"
+        assert made.usual_wrong.tolist() == (y[~drawn] != usual).tolist()
+
+
+@pytest.mark.slow
+def test_it_is_the_same_whatever_the_number_of_workers():
+    model, X, y = learned()
+    one = stability(model, X, y, n_resamples=5, random_state=3)
+    two = stability(model, X, y, n_resamples=5, random_state=3, n_jobs=2)
+    assert rules(one) == rules(two)
+    pd.testing.assert_frame_equal(one.cuts, two.cuts)
+    assert rules(stability(model, X, y, n_resamples=5, random_state=4)) != rules(one)
+
+
+def test_whole_groups_are_drawn():
+    model, X, y = learned()
+    groups = np.arange(len(y)) // 5
+    found = stability(model, X, y, n_resamples=4, groups=groups)
+    for made in found.resamples:
+        left = np.isin(np.arange(len(y)), made.left_out)
+        assert all(len(set(left[groups == g])) == 1 for g in np.unique(groups))
+
+
+@pytest.mark.slow
+def test_planted_columns_return_in_over_ninety_of_a_hundred_and_on_noise_nothing_does():
+    X, y = planted(0)
+    began = time.monotonic()
+    found = stability(RuleClassifier().fit(X, y), X, y)
+    returned = found.columns.set_index("column")["returned"]
+    assert (returned[["x0", "x1", "x2", "x3"]] > 90).all()
+    assert (returned.drop(["x0", "x1", "x2", "x3"]) < 30).all()
+    assert set(found.returning) == {"x0", "x1", "x2", "x3"}
+    assert time.monotonic() - began < 300  # half a minute on an idle core, see the benchmark
+    noise = np.random.default_rng(1).permutation(y)
+    found = stability(RuleClassifier().fit(X, noise), X, noise, n_resamples=40)
+    assert not found.tells
+    assert found.returning == []
+    assert found.sentences()[0].startswith("Nothing returns: on rows left out")
+
+
+@pytest.mark.slow
+def test_the_size_of_a_chosen_rule_is_chosen_again_on_the_rows_left_out():
+    X, y = planted(2, 200)
+    model = RuleClassifier(max_conditions=4, cv=2, refine=False).fit(X, y)
+    found = stability(model, X, y, n_resamples=3)
+    assert len({rule.n_conditions for rule in rules(found)}) > 1
+    assert all(rule.n_conditions <= 4 for rule in rules(found))
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        ScorecardClassifier(max_conditions=2),
+        OneLevelRuleClassifier(theta=4.0),
+        pytest.param(PowerLawTreeClassifier(max_power_laws=1, max_depth=1), marks=pytest.mark.slow),
+        pytest.param(IdealDNFClassifier(max_features=2), marks=pytest.mark.slow),
+        pytest.param(RuleClassifier(forms="points", cv=2), marks=pytest.mark.slow),
+    ],
+)
+def test_rules_of_every_kind_can_be_learned_again(learner):
+    X, y = planted(1, 120)
+    found = stability(learner.fit(X, y), X, y, n_resamples=3)
+    assert found.n_made == 3
+    assert found.columns["returned"].max() > 0
+    assert len(found.sentences()) >= 1
+
+
+def test_three_outcomes_are_told_apart_by_learners_that_can():
+    X, y = planted(1, 120)
+    y = np.where(X["x5"] > 1, "hurt", y)
+    model = PowerLawTreeClassifier(max_power_laws=1, max_depth=2, random_state=0).fit(X, y)
+    found = stability(model, X, y, n_resamples=2)
+    assert found.n_made == 2
+
+
+def test_progress_is_told_and_a_stop_is_heard():
+    model, X, y = learned()
+    told = []
+    stability(model, X, y, n_resamples=6, on_progress=lambda found: told.append(found.n_made))
+    assert told == [1, 2, 3, 4, 5, 6]
+    seen = []
+    found = stability(
+        model, X, y, on_progress=seen.append, should_stop=lambda: len(seen) >= 1
+    )  # fmt: skip
+    assert found.n_made == 5
+    assert found.sentences()[0].startswith("5 of 100 resamples were made")
+
+
+def test_a_budget_ends_the_work_after_two_resamples_at_the_least():
+    model, X, y = learned()
+    found = stability(model, X, y, budget_seconds=1e-9)
+    assert found.n_made == 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"n_resamples": 1}, "`n_resamples` must be a whole number, 2 or more"),
+        ({"n_resamples": 2.5}, "`n_resamples` must be a whole number"),
+        ({"budget_seconds": 0}, "`budget_seconds` must be positive or None"),
+        ({"random_state": None}, "`random_state` must be a whole number"),
+    ],
+)
+def test_a_wrong_parameter_is_refused_in_words(wrong, words):
+    model, X, y = learned()
+    with pytest.raises(ValueError, match=words):
+        stability(model, X, y, **wrong)
+
+
+def test_what_cannot_be_repeated_is_refused_in_words():
+    model, X, y = learned()
+    with pytest.raises(RuleError, match="without `rule_set_`"):
+        stability(BoxSearchClassifier(), X, y)
+    with pytest.raises(DataError, match="written or changed by hand"):
+        stability(FixedRuleClassifier(model.rule_set_).fit(X, y), X, y)
+    with pytest.raises(DataError, match="one row each"):
+        stability(model, X, y[:-1])
+    with pytest.raises(DataError, match="a group for each of the 150 rows"):
+        stability(model, X, y, groups=[1, 2])
+    with pytest.raises(DataError, match="150 have none"):
+        stability(model, X, y, groups=[None] * 150)
+    with pytest.raises(DataError, match="all rows are in one"):
+        stability(model, X, y, groups=[1] * 150)
+    apart = np.where(y == "ill", "one", "other")
+    with pytest.raises(DataError, match="too few groups with rows of the rarer class"):
+        stability(model, X, y, groups=apart)

@@ -1,0 +1,290 @@
+"""SQL for each database: run in PostgreSQL's own server, read back from the others' grammar."""
+
+import sqlite3
+import sys
+from dataclasses import replace
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+import sqlglot
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from rulekit import BoxSearchClassifier, load_sample
+from rulekit.data import columns_of, list_samples
+from rulekit.exceptions import ExportError
+from rulekit.explain import score
+from rulekit.export import FORMATS, from_text, to_sql, verify_export
+from rulekit.export.code.dialects import DATABASES, DIALECTS, OWN
+from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
+from tests.databases import connected, runner, served
+from tests.explain.tables import PLAIN, cases, patients
+from tests.strategies_power_laws import rows, split_rules
+
+TRANSLATED = [name for name, database in DATABASES.items() if database.grammar]
+in_postgres = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def link():
+    with served() as place, connected(place) as found:
+        yield found
+
+
+@pytest.fixture
+def verified(link, monkeypatch):
+    """Check an export for PostgreSQL as any other is checked: every row, and around every cut."""
+
+    def check(rule, columns, types=None):
+        form = replace(FORMATS["postgresql"], run=runner(link, types))
+        monkeypatch.setitem(FORMATS, "postgresql", form)
+        found = verify_export(rule, columns, "postgresql")
+        assert found.ok, (found.sentence, found.text)
+        return found
+
+    return check
+
+
+def dnf(*conditions, label="ill", default="well"):
+    return RuleSet((Clause(conditions),), (label,), "dnf", default)
+
+
+@in_postgres
+def test_postgresql_answers_every_row_and_every_limit_as_the_rule_does(link, monkeypatch):
+    form = replace(FORMATS["postgresql"], run=runner(link))
+    monkeypatch.setitem(FORMATS, "postgresql", form)
+
+    @settings(max_examples=60)
+    @given(cases())
+    def check(case):
+        found = verify_export(*case, "postgresql")
+        assert found.ok, (found.sentence, found.text)
+
+    check()
+
+
+@in_postgres
+def test_postgresql_answers_power_laws_as_the_rule_does(link, monkeypatch):
+    form = replace(FORMATS["postgresql"], run=runner(link))
+    monkeypatch.setitem(FORMATS, "postgresql", form)
+
+    @settings(max_examples=40)
+    @given(split_rules(), rows())
+    def check(rule, columns):
+        assert verify_export(rule, columns, "postgresql").ok
+
+    check()
+
+
+@in_postgres
+@pytest.mark.parametrize("sample", [info.name for info in list_samples()])
+def test_postgresql_answers_the_sample_tables_as_the_rule_does(verified, sample):
+    info = next(i for i in list_samples() if i.name == sample)
+    X, y = load_sample(sample).xy()
+    y = y.where(y == info.positive_label, "other")
+    rule = BoxSearchClassifier(theta=0.5, n_clauses=3, kicks=0).fit(X, y).rule_set_
+    found = verified(rule, columns_of(X))
+    assert found.n_rows == len(X)
+    assert found.n_probes > 0
+
+
+STEPS = (np.float64(0.1), np.nextafter(0.1, 1), np.nextafter(0.1, 0), np.float64(np.float32(0.1)))
+
+
+@in_postgres
+@pytest.mark.parametrize("op", ["<=", "<", ">", ">=", "==", "!="])
+@pytest.mark.parametrize("kind", ["double precision", "real", "numeric"])
+def test_a_column_of_any_type_is_compared_as_a_double_at_a_cut_and_one_step_beside(link, kind, op):
+    cells = {"double precision": STEPS, "real": np.float32(STEPS), "numeric": STEPS}[kind]
+    written = [repr(float(v)) if kind != "real" else str(v) for v in cells]
+    if kind == "numeric":
+        written += ["0.1", "0.10000000000000000001", "0.0999999999999999999999"]
+    link.execute("DROP TABLE IF EXISTS n")
+    link.execute(f"CREATE TEMP TABLE n (i integer, x {kind})")
+    for i, cell in enumerate([*written, "NaN"]):
+        link.execute(f"INSERT INTO n VALUES ({i}, '{cell}')")
+    read = [row[0] for row in link.execute("SELECT x FROM n ORDER BY i").fetchall()]
+    if kind == "real":
+        read = np.array(read, dtype=np.float32)
+    column = np.array([float(v) for v in read])
+    for missing in (False, True):
+        rule = dnf(Literal("x", op, 0.1, missing))
+        text = to_sql(rule, dialect="postgresql")
+        found = [r[0] for r in link.execute(f"SELECT {text} FROM n ORDER BY i").fetchall()]
+        assert found == rule.predict({"x": column}).tolist()
+
+
+@in_postgres
+@pytest.mark.parametrize("kind", ["double precision", "real", "numeric", "text", "date"])
+def test_a_gap_is_told_from_a_value_whatever_the_type(link, kind):
+    cells = {"text": ["NaN", "a"], "date": ["2026-01-31"]}.get(kind, ["1", "NaN"])
+    link.execute("DROP TABLE IF EXISTS g")
+    link.execute(f"CREATE TEMP TABLE g (i integer, x {kind})")
+    for i, cell in enumerate([*cells, None]):
+        link.execute("INSERT INTO g VALUES (%s, %s)", [i, cell])
+    text = to_sql(dnf(Literal("x", "missing"), label=1, default=0), dialect="postgresql")
+    found = [r[0] for r in link.execute(f"SELECT {text} FROM g ORDER BY i").fetchall()]
+    assert found == [int(kind not in ("text", "date") and c == "NaN") for c in cells] + [1]
+
+
+@in_postgres
+def test_capitals_and_collations_do_not_matter_to_what_is_equal(link):
+    fold = "(provider = icu, locale = 'und-u-ks-level2', deterministic = false)"
+    link.execute(f"CREATE COLLATION fold {fold}")
+    link.execute("CREATE TEMP TABLE f (x text COLLATE fold)")
+    link.execute("INSERT INTO f VALUES ('Bonn')")
+    assert link.execute("SELECT x = 'bonn' FROM f").fetchone() == (True,)
+    text = to_sql(dnf(Literal("x", "==", "bonn")), dialect="postgresql")
+    assert link.execute(f"SELECT {text} FROM f").fetchone() == ("well",)
+
+
+def rows_of(connection, text):
+    return connection.execute(text).fetchall()
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "duckdb"])
+@given(case=cases(PLAIN))
+def test_scoring_sql_gives_the_answer_and_the_clause_that_decides(dialect, case):
+    rule, columns = case
+    found = score(rule, columns_as_frame(columns))
+    frame = columns_as_frame(columns).assign(_n=range(8))
+    text = to_sql(rule, dialect=dialect, part="score", table="t")
+    with duckdb.connect() as connection:
+        connection.register("t", frame)
+        if dialect == "sqlite":
+            connection = sqlite3.connect(":memory:")
+            frame.to_sql("t", connection, index=False)
+        scored = connection.execute(f"SELECT prediction, clause FROM ({text}) ORDER BY _n")
+        told = scored.fetchall()
+    assert [a for a, _ in told] == found.answers.tolist()
+    assert [k for _, k in told] == found.clauses.tolist()
+
+
+def columns_as_frame(columns):
+    return pd.DataFrame({name: pd.Series(list(values)) for name, values in columns.items()})
+
+
+@in_postgres
+def test_scoring_sql_runs_in_postgresql(link):
+    rule, frame = patients()
+    link.execute('CREATE TEMP TABLE "my cases" (glucose real, age integer, colour text, n integer)')
+    for n, row in enumerate(frame[["glucose", "age", "colour"]].itertuples(index=False)):
+        cells = [None if v is None or v != v else v for v in row]
+        link.execute('INSERT INTO "my cases" VALUES (%s, %s, %s, %s)', [*cells, n])
+    text = to_sql(rule, dialect="postgresql", part="score", table="my cases")
+    told = rows_of(link, f"SELECT prediction, clause FROM ({text}) s ORDER BY n")
+    found = score(rule, frame)
+    assert told == list(zip(found.answers.tolist(), found.clauses.tolist(), strict=True))
+    alone = to_sql(rule, dialect="postgresql", part="clause")
+    told = rows_of(link, f'SELECT {alone} FROM "my cases" ORDER BY n')
+    assert [k for (k,) in told] == found.clauses.tolist()
+
+
+def constants(text, grammar):
+    """Names and texts that a database's own grammar finds in a statement."""
+    tree = sqlglot.parse_one(text, read=grammar)
+    names = {n.this for n in tree.find_all(sqlglot.exp.Identifier)}
+    texts = {n.this for n in tree.find_all(sqlglot.exp.Literal) if n.is_string}
+    return names, texts | {n.this for n in tree.find_all(sqlglot.exp.National)}
+
+
+@pytest.mark.parametrize("dialect", TRANSLATED)
+@settings(max_examples=12)
+@given(st.text(min_size=1, max_size=12), st.text(min_size=1, max_size=12), st.text(max_size=12))
+def test_hostile_names_and_texts_arrive_whole_in_every_grammar(dialect, name, level, label):
+    assume("\0" not in name + level + label and label)
+    assume(not any("\ud800" <= c <= "\udfff" for c in name + level + label))
+    rule = dnf(Literal(name, "==", level), label=label, default="other")
+    text = to_sql(rule, dialect=dialect, part="score", table="t")
+    names, texts = constants(text, DATABASES[dialect].grammar)
+    assert {name, "t", "prediction", "clause"} <= names
+    assert {level, label, "other"} <= texts
+    extra = {"Latin1_General_100_BIN2", "utf8mb4_0900_bin"}
+    assert names <= {name, "t", "prediction", "clause"} | extra
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dialect", TRANSLATED)
+@settings(max_examples=25)
+@given(case=cases(PLAIN))
+def test_what_is_written_for_others_means_the_same_where_it_can_be_run(dialect, case):
+    """Translated once more, to DuckDB's grammar, and run there: no server of theirs is at hand."""
+    rule, columns = case
+    database = DATABASES[dialect]
+    assume(not (database.infinity is None and "inf" in repr(rule)))
+    try:
+        text = to_sql(rule, dialect=dialect)
+    except ExportError as error:
+        assume("empty text" not in str(error))
+        raise
+    (back,) = sqlglot.transpile(f"SELECT {text} FROM t", read=database.grammar, write="duckdb")
+    back = back.replace("IS_NAN(", "ISNAN(").replace(" COLLATE Latin1_General_100_BIN2", "")
+    if dialect == "sqlserver":
+        back = back.replace(" AS REAL)", " AS DOUBLE)")  # of FLOAT, which has 53 bits there
+    back = back.replace(" COLLATE utf8mb4_0900_bin", "").replace("TO_BINARY_DOUBLE(", "DOUBLE(")
+    frame = columns_as_frame(columns)
+    with duckdb.connect() as connection:
+        connection.execute("CREATE OR REPLACE MACRO double(x) AS CAST(x AS DOUBLE)")
+        connection.register("t", frame)
+        found = [row[0] for row in connection.execute(back).fetchall()]
+    assert found == rule.predict(columns).tolist()
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_dialect_is_written_in_every_part(dialect):
+    rule, _ = patients()
+    for part in ("case", "where", "clause"):
+        assert "glucose" in to_sql(rule, dialect=dialect, part=part)
+    assert "prediction" in to_sql(rule, dialect=dialect, part="score", table="t")
+
+
+@pytest.mark.parametrize(
+    ("rule", "dialect", "message"),
+    [
+        (dnf(Literal("x", "==", np.inf)), "mysql", "an infinity, for which MySQL has no word"),
+        (dnf(Literal("x", "==", np.inf)), "sqlserver", "for which SQL Server has no word"),
+        (dnf(Literal("x", "==", "")), "oracle", "Oracle takes an empty text for a missing one"),
+        (dnf(Literal("x" * 64, ">", 1)), "postgresql", "has 63 bytes at most; .* has 64"),
+        (dnf(Literal("ü" * 40, ">", 1)), "mysql", "has 64 bytes at most; .* has 80"),
+        (
+            dnf(Literal("x", "==", True), LinearSplit((("x", 1.0), ("y", 1.0)), ">", 1.0)),
+            "postgresql",
+            "'x' is compared with truth values and with numbers",
+        ),
+    ],
+)
+def test_what_a_database_cannot_express_is_refused(rule, dialect, message):
+    with pytest.raises(ExportError, match=message):
+        to_sql(rule, dialect=dialect)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"part": "score"}, "reads a table: give `table`"),
+        ({"part": "clause", "clause": 0}, r"`clause` is read with `part=\"where\"` only"),
+    ],
+)
+def test_options_that_would_not_be_read_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        to_sql(patients()[0], **options)
+
+
+def test_without_sqlglot_the_others_are_refused_and_ours_are_written(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sqlglot", None)
+    rule = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
+    for dialect in (*OWN, "postgresql"):
+        assert "age" in to_sql(rule, dialect=dialect)
+    with pytest.raises(ExportError, match="Writing for Snowflake needs the package sqlglot"):
+        to_sql(rule, dialect="snowflake")
+
+
+def test_a_database_is_entered_among_the_formats_and_says_whether_it_is_run():
+    for name, database in DATABASES.items():
+        form = FORMATS[name]
+        assert database.name in form.name
+        assert form.run is None
+        assert ("run such SQL in a PostgreSQL server" in form.how) == (name == "postgresql")
+        assert form.how.startswith("Not run here")

@@ -1,0 +1,114 @@
+"""The sheet to fill in: a person who follows it gets the answer of the rule."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from rulekit import RuleClassifier, ScorecardClassifier, load_sample
+from rulekit.explain import Wording, condition_text
+from rulekit.export import to_sheet
+from rulekit.rules import Clause, Literal, PointsSplit, RuleSet, scorecard_of
+from tests.explain.tables import patients
+
+TESTS = (Literal("age", ">", 60), Literal("bp", ">", 140), Literal("sport", "==", True))
+
+
+class Cells(HTMLParser):
+    """Rows of cells of every table, and all text."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tables, self.text, self.inside = [], "", False
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+            self.inside = True
+
+    def handle_endtag(self, tag):
+        self.inside &= tag not in ("td", "th")
+
+    def handle_data(self, data):
+        self.text += data
+        if self.inside:
+            self.tables[-1][-1][-1] += data
+
+
+def in_band(text, total):
+    low, _, high = text.partition(" to ")
+    return int(low) <= total <= int(high or low)
+
+
+def test_who_adds_up_the_points_on_the_sheet_reads_off_the_answer():
+    X, y = load_sample("credit").xy()
+    model = ScorecardClassifier(4, bands=4, positive_label="high").fit(X, y)
+    card, bands = Cells(to_sheet(model)).tables
+    (split,) = scorecard_of(model.rule_set_)
+    given = {condition_text(c): p for c, p in split.given}
+    assert {row[0]: int(row[1]) for row in card[1:-1]} == given
+    assert card[-1][0] == "Total"
+    columns, chance = model.read_columns(X), model.predict_proba(X)
+    totals = split.compared(columns)
+    place = list(model.classes_).index("high")
+    for total in range(split.span[0], split.span[1] + 1):
+        ((_, answer, of_100, _),) = [row for row in bands[1:] if in_band(row[0], total)]
+        assert (answer == "'high'") == (total >= split.total)
+        low, _, high = next(r[0] for r in bands[1:] if in_band(r[0], total)).partition(" to ")
+        held = (totals >= int(low)) & (totals <= int(high or low))
+        assert int(of_100) == round(100 * chance[held, place].mean())
+
+
+def test_bands_of_a_bare_rule_are_read_off_in_the_order_of_its_clauses():
+    bands = tuple(Clause((PointsSplit(TESTS, (3, 2, -1), t),)) for t in (4, 2))
+    rule = RuleSet(bands, ("ill", "watch"), "dnf", "well")
+    card, found = Cells(to_sheet(rule, wording=Wording(names={"bp": "Blood <b>"}))).tables
+    assert [row[:2] for row in card[1:4]] == [
+        ["age > 60", "3"],
+        ["Blood <b> > 140", "2"],
+        ["sport is true", "-1"],
+    ]
+    assert [row[:2] for row in found[1:]] == [
+        ["4 to 5", "'ill'"],
+        ["2 to 3", "'watch'"],
+        ["-1 to 1", "'well'"],
+    ]
+    numbers = [np.array([0.0, 99.0])[np.arange(8) >> k & 1] for k in (0, 1)]
+    columns = {"age": numbers[0], "bp": 2 * numbers[1]}
+    columns["sport"] = np.array([False, True], dtype=object)[np.arange(8) >> 2 & 1]
+    sums = bands[0].conditions[0].compared(columns)
+    for total, said in zip(sums, rule.predict(columns), strict=True):
+        ((_, answer, _),) = [row for row in found[1:] if in_band(row[0], total)]
+        assert answer == f"'{said}'"
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_any_other_rule_is_a_list_to_tick_clause_by_clause(form):
+    rule = patients()[0] if form == "dnf" else patients()[0].negated()
+    page = Cells(to_sheet(rule))
+    told = [[condition_text(c) for c in clause.conditions] for clause in rule.clauses]
+    assert [[row[0] for row in table] for table in page.tables] == told
+    every = "all" if form == "dnf" else "one or more"
+    assert page.text.count(f"If {every} of these are ticked") == rule.n_clauses
+    last = rule.default if form == "dnf" else rule.labels[0]
+    assert f"Otherwise the answer is '{last}'" in page.text
+
+
+def test_the_sheet_has_no_colour_that_grey_would_lose_and_asks_nobody():
+    page = to_sheet(RuleSet((), (), "dnf", "well"))
+    assert "Always the answer is 'well'" in Cells(page).text
+    own = page[page.index("body{font-size:11pt") :]
+    assert set(re.findall(r"#[0-9a-f]{3,6}\b", own)) == {"#000"}
+    assert "http" not in page.replace("http-equiv", "")
+
+
+def test_a_model_that_chose_points_prints_what_its_card_knows():
+    X, y = load_sample("credit").xy()
+    model = RuleClassifier(3, forms=("points",), cv=2, positive_label="high").fit(X, y)
+    assert "of 100 such cases, 'high'" in Cells(to_sheet(model)).text

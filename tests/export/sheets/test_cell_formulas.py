@@ -1,0 +1,61 @@
+"""Formulas: what they ask, where values stand, how long lists are split."""
+
+from rulekit.export.sheets.cell_formulas import CellWriter, Values
+from rulekit.rules import Factor, LinearSplit, Literal, PointsSplit, PowerLaw, PowerLawSplit
+
+CELLS, KINDS = {"x": "B4", "y": "C4"}, {"x": "number", "y": "number"}
+
+
+def written(condition, kinds=KINDS):
+    values = Values()
+    return CellWriter(CELLS, kinds, values).write(condition), values.listed
+
+
+def test_a_missing_value_is_asked_for_before_anything_is_compared():
+    text, listed = written(Literal("x", ">", 5))
+    assert text == "IF(LEN(B4)=0,FALSE,GESTEP(Values!$A$2,B4)=0)"
+    assert listed == [5.0]
+    assert written(Literal("x", "<=", 5, True))[0].startswith("IF(LEN(B4)=0,TRUE,GESTEP(Values")
+
+
+def test_sums_are_taken_in_the_order_of_the_rule_without_plus_and_minus():
+    text, listed = written(LinearSplit((("x", 0.5), ("y", -2.0)), "<=", 3.0))
+    total = "STANDARDIZE(B4*Values!$A$2,C4*Values!$A$3,1)"
+    assert text == f"IF(OR(LEN(B4)=0,LEN(C4)=0),FALSE,GESTEP(Values!$A$4,{total})=1)"
+    assert listed == [0.5, 2.0, 3.0]
+
+
+def test_a_power_law_is_a_product_over_a_product():
+    law = PowerLaw(-1.5, (Factor("x", 2), Factor("y", -1, shift=1.0, floor=2.0)))
+    text, _ = written(PowerLawSplit((law,), 4.0))
+    base = "STANDARDIZE(MAX(C4,Values!$A$3),Values!$A$4,1)"
+    assert f"-(Values!$A$2*((B4*B4)/({base})))" in text
+
+
+def test_text_is_compared_with_capitals_and_sets_as_a_range():
+    kinds = KINDS | {"x": "text"}
+    assert "EXACT(B4,Values!$A$2)" in written(Literal("x", "!=", "a"), kinds)[0]
+    text, listed = written(Literal("x", "in", ("a", "b", "c")), kinds)
+    assert "SUMPRODUCT(--EXACT(B4,Values!$A$2:$A$4))>0" in text
+    assert listed == ["a", "b", "c"]
+
+
+def test_a_long_list_of_numbers_is_split_into_groups_that_a_function_takes():
+    text, _ = written(Literal("x", "in", tuple(float(k) for k in range(600))))
+    assert text.count("AND(") == 600
+    assert text.count("OR(") == 4
+
+
+def test_points_are_added_and_compared_with_the_total():
+    split = PointsSplit((Literal("x", ">", 1), Literal("y", "missing")), (2, -1), 1)
+    text, _ = written(split)
+    assert text == "IF(IF(LEN(B4)=0,FALSE,GESTEP(Values!$A$2,B4)=0),2,0)+IF(LEN(C4)=0,-1,0)>=1"
+    writer = CellWriter(CELLS, KINDS, Values(), {split.given: "H4"})
+    assert writer.write(split.negated()) == "H4<1"
+
+
+def test_a_list_of_values_stands_once():
+    values = Values()
+    assert values.several((1.0, 2.0)) == values.several((1.0, 2.0)) == "Values!$A$2:$A$3"
+    assert values.one(1.0) == "Values!$A$4"
+    assert values.one(True) != values.one(1.0)

@@ -1,0 +1,239 @@
+"""A workbook computes what `predict` answers, to the last digit, in a spreadsheet program."""
+
+import io
+import os
+import shutil
+import subprocess
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import openpyxl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rulekit.exceptions import ExportError
+from rulekit.explain import Wording
+from rulekit.export import to_xlsx
+from rulekit.rules import Clause, LinearSplit, Literal, PointsSplit, RuleSet
+from tests.explain.tables import NAMES, TEXTS, patients
+from tests.export.jobs import drawn, of_samples
+
+MOST = 60  # workbooks handed to the program at once
+
+
+@pytest.fixture(scope="module")
+def computed(tmp_path_factory):
+    """Return a function that lets LibreOffice compute workbooks and gives them opened.
+
+    Skips where it is not installed, unless RULEKIT_REQUIRE_LIBREOFFICE is set.
+    """
+    program = shutil.which("soffice")
+    if program is None:
+        sentence = "LibreOffice was not found; install the package `libreoffice-calc`"
+        if os.environ.get("RULEKIT_REQUIRE_LIBREOFFICE"):
+            pytest.fail(f"{sentence} (RULEKIT_REQUIRE_LIBREOFFICE is set)")
+        pytest.skip(sentence)
+    folder = tmp_path_factory.mktemp("books")
+    own = f"-env:UserInstallation=file://{folder / 'profile'}"
+    command = [program, own, "--headless", "--convert-to", "xlsx", "--outdir"]
+
+    def compute(books):
+        opened = []
+        for start in range(0, len(books), MOST):
+            paths = []
+            for k, book in enumerate(books[start : start + MOST]):
+                paths.append(folder / f"{k}.xlsx")
+                paths[-1].write_bytes(book)
+            out = folder / f"out {start}"
+            subprocess.run([*command, out, *paths], check=True, capture_output=True, timeout=300)
+            opened += [openpyxl.load_workbook(out / p.name, data_only=True) for p in paths]
+        return opened
+
+    return compute
+
+
+def answers(book, n):
+    sheet = book["Cases"]
+    headings = [cell.value for cell in sheet[3]]
+    place = headings.index("decided by")  # a column of the table may be called "answer"
+    return [sheet.cell(4 + k, place).value for k in range(n)]
+
+
+def same(expected, found):
+    return isinstance(expected, str) == isinstance(found, str) and expected == found
+
+
+def asked(job):
+    """A job as a spreadsheet can hold it: there, empty text and infinities are no values."""
+    columns = {}
+    for name, column in job.columns.items():
+        held = [None if v is None or v != v or v in ("", np.inf, -np.inf) else v for v in column]
+        columns[name] = np.array(held, dtype=column.dtype)
+    return replace(job, columns=columns)
+
+
+def named(rule):
+    """Every text and number that a rule compares with or answers."""
+    tests = [t for k in rule.clauses for c in k.conditions for t in c.tests]
+    return [*rule.labels, rule.default, *(v for t in tests for v in t.values)]
+
+
+def compare(jobs, computed):
+    """Let every job that a spreadsheet can hold be computed; give the rows that were equal."""
+    books = []
+    for job in map(asked, jobs):
+        if any(v == "" or v in (np.inf, -np.inf) for v in named(job.rule)):
+            with pytest.raises(ExportError, match=r"an empty text is|cannot hold the number"):
+                to_xlsx(job.rule)
+        else:
+            books.append((job, to_xlsx(job.rule, cases=job.columns, n_cases=max(1, job.n))))
+    rows = 0
+    for (job, _), book in zip(books, computed([b for _, b in books]), strict=True):
+        found = answers(book, job.n)
+        wrong = [
+            k for k, pair in enumerate(zip(job.expected, found, strict=True)) if not same(*pair)
+        ]
+        assert not wrong, (job.name, job.rule, [(k, job.expected[k], found[k]) for k in wrong[:5]])
+        rows += job.n
+    return rows
+
+
+@pytest.mark.slow
+def test_a_spreadsheet_answers_every_row_of_every_table_as_the_rule_does(computed):
+    assert compare(of_samples(), computed) > 10_000
+
+
+@pytest.mark.slow
+def test_a_spreadsheet_answers_hostile_rules_and_rows_as_they_do(computed):
+    assert compare(drawn(), computed) > 2_000
+
+
+def card():
+    tests = (Literal("age", ">", 60), Literal("town", "in", ("Bonn", "Ulm")), Literal("bp", ">", 9))
+    bands = (Clause((PointsSplit(tests, (3, 2, -1), total),)) for total in (4, 2))
+    return RuleSet(tuple(bands), ("ill", "watch"), "dnf", "well")
+
+
+def filled(book, cells, sheet="Scorecard"):
+    """Type into a workbook, as a person does."""
+    opened = openpyxl.load_workbook(io.BytesIO(book))
+    for cell, value in cells.items():
+        opened[sheet][cell] = value
+    saved = io.BytesIO()
+    opened.save(saved)
+    return saved.getvalue()
+
+
+@pytest.mark.slow
+def test_on_the_scorecard_points_add_up_to_the_answer_and_a_slip_is_named(computed):
+    book = to_xlsx(card(), n_cases=3)
+    typed = [
+        {"B4": 70, "B5": "Ulm", "B6": 10},
+        {"B4": 70, "B5": "Rom", "B6": 10},
+        {"B4": 60, "B6": 1},
+        {"B4": "old", "B5": "Ulm"},
+        {},
+    ]
+    told = []
+    for opened in computed([filled(book, cells) for cells in typed]):
+        sheet = opened["Scorecard"]
+        given = [[cell.value for cell in row] for row in sheet["C9:D11"]]
+        told.append((given, sheet["B18"].value, sheet["C4"].value or ""))
+    assert [sheet.cell(row, 1).value for row in (8, 18)] == ["condition", "answer"]
+    assert told[0] == ([[3, 3], [2, 5], [-1, 4]], "ill", "")
+    assert told[1] == ([[3, 3], [0, 3], [-1, 2]], "watch", "")
+    assert told[2] == ([[0, 0], [0, 0], [0, 0]], "well", "")
+    assert told[3][1:] == ("mend the values above", "must be a number")
+    assert (told[4][1] or "") == ""
+
+
+@pytest.mark.slow
+def test_a_row_waits_until_it_is_typed_and_names_what_is_mistyped(computed):
+    flag = RuleSet((Clause((Literal("on", "==", True), Literal("x", ">", 1))),), (1,), "dnf", 0)
+    cells = {"B4": True, "C4": 2, "B5": "yes", "C5": 2, "C6": "2,5", "A7": "nothing known"}
+    (opened,) = computed([filled(to_xlsx(flag, n_cases=6), cells, "Cases")])
+    told = [[cell.value for cell in row] for row in opened["Cases"]["D4:E8"]]
+    assert told[0] == [1, "clause 1"]
+    assert told[1][0] == "on must be TRUE or FALSE"
+    assert told[2][0] == "x must be a number"
+    assert told[3] == [0, "otherwise"]
+    assert not any(told[4])
+
+
+def formulas(book):
+    opened = openpyxl.load_workbook(io.BytesIO(book))
+    return [c.value for s in opened for row in s.iter_rows() for c in row if c.data_type == "f"]
+
+
+@settings(max_examples=25)
+@given(
+    st.sampled_from(NAMES), st.sampled_from(sorted({*TEXTS} - {""})), st.sampled_from(TEXTS[1:7])
+)
+def test_no_name_level_or_label_stands_in_a_formula(name, level, label):
+    rule = RuleSet((Clause((Literal(name, "==", level),)),), (label,), "dnf", f"not {label}")
+    plain = RuleSet((Clause((Literal("n", "==", "v"),)),), ("a",), "dnf", "b")
+    assert formulas(to_xlsx(rule, n_cases=2)) == formulas(to_xlsx(plain, n_cases=2))
+
+
+def test_every_digit_of_a_number_is_in_the_file():
+    cut = 0.1 + 0.2
+    rule = RuleSet((Clause((Literal("x", ">", cut),)),), (1,), "dnf", 0)
+    with zipfile.ZipFile(io.BytesIO(to_xlsx(rule, n_cases=1))) as archive:
+        text = "".join(archive.read(n).decode() for n in archive.namelist() if "sheet" in n)
+    assert f"<v>{cut!r}</v>" in text
+
+
+def test_what_the_rule_says_stands_in_words_beside_every_digit():
+    rule, _ = patients()
+    book = to_xlsx(rule, wording=Wording(names={"age": "Age in years"}, units={"age": "y"}))
+    sheet = openpyxl.load_workbook(io.BytesIO(book))["Rule"]
+    assert sheet["B4"].value == "glucose > 126.5 AND Age in years > 50 y"
+    assert [sheet["C4"].value, sheet["C6"].value] == ["ill", "well"]
+    assert sheet["D4"].value == "glucose > 126.5 AND age > 50"
+
+
+def test_only_the_cells_to_type_in_are_open_and_equal_rules_give_equal_files():
+    book = to_xlsx(card(), n_cases=2)
+    assert book == to_xlsx(card(), n_cases=2)
+    opened = openpyxl.load_workbook(io.BytesIO(book))
+    assert all(sheet.protection.sheet for sheet in opened)
+    free = {
+        (sheet.title, c.coordinate)
+        for sheet in opened
+        for row in sheet.iter_rows()
+        for c in row
+        if not c.protection.locked
+    }
+    cases = {("Cases", f"{column}{row}") for column in "ABCD" for row in (4, 5)}
+    assert free == cases | {("Scorecard", f"B{row}") for row in (4, 5, 6)}
+
+
+def clause(*conditions):
+    return RuleSet((Clause(conditions),), ("a",), "dnf", "b")
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        (clause(Literal("x", "==", "")), "an empty text is a missing value"),
+        (clause(Literal("x", "==", np.inf)), "cannot hold the number inf"),
+        (clause(Literal("x", ">", 5e-324)), "cannot hold the number 5e-324"),
+        (clause(Literal("x\0", ">", 1)), "it has a NUL or half a character"),
+        (clause(Literal("x", "==", "\ud800")), "it has a NUL or half a character"),
+        (clause(Literal("x", "==", "a" * 40_000)), "holds at most 32767 characters"),
+        (clause(Literal("x", ">", 1), Literal("x", "==", "a")), "'x' is compared with text and"),
+        (clause(LinearSplit(tuple((f"c{k}", 1.0) for k in range(300)), ">", 0)), "most 8192 ch"),
+        (RuleSet((), (), "dnf", (1, 2)), r"answers \(1, 2\)"),
+    ],
+)
+def test_what_a_spreadsheet_cannot_hold_is_refused(rule, message):
+    with pytest.raises(ExportError, match=message):
+        to_xlsx(rule, n_cases=1)
+
+
+def test_more_cases_than_rows_are_refused():
+    rule, frame = patients()
+    with pytest.raises(ValueError, match="at least 1 and the number of cases, 4; got 3"):
+        to_xlsx(rule, cases=frame, n_cases=3)

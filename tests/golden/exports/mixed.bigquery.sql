@@ -1,0 +1,37 @@
+CASE
+  WHEN (
+    CAST(`age` AS FLOAT64) >= 20.0e0
+    AND `age` IS NOT NULL
+    AND NOT IS_NAN(CAST(`age` AS FLOAT64))
+  )
+  AND (
+    CAST(`age` AS FLOAT64) < 30.5e0
+    AND `age` IS NOT NULL
+    AND NOT IS_NAN(CAST(`age` AS FLOAT64))
+  )
+  AND (
+    `smoker` = TRUE AND `smoker` IS NOT NULL
+  )
+  THEN 'low'
+  WHEN (
+    `town` IN ('Bonn', 'Ulm') AND `town` IS NOT NULL
+  )
+  AND (
+    `bmi` IS NULL OR UPPER(CAST(`bmi` AS STRING)) = 'NAN'
+  )
+  THEN 'middle'
+  WHEN (
+    NOT `town` IN ('"x"', 'a\nb') OR `town` IS NULL
+  )
+  AND (
+    CAST(`x < 5` AS FLOAT64) <> 0.0e0
+    AND `x < 5` IS NOT NULL
+    AND NOT IS_NAN(CAST(`x < 5` AS FLOAT64))
+  )
+  THEN 'middle'
+  WHEN (
+    `bmi` IS NOT NULL AND NOT UPPER(CAST(`bmi` AS STRING)) = 'NAN'
+  )
+  THEN 'high'
+  ELSE 'none of these'
+END

@@ -1,0 +1,96 @@
+CASE
+  WHEN (
+    0.5e0 * CAST(`age` AS DOUBLE) - 1.25e0 * CAST(`glucose` AS DOUBLE) > 3.0e0
+    AND `age` IS NOT NULL
+    AND `glucose` IS NOT NULL
+  )
+  AND (
+    NOT (
+      (
+        -2.5e0 * (
+          (
+            CAST(`glucose` AS DOUBLE)
+          ) / (
+            (
+              (
+                CASE WHEN CAST(`age` AS DOUBLE) < 20.0e0 THEN 20.0e0 ELSE CAST(`age` AS DOUBLE) END
+              ) - 1.0e0
+            ) * (
+              (
+                CASE WHEN CAST(`age` AS DOUBLE) < 20.0e0 THEN 20.0e0 ELSE CAST(`age` AS DOUBLE) END
+              ) - 1.0e0
+            )
+          )
+        ) + 1.0e0 * (
+          CAST(`age` AS DOUBLE)
+        ) <= 40.0e0
+      )
+      AND (
+        -2.5e0 * (
+          (
+            CAST(`glucose` AS DOUBLE)
+          ) / (
+            (
+              (
+                CASE WHEN CAST(`age` AS DOUBLE) < 20.0e0 THEN 20.0e0 ELSE CAST(`age` AS DOUBLE) END
+              ) - 1.0e0
+            ) * (
+              (
+                CASE WHEN CAST(`age` AS DOUBLE) < 20.0e0 THEN 20.0e0 ELSE CAST(`age` AS DOUBLE) END
+              ) - 1.0e0
+            )
+          )
+        ) + 1.0e0 * (
+          CAST(`age` AS DOUBLE)
+        ) >= 1e-07
+      )
+    )
+    AND `glucose` IS NOT NULL
+    AND `age` IS NOT NULL
+  )
+  THEN 'ill'
+  WHEN (
+    (
+      -2.5e0 * (
+        (
+          CAST(`glucose` AS DOUBLE)
+        ) / (
+          (
+            (
+              CASE WHEN CAST(`age` AS DOUBLE) < 20.0e0 THEN 20.0e0 ELSE CAST(`age` AS DOUBLE) END
+            ) - 1.0e0
+          ) * (
+            (
+              CASE WHEN CAST(`age` AS DOUBLE) < 20.0e0 THEN 20.0e0 ELSE CAST(`age` AS DOUBLE) END
+            ) - 1.0e0
+          )
+        )
+      ) + 1.0e0 * (
+        CAST(`age` AS DOUBLE)
+      ) <= 40.0e0
+    )
+    AND (
+      -2.5e0 * (
+        (
+          CAST(`glucose` AS DOUBLE)
+        ) / (
+          (
+            (
+              CASE WHEN CAST(`age` AS DOUBLE) < 20.0e0 THEN 20.0e0 ELSE CAST(`age` AS DOUBLE) END
+            ) - 1.0e0
+          ) * (
+            (
+              CASE WHEN CAST(`age` AS DOUBLE) < 20.0e0 THEN 20.0e0 ELSE CAST(`age` AS DOUBLE) END
+            ) - 1.0e0
+          )
+        )
+      ) + 1.0e0 * (
+        CAST(`age` AS DOUBLE)
+      ) >= 1e-07
+    )
+    OR `glucose` IS NULL
+    OR `age` IS NULL
+  )
+  THEN 'ill'
+  ELSE 'well'
+END

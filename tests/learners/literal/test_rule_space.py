@@ -1,0 +1,80 @@
+"""The rules over the conditions of a table: prices, what idles, how many of the best are found."""
+
+import numpy as np
+import pytest
+
+from rulekit.learners import BoxSearchClassifier
+from rulekit.learners.literal.rule_space import RuleSpace
+from rulekit.learners.training import SharedWork
+from tests.reference.near_rules import near_rules_by_force
+
+
+def small(seed, n=40):
+    """Four truth values, and a class that two clauses describe, with noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, 4)) < 0.5
+    y = (X[:, 0] & X[:, 1]) | (X[:, 2] & ~X[:, 3])
+    return X.astype(float), y ^ (rng.random(n) < 0.15)
+
+
+def space_of(seed, max_clauses=2, max_conditions=4, theta=0.5):
+    X, y = small(seed)
+    learner = BoxSearchClassifier(theta=theta, positive_label=True, random_state=0)
+    learner._check()
+    table = learner._read(X, y, None)
+    problem = learner.problem_of(table, SharedWork(), True)
+    return RuleSpace(learner, problem, theta, max_clauses, max_conditions, lambda: False)
+
+
+def columns_drawn(space, rng):
+    d = space.holds.shape[1]
+    return [rng.choice(d, rng.integers(0, 4), replace=False) for _ in range(rng.integers(0, 4))]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_rule_costs_its_wrong_rows_and_its_conditions(seed):
+    space, rng = space_of(seed), np.random.default_rng(seed)
+    for _ in range(20):
+        rule = space.priced(columns_drawn(space, rng))
+        written = space.rule(rule)
+        wrong = (written.predict(space.problem.columns) == True) == space.problem.y  # noqa: E712
+        assert rule.wrong == wrong.sum()
+        assert rule.cost == rule.wrong + 0.5 * rule.n_conditions
+        assert {f for c in written.clauses for f in c.features} <= space.features(rule)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_of_a_reduced_rule_nothing_more_can_be_left_out(seed):
+    space, rng = space_of(seed), np.random.default_rng(seed)
+    for _ in range(20):
+        given = space.priced(columns_drawn(space, rng))
+        rule = space.reduced(given)
+        assert rule.cost <= given.cost + 1e-9
+        for r, clause in enumerate(rule.columns):
+            rest = rule.columns[:r] + rule.columns[r + 1 :]
+            for shorter in (rest, *((*rest, set(clause) - {j}) for j in clause)):
+                assert space.priced(shorter).cost > rule.cost + 1e-9
+
+
+def shares_found(seeds, margin=6.0):
+    """Compare what the search of longer rules finds with all there is: found and all, a table."""
+    counts = []
+    for seed in seeds:
+        space = space_of(seed)
+        known = [*space.constants(), *space.searched(space.problem, np.random.default_rng(0))]
+        best = min(rule.cost for rule in known)
+        wanted = near_rules_by_force(
+            space.holds, ~space.problem.y, space.problem.weight, 0.5, margin, 2, 4, best
+        )
+        limit = min([best, *wanted.values()]) + margin
+        found = {r.columns for r in space.grown(known, limit, 10_000).rules}
+        rules = {tuple(sorted(rule)) for rule in wanted}
+        assert {c for c in found if space.reduced(space.priced(c)).columns == c} <= rules
+        counts.append((len(found & rules), len(rules)))
+    return counts
+
+
+def test_exchanging_clauses_finds_nearly_all_rules_of_the_margin():
+    found, every = np.sum(shares_found(range(4)), axis=0)
+    assert every > 20
+    assert found > 0.95 * every

@@ -1,0 +1,172 @@
+"""Gaps between groups on inner folds: counted as on new rows, kept where they are limited."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit.data import row_groups
+from rulekit.evaluation import group_metrics
+from rulekit.exceptions import DataError, EmptyRuleWarning
+from rulekit.learners import BoxSearchClassifier, RuleClassifier
+from rulekit.learners.choice import suggestion
+from rulekit.learners.inner_choice import inner_folds
+from rulekit.learners.training import read_training_table
+
+
+def table(seed=0, n=400):
+    """Two groups of which one is told from its income far less well than by its savings."""
+    rng = np.random.default_rng(seed)
+    sex = rng.choice(["f", "m"], n)
+    good = rng.random(n) < 0.5
+    income = rng.normal(size=n) + np.where(sex == "m", 2.0 * good + 0.8, 0.4 * good)
+    savings = rng.normal(size=n) + 1.3 * good
+    X = pd.DataFrame({"sex": sex, "income": income.round(1), "savings": savings.round(1)})
+    return X, np.where(good, "good", "bad")
+
+
+@pytest.fixture(scope="module")
+def measured():
+    X, y = table()
+    return (
+        X,
+        y,
+        RuleClassifier(max_conditions=3, cv=3, groups="sex", positive_label="good").fit(X, y),
+    )
+
+
+def test_gaps_are_those_of_the_answers_to_left_out_rows(measured):
+    X, y, model = measured
+    compared = model.choice_.table
+    checked = read_training_table(RuleClassifier(), X, y, None)
+    folds = inner_folds(3, checked, 0)
+    for number in (0, 7, 40, 100):
+        row = compared.loc[number]
+        names = ("robustness", "doubt", "positive_label", "n_clauses", "theta")
+        learner = BoxSearchClassifier(max_conditions=3, kicks=0, random_state=0)
+        learner.set_params(
+            **{name: row[name] for name in names} | {"n_clauses": int(row["n_clauses"])}
+        )
+        answers = np.empty(len(y), dtype=object)
+        for train, test in folds:
+            fitted = learner.fit(X.iloc[train], y[train])
+            answers[test] = fitted.predict(X.iloc[test])
+        counted = group_metrics(Told(answers), X, y, "sex", positive="good")
+        for measure, gap in counted.gaps.items():
+            assert row[f"gap_{measure}"] == pytest.approx(gap.size)
+        assert row["gap"] == pytest.approx(
+            max(counted.gaps[m].size for m in ("found", "false_alarms"))
+        )
+
+
+class Told:
+    def __init__(self, answers):
+        self.answers = answers
+
+    def predict(self, X):
+        return self.answers
+
+
+@pytest.mark.slow
+def test_groups_alone_change_no_choice(measured):
+    X, y, model = measured
+    plain = RuleClassifier(max_conditions=3, cv=3, positive_label="good").fit(X, y)
+    assert plain.rule_set_ == model.rule_set_
+    assert plain.choice_.reason == model.choice_.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("limit", [0.2, {"error": 0.1}, {"found": 0.15, "called_positive": 0.5}])
+def test_the_setting_taken_keeps_the_gap_and_is_the_one_suggested_among_those_that_do(
+    measured, limit
+):
+    X, y, free = measured
+    model = RuleClassifier(
+        max_conditions=3, cv=3, groups="sex", max_gap=limit, positive_label="good"
+    ).fit(X, y)
+    found = model.choice_
+    limits = limit if isinstance(limit, dict) else {"found": limit, "false_alarms": limit}
+    everything = found.table
+    kept = everything
+    for measure, most in limits.items():
+        kept = kept[kept[f"gap_{measure}"] <= most + 1e-12]
+    assert found.default in set(kept["setting"])
+    assert 0 < len(kept) < len(everything)
+    settings = dict(enumerate(everything[list(found.setting)].to_dict("records")))
+    assert found.default == suggestion(kept, settings, "test_error")["default"]
+    assert f"{len(kept)} of {len(everything)} settings keep the gap" in found.reason
+    assert free.choice_.error <= found.error + 0.02
+
+
+def test_the_curve_holds_what_no_setting_beats_in_both(measured):
+    found = measured[2].choice_
+    curve, every = found.gap_curve(), found.table
+    assert curve["gap"].is_monotonic_increasing
+    assert (curve["test_error"].diff().dropna() < 0).all()
+    for row in every.itertuples():
+        assert (
+            (curve["gap"] <= row.gap + 1e-9) & (curve["test_error"] <= row.test_error + 1e-9)
+        ).any()
+    for row in curve.itertuples():
+        beaten = (every["gap"] < row.gap - 1e-9) & (every["test_error"] <= row.test_error + 1e-9)
+        assert not beaten.any()
+
+
+def test_a_gap_that_only_answering_all_alike_keeps_ends_in_an_empty_rule_that_says_so():
+    X = pd.DataFrame({"sex": ["f"] * 250 + ["m"] * 250})  # whose one rule is worth little
+    y = np.array(["bad"] * 130 + ["good"] * 120 + ["bad"] * 70 + ["good"] * 180)
+    model = RuleClassifier(max_conditions=2, cv=2, groups="sex", max_gap=0.0)
+    with pytest.warns(EmptyRuleWarning, match="worth its price within `max_gap`"):
+        model.fit(X, y)
+    assert model.rule_set_.is_constant
+    assert "Only rules without conditions" in model.choice_.reason
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "says"),
+    [
+        ({"max_gap": 0.1}, ValueError, "`max_gap` is read beside `groups` only"),
+        ({"groups": "town"}, DataError, "`groups` names column 'town', which the table does not"),
+        ({"groups": "sex", "max_gap": 1.0}, ValueError, "'max_gap' parameter of RuleClassifier"),
+        ({"groups": "sex", "max_gap": {"odds": 0.1}}, ValueError, "got 'odds': 0.1"),
+        ({"groups": "sex", "max_gap": {"error": 2}}, ValueError, "got 'error': 2"),
+        ({"groups": "sex", "max_gap": {}}, ValueError, "names no measure"),
+        ({"groups": "sex", "max_gap": {"found": 0.1}}, ValueError, "counted for one class; name"),
+        ({"groups": "alike"}, DataError, "all 400 rows are in group '1'"),
+        ({"groups": "own"}, DataError, "at most 50 to be compared, but column 'own' has 400"),
+        ({"groups": "rare", "max_gap": 0.1}, DataError, "fewer than two have so many positives"),
+        (
+            {"groups": "far", "max_gap": {"error": 0.0}},
+            DataError,
+            r"allows a gap of 0 in 'error' .* no rule compared keeps to it.*the nearest has 0\.",
+        ),
+    ],
+)
+def test_what_cannot_be_kept_or_read_is_refused_in_words(parameters, error, says):
+    X, y = table()
+    X["alike"], X["own"] = 1, [f"k{k}" for k in range(len(X))]
+    X["rare"] = ["x"] * 10 + ["y"] * 390
+    X["far"] = np.where(np.arange(400) % 3, (y == "good").astype(str), "none")
+    rng = np.random.default_rng(1)
+    X["income"], X["savings"] = rng.normal(size=(2, 400))
+    if parameters.get("groups") != "own":
+        X = X.drop(columns="own")
+    drop = {"far": ["sex"], "rare": ["far"]}.get(parameters.get("groups"), ["far"])
+    model = RuleClassifier(
+        max_conditions=2,
+        cv=2,
+        constraints={"forbidden": ["far"]} if "far" not in drop else None,
+        **parameters,
+    )
+    with pytest.raises(error, match=says):
+        model.fit(X.drop(columns=drop), y)
+
+
+@pytest.mark.slow
+def test_missing_values_are_a_group_and_numbers_are_binned():
+    X, y = table()
+    X.loc[:99, "sex"] = None
+    model = RuleClassifier(max_conditions=2, cv=2, groups="sex", max_gap=0.5).fit(X, y)
+    assert model.choice_.table.loc[model.choice_.default, "gap"] <= 0.5
+    by_income = RuleClassifier(max_conditions=2, cv=2, groups="income").fit(X, y)
+    assert by_income.choice_.table["gap_called_positive"].max() > 0.5
+    assert len(row_groups(X["income"], "income").labels) == 4

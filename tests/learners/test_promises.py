@@ -1,0 +1,165 @@
+"""Promises: raising a promised column never turns an answer of a learned rule the wrong way."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.exceptions import DataError, EmptyRuleWarning, RuleError
+from rulekit.explain import Wording, explain
+from rulekit.learners import (
+    BoxSearchClassifier,
+    ColumnGenerationClassifier,
+    IdealDNFClassifier,
+    OneLevelRuleClassifier,
+    RuleClassifier,
+    ScorecardClassifier,
+    TwoLevelRuleClassifier,
+)
+from rulekit.rules import Constraints, promises_of
+
+LEARNERS = {
+    "box search": BoxSearchClassifier(theta=0.3, n_clauses=3),
+    "box search, refined": BoxSearchClassifier(theta=0.3, refine_thresholds=True),
+    "box search, robust": BoxSearchClassifier(theta=0.3, robustness=0.1, form="cnf"),
+    "column generation": ColumnGenerationClassifier(theta=0.3),
+    "one clause": OneLevelRuleClassifier(theta=0.3),
+    "one clause, proved": OneLevelRuleClassifier(theta=0.3, exact=True),
+    "alternating": TwoLevelRuleClassifier(method="alternating", theta=0.3, refine=True),
+    "set cover": TwoLevelRuleClassifier(method="set_cover", theta=0.3, form="cnf"),
+    "points": ScorecardClassifier(max_conditions=5, calibration_folds=0),
+    "chosen": RuleClassifier(max_conditions=5, cv=2),
+}
+
+
+def table(seed, n=60):
+    """Classes that rise and fall with the promised columns, so that a promise costs something."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "income": rng.integers(0, 8, n).astype(float),
+            "age": rng.normal(size=n).round(1),
+            "member": rng.choice([True, False], n),
+            "town": rng.choice(["a", "b", "c"], n),
+        }
+    )
+    bent = np.abs(X["income"] - 4) + X["age"] ** 2 - X["member"] + rng.normal(size=n)
+    y = np.where(bent > np.median(bent), "good", "bad")
+    X.loc[rng.random(n) < 0.1, "income"] = np.nan
+    return X, y
+
+
+def never_turns(model, X, name, sign, towards):
+    """Raise one column of every row, step by step, and look at the answers."""
+    steps = [False, True] if name == "member" else np.linspace(-4, 9, 53).tolist()
+    steps = steps if sign == ">" else steps[::-1]
+    raised = pd.concat([X.assign(**{name: value}) for value in steps], ignore_index=True)
+    answers = (model.predict(raised) == towards).reshape(len(steps), len(X))
+    return not (answers[:-1] & ~answers[1:]).any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LEARNERS)
+@given(
+    seed=st.integers(0, 10_000),
+    signs=st.tuples(*[st.sampled_from("<>")] * 3),
+    towards=st.sampled_from(("good", "bad")),
+    positive=st.sampled_from(("good", "bad")),
+)
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+def test_raising_a_promised_column_never_turns_an_answer_away(name, seed, signs, towards, positive):
+    X, y = table(seed)
+    wishes = Constraints(directions=dict(zip(("income", "age", "member"), signs, strict=True)),
+                         towards=towards)  # fmt: skip
+    model = LEARNERS[name].set_params(positive_label=positive, constraints=wishes).fit(X, y)
+    checks = promises_of(model)
+    assert [check.kept for check in checks] == [True] * 3
+    for check in checks:
+        assert never_turns(model, X, check.feature, check.direction, towards)
+
+
+def test_a_promise_leads_to_the_same_class_whichever_is_described():
+    X, _ = table(1)
+    y = np.where(X["income"] > 4, "good", "bad")
+    found = {}
+    for positive in ("good", "bad"):
+        wishes = {"directions": {"income": ">"}, "towards": "good"}
+        model = BoxSearchClassifier(theta=0.3, positive_label=positive, constraints=wishes)
+        rule = model.fit(X, y).rule_set_
+        found[positive] = [(c.op, c.missing) for k in rule.clauses for c in k.literals]
+        assert model.training_error_ == 0.0
+    assert found == {"good": [(">", False)], "bad": [("<=", True)]}
+
+
+def test_without_a_class_a_direction_leads_to_the_one_described():
+    X, y = table(2)
+    model = BoxSearchClassifier(
+        theta=0.3, positive_label="bad", constraints={"directions": {"income": ">"}}
+    ).fit(X, y)
+    (check,) = promises_of(model)
+    assert (check.towards, check.kept) == ("bad", True)
+    assert never_turns(model, X, "income", ">", "bad")
+
+
+@pytest.mark.parametrize(
+    ("learner", "wishes", "error", "says"),
+    [
+        ("box search", {"directions": {"town": ">"}}, DataError, "but 'town' holds text, which"),
+        (
+            "points",
+            {"directions": {"age": ">"}, "towards": "fine"},
+            ValueError,
+            r"`constraints.towards` must be one of the classes \('bad', 'good'\), got 'fine'",
+        ),
+        ("alternating", {"directions": {"wage": ">"}}, DataError, "names column 'wage', which"),
+        (
+            "box search",
+            {"towards": "good"},
+            RuleError,
+            "`towards` is read beside `directions` only",
+        ),
+        (
+            "chosen",
+            {"directions": {"age": ">"}},
+            ValueError,
+            "rules for either class are compared; say which by `towards`",
+        ),
+    ],
+)
+def test_a_promise_that_cannot_be_given_is_refused_in_words(learner, wishes, error, says):
+    X, y = table(3)
+    model = LEARNERS[learner].set_params(constraints=wishes, positive_label=None)
+    with pytest.raises(error, match=says):
+        model.fit(X, y)
+
+
+def test_a_learner_that_cannot_keep_a_promise_says_so():
+    X, y = table(4)
+    model = IdealDNFClassifier(constraints={"directions": {"age": ">"}})
+    with pytest.raises(ValueError, match="can only forbid whole columns"):
+        model.fit(X, y)
+
+
+def test_an_empty_rule_keeps_every_promise():
+    X, y = table(5)
+    wishes = {"directions": {"age": ">"}, "towards": "good"}
+    with pytest.warns(EmptyRuleWarning):
+        model = BoxSearchClassifier(theta=500.0, constraints=wishes).fit(X, y)
+    assert [check.kept for check in promises_of(model)] == [True]
+
+
+def test_explanations_tell_what_a_promise_means_for_the_row():
+    X, _ = table(1)
+    y = np.where(X["income"] > 4, "good", "bad")
+    wishes = {"directions": {"income": ">", "age": ">"}, "towards": "good"}
+    model = BoxSearchClassifier(theta=0.3, constraints=wishes).fit(X, y)
+    rows = pd.DataFrame({"income": [7.0, 1.0, None], "age": 0.0, "member": True, "town": "a"})
+    high, low, gap = explain(model, rows, wording=Wording(names={"income": "Wage"}))
+    assert high.promises == (
+        "A higher Wage alone could not turn this answer away from good: the rule promises it.",
+    )
+    assert low.promises == (
+        "A lower Wage alone could not turn this answer to good: the rule promises it.",
+    )
+    assert gap.promises == ()  # and age is not read
