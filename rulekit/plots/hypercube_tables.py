@@ -19,6 +19,12 @@ ANY = "any value"
 Floats = NDArray[np.float64]
 
 
+def has_one_plane(model: Any) -> bool:
+    """Whether a model has one plane, that reads columns; a list of several classes has many."""
+    plane = model.plane_ if isinstance(model, HyperplaneRuleClassifier) else None
+    return plane is not None and bool(plane.w.any())
+
+
 def side_of(model: HyperplaneRuleClassifier, label: Any) -> HalfSpace:
     """Return the side of the plane of a class."""
     half: HalfSpace = model.plane_.half(list(model.boxes_).index(label))
