@@ -33,7 +33,7 @@ def estimator(spec: RunSpec, state: AppState, variant: Setting) -> HyperplaneRul
         LPSVM(),
         uncovered="hyperplane" if spec.plane_answers else "other",
         confidence_folds=0,
-        positive_label=state.positive,
+        positive_label=None if state.several else state.positive,
         class_weight=spec.class_weight,
         costs=spec.error_costs(state.labels),
     )
@@ -84,6 +84,7 @@ BOXES_FROM_A_PLANE = Learner(
     grid,
     parameter_names={"theta": "linear__nu", "n_clauses": "max_rules"},
     picked={"confidence_folds": CONFIDENCE_FOLDS},
+    many_classes=True,
     keeps_constraints=False,
     reads=("clauses",),
     usual=usual,
