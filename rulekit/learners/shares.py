@@ -64,9 +64,13 @@ class Likeness:
         packed = np.packbits(met, axis=1) if met.shape[1] else np.zeros((n, 1), np.uint8)
         whole = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
         _, first, kind = np.unique(whole, return_index=True, return_inverse=True)
-        return self._levels(met[first]), kind.reshape(-1)
+        return self.levels(met[first]), kind.reshape(-1)
 
-    def _levels(self, met: Bools) -> Levels:
+    def levels(self, met: Bools) -> Levels:
+        """Give what is equal at each level, for kinds by the conditions met: (kinds, conditions).
+
+        Of a CNF a condition is met where it fails.
+        """
         place = {condition: k for k, condition in enumerate(self.conditions)}
         clauses = self.rule.clauses
         short = np.zeros((len(met), len(clauses)), dtype=np.int64)
@@ -175,12 +179,16 @@ class Shares:
     def of(self, columns: Columns) -> Floats:
         """Give the shares of rows: shape (n, K); by a coarser level what never occurred."""
         levels, kind = self.likeness.kinds(columns)
+        return np.asarray(self.of_levels(levels)[kind])
+
+    def of_levels(self, levels: Levels) -> Floats:
+        """Give the shares of kinds: shape (kinds, K)."""
         drawn = np.zeros((len(levels[0]), len(self.factors)))
         for level, known in zip((None, *levels), self.levels, strict=True):
             for k, key in enumerate(_keys(level, len(drawn))):
                 if key in known:
                     drawn[k] = known[key][1]
-        return np.asarray(drawn[kind])
+        return drawn
 
     def of_answers(self, rule: RuleSet, classes: list[Any]) -> tuple[Floats, Floats]:
         """Say how often each clause is right on rows it decides: by rows, and by what they weighed.
