@@ -144,7 +144,7 @@ def chances_card(model: Any, rows: Rows, state: AppState) -> None:
     table = reliability(true, chance)
     sentence = reliability_sentence(table, brier_score(true, chance), float(true.mean()))
     chart(reliability_figure(table, str(label)), f"reliability_{rows.name}", sentence)
-    st.markdown(md(sentence, 400))
+    st.markdown(md(sentence + paying_sentence(state), 600))
     learned = rows.name == "training"
     flattered = " These rows were learned from, which flatters it." if learned else ""
     st.caption(
@@ -166,6 +166,17 @@ def chances_card(model: Any, rows: Rows, state: AppState) -> None:
         }
     )
     st.dataframe(shown, hide_index=True, alt=sentence)
+
+
+def paying_sentence(state: AppState) -> str:
+    """Say from which probability on the described outcome costs less than the other one."""
+    costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
+    if costs is None or costs.matrix is None or len(state.labels) != 2:
+        return ""
+    positive, other = state.labels
+    miss, alarm = costs.matrix[positive, other], costs.matrix[other, positive]
+    share = 100 * alarm / (miss + alarm)
+    return f" At the costs that were said, {positive} costs less from {share:.1f} % on."
 
 
 def _bounds(table: pd.DataFrame) -> list[tuple[float, float]]:

@@ -92,3 +92,4 @@ def test_probabilities_are_held_against_what_came_true(on_rules):
     assert table["rows"].sum() == len(y)
     assert np.isclose(chance.mean(), true.mean(), atol=0.03)
     assert "which flatters it" in text(app)
+    assert "At the costs that were said, high costs less from 16.7 % on." in text(app)
