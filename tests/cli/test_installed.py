@@ -102,9 +102,10 @@ def test_the_installed_dashboard_is_served_until_it_is_interrupted(place, ending
 
         try:
             until(answers)
-        finally:
             server.send_signal(ending)
-        assert server.wait(PATIENCE) == 0
+            assert server.wait(PATIENCE) == 0
+        finally:
+            server.terminate()
         assert "Traceback" not in server.stderr.read()
         with pytest.raises(OSError, match="refused"):
             urllib.request.urlopen(f"http://127.0.0.1:{port}/")
