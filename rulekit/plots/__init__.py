@@ -31,12 +31,20 @@ from rulekit.plots.rules import (
     outcome_sentence,
 )
 from rulekit.plots.screening import screening_figure, screening_sentence, screening_table
+from rulekit.plots.stability import (
+    band_figure,
+    band_sentence,
+    returned_figure,
+    returned_sentence,
+)
 from rulekit.plots.tree import tree_figure, tree_sentence
 
 __all__ = [
     "Baseline",
     "Projection",
     "SplitPoints",
+    "band_figure",
+    "band_sentence",
     "bspace_figure",
     "bspace_sentence",
     "case_figure",
@@ -59,6 +67,8 @@ __all__ = [
     "outcome_sentence",
     "projection_figure",
     "projection_sentence",
+    "returned_figure",
+    "returned_sentence",
     "screening_figure",
     "screening_sentence",
     "screening_table",

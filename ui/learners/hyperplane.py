@@ -36,6 +36,7 @@ def estimator(spec: RunSpec, state: AppState, variant: Setting) -> HyperplaneRul
         positive_label=state.positive,
         class_weight=spec.class_weight,
         constraints=spec.constraints(state.features, state.positive),
+        costs=spec.error_costs(state.labels),
     )
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
 from rulekit._validation import Interval, StrOptions
+from rulekit.data import Costs
 from rulekit.exceptions import DataError
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.plane.lp_svm import LPSVM
@@ -55,6 +56,8 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
         The class the rule describes; the last of `classes_` by default.
     class_weight : dict, "balanced" or None
         As in scikit-learn, with `sample_weight` handed to the linear classifier.
+    costs : Costs, default=None
+        What wrong answers cost, in place of `class_weight`.
     constraints : Constraints or dict, optional
         Promises alone, see `Constraints`: `directions`, and the class they lead to. `LPSVM` then
         gives the columns weights of that sign, any other classifier is refused where it gives
@@ -134,6 +137,7 @@ n_conditions_, training_error_
         confidence_folds: int = 5,
         positive_label: Any = None,
         class_weight: Any = None,
+        costs: Costs | None = None,
         constraints: Constraints | Mapping[str, Any] | None = None,
     ):
         self.linear = linear
@@ -145,13 +149,15 @@ n_conditions_, training_error_
         self.confidence_folds = confidence_folds
         self.positive_label = positive_label
         self.class_weight = class_weight
+        self.costs = costs
         self.constraints = constraints
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         positive = self._note_classes(table.classes, table.kinds, self.positive_label)
         labels = [plain_label(c) for c in table.classes]
-        weight = table.weights(self.class_weight)
-        counted = weight if table.weighted or self.class_weight is not None else None
+        weight = self._weights(table)
+        one_each = not table.weighted and self._class_weight(table.classes) is None
+        counted = None if one_each else weight
         ways = self._ways(table, positive)
         linear = LPSVM() if self.linear is None else self.linear
         if ways and isinstance(linear, LPSVM):
