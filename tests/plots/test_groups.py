@@ -66,4 +66,5 @@ def test_the_curve_of_a_gap_is_drawn_in_percent_and_told_by_its_ends():
     dear = curve.rename(columns={"test_error": "test_cost_per_100"})
     dear["test_cost_per_100"] *= 1000
     assert list(gap_figure(dear, dear, "sex").data[1].y) == pytest.approx([250, 150, 100])
-    assert "costs 150.0 more for the errors of 100 cases on the inner folds" in gap_sentence(dear, "sex")
+    said = gap_sentence(dear, "sex")
+    assert "costs 150.0 more for the errors of 100 cases on the inner folds" in said
