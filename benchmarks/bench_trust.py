@@ -11,10 +11,10 @@ read, beside that of the rule in hand, in %, and whether it is within the margin
 of two clauses and at most 4 conditions within 10 rows of the best that the search for rules of
 several clauses finds, beside enumeration.
 
-``planted columns``: of 100 resamples of 1 000 rows with two planted clauses on 4 of 8 columns and
-5 % noise, how many return the planted column that returns least, beside the most frequent other;
-``resamples``: CPU seconds of these hundred, on one worker, beside the 30 that are allowed. ``noise``:
-the share of tables without any relation of which it is said that nothing returns.
+``planted columns``: of 100 resamples of 1 000 rows with two planted clauses on 4 of 8 columns and 5
+% noise, how many return the planted column that returns least, beside the most frequent other;
+``resamples``: CPU seconds of these hundred, on one worker, beside the 30 that are allowed.
+``noise``: the share of tables without any relation of which it is said that nothing returns.
 """
 
 import argparse
