@@ -48,14 +48,16 @@ class Stability:
         The rule that was given.
     resamples : tuple of Resample
         The rule of each resample that was made (``rule``), the positions of the rows left out of it
-        (``left_out``), which of these the rule gets wrong (``wrong``), and which the most frequent
-        class of the resample, given to every row (``usual_wrong``).
+        (``left_out``), which of these the rule gets wrong (``wrong``), and which the class of
+        most weight in the resample, given to every row (``usual_wrong``).
     n_asked : int
         How many were asked for.
     X : mapping of str to ndarray of shape (n,)
         The rows, as rules read them.
     y, weight : ndarray of shape (n,)
-        Their classes, and what they count.
+        Their classes, and what their errors weigh: `class_weight` and `costs` of the learner count.
+    weighed : bool
+        Whether the learner weighs classes.
     """
 
     in_hand: RuleSet
@@ -64,6 +66,7 @@ class Stability:
     X: Columns = field(repr=False)
     y: NDArray[Any] = field(repr=False)
     weight: NDArray[np.float64] = field(repr=False)
+    weighed: bool = False
 
     @property
     def n_made(self) -> int:
@@ -108,25 +111,27 @@ class Stability:
     def clauses(self) -> pd.DataFrame:
         """Clauses by how often they return.
 
-        A clause returns where a rule has one that tests the same columns in the same directions,
-        wherever it cuts them. A row for each clause of the rule in hand in its order, then those of
-        other rules by falling count: ``clause`` (its text, of others as it stands in the first rule
-        that has it), ``number`` (in the rule in hand, from 1; 0 of others), ``returned``,
-        ``overlap`` (of the rows that it or the most similar clause of a rule holds for, the share
-        that both do, on average over the rules; NaN of others).
+        A clause returns where a rule has one that answers the same and tests the same columns in
+        the same directions, wherever it cuts them. A row for each clause of the rule in hand in its
+        order, then those of other rules by falling count: ``clause`` (its text, of others as it
+        stands in the first rule that has it), ``number`` (in the rule in hand, from 1; 0 of
+        others), ``returned``, ``overlap`` (of the rows that it or the most similar clause of a rule
+        holds for, the share that both do, on average over the rules; NaN of others).
         """
-        seen = [{_shape(c): c for c in reversed(r.rule.clauses)} for r in self.resamples]
+        seen = [dict(reversed(_shapes(r.rule))) for r in self.resamples]
         counts = Counter(shape for shapes in seen for shape in shapes)
         first: dict[Any, Clause] = {}
         for shapes in seen:
             first = shapes | first
-        own = {_shape(c): k for k, c in reversed(list(enumerate(self.in_hand.clauses, start=1)))}
-        overlap = self._overlaps()
+        own, overlap = _shapes(self.in_hand), self._overlaps()
         rows: list[tuple[Any, ...]] = [
-            (clause_line(c), k + 1, counts[_shape(c)], overlap[k])
-            for k, c in enumerate(self.in_hand.clauses)
+            (clause_line(clause), k + 1, counts[shape], overlap[k])
+            for k, (shape, clause) in enumerate(own)
         ]
-        others = sorted(set(counts) - set(own), key=lambda s: (-counts[s], clause_line(first[s])))
+        others = sorted(
+            set(counts) - {shape for shape, _ in own},
+            key=lambda s: (-counts[s], clause_line(first[s])),
+        )
         rows += [(clause_line(first[s]), 0, counts[s], math.nan) for s in others]
         return pd.DataFrame(rows, columns=["clause", "number", "returned", "overlap"])
 
@@ -145,7 +150,7 @@ class Stability:
         Returns
         -------
         (error, usual_error, standard_error)
-            Weighted share that the rules get wrong, that the most frequent class gets wrong, and
+            Weighted share that the rules get wrong, that the class of most weight gets wrong, and
             the standard error of the difference over the rows. NaN without rows.
         """
         wrong, usual, times = (np.zeros(len(self.y)) for _ in range(3))
@@ -167,7 +172,7 @@ class Stability:
     def tells(self) -> bool:
         """Whether the rules do better on rows left out than chance explains, at one in a hundred.
 
-        What returns in rules that are no better than the most frequent class, says nothing.
+        What returns in rules that are no better than one answer to every row, says nothing.
         """
         error, usual, spread = self.left_out
         return usual - error > BY_CHANCE * spread
@@ -241,9 +246,12 @@ def _told(found: Stability, names: Names) -> Iterator[str]:
     if not n:
         return
     error, usual, _ = found.left_out
+    by_weight, usual_class = "", "most frequent class"
+    if found.weighed:
+        by_weight, usual_class = ", weighed as in learning", "class of most weight"
     measured = (
-        f"on rows left out of a resample, the rules learned from it are wrong in "
-        f"{_percent(error)}; the most frequent class, given to every row, in {_percent(usual)}"
+        f"on rows left out of a resample{by_weight}, the rules learned from it are wrong in "
+        f"{_percent(error)}; the {usual_class}, given to every row, in {_percent(usual)}"
     )
     if not found.tells:
         yield f"Nothing returns: {measured}. Chance explains such rules, and what they read."
@@ -305,9 +313,12 @@ def _cuts(rule: RuleSet) -> list[Cut]:
     return list(found)
 
 
-def _shape(clause: Clause) -> frozenset[Any]:
-    """Tell what a clause tests, cuts aside."""
-    return frozenset(part for condition in clause.conditions for part in _parts(condition))
+def _shapes(rule: RuleSet) -> list[tuple[Any, Clause]]:
+    """List the clauses of a rule, each after what it answers and tests, cuts aside."""
+    return [
+        ((label, frozenset(part for c in clause.conditions for part in _parts(c))), clause)
+        for clause, label in zip(rule.clauses, rule.labels, strict=False)
+    ]
 
 
 def _parts(condition: Any) -> list[Any]:

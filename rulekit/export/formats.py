@@ -173,6 +173,7 @@ FORMATS = {
         run_scoring,
         SQL_RUN,
         language="sql",
+        engine="SQLite",
     ),
     **{
         name: Format(

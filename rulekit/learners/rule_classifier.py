@@ -3,7 +3,7 @@
 import math
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,7 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import HasMethods, Interval, Needs, check_needs
 from rulekit.binarize import Binarizer
+from rulekit.data import Costs
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.choice import Loss
 from rulekit.learners.group_gaps import GroupGaps, check_gaps
 from rulekit.learners.inner_choice import (
     Choice,
@@ -24,6 +26,7 @@ from rulekit.learners.inner_choice import (
     inner_folds,
 )
 from rulekit.learners.literal.box_search import BoxSearchClassifier
+from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.points.scorecard import ScorecardClassifier
 from rulekit.learners.rule_path import RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, generator_of
@@ -42,8 +45,9 @@ class RuleClassifier(BaseRuleClassifier):
     The box search is cross-validated on the training rows for nine prices of a condition, one to
     five clauses, a rule for either class, two levels of robustness, with and without doubt about
     rows that do not look like their class (see `search_grid`). Of these settings the one that
-    `rulekit.suggest` names learns the rule from all rows. Points to add up, a scorecard of each
-    number of conditions, are compared on the same folds where `forms` names them.
+    `rulekit.suggest` names learns the rule from all rows. With more than two classes the rule is
+    an ordered list, searched for nine prices and one to three clauses a class. Points to add up, a
+    scorecard of each number of conditions, are compared on the same folds where `forms` names them.
 
     Parameters
     ----------
@@ -63,9 +67,14 @@ class RuleClassifier(BaseRuleClassifier):
         Whether cuts of a rule are moved to any value of the training table where five folds of
         the training rows say that it helps; those of a scorecard stay.
     positive_label : label, default=None
-        The class the rule describes; None for the one that is described better.
+        The class the rule describes; None for the one that is described better. More than two
+        classes are all described, by an ordered list of which the first clause that holds decides,
+        and none may be named.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, in learning and in the errors that settings are compared by.
+    costs : Costs, default=None
+        What wrong answers cost, in place of `class_weight`. Its class that is missed is the last
+        one unless it, or `positive_label`, names another.
     binarizer : Binarizer, default=None
         Makes the conditions; None for ``Binarizer()``.
     constraints : Constraints or dict, default=None
@@ -79,7 +88,8 @@ class RuleClassifier(BaseRuleClassifier):
         How far apart groups may be there, from 0 to 1, in the settings that are compared. A number
         limits the gaps of found rows and of false alarms both (equalised odds); a mapping names
         its limits: "error", "found", "false_alarms", "called_positive". Shares counted on fewer
-        than 30 rows take no part. On new rows gaps may be larger: see `rulekit.group_metrics`.
+        than 30 rows take no part. The rule learned keeps the limits on the training rows, too; on
+        new rows gaps may be larger, see `rulekit.group_metrics`.
     random_state : int, RandomState or None, default=0
         For the inner folds, for doubt and for kicks. None learns anew each time.
     n_jobs : int, default=None
@@ -105,7 +115,8 @@ class RuleClassifier(BaseRuleClassifier):
         number of conditions, learned from all training rows by the kind of search that was taken;
         cuts are not refined, and the loss of a scorecard is the logistic one.
     classes_, positive_label_, default_label_
-        Both classes, the one described, and the other one.
+        The classes; of two the one described, and the other one, of more None, and the answer
+        where no clause holds.
     n_features_in_, feature_names_in_
         Number of columns, and their names if they have any.
     n_rules_, n_conditions_ : int
@@ -134,6 +145,7 @@ class RuleClassifier(BaseRuleClassifier):
     (0.056, 360)
     """
 
+    _multi_class = True
     choice_: Choice
     learner_: BaseRuleClassifier
     path_: RulePath
@@ -164,6 +176,7 @@ class RuleClassifier(BaseRuleClassifier):
         refine: bool = True,
         positive_label: Any = None,
         class_weight: Any = None,
+        costs: Costs | None = None,
         binarizer: Binarizer | None = None,
         constraints: Constraints | Mapping[str, Any] | None = None,
         groups: str | None = None,
@@ -179,6 +192,7 @@ class RuleClassifier(BaseRuleClassifier):
         self.refine = refine
         self.positive_label = positive_label
         self.class_weight = class_weight
+        self.costs = costs
         self.binarizer = binarizer
         self.constraints = constraints
         self.groups = groups
@@ -205,26 +219,43 @@ class RuleClassifier(BaseRuleClassifier):
             )
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
-        self._note_classes(table.classes, table.kinds, self.positive_label)
+        if len(table.classes) > 2:
+            refuse_with_several(self, table)
+            self._refuse_points(table)
+            self._note_several(table)
+        else:
+            self._note_classes(table.classes, table.kinds, self.positive_label)
         limit = self.time_limit
         until = math.inf if limit is None else time.time() + limit
         state = self.random_state
         whole = isinstance(state, Integral)
         seed = int(state) if whole else int(generator_of(state).integers(2**31))
         learners = {"rule": self._box_search(seed), "points": self._scorecard()}
-        self.choice_ = self._chosen(learners, table, until, seed)
+        work = SharedWork(many=self.max_gap is not None)
+
+        def learned(form: str, setting: Mapping[str, Any]) -> Any:
+            learner, late = clone(learners[form]).set_params(**setting), time.time() > until
+            if form == "rule" and self.refine and not late:
+                learner.set_params(refine_thresholds="cv")
+            with warnings.catch_warnings():  # of a tenth of the time; see below
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                learner._fit_table(table, work)
+            return learner
+
+        self.choice_ = self._chosen(learners, table, until, seed, learned)
         late = time.time() > until
-        learner = learners[self.choice_.form].set_params(**self.choice_.setting)
-        if self.choice_.form == "rule" and self.refine and not late:
-            learner.set_params(refine_thresholds="cv")
-        work = SharedWork()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # of a tenth of the time; see below
-            learner._fit_table(table, work)
+        learner = learned(self.choice_.form, self.choice_.setting)
         self.path_ = self._path(learner, table, work)
         self._take(learner, table)
         if late or "stopped" in learner.history_[-1]:
             self._warn_of_time()
+
+    def _refuse_points(self, table: TrainingTable) -> None:
+        if "points" in self.forms:
+            raise ValueError(
+                f"`forms` may name 'points' only where `y` holds two classes; it holds "
+                f"{len(table.classes)}, and a total tells two apart. Got {tuple(self.forms)}."
+            )
 
     def _box_search(self, seed: int) -> BoxSearchClassifier:
         """Make the learner of rules."""
@@ -233,23 +264,36 @@ class RuleClassifier(BaseRuleClassifier):
             max_conditions=self.max_conditions,
             kicks=self.kicks,
             class_weight=self.class_weight,
+            costs=self._settled_costs(),
             binarizer=self.binarizer,
             constraints=self.constraints,
             random_state=seed,
             time_limit=None if limit is None else SHARE_OF_A_SEARCH * limit,
         )
 
+    def _settled_costs(self) -> Costs | None:
+        """Say by classes what errors cost, as rules for either class are compared."""
+        if self.costs is None:
+            return None
+        return self.costs.settled(self.classes_.tolist(), self.positive_label)
+
     def _scorecard(self) -> ScorecardClassifier:
         """Make the learner of points."""
         return ScorecardClassifier(
             positive_label=self.positive_label,
             class_weight=self.class_weight,
+            costs=self._settled_costs(),
             binarizer=self.binarizer,
             constraints=self.constraints,
         )
 
     def _chosen(
-        self, learners: dict[str, Any], table: TrainingTable, until: float, seed: int
+        self,
+        learners: dict[str, Any],
+        table: TrainingTable,
+        until: float,
+        seed: int,
+        learned: Callable[[str, Mapping[str, Any]], Any],
     ) -> Choice:
         """Compare forms and settings, and take one."""
         made = {
@@ -258,11 +302,18 @@ class RuleClassifier(BaseRuleClassifier):
         }
         forms = [made[name]() for name in FORMS if name in self.forms]
         folds = inner_folds(self.cv, table, seed)
-        weight = table.weights(self.class_weight)
+        costs = self._settled_costs()
+        weight = self._weights(table) if costs is None else table.weights(None)
         gaps = None
         if self.groups is not None:
             gaps = GroupGaps.of(table, self.groups, self.max_gap, self.positive_label_)
-        return chosen(forms, table, folds, weight, self.n_jobs, self.time_limit, until, gaps)
+
+        def answers(form: str, setting: Mapping[str, Any]) -> NDArray[Any]:
+            return np.asarray(learned(form, setting)._answers(table.columns))
+
+        loss = Loss(table.y, weight, costs)
+        limits = self.n_jobs, self.time_limit, until
+        return chosen(forms, table, folds, loss, *limits, gaps, answers)
 
     def _path(self, learner: Any, table: TrainingTable, work: SharedWork) -> RulePath:
         """Give the rules of all sizes allowed."""
@@ -276,8 +327,8 @@ class RuleClassifier(BaseRuleClassifier):
 
     def _take(self, model: BaseRuleClassifier, table: TrainingTable) -> None:
         """Answer with the rule of a fitted learner."""
-        self._note_classes(table.classes, table.kinds, model.positive_label_)
-        self._keep_rule(model.rule_set_, table, table.weights(self.class_weight))
+        self.positive_label_, self.default_label_ = model.positive_label_, model.default_label_
+        self._keep_rule(model.rule_set_, table, self._weights(table))
         self.learner_, self.best_params_ = model, dict(self.choice_.setting)
         if isinstance(model, BoxSearchClassifier):
             self.best_params_["refine_thresholds"] = model.refine_thresholds_

@@ -8,6 +8,7 @@ import pytest
 
 from rulekit import (
     BoxSearchClassifier,
+    Costs,
     DataError,
     FixedRuleClassifier,
     RuleClassifier,
@@ -69,6 +70,18 @@ def test_it_is_the_same_whatever_the_number_of_workers():
     assert rules(stability(model, X, y, n_resamples=5, random_state=4)) != rules(one)
 
 
+def test_errors_weigh_as_in_learning_where_classes_do():
+    X, y = planted(0, 150)
+    model = BoxSearchClassifier(
+        theta=3.0, kicks=0, positive_label="ill", costs=Costs(miss=9, false_alarm=1)
+    ).fit(X, y)
+    found = stability(model, X, y, n_resamples=3)
+    share = found.weight[y == "ill"].mean() / found.weight[y == "well"].mean()
+    assert share == pytest.approx(9)
+    assert all((r.usual_wrong == (y[r.left_out] == "well")).all() for r in found.resamples)
+    assert "weighed as in learning" in found.sentences()[0]
+
+
 def test_whole_groups_are_drawn():
     model, X, y = learned()
     groups = np.arange(len(y)) // 5
@@ -111,15 +124,17 @@ def test_the_size_of_a_chosen_rule_is_chosen_again_on_the_rows_left_out():
         OneLevelRuleClassifier(theta=4.0),
         pytest.param(PowerLawTreeClassifier(max_power_laws=1, max_depth=1), marks=pytest.mark.slow),
         pytest.param(IdealDNFClassifier(max_features=2), marks=pytest.mark.slow),
-        pytest.param(RuleClassifier(forms="points", cv=2), marks=pytest.mark.slow),
+        pytest.param(RuleClassifier(forms=("points",), cv=2), marks=pytest.mark.slow),
     ],
 )
 def test_rules_of_every_kind_can_be_learned_again(learner):
     X, y = planted(1, 120)
-    found = stability(learner.fit(X, y), X, y, n_resamples=3)
+    model = learner.fit(X, y)
+    found = stability(model, X, y, n_resamples=3)
     assert found.n_made == 3
-    assert found.columns["returned"].max() > 0
-    assert len(found.sentences()) >= 1
+    read = {f for rule in (model.rule_set_, *rules(found)) for f in rule.features}
+    assert set(found.columns["column"]) == read
+    assert "on rows left out of a resample" in found.sentences()[0]
 
 
 def test_three_outcomes_are_told_apart_by_learners_that_can():

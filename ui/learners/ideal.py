@@ -26,6 +26,7 @@ def estimator(spec: RunSpec, state: AppState, variant: Setting) -> ClassifierMix
         mode=spec.ideal_mode,
         positive_label=state.positive,
         class_weight=spec.class_weight,
+        costs=spec.error_costs(state.labels),
         binarizer=state.binning.binarizer() if spec.ideal_cuts == "binning" else None,
         constraints=spec.constraints(state.features, state.positive),
         random_state=0,
@@ -64,6 +65,7 @@ IDEAL_DNF = Learner(
     estimator,
     lambda spec: {"max_features": list(FEATURES)},
     at_once=True,
+    keeps_promises=False,
     form=form,
     ways=(
         "The combination of conditions is asked for 1 to 10 of them; shape, clauses, prices and "

@@ -22,7 +22,7 @@ from rulekit.learners.literal.binary_problem import BinaryProblem
 from rulekit.learners.literal.search import BoxTable, box_table
 from rulekit.learners.training import Clock, SharedWork, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
-from rulekit.solvers.box_search import ERRORS, Boxes
+from rulekit.solvers.box_search import ERRORS, Boxes, BoxProblem
 from rulekit.solvers.clause_generation import (
     ClauseLimits,
     GenerationPlan,
@@ -207,7 +207,7 @@ def _is_its_table(
         return False
     if table.classes.tolist() != model.classes_.tolist():
         return False
-    weight = table.weights(model.class_weight)
+    weight = model._weights(table)
     wrong = model.rule_set_.predict(table.columns) != np.asarray(table.y, dtype=object)
     error = float(weight[wrong].sum() / weight.sum())
     return abs(error - model.training_error_) < SAME
@@ -232,22 +232,27 @@ def n_counted(rule: RuleSet, problem: BinaryProblem) -> int:
     Conditions of other kinds count as they do in the rule.
     """
     listed = {_saying(literal) for literal in problem.literals}
-    own = sum(_size(lit, listed) for clause in rule.clauses for lit in clause.literals)
+    own = sum(_size(lit, listed, problem) for clause in rule.clauses for lit in clause.literals)
     return own + rule.n_conditions - sum(len(clause.literals) for clause in rule.clauses)
 
 
-def _saying(literal: Literal) -> tuple[str, str, Any]:
-    return literal.feature, literal.op, literal.value
+def _saying(literal: Literal) -> tuple[Any, ...]:
+    return literal.feature, literal.op, literal.value, literal.scale
 
 
-def _size(literal: Literal, listed: set[tuple[str, str, Any]]) -> int:
-    """Count a set of values that was gathered from several conditions as these."""
-    if isinstance(literal.value, tuple) and _saying(literal) not in listed:
-        return len(literal.value)
-    return 1
+def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: BinaryProblem) -> int:
+    """Count a set of values that was gathered from several conditions as these.
+
+    Levels in a row, in the order of their share, are the two ends of an interval.
+    """
+    if not isinstance(literal.value, tuple) or _saying(literal) in listed:
+        return 1
+    ranks = [e.ranks_of(literal) for e in problem.encodings if e.name == literal.feature]
+    in_a_row = any(r and max(r) - min(r) == len(r) - 1 for r in ranks)
+    return min(2, len(literal.value)) if in_a_row else len(literal.value)
 
 
-def _boxes_say_everything(table: BoxTable) -> bool:
+def _boxes_say_everything(table: BoxTable[BoxProblem]) -> bool:
     """Whether every column that tells anything is an end that a box may have."""
     problem = table.problem
     starts, ends, tests = problem.may_start, problem.may_end, problem.may_test_missing
@@ -260,7 +265,7 @@ def _boxes_say_everything(table: BoxTable) -> bool:
 
 
 def _one_clause(
-    table: BoxTable, theta: float, objective: float, stop: Callable[[], bool]
+    table: BoxTable[BoxProblem], theta: float, objective: float, stop: Callable[[], bool]
 ) -> _Bound:
     """Look for a better clause; a search that ends by itself proves what the best one costs."""
     problem = table.problem
@@ -283,7 +288,7 @@ def _one_clause(
 
 
 def _any_clauses(
-    table: BoxTable, theta: float, objective: float, stop: Callable[[], bool]
+    table: BoxTable[BoxProblem], theta: float, objective: float, stop: Callable[[], bool]
 ) -> _Bound:
     """Solve the linear program over all clauses there are."""
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)
