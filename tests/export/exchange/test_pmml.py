@@ -1,11 +1,13 @@
 """PMML: valid by its schema, and two engines answer as `predict` does on every row."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
 import zipfile
 from importlib.util import find_spec
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +25,7 @@ from tests.export.outside import differing, needed
 from tests.export.test_golden import rules
 
 IN = {"p": NAMESPACE}
+PIECES = re.compile("<Constant[^>]*>[^<]*&")
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +61,13 @@ def test_an_engine_answers_every_row_of_every_table_and_hostile_rules_alike(engi
     needed(find_spec(package), f"install `{package}` to run PMML")
     needed(shutil.which("java"), "install Java to run PMML, Debian's `default-jre-headless`")
     jobs = [*of_samples(), *drawn(), *of_readings()]
-    if engine == "pmml4s":  # its reader of XML may break a long text, as the patterns of words are
-        jobs = [job for job in jobs if job.name != "word"]
     given = [(to_pmml(job.rule), list(job.columns), job.rows) for job in jobs]
+    if engine == "pmml4s":  # its reader of XML keeps the end of a constant that it meets in pieces
+        kept = [
+            job.name != "word" and not PIECES.search(g[0])
+            for job, g in zip(jobs, given, strict=True)
+        ]
+        jobs, given = list(compress(jobs, kept)), list(compress(given, kept))
     command = [sys.executable, "-m", "tests.export.pmml_engines", engine]
     done = subprocess.run(
         command, input=json.dumps(given), capture_output=True, text=True, timeout=300, check=True
