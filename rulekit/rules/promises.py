@@ -150,8 +150,8 @@ def check_promise(model: Any, feature: str, towards: Label, direction: str = ">"
     missing = _where_missing(rule, feature)
     if _each_goes_its_way(rule, feature, towards, 1 if direction == ">" else -1):
         return PromiseCheck(feature, direction, towards, True, None, missing)
-    search = TurnSearch(rule, feature, towards, direction)
     try:
+        search = TurnSearch(rule, feature, towards, direction)
         found = search.broken()
     except TooLongError:
         return PromiseCheck(feature, direction, towards, None, None, missing)

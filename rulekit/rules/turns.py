@@ -5,7 +5,7 @@ search goes through what the other columns can hold.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, combinations, islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from rulekit.rules.intervals import holds
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.rule_set import Label, RuleSet
+from rulekit.rules.scales import WORDS
 
 MOST_STEPS = 100_000
 Row = dict[str, Any]
@@ -121,8 +122,7 @@ class TurnSearch:
                 return holds(literal, own)
             if literal.feature not in state:
                 return None
-            value = state[literal.feature]
-            return literal.missing if value is None else holds(literal, value)
+            return _meets(literal, state[literal.feature])
 
         def held(condition: Condition) -> tuple[Truth, Any]:
             if isinstance(condition, Literal):
@@ -173,20 +173,57 @@ def _positive(condition: Condition) -> Condition:
     return min(condition, condition.negated(), key=repr)
 
 
+def _meets(literal: Literal, cell: Any) -> bool:
+    """Say whether a cell, None for a missing one, meets a literal."""
+    if cell is None:
+        return literal.missing
+    if literal.is_plain and literal.op not in WORDS:
+        return holds(literal, cell)
+    column = {literal.feature: np.array([cell], dtype=object)}
+    return bool(literal.mask(column)[0])
+
+
+def _read(tests: Sequence[Literal]) -> list[Any] | None:
+    """List cells of a column of dates, ordered levels or words; None of any other column.
+
+    Raises
+    ------
+    TooLongError
+        If dates are read in more than one way: how these meet is not gone through.
+    """
+    words = sorted({str(t.value) for t in tests if t.op in WORDS})
+    if words:
+        groups = chain.from_iterable(combinations(words, n) for n in range(len(words) + 1))
+        return ["?", *(" ".join(group) for group in islice(groups, MOST_STEPS))]
+    read = [t for t in tests if not t.is_plain]
+    if len({t.part for t in read if t.part}) > 1:
+        raise TooLongError
+    cells: list[Any] = [v for t in read for v in t.turning]
+    unknown = ["?" * (1 + max(map(len, cells)))] if read and read[0].order is not None else []
+    return [*cells, *unknown] or None
+
+
 def _cells(tests: Sequence[Literal]) -> list[Any]:
     """List values of a column, None among them, one for each way its tests can come out."""
     named = [v for t in tests for v in t.values]
+    read = _read(tests)
+    if read is not None:
+        pool = [*read, *(v for t in tests if t.is_plain and t.op not in WORDS for v in t.values)]
+        return _told_apart(pool, tests)
     if not named or any(isinstance(v, float) for v in named):
-        pool: list[Any] = _numbers(named)
+        pool = _numbers(named)
     elif any(isinstance(v, bool) for v in named):
         pool = [False, True]
     else:
         texts = sorted({v for v in named if isinstance(v, str)})
         pool = [*texts, "".join(texts) + "?"]
+    return _told_apart(pool, tests)
+
+
+def _told_apart(pool: Sequence[Any], tests: Sequence[Literal]) -> list[Any]:
     found: dict[tuple[bool, ...], Any] = {}
     for value in [*pool, None]:
-        answers = tuple(t.missing if value is None else holds(t, value) for t in tests)
-        found.setdefault(answers, value)
+        found.setdefault(tuple(_meets(t, value) for t in tests), value)
     return list(found.values())
 
 
@@ -207,7 +244,7 @@ def _beyond(cut: float, step: float) -> float:
 def _steps(own: Sequence[Literal], feature: str, sums: bool) -> Iterator[tuple[Any, Any]]:
     """List the steps up of a column, from cell to cell; within a cell where sums may move."""
     named = [v for t in own for v in t.values]
-    if any(isinstance(v, str) for v in named):
+    if any(isinstance(v, str) for v in named) or not all(t.is_plain for t in own):
         raise RuleError(
             f"A promise needs a column of numbers or truth values, but the rule compares "
             f"{feature!r} with text, which does not rise or fall."
