@@ -14,9 +14,10 @@ from rulekit.exceptions import RuleError
 from rulekit.rules.clause import Clause
 from rulekit.rules.condition import Condition
 from rulekit.rules.intervals import holds
-from rulekit.rules.literal import WORDS, Literal
+from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.rule_set import Label, RuleSet
+from rulekit.rules.scales import WORDS
 
 MOST_STEPS = 100_000
 Row = dict[str, Any]
