@@ -24,10 +24,11 @@ from rulekit.rules import (
     RuleSet,
 )
 from rulekit.rules.condition import columns_in
+from rulekit.rules.scales import SEPARATORS
 from tests.explain.tables import cases, hostile_names, points_rules, tables
 from tests.export.test_linear import linear_rules
-from tests.strategies import ORDER, PARTS, READ
 from tests.strategies_power_laws import rows, split_rules
+from tests.test_kinds import ORDER, READ
 
 
 @dataclass(frozen=True)
@@ -88,24 +89,28 @@ def drawn(n_examples=25):
 
 
 def of_readings():
-    """Rules over dates and their parts, orders and words, each beside its negation: many rows."""
-    columns = columns_in({name: _pool(READ[name]) for name in READ}, READ)
-    ops = ("<=", "<", ">=", ">", "==", "!=")
-    found = [Literal("opened", op, v, part=p) for p, vs in PARTS.items() for v in vs for op in ops]
-    found += [Literal("opened", "not-in", PARTS[p], True, p) for p in ("date", "weekday")]
-    found += [Literal("grade", op, v, order=ORDER) for op in ops for v in ORDER[1:3]]
-    found += [Literal("note", "contains", word) for word in ("late", "twice", "paid")]
-    for literal in found:
-        for test in (literal, literal.negated()):
-            rule = RuleSet((Clause((test,)),), ("yes",), "dnf", "no")
-            used = {test.feature: columns[test.feature]}
-            yield Job(str(test), rule, used).with_rows_at_the_cuts()
-
-
-def _pool(values):
-    column = np.empty(len(values) + 1, dtype=object)
-    column[:-1] = values
-    return column
+    """Rules whose tests read dates, orders, levels and words, of every kind of `READ`."""
+    rng = np.random.default_rng(0)
+    moments = np.datetime64("1987-12-30T23:59:58") + rng.integers(0, 2 * 10**9, 60)
+    days = np.datetime64("2023-12-28") + np.arange(70)
+    dates = [str(v).replace("T", " ") for v in (*moments, *days)]
+    notes = [f"was{mark}Late{mark}again" for mark in SEPARATORS] + [f"a{m}late" for m in "_xé"]
+    notes += ["LATE", "late", "later", "too late", "late, then", "l ate", "", "late\nthen"]
+    pools = {
+        "opened": [*dates, None],
+        "grade": [*ORDER, "unheard of", "Good", None],
+        "region": ["north", "south", "east", "East", None],
+        "note": [*notes, None],
+    }
+    for name, test in READ.items():
+        pool = pools[test.feature]
+        column = np.empty(len(pool), dtype=object)
+        column[:] = pool
+        for condition in (test, test.negated()):
+            for kind in (condition, PointsSplit((condition,), (2,), 1)):
+                for form in ("dnf", "cnf"):
+                    rule = RuleSet((Clause((kind,)),), ("yes",), form, "no")
+                    yield Job(name, rule, {test.feature: column}).with_rows_at_the_cuts()
 
 
 def of_samples():
