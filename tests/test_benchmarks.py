@@ -11,6 +11,7 @@ from benchmarks import (
     _cli,
     bench_choice,
     bench_column_generation,
+    bench_columns,
     bench_fast_rules,
     bench_points,
     bench_power_law,
@@ -338,3 +339,11 @@ def test_the_rival_in_points_is_weighed_as_ours_is(planted, monkeypatch):
     nothing = bench_points.loss_of(np.zeros(len(planted.y)), planted.y == planted.positive)
     assert loss["ours"] < loss["reference"] < nothing
     assert loss["ratio"] == loss["ours"] / loss["reference"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["from a date on", "ordered grade", "set of 13 of 40", "word"])
+def test_a_planted_rule_over_columns_as_people_have_them_is_found(name):
+    row = bench_columns.found(name, range(1))
+    assert row["setting"]["exact"] == "1/1"
+    assert row["ours"] == 100.0

@@ -124,7 +124,7 @@ class CellWriter(ConditionWriter[str]):
         if literal.op in ("missing", "not-missing"):
             return f"LEN({cell}){'=' if literal.op == 'missing' else '>'}0"
         if literal.op in WORDS:
-            has = f"ISNUMBER(FIND({self.values.one(f' {literal.value} ')},{_words(cell)}))"
+            has = f'ISNUMBER(FIND(" "&{self.values.one(literal.value)}&" ",{_words(cell)}))'
             return self._with_gap(literal, has if literal.op == "contains" else f"NOT({has})")
         if literal.part is not None:
             return self._with_gap(literal, self._of_date(literal, cell))
@@ -151,7 +151,7 @@ class CellWriter(ConditionWriter[str]):
         assert literal.part is not None
         read = _read_date(cell, literal.part)
         dated = literal.part == "date"
-        limits = [_digits(str(v)) if dated else float(v) for v in literal.values]  # type: ignore[arg-type]
+        limits = [_digits(str(v)) if dated else float(v) for v in literal.values]
         if literal.op in ORDERED:
             return self._ordered(read, literal.op, limits[0])
         refs = [self.values.one(v) for v in limits]
