@@ -12,9 +12,11 @@ from benchmarks import (
     bench_choice,
     bench_column_generation,
     bench_columns,
+    bench_costs,
     bench_fast_rules,
     bench_points,
     bench_power_law,
+    bench_ranking,
     bench_screening,
     bench_two_level,
     paper_two_level,
@@ -339,6 +341,22 @@ def test_the_rival_in_points_is_weighed_as_ours_is(planted, monkeypatch):
     nothing = bench_points.loss_of(np.zeros(len(planted.y)), planted.y == planted.positive)
     assert loss["ours"] < loss["reference"] < nothing
     assert loss["ratio"] == loss["ours"] / loss["reference"]
+
+
+@pytest.mark.slow
+def test_costs_and_ranking_are_measured_against_a_tree_on_the_rows_left_out(folder):
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+    rows = bench_costs.measure(given)
+    assert all(set(row) <= KEYS for row in rows)
+    costs = {row["what"]: row for row in rows}
+    apart = costs["cost a 100 cases"]["ours"] - costs["cost a 100 cases"]["reference"]
+    assert costs["difference"]["ours"] == pytest.approx(apart)
+    assert costs["cost a 100 cases"]["ours"] < costs["constant"]["ours"]
+    rows = bench_ranking.measure(given)
+    assert all(set(row) <= KEYS for row in rows)
+    ranked = {row["what"]: row for row in rows}
+    assert 0.5 < ranked["AUC"]["ours"] <= 1
+    assert 0 <= ranked["Brier"]["ours"] < 0.25
 
 
 @pytest.mark.slow

@@ -6,10 +6,10 @@ False, over the complements of the columns of ``A``. A box end is therefore one 
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +29,14 @@ from rulekit.solvers.box_search import (
     refined_cuts,
     search,
 )
+from rulekit.solvers.rule_lists import ListProblem
 from rulekit.solvers.two_level import ClauseSelection
 
 Bools = NDArray[np.bool_]
 End = tuple[int, str, int, bool]  # feature, "low" | "high" | "test", bin, missing accepted
 Found = list[tuple[Literal, int]]
 Kinds = tuple[dict[int, Found], Found, Found]
+Kind = TypeVar("Kind", BoxProblem, ListProblem)
 
 MEMBER = ("==", "in", "contains")
 
@@ -53,12 +55,12 @@ def prices_of(robustness: float) -> BoxPrices:
 
 
 @dataclass(frozen=True)
-class BoxTable:
+class BoxTable(Generic[Kind]):
     """A binned table for the search, and the column of ``A`` that each end of a box is.
 
     Attributes
     ----------
-    problem : BoxProblem
+    problem : BoxProblem or ListProblem
         The table.
     column_of : mapping of (feature, kind, bin, missing accepted) to int
         "low": the interval begins at the bin; "high": it ends there; "test": a test of missingness
@@ -67,7 +69,7 @@ class BoxTable:
         Number of columns of ``A``.
     """
 
-    problem: BoxProblem
+    problem: Kind
     column_of: Mapping[End, int]
     n_columns: int
 
@@ -113,7 +115,7 @@ class Searched:
     """
 
     problem: BinaryProblem
-    table: BoxTable
+    table: BoxTable[BoxProblem]
     archive: Archive
     finished: bool
     seconds: float = math.inf
@@ -313,7 +315,7 @@ class _Builder:
         return len(self.n_bins) - 1
 
 
-def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable:
+def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable[BoxProblem]:
     """Bin a learner's table for the box search.
 
     Parameters
@@ -328,6 +330,15 @@ def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable:
     BoxTable
         Its problem describes the rows where ``problem.y`` is False.
     """
+
+    def boxes(codes: Any, n_bins: Any, *may: Any) -> BoxProblem:
+        return BoxProblem(codes, n_bins, ~problem.y, problem.weight, prices, *may)
+
+    return table_of(problem, boxes)
+
+
+def table_of(problem: BinaryProblem, make: Callable[..., Kind]) -> BoxTable[Kind]:
+    """Bin a learner's table; `make` is given the codes, `n_bins`, and what boxes may look like."""
     builder = _Builder(problem)
     for name, (cuts, levels, tests) in _by_column(problem).items():
         for source, ends in cuts.items():
@@ -343,7 +354,7 @@ def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable:
     codes = np.zeros((len(problem.y), 0), int)
     if builder.codes:
         codes = np.stack(builder.codes, axis=1)
-    boxes = BoxProblem(codes, n_bins, ~problem.y, problem.weight, prices, lows, highs, tests_of)
+    boxes = make(codes, n_bins, lows, highs, tests_of)
     return BoxTable(boxes, builder.column_of, problem.A.shape[1])
 
 
