@@ -1,6 +1,7 @@
 """The transformer that turns a table into Boolean columns, each of them a literal."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -14,11 +15,11 @@ from rulekit.binarize.encoding import (
     ColumnEncoding,
     LevelColumn,
     OrderedColumn,
-    level_groups,
     literals_of,
 )
 from rulekit.binarize.matrix import BinaryMatrix, BinCodes, code_type
 from rulekit.binarize.thresholds import METHODS, SUPERVISED, automatic_cuts
+from rulekit.binarize.views import Cutting, Reading, given_edges, is_dates, readings_of
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError
 from rulekit.rules import Literal, missing_in
@@ -30,8 +31,10 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
     """Turn a table into Boolean columns, each of them a literal.
 
     A numeric column gives ``x <= t`` and ``x > t`` for each of its cut points; one of only two
-    values is Boolean and gives a test for each. Any other column gives ``==`` and ``!=`` for each
-    of its levels (``==`` alone if there are two). A column of a single value gives nothing.
+    values is Boolean and gives a test for each. Levels give ``==`` and ``!=`` for each of them
+    (``==`` alone if there are two), and sets of them; levels with an order ``<=`` and ``>=``; dates
+    what is read of them, before a date and from it on, the year, the month, the weekday, the hour;
+    texts that hardly repeat the words they contain. A column of a single value gives nothing.
 
     Parameters
     ----------
@@ -43,28 +46,44 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         Cut points a column at most. None: every distinct value ("quantile", "uniform"), or as many
         as the method finds ("entropy", "tree"). Not used by "median" and "manual".
     thresholds : mapping of str to sequence of float, optional
-        Cut points of single columns, whatever the method; kept exactly as given. An empty sequence
-        leaves a column without conditions on its value.
+        Cut points of single columns, whatever the method; kept exactly as given; of dates as text,
+        "2024-03-01". An empty sequence leaves a column without conditions on its value.
     max_levels : int, default=50
         Levels a column of categories may have; where there are more, the commonest
         ``max_levels - 1`` stay and the others become one group (an ``in`` literal).
+    read_as : mapping of str to str or sequence of str, optional
+        How single columns that hold no numbers are read: "levels", "words", or what is read of
+        dates, one or several of "date", "year", "month", "weekday", "hour" and "days since
+        2024-01-01". By default dates (``datetime64``, or text in which every cell is one such as
+        "2024-03-01 12:30:00") give the first five; texts of which more than half, and more than
+        `max_levels`, differ give words if they are phrases; all else gives levels.
+    orders : mapping of str to sequence of str, optional
+        Every level of single columns, the lowest first. An ordered ``Categorical`` of pandas
+        brings its order along.
+    sets : bool, default=True
+        Whether sets of levels are conditions, where `y` is given and there are at least four
+        levels: of the levels sorted by their share of a class, the first one, two, ... and the
+        others. Of more than two classes, each has its own order.
 
     Attributes
     ----------
     cuts_ : dict of str to ndarray of float
         The cut points of every numeric column with more than two values, or with `thresholds`.
     literals_ : tuple of Literal
-        What the Boolean columns mean, in the order of `Literal.sort_key`.
+        What the Boolean columns mean: column by column, and for each thing that is read of it in
+        the order of `Literal.sort_key`.
     encodings_ : tuple
-        How each column is cut into cells, sorted by name.
+        How each column is cut into cells, sorted by name; one that is read in several ways has
+        several.
     feature_names_in_ : ndarray of str
     n_features_in_ : int
 
     Raises
     ------
     DataError
-        If a column is infinite somewhere, or holds text that is nearly never the same twice; at
-        `transform` if a column is missing or holds text where training rows held numbers.
+        If a column is infinite somewhere, or holds single words that are nearly never the same
+        twice; if an order does not name a level that occurs; at `transform` if a column is missing
+        or holds text where training rows held numbers.
     ValueError
         If a parameter does not fit.
 
@@ -102,11 +121,17 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         n_thresholds: int | None = 10,
         thresholds: Mapping[str, Sequence[float]] | None = None,
         max_levels: int = 50,
+        read_as: Mapping[str, str | Sequence[str]] | None = None,
+        orders: Mapping[str, Sequence[str]] | None = None,
+        sets: bool = True,
     ) -> None:
         self.method = method
         self.n_thresholds = n_thresholds
         self.thresholds = thresholds
         self.max_levels = max_levels
+        self.read_as = read_as
+        self.orders = orders
+        self.sets = sets
 
     def fit(self, X: Any, y: Any = None) -> "Binarizer":
         """Choose cut points and levels.
@@ -116,7 +141,8 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         X : DataFrame or array of shape (n_samples, n_features)
             The columns of an array are called x0, x1 and so on.
         y : array of shape (n_samples,), optional
-            Class of each row; used by the methods "entropy" and "tree" only.
+            Class of each row; used by the methods "entropy" and "tree", and to choose sets of
+            levels and words.
 
         Returns
         -------
@@ -125,20 +151,26 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         """
         self._check_parameters()
         columns = self._columns(X, reset=True)
-        given = self._given_cuts(columns)
+        readings = readings_of(X, columns, self.read_as or {}, self.orders or {})
+        given = self._given_cuts(columns, readings)
         classes = self._classes(y, columns)
+        cutting = Cutting(self.method, self.n_thresholds, self.max_levels, self.sets, classes)
         encodings = [
-            self._encoding(name, columns[name], classes, given.get(name))
+            encoding
             for name in sorted(columns)
+            for encoding in self._views(
+                name, columns[name], cutting, given.get(name), readings.get(name)
+            )
         ]
         self.encodings_: tuple[ColumnEncoding, ...] = tuple(encodings)
-        self.cuts_ = {e.name: e.cuts for e in encodings if isinstance(e, OrderedColumn)}
+        numeric = [e for e in encodings if isinstance(e, OrderedColumn) and e.is_plain]
+        self.cuts_ = {e.name: e.cuts for e in numeric}
         self.__dict__.pop("literals_", None)
         return self
 
     @cached_property
     def literals_(self) -> tuple[Literal, ...]:
-        """What the Boolean columns mean, in the order of `Literal.sort_key`; made when asked."""
+        """What the Boolean columns mean; made when asked."""
         if not hasattr(self, "encodings_"):
             raise AttributeError("`literals_` is there after `fit`.")
         return tuple(literal for e in self.encodings_ for literal in literals_of(e))
@@ -170,6 +202,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
             side.astype(np.int8),
             rank,
             codes.features,
+            self.encodings_,
         )
 
     def bins(self, X: Any) -> BinCodes:
@@ -244,6 +277,8 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         levels = self.max_levels
         if isinstance(levels, bool) or not isinstance(levels, (int, np.integer)) or levels < 2:
             raise ValueError(f"`max_levels` must be a whole number from 2, got {levels!r}.")
+        if not isinstance(self.sets, (bool, np.bool_)):
+            raise ValueError(f"`sets` must be True or False, got {self.sets!r}.")
 
     def _columns(self, X: Any, reset: bool) -> dict[str, NDArray[Any]]:
         """Check a table and take it apart into the rules' columns."""
@@ -273,14 +308,14 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         return X[names] if hasattr(self, "feature_names_in_") else X
 
     def _classes(self, y: Any, columns: Mapping[str, Any]) -> NDArray[np.intp] | None:
-        if self.method not in SUPERVISED:
-            return None
         if y is None:
+            if self.method not in SUPERVISED:
+                return None
             raise ValueError(
                 f"`method={self.method!r}` requires y to be passed, but the target y is None; "
                 "give the class of each row, or use method='quantile'."
             )
-        codes: NDArray[np.intp] = pd.factorize(np.asarray(y), sort=False)[0]
+        codes: NDArray[np.intp] = pd.factorize(np.asarray(y), sort=True)[0]
         n = len(next(iter(columns.values())))
         if codes.shape != (n,):
             raise ValueError(f"`y` must have one class a row: {n} expected, found {len(codes)}.")
@@ -291,7 +326,9 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
             )
         return codes
 
-    def _given_cuts(self, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[np.float64]]:
+    def _given_cuts(
+        self, columns: Mapping[str, NDArray[Any]], readings: Mapping[str, Reading]
+    ) -> dict[str, NDArray[np.float64]]:
         given = {}
         for name, cuts in dict(self.thresholds or {}).items():
             if str(name) not in columns:
@@ -299,33 +336,34 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
                     f"`thresholds` names column {name!r}, which the table does not have; "
                     "remove the entry or correct the name."
                 )
-            if columns[str(name)].dtype == object:
+            column = columns[str(name)]
+            part = "date" if column.dtype == object and is_dates(column) else None
+            if column.dtype == object and (part is None or str(name) in readings):
                 raise ValueError(
                     f"`thresholds` gives cut points for column {name!r}, which does not hold "
                     "numbers; remove the entry."
                 )
-            numbers = np.array(list(cuts), dtype=float)
-            if not np.isfinite(numbers).all():
-                raise ValueError(
-                    f"`thresholds` must be finite numbers, got {list(cuts)!r} for column {name!r}."
-                )
-            given[str(name)] = np.unique(numbers + 0.0)
+            given[str(name)] = given_edges(str(name), cuts, part)
         return given
 
-    def _encoding(
+    def _views(
         self,
         name: str,
         column: NDArray[Any],
-        classes: NDArray[np.intp] | None,
+        cutting: Cutting,
         cuts: NDArray[np.float64] | None,
-    ) -> ColumnEncoding:
+        reading: Reading | None,
+    ) -> list[ColumnEncoding]:
         absent = missing_in(column)
         has_missing = bool(absent.any())
         present = column[~absent]
         if column.dtype == object:
-            counts = pd.Series(present, dtype=object).value_counts()
-            groups = level_groups(name, dict(counts.items()), self.max_levels)
-            return LevelColumn(name, groups, has_missing)
+            reading = reading or Reading()
+            found = cutting.views(name, column, reading.read_as, reading.order)
+            if cuts is None:
+                return found
+            rest = [replace(e, extra=True) for e in found if e.part not in (None, "date")]
+            return [OrderedColumn(name, cuts, has_missing, "date"), *rest]
         if np.isinf(present).any():
             row = int(np.flatnonzero(np.isinf(column))[0]) + 1
             raise DataError(
@@ -335,10 +373,11 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         distinct = np.unique(present) + 0.0
         if cuts is None and len(distinct) <= 2:
             groups = tuple((float(v),) for v in distinct)
-            return LevelColumn(name, groups, has_missing, numeric=True)
+            return [LevelColumn(name, groups, has_missing, numeric=True)]
         if cuts is None:
+            classes = cutting.classes
             cuts = self._cuts(name, present, None if classes is None else classes[~absent])
-        return OrderedColumn(name, cuts, has_missing)
+        return [OrderedColumn(name, cuts, has_missing)]
 
     def _cuts(
         self, name: str, present: NDArray[np.float64], classes: NDArray[np.intp] | None
@@ -349,4 +388,5 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
                 f"none for column {name!r}. Add them (an empty list for no condition), or use "
                 "another method."
             )
-        return automatic_cuts(present, classes, self.method, self.n_thresholds)
+        known = classes if self.method in SUPERVISED else None
+        return automatic_cuts(present, known, self.method, self.n_thresholds)

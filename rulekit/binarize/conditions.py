@@ -4,7 +4,7 @@ A column cut at every distinct value of a long table has thousands of conditions
 all of them, a rule holds a few. Here they are arrays, and a literal is made where it is asked for.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from rulekit.binarize.encoding import (
     ColumnEncoding,
     LevelColumn,
     OrderedColumn,
+    WordColumn,
     cell_table,
     literals_of,
 )
@@ -27,7 +28,7 @@ class Conditions:
 
     Attributes
     ----------
-    column : OrderedColumn or LevelColumn
+    column : OrderedColumn, LevelColumn or WordColumn
         The column and its cells.
     spans : ndarray of int, shape (k, 4)
         Condition i holds in the cells from ``spans[i, 0]`` to ``spans[i, 1]``, the end left out,
@@ -52,13 +53,12 @@ class Conditions:
 
     def literal(self, i: int) -> Literal:
         """Write one condition."""
-        if isinstance(self.column, LevelColumn):
+        if not isinstance(self.column, OrderedColumn):
             return literals_of(self.column)[i]
         if self.side[i] == 0:
             return Literal(self.column.name, "missing" if self.gaps[i] else "not-missing")
-        op = "<=" if self.side[i] < 0 else ">"
-        cut = float(self.column.cuts[self.rank[i]])
-        return Literal(self.column.name, op, cut, bool(self.gaps[i]))
+        plain = self.column.cut_literal(int(self.rank[i]), int(self.side[i]))
+        return replace(plain, missing=bool(self.gaps[i]))
 
 
 def conditions_of(column: ColumnEncoding) -> Conditions:
@@ -108,13 +108,13 @@ def _ordered(column: OrderedColumn) -> Conditions:
         low = np.column_stack([zero, cut + 1, extra, zero - 1, cut])
         high = np.column_stack([cut + 1, zero + end - 1, extra, zero + 1, cut])
         blocks += [np.column_stack([part, zero + gaps]) for part in (low, high)]
-    if column.has_missing:
+    if column.has_missing and not column.extra:
         blocks.append(np.array([[end - 1, end, 0, 0, 0, 0, 1], [0, end - 1, 0, 0, 0, 1, 0]]))
     found = np.concatenate([np.zeros((0, 7), dtype=int), *blocks])
     return Conditions(column, found[:, :4], found[:, 4], found[:, 5], found[:, 6].astype(bool))
 
 
-def _levels(column: LevelColumn) -> Conditions:
+def _levels(column: LevelColumn | WordColumn) -> Conditions:
     literals = literals_of(column)
     table = cell_table(column, literals)
     spans = np.array([_runs(holds) for holds in table.T], dtype=int).reshape(-1, 4)

@@ -23,19 +23,23 @@ class BinaryMatrix:
     values : ndarray of bool, shape (n, d)
         Whether the row meets the condition.
     literals : tuple of Literal, length d
-        In the order of `Literal.sort_key`, so that it does not depend on the table's layout.
+        In an order that does not depend on the table's layout, see `Binarizer`.
     complement : ndarray of int, shape (d,)
         The column that is True exactly where this one is False on every training row, or -1. Its
         literal is the negation where training rows lacked values in that column; elsewhere the
         two differ in what they say of a missing value, and both say no.
     feature : ndarray of int, shape (d,)
-        Index into `features`.
+        Index into `features` and `encodings`.
     side : ndarray of int8, shape (d,)
-        -1 for ``<=``, +1 for ``>``, 0 for all others (levels, missingness).
+        -1 for ``<=`` (of dates ``<``, of levels in the order of their share a set of the first), +1
+        for its opposite, 0 for all others (single levels, words, missingness).
     rank : ndarray of int, shape (d,)
         Index of the cut among the cuts of its column, ascending; 0 where `side` is 0.
     features : tuple of str
-        The columns of the table, sorted by name; one without any condition is there too.
+        The columns of the table, sorted by name; one without any condition is there too, one that
+        is read in several ways once for each.
+    encodings : tuple
+        What is read of each of them; see `rulekit.binarize.encoding`.
     """
 
     values: NDArray[np.bool_]
@@ -45,6 +49,7 @@ class BinaryMatrix:
     side: NDArray[np.int8]
     rank: NDArray[np.intp]
     features: tuple[str, ...]
+    encodings: tuple[ColumnEncoding, ...] = ()
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from rulekit.binarize.binarizer import Binarizer
 from rulekit.binarize.conditions import conditions_of
 from rulekit.binarize.encoding import ColumnEncoding, LevelColumn, OrderedColumn
 from rulekit.exceptions import DataError
-from rulekit.rules import number_text, value_text
+from rulekit.rules import spelled, value_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +46,25 @@ class CellSummary:
 
 @dataclass(frozen=True, slots=True)
 class ColumnSummary:
-    """What became of one column.
+    """What became of one column, or of one thing that is read of it.
 
     Attributes
     ----------
     name : str
-    kind : {"ordered", "levels", "nothing"}
-        Cut at thresholds; tested for its values; or without any condition.
+    reads : str
+        What is read of it: empty for its own values, "date", "weekday" and so on of a date,
+        "order", or a word in quotes.
+    kind : {"ordered", "levels", "words", "nothing"}
+        Cut at thresholds; tested for its values; for a word; or without any condition.
     cuts : tuple of float
-        Empty unless `kind` is "ordered".
+        As positions, see `Literal.positions`; empty unless `kind` is "ordered".
     cells : tuple of CellSummary
         Bins ascending, or levels; cells for unseen and missing values only where there are any.
     n_conditions : int
     """
 
     name: str
+    reads: str
     kind: str
     cuts: tuple[float, ...]
     cells: tuple[CellSummary, ...]
@@ -84,7 +88,8 @@ def candidate_summary(
     Returns
     -------
     tuple of ColumnSummary
-        In the order of the columns seen in `fit`.
+        In the order of the columns seen in `fit`; of a column that is read in several ways, such
+        as a date and its weekday, one for each.
 
     Raises
     ------
@@ -104,26 +109,32 @@ def candidate_summary(
     if len(truth) != n:
         raise DataError(f"`y` must have one class a row: {n} expected, {len(truth)} given.")
     classes, labels = pd.factorize(truth, sort=False)
-    found = {}
+    found: dict[str, list[ColumnSummary]] = {}
     for j, encoding in enumerate(binarizer.encodings_):
         cells = codes.codes[:, j].astype(int)
         counts = np.zeros((encoding.n_cells, len(labels) + 1), dtype=int)
         np.add.at(counts, (cells, classes), 1)  # a missing class is -1: the last column
-        n_conditions = len(conditions_of(encoding))
-        found[encoding.name] = _summary(encoding, counts, list(labels), n_conditions)
-    return tuple(found[name] for name in binarizer.column_names_)
+        found.setdefault(encoding.name, []).append(_summary(encoding, counts, list(labels)))
+    return tuple(part for name in binarizer.column_names_ for part in found[name])
 
 
 def _summary(
-    encoding: ColumnEncoding, counts: NDArray[np.intp], labels: list[Any], n_conditions: int
+    encoding: ColumnEncoding, counts: NDArray[np.intp], labels: list[Any]
 ) -> ColumnSummary:
+    kind, cuts = "levels", ()
+    reads = encoding.part or ""
     if isinstance(encoding, OrderedColumn):
-        kind, cuts, ends = "ordered", tuple(encoding.cuts.tolist()), _bins(encoding.cuts)
+        kind, cuts, ends = "ordered", tuple(encoding.cuts.tolist()), _bins(encoding)
+        reads = "order" if encoding.order else reads
         n_trained = len(ends)
-    else:
-        kind, cuts, ends = "levels", (), _levels(encoding)
+    elif isinstance(encoding, LevelColumn):
+        ends = _levels(encoding)
         n_trained = len(ends)
         ends.append(("not seen in training", np.nan, np.nan))
+    else:
+        kind, reads = "words", repr(encoding.word)
+        ends = [(f"{a} {reads}", np.nan, np.nan) for a in ("without", "with")]
+        n_trained = len(ends)
     ends.append(("missing", np.nan, np.nan))
     cells = [
         CellSummary(
@@ -132,23 +143,36 @@ def _summary(
         for k, ((name, low, high), row) in enumerate(zip(ends, counts, strict=True))
         if k < n_trained or row.any()
     ]
+    n_conditions = len(conditions_of(encoding))
     kind = kind if n_conditions else "nothing"
-    return ColumnSummary(encoding.name, kind, cuts, tuple(cells), n_conditions)
+    return ColumnSummary(encoding.name, reads, kind, cuts, tuple(cells), n_conditions)
 
 
-def _bins(cuts: NDArray[np.float64]) -> list[tuple[str, float, float]]:
-    texts = [number_text(float(t)) for t in cuts]
-    if not texts:
+def _bins(encoding: OrderedColumn) -> list[tuple[str, float, float]]:
+    cuts = encoding.cuts
+    if not len(cuts):
         return [("any", -np.inf, np.inf)]
-    names = [f"<= {texts[0]}"]
-    names += [f"> {a} to {b}" for a, b in pairwise(texts)]
-    names.append(f"> {texts[-1]}")
+    below, above = ([encoding.cut_literal(k, side) for k in range(len(cuts))] for side in (-1, 1))
+    texts = [[value_text(spelled(x.value, x.part)) for x in side] for side in (below, above)]
+    names = [f"{below[0].op} {texts[0][0]}"]
+    if encoding.is_plain:
+        names += [f"> {a} to {b}" for a, b in pairwise(texts[0])]
+    else:
+        names += [
+            f"{above[0].op} {a}, {below[0].op} {b}"
+            for a, b in zip(texts[1][:-1], texts[0][1:], strict=True)
+        ]
+    names.append(f"{above[-1].op} {texts[1][-1]}")
     ends = [-np.inf, *cuts.tolist(), np.inf]
     return list(zip(names, ends[:-1], ends[1:], strict=True))
 
 
 def _levels(encoding: LevelColumn) -> list[tuple[str, float, float]]:
     return [
-        (value_text(g[0]) if len(g) == 1 else f"{len(g)} rare levels", np.nan, np.nan)
+        (
+            value_text(spelled(g[0], encoding.part)) if len(g) == 1 else f"{len(g)} rare levels",
+            np.nan,
+            np.nan,
+        )
         for g in encoding.groups
     ]

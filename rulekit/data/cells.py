@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from rulekit.data.headers import shown
 from rulekit.data.options import MISSING_AMONG_NUMBERS, ParseOptions
 from rulekit.data.typed import EXACT, text_series, without_infinities
+from rulekit.exceptions import DataError
 
 _PLAIN = r"^[+-]?(\d+{d}?\d*|{d}\d+)([eE][+-]?\d+)?$"
 _GROUPED = r"^[+-]?\d{{1,3}}(?:({t}\d{{3}})+|([ '’\x{{a0}}\x{{202f}}]\d{{3}})+)({d}\d+)?$"
@@ -147,6 +148,34 @@ def numbers_in(texts: pd.Series) -> NDArray[np.float64]:
     column = _text_column(str(texts.name), pa.chunked_array([cells]), (), _Findings())
     numbers = read_numbers(column.texts, _decimal_mark([column], None))
     return np.append(numbers.values, np.nan)[column.codes]
+
+
+def dates_in(texts: pd.Series, name: str, day_first: bool | None) -> pd.Series:
+    """Read a Series of text as dates, NaT for the rest.
+
+    Raises
+    ------
+    DataError
+        If no cell is a date, or days and months cannot be told apart and nobody said which comes
+        first.
+    """
+    text = texts.astype(object).where(texts.notna(), None)
+    parts = text.astype("string").str.extract(r"^(\d{1,2})[-/.](\d{1,2})[-/.]\d").astype(float)
+    first, second = (parts[k].max() > 12 for k in (0, 1))
+    unclear = (parts[0] != parts[1]).to_numpy() & parts[0].notna().to_numpy()
+    if day_first is None and first == second and unclear.any():
+        raise DataError(
+            f"In column {shown(name)} day and month cannot be told apart "
+            f"({shown(text[unclear].iloc[0])}); say which comes first (`day_first`)."
+        )
+    early = bool(first) if day_first is None else day_first
+    found = pd.to_datetime(text, errors="coerce", format="mixed", dayfirst=early)
+    if found.isna().all():
+        raise DataError(
+            f"Column {shown(name)} holds no date such as 2024-03-01 or 31.12.2024; keep it as it "
+            "is."
+        )
+    return found.dt.tz_localize(None)
 
 
 def _matches(texts: pa.Array, pattern: str) -> NDArray[np.bool_]:

@@ -48,6 +48,8 @@ class Column:
         The range of a column of numbers.
     is_number : bool
         Whether cells are stored as numbers.
+    order : tuple of str
+        The levels of a category that have an order, the lowest first; else empty.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Column:
     minimum: float | None = None
     maximum: float | None = None
     is_number: bool = False
+    order: tuple[str, ...] = ()
 
 
 def described(series: pd.Series, name: str, max_levels: int) -> Column:
@@ -85,8 +88,8 @@ def described(series: pd.Series, name: str, max_levels: int) -> Column:
 def role_notes(columns: Sequence[Column]) -> list[str]:
     """Say which columns are set aside, and why."""
     reasons = {
-        "date": "a date, and is not used: make numbers of it (an age, a weekday) to use it",
-        "text": "text with many different values, and is not used",
+        "date": "a date, and is not used: as a feature its date, year, month, weekday and hour are",
+        "text": "text with many different values, and is not used: as a feature its words are",
         "constant": "the same, or missing, in every row, and is not used",
     }
     groups: dict[str, list[str]] = {}
@@ -202,3 +205,21 @@ def _mostly_numbers(series: pd.Series) -> bool:
     """Say whether half of (up to 1 000) texts are numbers: a measurement with flaws, no name."""
     numbers = pd.to_numeric(series.head(1000), errors="coerce")
     return bool(numbers.notna().mean() >= 0.5)
+
+
+def order_of(series: pd.Series) -> tuple[str, ...]:
+    """Give the levels of an ordered ``Categorical``, else nothing."""
+    ordered = isinstance(series.dtype, pd.CategoricalDtype) and series.dtype.ordered
+    levels = tuple(map(str, series.dtype.categories)) if ordered else ()
+    return levels if len(levels) > 1 else ()
+
+
+def order_problem(series: pd.Series, levels: Sequence[str]) -> str | None:
+    """Say why levels are no order of a column; None where they are, or where there are none."""
+    left_out = sorted({str(v) for v in series.dropna().unique()} - set(levels))
+    if levels and left_out:
+        return f"{', '.join(map(shown, left_out[:5]))} is not in it"
+    twice = next((v for k, v in enumerate(levels) if v in levels[:k]), None)
+    if twice is not None:
+        return f"{shown(twice)} stands twice"
+    return "it names one only" if len(levels) == 1 else None

@@ -8,8 +8,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rulekit.data.cells import numbers_in
-from rulekit.data.column import ROLES, SINGLE, Column, described, listed, role_notes, whole
+from rulekit.data.cells import dates_in, numbers_in
+from rulekit.data.column import (
+    ROLES,
+    SINGLE,
+    Column,
+    described,
+    listed,
+    order_of,
+    order_problem,
+    role_notes,
+    whole,
+)
 from rulekit.data.digest import digest_of
 from rulekit.data.headers import repaired_headers, shown
 from rulekit.data.options import Limits
@@ -98,11 +108,16 @@ class Table:
         header = [" ".join(map(str, n)) if isinstance(n, tuple) else n for n in frame.columns]
         names, repairs = repaired_headers(header, limits)
         parts, all_notes = {}, [*notes, *repairs]
+        orders: dict[str, tuple[str, ...]] = {}
         for position, column in enumerate(names):
-            parts[column], changed = typed(frame.iloc[:, position], column)
+            given = frame.iloc[:, position]
+            parts[column], changed = typed(given, column)
+            orders[column] = order_of(given)
             all_notes += changed
         content = pd.DataFrame(parts)
-        columns = tuple(described(content[c], c, limits.max_levels) for c in names)
+        columns = tuple(
+            replace(described(content[c], c, limits.max_levels), order=orders[c]) for c in names
+        )
         all_notes += role_notes(columns)
         return cls(content, columns, tuple(all_notes), name, digest_of(content))
 
@@ -156,7 +171,8 @@ class Table:
         X : DataFrame of shape (m, k)
         y : Series of length m
             Rows whose target is missing are left out (m <= n); the index still counts the
-            table's rows from 0. Whole numbers are given as ``int64``.
+            table's rows from 0. Whole numbers are given as ``int64``; levels with an order are
+            given as pandas' ordered ``Categorical``, which learners know.
 
         Raises
         ------
@@ -175,7 +191,11 @@ class Table:
         if not chosen:
             raise DataError(f"No feature is left beside the target {shown(target)}; choose one.")
         known = self.frame[target].notna()
-        return self.frame.loc[known, chosen], whole(self.frame.loc[known, target])
+        X = self.frame.loc[known, chosen]
+        for column in self.columns:
+            if column.order and column.name in chosen:
+                X[column.name] = pd.Categorical(X[column.name], column.order, ordered=True)
+        return X, whole(self.frame.loc[known, target])
 
     def weights(self) -> pd.Series | None:
         """Return the column with the role "weight", or None; DataError if it cannot weigh."""
@@ -246,19 +266,86 @@ class Table:
         if self.column(name).is_number:
             return self
         text = self._text_of(name)
-        numbers = numbers_in(text)
-        lost = np.isnan(numbers) & text.notna().to_numpy()
-        if np.isnan(numbers).all():
+        numbers = pd.Series(numbers_in(text))
+        if numbers.isna().all():
             raise DataError(f"Column {shown(name)} holds no number at all; keep it as it is.")
+        return self._replaced(name, numbers, self._lost(name, numbers, "numbers"))
+
+    def _lost(self, name: str, read: pd.Series, what: str) -> str:
+        """Say how a column of text was read, and how many cells were given up."""
+        text = self._text_of(name)
+        lost = (read.isna() & text.notna()).to_numpy()
+        if not lost.any():
+            return f"Column {shown(name)} was read as {what}; every present cell is one."
         first = int(lost.argmax())
-        note = f"Column {shown(name)} was read as numbers; every present cell is one."
-        if lost.any():
-            note = (
-                f"Column {shown(name)} was read as numbers: {int(lost.sum())} of {self.n_rows} "
-                f"cells are none (first: row {first + 1}, {shown(text.iloc[first])}) and became "
-                "missing."
+        return (
+            f"Column {shown(name)} was read as {what}: {int(lost.sum())} of {self.n_rows} cells "
+            f"are none (first: row {first + 1}, {shown(text.iloc[first])}) and became missing."
+        )
+
+    def as_date(self, name: str, *, day_first: bool | None = None) -> "Table":
+        """Return the table with a column of text read as dates; other cells become missing.
+
+        A note counts the cells that were given up and names the first.
+
+        Parameters
+        ----------
+        name : str
+        day_first : bool, optional
+            Whether 03/04/2024 is the 3rd of April; needed only where the cells leave that open.
+
+        Raises
+        ------
+        DataError
+            If no cell is a date, or the cells can be read either way.
+        """
+        if pd.api.types.is_datetime64_any_dtype(self.frame[self.column(name).name].dtype):
+            return self
+        dates = dates_in(self._text_of(name), name, day_first)
+        return self._replaced(name, dates, self._lost(name, dates, "dates"), role="feature")
+
+    def as_duration(self, name: str) -> "Table":
+        """Return the table with a column of text such as "1 day 06:30:00" read as days.
+
+        Other cells become missing, and are counted; DataError if no cell is a duration.
+        """
+        text = self._text_of(name)
+        days = pd.to_timedelta(text, errors="coerce").dt.total_seconds() / 86_400.0
+        if days.isna().all():
+            raise DataError(
+                f"Column {shown(name)} holds no duration such as 06:30:00 or '2 days'; keep it as "
+                "it is."
             )
-        return self._replaced(name, pd.Series(numbers), note)
+        return self._replaced(name, days, self._lost(name, days, "durations, in days"))
+
+    def with_order(self, name: str, levels: Sequence[str]) -> "Table":
+        """Return the table with an order of the levels of a column.
+
+        Parameters
+        ----------
+        name : str
+            A column of text.
+        levels : sequence of str
+            Every level that occurs, the lowest first; others may be among them. Empty: no order.
+
+        Raises
+        ------
+        DataError
+            If a level is left out or named twice, or the column holds no levels.
+        """
+        column = self.column(name)
+        levels = tuple(str(v) for v in levels)
+        if levels and (column.is_number or column.kind == "date"):
+            kind = "numbers" if column.is_number else "dates"
+            raise DataError(f"Column {shown(name)} holds {kind}, which have their own order.")
+        problem = order_problem(self.frame[name], levels)
+        if problem is not None:
+            raise DataError(
+                f"An order of column {shown(name)} must name each of its levels once, the lowest "
+                f"first; {problem}."
+            )
+        columns = tuple(replace(c, order=levels) if c.name == name else c for c in self.columns)
+        return replace(self, columns=columns)
 
     def as_category(self, name: str) -> "Table":
         """Return the table with a column's cells read as text, 3.0 as "3"."""
@@ -298,13 +385,14 @@ class Table:
         values = whole(self.frame[name])
         return values.astype(object).map(str, na_action="ignore").astype("string")
 
-    def _replaced(self, name: str, series: pd.Series, note: str) -> "Table":
+    def _replaced(
+        self, name: str, series: pd.Series, note: str, role: str | None = None
+    ) -> "Table":
         content = self.frame.copy()
         content[name], more = typed(series, name)
-        role = self.column(name).role
+        before = self.column(name).role
         new = described(content[name], name, Limits().max_levels)
-        if role in SINGLE:
-            new = replace(new, role=role)
+        new = replace(new, role=before if before in SINGLE else role or new.role)
         columns = tuple(new if c.name == name else c for c in self.columns)
         stale = f"Column {shown(name)} holds text in"
         kept = (n for n in self.notes if not n.startswith(stale))

@@ -14,6 +14,7 @@ from rulekit.data.headers import shown
 from rulekit.exceptions import DataError
 
 EXACT = 2**53 - 1  # whole numbers up to here are exact in float64, and no other reads as one
+DAY = 86_400.0
 _NUMBER_TYPES = ("integer", "floating", "mixed-integer-float", "decimal")
 _INFERRED = pd.Series(["a"]).dtype
 # pandas 3 has a type for text, pandas 2 has not
@@ -32,9 +33,9 @@ def columns_of(frame: pd.DataFrame) -> dict[str, NDArray[Any]]:
     -------
     dict of str to ndarray of shape (n,)
         Numbers, nullable ones included, become ``float64`` with NaN for a missing value; truth
-        values become objects ``True``, ``False``, ``None``; all else becomes objects ``str`` and
-        ``None``. Infinities pass through. An object column counts as what all its present
-        values are.
+        values become objects ``True``, ``False``, ``None``; durations (``timedelta64``) become days
+        as numbers; dates become ISO text; all else becomes objects ``str`` and ``None``.
+        Infinities pass through. An object column counts as what all its present values are.
 
     Raises
     ------
@@ -76,6 +77,9 @@ def typed(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
         that became text.
     """
     series = series.reset_index(drop=True)
+    if pd.api.types.is_timedelta64_dtype(series.dtype):
+        days = pd.Series(_values(series, name), name=series.name)
+        return days, [f"Column {shown(name)} holds durations; they are read as days."]
     if pd.api.types.is_datetime64_any_dtype(series.dtype) or _is_text(series.dtype):
         return series, []
     values = _values(series, name)
@@ -141,6 +145,8 @@ def _values(series: pd.Series, name: str) -> NDArray[Any]:
         return _objects(series.astype(object), bool)
     if pd.api.types.is_numeric_dtype(dtype):
         return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
+    if pd.api.types.is_timedelta64_dtype(dtype):
+        return np.asarray(series.dt.total_seconds() / DAY, dtype=np.float64)
     if pd.api.types.is_datetime64_any_dtype(dtype):
         return _objects(series.dt.strftime("%Y-%m-%d %H:%M:%S").astype(object), str)
     return _untyped(series.astype(object))

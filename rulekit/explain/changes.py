@@ -7,9 +7,9 @@ from itertools import pairwise, product
 from typing import Any
 
 from rulekit.explain.domains import Candidate, OtherText, number_cuts
-from rulekit.explain.phrases import PLAIN, Wording, exact, levels, number, shown
+from rulekit.explain.phrases import PLAIN, Wording, exact, levels, listed, number, shown
 from rulekit.explain.subject import as_column
-from rulekit.rules import ORDERED, Literal, RuleSet
+from rulekit.rules import ORDERED, WORDS, Literal, RuleSet
 
 MAX_CHECKED = 4096
 
@@ -141,6 +141,11 @@ def _text(
     name, now = wording.name(feature), shown(old, wording=wording)
     if to.value is None:
         return f"{name} were missing (now {now})"
+    asked = [x for x in literals if x.op in WORDS]
+    if asked and not isinstance(to.value, OtherText):
+        return f"{name} {_words_text(asked, old, to.value)}"
+    if any(x.part for x in literals):
+        return f"{name} were {to.value} (now {'missing' if old is None else old})"
     if isinstance(to.value, OtherText):
         named = [v for x in literals for v in x.values]
         return f"{name} were none of {levels(dict.fromkeys(named), wording)} (now {now})"
@@ -150,6 +155,17 @@ def _text(
     words = _range_text(feature, to, run, cuts, wording)
     nearest = min(cuts, key=lambda t: abs(t - old))
     return f"{name} were {words} (now {number(old, nearest)})"
+
+
+def _words_text(asked: Sequence[Literal], old: Any, new: str) -> str:
+    """Say which words came and went."""
+    column = {asked[0].feature: as_column([old, new])}
+    told = []
+    for word in dict.fromkeys(str(x.value) for x in asked):
+        had, has = Literal(asked[0].feature, "contains", word).mask(column).tolist()
+        if had != has:
+            told.append(f"{'contained' if has else 'did not contain'} the word {shown(word)}")
+    return listed(told) or "were not missing"
 
 
 def _range_text(

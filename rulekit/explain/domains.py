@@ -6,18 +6,23 @@ stands for the whole cell. That makes the search for the smallest change finite 
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.explain.subject import as_column
-from rulekit.rules import Columns, Literal, missing_in
+from rulekit.rules import SEPARATORS, WORDS, Columns, Literal, missing_in, moment, words_of
+from rulekit.rules.scales import EPOCH, moment_text
 
 FEW_VALUES = 10
+FEW_WORDS = 5
+YEAR = 365 * 86_400.0
 STEP = 1e-3
 
 
@@ -33,14 +38,19 @@ class Domain:
         The possible values of kind "values".
     scale : float
         The size of a change that counts as one: the range of a numeric column.
+    positions : mapping of str to float
+        Where dates, in days, and levels with an order stand, which makes a distance of a change.
     """
 
     kind: str
     values: tuple[Any, ...] = ()
     scale: float = 1.0
+    positions: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     def cost(self, old: Any, new: Any) -> float:
         """Price a change: distance over scale for numbers, one for anything else."""
+        if old in self.positions and new in self.positions:
+            return abs(self.positions[new] - self.positions[old]) / self.scale
         if old is None or new is None or isinstance(new, (str, bool)):
             return 1.0
         if not math.isfinite(old) or not math.isfinite(new):
@@ -80,8 +90,13 @@ def domain_of(literals: Sequence[Literal], seen: NDArray[Any] | None, current: A
         numbers; whole numbers, if all that were seen are whole; otherwise any number. The scale is
         the range seen. Without: the values the literals name and one other, for text; true and
         false; 0 and 1 for a column only ever compared with these; otherwise any number, and the
-        scale is the spread of the thresholds (a single one: its size; zero: one).
+        scale is the spread of the thresholds (a single one: its size; zero: one). Of dates those
+        around which an answer turns, and those some hours, days and months away; of levels with an
+        order these; of a text with words that are asked for, the text with and without them.
     """
+    read = next((x for x in literals if not x.is_plain or x.op in WORDS), None)
+    if read is not None:
+        return _read_domain(read, literals, seen, current)
     named = [v for literal in literals for v in literal.values]
     present = [] if seen is None else list(dict.fromkeys(seen[~missing_in(seen)].tolist()))
     values = [*named, *present, *([] if current is None else [current])]
@@ -95,6 +110,45 @@ def domain_of(literals: Sequence[Literal], seen: NDArray[Any] | None, current: A
     if all(literal.op in ("==", "!=") for literal in literals) and set(named) <= {0.0, 1.0}:
         return Domain("values", (0.0, 1.0))
     return Domain("numbers", scale=_spread(named))
+
+
+def _read_domain(
+    read: Literal, literals: Sequence[Literal], seen: NDArray[Any] | None, current: Any
+) -> Domain:
+    present = [] if seen is None else list(dict.fromkeys(seen[~missing_in(seen)].tolist()))
+    if read.op in WORDS:
+        words = list(dict.fromkeys(str(x.value) for x in literals if x.op in WORDS))
+        return Domain("values", _worded("" if current is None else current, words))
+    if read.order is not None:
+        places = {level: float(k) for k, level in enumerate(read.order)}
+        levels = [v for v in read.order if v in present] if present else read.order
+        return Domain("values", tuple(levels), len(places) - 1.0, places)
+    turns = [str(v) for x in literals for v in x.turning]
+    dates = [d for d in map(moment, dict.fromkeys(turns)) if d is not None]
+    now = moment(current) if isinstance(current, str) else None
+    dates += [now + timedelta(hours=h) for h in range(-24, 25)] if now else []
+    dates += [now + timedelta(days=d) for d in range(-366, 367)] if now else []
+    days = {text: (found - EPOCH).total_seconds() for text in present if (found := moment(text))}
+    span = (max(days.values()) - min(days.values())) if days else 0.0
+    own = {moment_text(d): (d - EPOCH).total_seconds() for d in dates}
+    values = tuple(sorted(own, key=lambda text: own[text]))
+    if now is not None:
+        own[current] = (now - EPOCH).total_seconds()
+    return Domain("values", values, span or YEAR, own)
+
+
+def _worded(text: str, words: Sequence[str]) -> tuple[str, ...]:
+    """Write a text with and without each of some words: all ways of a few, one by one of many."""
+    plain = text
+    mark = f"[{re.escape(SEPARATORS)}]"
+    for word in words:
+        plain = re.sub(rf"(?:^|(?<={mark})){re.escape(word)}(?={mark}|$)", "", plain, flags=re.I)
+    held = [w for w in words if f" {w} " in words_of(text)]
+    sizes = range(len(words) + 1) if len(words) <= FEW_WORDS else (0, 1, len(words))
+    chosen = [list(group) for n in sizes for group in combinations(words, n)]
+    chosen += [[w for w in held if w != word] for word in held] + [[*held, w] for w in words]
+    found = [" ".join([*plain.split(), *group]) for group in chosen]
+    return tuple(dict.fromkeys(found))
 
 
 def _numeric_domain(present: NDArray[np.float64]) -> Domain:

@@ -347,10 +347,13 @@ def unmet_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
             return f"{name} would have to be {asked} (it is {found}, which is {gap})"
         return f"{name} {found} needs {literal.op} {limit} ({gap})"
     text, asked = _cell_words(literal, cell, wording), asked_text(literal, wording)
-    if literal.op in WORDS and value is not None:
-        turned = _has_word(literal.negated())
-        more = "would have to contain" if wording.spoken else "needs"
-        return f"{name} {turned}, and {more} {asked}"
+    if literal.op in WORDS and (wording.spoken or value is not None):
+        wanted = "contain" if literal.op == "contains" else "be without"
+        if wording.spoken:
+            return f"{name} would have to {wanted} the word {shown(literal.value)}"
+        if literal.op == "contains":
+            return f"{name} needs {asked}"
+        return f"{name} {_has_word(literal.negated())} and must not"
     if wording.spoken:
         return f"{name} would have to be {asked} (it is {text})"
     return f"{name} is {text} and needs {asked}"

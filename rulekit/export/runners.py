@@ -51,7 +51,9 @@ def run_sqlite(text: str, rows: Rows, n: int) -> list[Any]:
 
 
 def run_scoring(text: str, rows: Rows, n: int) -> list[Any]:
-    """Run a SELECT from the table of cases in sqlite3; its answers."""
+    """Run a SELECT from the table of cases; its answers, see `run_ansi`."""
+    if "AS TIMESTAMP)" in text:
+        return _in_duckdb(f'SELECT "prediction" FROM ({text})', CASES, rows, n, nan=False)
     return _in_sqlite(f'SELECT "prediction" FROM ({text})', CASES, rows, n)
 
 
@@ -76,23 +78,28 @@ def run_ansi(text: str, rows: Rows, n: int) -> list[Any]:
     """
     if "AS TIMESTAMP)" not in text:
         return run_sqlite(text, rows, n)
-    return run_duckdb(text, rows, n, nan=False)
+    return _in_duckdb(f"SELECT {text} FROM t", "t", rows, n, nan=False)
 
 
-def run_duckdb(text: str, rows: Rows, n: int, nan: bool = True) -> list[Any]:
+def run_duckdb(text: str, rows: Rows, n: int) -> list[Any]:
     """Run an expression in DuckDB; ExportError where it is not installed."""
+    return _in_duckdb(f"SELECT {text} FROM t", "t", rows, n, nan=True)
+
+
+def _in_duckdb(query: str, table: str, rows: Rows, n: int, *, nan: bool) -> list[Any]:
     try:
         import duckdb  # an extra: most people never need it
     except ImportError:
         raise ExportError(
-            "Checking SQL for DuckDB needs the package duckdb; install it, or take 'sql'."
+            "Checking SQL for DuckDB, or SQL that reads dates, needs the package duckdb; install "
+            "it, or take 'sqlite'."
         ) from None
     arrays = [_arrow(column, n, nan) for column in rows.values()]
-    table = pa.table([pa.array(range(n), pa.int64()), *arrays], names=[_free(rows), *rows])
+    cases = pa.table([pa.array(range(n), pa.int64()), *arrays], names=[_free(rows), *rows])
     with duckdb.connect() as connection:
-        connection.register("t", table)
-        query = f"SELECT {text} FROM t ORDER BY {_quoted(_free(rows))}"
-        return [row[0] for row in connection.execute(query).fetchall()]
+        connection.register(table, cases)
+        ordered = f"{query} ORDER BY {_quoted(_free(rows))}"
+        return [row[0] for row in connection.execute(ordered).fetchall()]
 
 
 def _arrow(column: NDArray[Any], n: int, nan: bool) -> pa.Array:

@@ -118,6 +118,30 @@ class GroupGaps:
         told = [gaps[f"gap_{measure}"] for measure in self.limits or ODDS]
         return gaps | {"gap": np.max(told, axis=0)}
 
+    def kept(self, answers: NDArray[Any]) -> bool:
+        """Say whether answers to all rows keep the limits."""
+        sums = self(answers, np.arange(len(self.y)))
+        found = self.of_settings(sums[None, None])
+        return all(found[f"gap_{m}"][0] <= most + EXACT for m, most in self.limits.items())
+
+    def about_passed(self, n: int, left: pd.DataFrame) -> str:
+        """Say how many settings were passed over.
+
+        Raises
+        ------
+        DataError
+            If none is left.
+        """
+        if left.empty:
+            raise DataError(
+                f"No rule compared keeps the gap that `max_gap` allows between the groups of "
+                f"{self.groups.name!r}: {n} settings keep it on the inner folds, but what they "
+                "learn from all rows does not. Allow a larger gap, or group by another column."
+            )
+        if not n:
+            return ""
+        return f" Of these {n} would have been taken, but what they learn from all rows does not."
+
     def allowed(self, summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         """Keep the settings within the limits, and say what that leaves.
 
@@ -170,8 +194,8 @@ def check_gaps(groups: str | None, max_gap: Any, positive_label: Any) -> None:
     """
     if max_gap is not None and groups is None:
         raise ValueError(
-            f"`max_gap` is read beside `groups` only; got max_gap={max_gap!r} and no column. Name "
-            "the column whose groups are compared, or leave `max_gap` out."
+            f"`max_gap` is read only where `groups` names a column; got max_gap={max_gap!r} "
+            "without. Name the column whose groups are compared, or leave `max_gap` out."
         )
     if not isinstance(max_gap, Mapping):
         return

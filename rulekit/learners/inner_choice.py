@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from numbers import Integral
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from rulekit.data import make_folds
@@ -196,6 +196,7 @@ def chosen(
     limit: float | None = None,
     until: float = math.inf,
     gaps: GroupGaps | None = None,
+    answers: Callable[[str, Setting], NDArray[Any]] | None = None,
 ) -> Choice:
     """Compare forms and their settings on the same inner folds, and take one.
 
@@ -216,6 +217,9 @@ def chosen(
         same share of them, and what the forms before it left.
     gaps : GroupGaps, optional
         Groups to be counted, and which gaps between them a setting may have.
+    answers : callable, optional
+        Beside `gaps`: learns from all rows with the setting of a form, and gives its answers to
+        them. A setting whose gaps there are larger than allowed is passed over.
 
     Returns
     -------
@@ -246,6 +250,10 @@ def chosen(
     if gaps is not None:
         summary = summary.assign(**gaps.of_settings(scored[:, :, 3:]))
         allowed, about = gaps.allowed(comparable(summary))
+        if gaps.limits and answers is not None:
+            passed = _passed_over(gaps, answers, allowed, how, names, settings)
+            allowed = allowed[~allowed["setting"].isin(passed)]
+            about += gaps.about_passed(len(passed), allowed)
     found = suggestion(allowed, *how)
     taken = {}
     for form in forms:
@@ -269,6 +277,24 @@ def chosen(
         table=summary,
         measure=measure,
     )
+
+
+def _passed_over(
+    gaps: GroupGaps,
+    answers: Callable[[str, Setting], NDArray[Any]],
+    allowed: pd.DataFrame,
+    how: tuple[Sequence[Setting], str, float],
+    names: Sequence[str],
+    settings: Sequence[Setting],
+) -> list[int]:
+    """List the settings that would be taken, but whose rule of all rows breaks a limit."""
+    passed: list[int] = []
+    while len(left := allowed[~allowed["setting"].isin(passed)]):
+        number = suggestion(left, *how)["default"]
+        if gaps.kept(answers(names[number], settings[number])):
+            return passed
+        passed.append(number)
+    return passed
 
 
 def _with_form(names: Sequence[str], settings: Sequence[Setting]) -> list[Setting]:

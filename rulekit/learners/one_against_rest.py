@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.learners.training import TrainingTable, plain_label
+from rulekit.learners.training import TrainingTable, as_constraints, plain_label
 from rulekit.rules import Clause, RuleSet
 
 #: Learns ANDs that describe one class (its number) among some rows of the table.
@@ -19,7 +19,8 @@ def refuse_with_several(model: Any, table: TrainingTable) -> None:
     Raises
     ------
     ValueError
-        If `positive_label` is given, or a form other than "dnf".
+        If `positive_label` is given, or a form other than "dnf", or if conditions are required or
+        directions asked for: both are wishes for one class.
     """
     n = len(table.classes)
     if model.positive_label is not None:
@@ -33,6 +34,14 @@ def refuse_with_several(model: Any, table: TrainingTable) -> None:
             f"`form` must be 'dnf' where `y` holds more than two classes ({n} here): the clauses "
             f"of an ordered list are ANDs; got {model.form!r}."
         )
+    wishes = as_constraints(getattr(model, "constraints", None))
+    for wish, found in (("required", wishes.required), ("directions", wishes.directions)):
+        if found:
+            raise ValueError(
+                f"`constraints` may hold `{wish}` only for rules of two classes; `y` holds {n}, "
+                "and a clause may give any of them. Drop the wish, or learn from `y == label` for "
+                "one class against the rest."
+            )
 
 
 def one_against_rest(

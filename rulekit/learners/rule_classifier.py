@@ -3,7 +3,7 @@
 import math
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -88,7 +88,8 @@ class RuleClassifier(BaseRuleClassifier):
         How far apart groups may be there, from 0 to 1, in the settings that are compared. A number
         limits the gaps of found rows and of false alarms both (equalised odds); a mapping names
         its limits: "error", "found", "false_alarms", "called_positive". Shares counted on fewer
-        than 30 rows take no part. On new rows gaps may be larger: see `rulekit.group_metrics`.
+        than 30 rows take no part. The rule learned keeps the limits on the training rows, too; on
+        new rows gaps may be larger, see `rulekit.group_metrics`.
     random_state : int, RandomState or None, default=0
         For the inner folds, for doubt and for kicks. None learns anew each time.
     n_jobs : int, default=None
@@ -230,15 +231,20 @@ class RuleClassifier(BaseRuleClassifier):
         whole = isinstance(state, Integral)
         seed = int(state) if whole else int(generator_of(state).integers(2**31))
         learners = {"rule": self._box_search(seed), "points": self._scorecard()}
-        self.choice_ = self._chosen(learners, table, until, seed)
+        work = SharedWork(many=self.max_gap is not None)
+
+        def learned(form: str, setting: Mapping[str, Any]) -> Any:
+            learner, late = clone(learners[form]).set_params(**setting), time.time() > until
+            if form == "rule" and self.refine and not late:
+                learner.set_params(refine_thresholds="cv")
+            with warnings.catch_warnings():  # of a tenth of the time; see below
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                learner._fit_table(table, work)
+            return learner
+
+        self.choice_ = self._chosen(learners, table, until, seed, learned)
         late = time.time() > until
-        learner = learners[self.choice_.form].set_params(**self.choice_.setting)
-        if self.choice_.form == "rule" and self.refine and not late:
-            learner.set_params(refine_thresholds="cv")
-        work = SharedWork()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # of a tenth of the time; see below
-            learner._fit_table(table, work)
+        learner = learned(self.choice_.form, self.choice_.setting)
         self.path_ = self._path(learner, table, work)
         self._take(learner, table)
         if late or "stopped" in learner.history_[-1]:
@@ -282,7 +288,12 @@ class RuleClassifier(BaseRuleClassifier):
         )
 
     def _chosen(
-        self, learners: dict[str, Any], table: TrainingTable, until: float, seed: int
+        self,
+        learners: dict[str, Any],
+        table: TrainingTable,
+        until: float,
+        seed: int,
+        learned: Callable[[str, Mapping[str, Any]], Any],
     ) -> Choice:
         """Compare forms and settings, and take one."""
         made = {
@@ -296,8 +307,13 @@ class RuleClassifier(BaseRuleClassifier):
         gaps = None
         if self.groups is not None:
             gaps = GroupGaps.of(table, self.groups, self.max_gap, self.positive_label_)
+
+        def answers(form: str, setting: Mapping[str, Any]) -> NDArray[Any]:
+            return np.asarray(learned(form, setting)._answers(table.columns))
+
         loss = Loss(table.y, weight, costs)
-        return chosen(forms, table, folds, loss, self.n_jobs, self.time_limit, until, gaps)
+        limits = self.n_jobs, self.time_limit, until
+        return chosen(forms, table, folds, loss, *limits, gaps, answers)
 
     def _path(self, learner: Any, table: TrainingTable, work: SharedWork) -> RulePath:
         """Give the rules of all sizes allowed."""

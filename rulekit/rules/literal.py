@@ -165,12 +165,7 @@ class Literal(Condition):
 
     @property
     def turning(self) -> tuple[Scalar, ...]:
-        """Cells of the column at which its answer may turn.
-
-        Of numbers the values it names; every level of an order; of dates those at, a second before
-        and a second after a date it names, or all that part a year, a week or a day; of a word
-        texts with and without it.
-        """
+        """Cells of the column at, or beside, which its answer may turn: texts, dates, levels."""
         if self.op in WORDS:
             return tuple(f"{a}{self.value}{b}" for a, b in (("", ""), ("(", ")."), ("", "s")))
         if self.order is not None:
@@ -193,13 +188,9 @@ class Literal(Condition):
         return value_at(number, self.part, self.order)
 
     def as_set(self) -> "Literal":
-        """Tell a test of an order as one of a set, for what knows no order.
+        """Tell a test of an order as one of a set, for what knows no order; others stay.
 
-        Returns
-        -------
-        Literal
-            ``in`` or ``not-in``, with the same answer for every value, seen before or not; without
-            an order the literal itself.
+        The set, ``in`` or ``not-in``, gives the same answer for every value, named or not.
         """
         if self.order is None:
             return self
@@ -315,9 +306,23 @@ class Literal(Condition):
         RuleError
             If the column is not there, or holds text where a number is compared.
         """
-        column = self.compared(columns)
-        absent = missing_in(column)
-        return np.where(absent, self.missing, self._holds(column, absent))
+        return self.mask_of(self.compared(columns))
+
+    def mask_of(self, compared: NDArray[Any]) -> NDArray[np.bool_]:
+        """Say where the test holds for what is compared, see `compared`: shape (n,)."""
+        absent = missing_in(compared)
+        return np.where(absent, self.missing, self._holds(compared, absent))
+
+    @property
+    def edge(self) -> float:
+        """The position up to which ``<=`` and ``<`` hold, and beyond which ``>`` and ``>=`` do.
+
+        Of an order of levels it lies half-way between two of them, whichever of them is named.
+        """
+        found = float(self.positions[0])
+        if self.order is not None:
+            return found + (0.5 if self.op in ("<=", ">") else -0.5)
+        return found if self.op in ("<=", ">") else float(np.nextafter(found, -np.inf))
 
     def _holds(self, column: NDArray[Any], absent: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Answer the test where a value is present; what stands elsewhere is not used."""

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from rulekit.binarize import Binarizer, conditions_of
+from rulekit.binarize import Binarizer, candidate_summary, conditions_of
 from rulekit.binarize.encoding import literals_of
 from rulekit.data import columns_of
 from rulekit.plots.thresholds import (
@@ -170,7 +170,9 @@ def parsed_cuts(text: str) -> tuple[float, ...]:
 
 def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
     """Return one row a column: what it holds, its cut points, the conditions it gives."""
-    conditions = {e.name: len(conditions_of(e)) for e in fitted_one.encodings_}
+    conditions: dict[str, int] = {}
+    for e in fitted_one.encodings_:
+        conditions[e.name] = conditions.get(e.name, 0) + len(conditions_of(e))
     edited = dict(state.binning.cuts)
     rows = [
         {
@@ -214,14 +216,16 @@ def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
     st.header(md(shown_name(state, name), 80), anchor=False)
     if name in fitted_one.cuts_:
         _numeric(state, name, values, positive, fitted_one.cuts_[name])
-    else:
+    elif all(e.is_plain_levels for e in fitted_one.encodings_ if e.name == name):
         _levels(state, name, values, positive)
+    else:
+        _readings(state, fitted_one, name)
 
 
 def conditions_list(fitted_one: Binarizer, name: str) -> None:
     """List the conditions that a column gives."""
-    (encoding,) = (e for e in fitted_one.encodings_ if e.name == name)
-    told = [str(literal) for literal in literals_of(encoding)]
+    read = [e for e in fitted_one.encodings_ if e.name == name]
+    told = [str(literal) for encoding in read for literal in literals_of(encoding)]
     if not told:
         st.caption("None: the column has a single value.")
         return
@@ -311,6 +315,37 @@ def _levels(state: AppState, name: str, values: NDArray[Any], positive: NDArray[
     shown = table.assign(share=100 * table["share"])
     shown = shown.rename(columns={"positive": str(state.positive)})
     _shares(shown, f"Rows and share of {state.positive} in each level.")
+
+
+def _readings(state: AppState, fitted_one: Binarizer, name: str) -> None:
+    """Show what is read of a column, dates or an order or words, by outcome."""
+    X, y = state.training
+    read = [s for s in candidate_summary(fitted_one, X, y) if s.name == name]
+    words = [s for s in read if s.kind == "words"]
+    names = [s.reads for s in read if s.kind not in ("words", "nothing")]
+    names += ["words"] if words else []
+    if not names:
+        st.caption("Nothing is read of it: it is the same in every row.")
+        return
+    chosen = names[0]
+    if len(names) > 1:
+        picked = st.segmented_control(
+            "Read of it", list(dict.fromkeys(names)), default=chosen, key=f"read_{name[:40]}"
+        )
+        chosen = picked or chosen
+    cells = [c for s in words for c in s.cells[1:2]]
+    if chosen != "words":
+        cells = next(s for s in read if s.reads == chosen).cells
+    label = state.positive
+    frame = pd.DataFrame(
+        {
+            "values": [c.name for c in cells],
+            "rows": [c.n for c in cells],
+            f"{label}": [c.counts.get(label, 0) for c in cells],
+            "share": [100 * c.share(label) for c in cells],
+        }
+    )
+    _shares(frame, f"Rows and share of {label} by what is read of {state.label(name)}.")
 
 
 def _shares(table: pd.DataFrame, alt: str) -> None:

@@ -10,11 +10,14 @@ own: a formula keeps fifteen digits of a number, and 255 characters of a text.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from rulekit.exceptions import ExportError
 from rulekit.rules import (
     ORDERED,
+    SEPARATORS,
+    WORDS,
     Condition,
     ConditionWriter,
     Factor,
@@ -23,6 +26,8 @@ from rulekit.rules import (
     PointsSplit,
     PowerLaw,
     PowerLawSplit,
+    moment,
+    since_of,
 )
 
 SHEET = "Values"
@@ -114,9 +119,15 @@ class CellWriter(ConditionWriter[str]):
 
     def literal(self, literal: Literal) -> str:
         """Write a test: `IF(LEN(B4)=0,FALSE,GESTEP(Values!$A$2,B4)=0)`."""
+        literal = literal.as_set()
         cell = self.cells[literal.feature]
         if literal.op in ("missing", "not-missing"):
             return f"LEN({cell}){'=' if literal.op == 'missing' else '>'}0"
+        if literal.op in WORDS:
+            has = f"ISNUMBER(FIND({self.values.one(f' {literal.value} ')},{_words(cell)}))"
+            return self._with_gap(literal, has if literal.op == "contains" else f"NOT({has})")
+        if literal.part is not None:
+            return self._with_gap(literal, self._of_date(literal, cell))
         if literal.op in ORDERED:
             limit = float(literal.values[0])
             return self._with_gap(literal, self._ordered(cell, literal.op, limit))
@@ -134,6 +145,18 @@ class CellWriter(ConditionWriter[str]):
             return one if len(values) == 1 else f"SUMPRODUCT(--EXACT({cell},{listed}))>0"
         refs = [self.values.one(float(v)) for v in values]
         return _any([f"AND(GESTEP({cell},{r})=1,GESTEP({r},{cell})=1)" for r in refs])
+
+    def _of_date(self, literal: Literal, cell: str) -> str:
+        """Write a test of what is read of a date, which stands in its cell as ISO text."""
+        assert literal.part is not None
+        read = _read_date(cell, literal.part)
+        dated = literal.part == "date"
+        limits = [_digits(str(v)) if dated else float(v) for v in literal.values]  # type: ignore[arg-type]
+        if literal.op in ORDERED:
+            return self._ordered(read, literal.op, limits[0])
+        refs = [self.values.one(v) for v in limits]
+        found = _any([f"AND(GESTEP({read},{r})=1,GESTEP({r},{read})=1)" for r in refs])
+        return f"NOT({found})" if literal.op in APART else found
 
     def linear(self, split: LinearSplit) -> str:
         """Write a weighted sum, in the order in which its `total` takes it."""
@@ -185,6 +208,47 @@ class CellWriter(ConditionWriter[str]):
     def _with_gap(self, condition: Condition, test: str) -> str:
         absent = _any([f"LEN({self.cells[f]})=0" for f in condition.features])
         return f"IF({absent},{'TRUE' if condition.missing else 'FALSE'},{test})"
+
+
+def _read_date(cell: str, part: str) -> str:
+    """Write what is read of a date in ISO text, as a number.
+
+    A date is its digits, 20240301123000; weekdays and days are counted in a cycle of 400 years
+    that every spreadsheet knows.
+    """
+    if part in ("year", "month"):
+        return f"VALUE(LEFT({cell},4))" if part == "year" else f"VALUE(MID({cell},6,2))"
+    if part == "hour":
+        return f"IF(LEN({cell})>10,VALUE(MID({cell},12,2)),0)"
+    clock = [f"IF(LEN({cell})>{k},VALUE(MID({cell},{k + 2},2)),0)" for k in (10, 13, 16)]
+    year = f"VALUE(LEFT({cell},4))"
+    if part == "date":
+        day = f'VALUE(SUBSTITUTE(LEFT({cell},10),"-",""))'
+        return f"({day}*1000000+{clock[0]}*10000+{clock[1]}*100+{clock[2]})"
+    day = f"DATE(2000+MOD({year},400),VALUE(MID({cell},6,2)),VALUE(MID({cell},9,2)))"
+    if part == "weekday":
+        return f"WEEKDAY({day},2)"
+    since = since_of(part)
+    known = since.replace(year=2000 + since.year % 400)
+    first = (known - datetime(1899, 12, 30)).days + since.year // 400 * 146_097
+    seconds = since.hour * 3600 + since.minute * 60 + since.second
+    days = f"({day}+INT({year}/400)*146097-{first})"
+    return f"(({days}*86400+{clock[0]}*3600+{clock[1]}*60+{clock[2]}-{seconds})/86400)"
+
+
+def _digits(text: str) -> float:
+    """Write a date as the number of its digits: 20240301000000."""
+    found = moment(text)
+    assert found is not None
+    return float(found.strftime("%Y%m%d%H%M%S"))
+
+
+def _words(cell: str) -> str:
+    """Write a text as its words in lower case, a blank before, between and after them."""
+    for mark in SEPARATORS[1:]:
+        said = f'"{mark}"' if mark.isprintable() else f"UNICHAR({ord(mark)})"
+        cell = f'SUBSTITUTE({cell},{chr(34) * 4 if mark == chr(34) else said}," ")'
+    return f'" "&LOWER({cell})&" "'
 
 
 def _added(total: str, size: str, weight: float) -> str:

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binarize import BinaryMatrix
-from rulekit.binarize.thresholds import short_cuts
-from rulekit.rules import Columns, Literal
+from rulekit.rules import ORDERED, Columns, Literal
 from rulekit.rules.constraints import Constraints
 from rulekit.solvers.columns import PERTURBATION, ColumnStructure
 from rulekit.solvers.one_level import CoverProblem
 from rulekit.solvers.two_level import error_cost, hamming_cost
 
+SETS = ("==", "!=", "in", "not-in")
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
@@ -66,6 +66,8 @@ class BinaryProblem:
         Which row of the table as it was given each row is.
     forbidden : tuple of Literal
         Single literals that may not appear, either as they are or by moving a cut.
+    encodings : tuple
+        What is read of each source column, see `rulekit.binarize.encoding`.
     memory : dict
         Clauses learned so far.
     """
@@ -79,6 +81,7 @@ class BinaryProblem:
     columns: Columns = field(repr=False)
     rows: NDArray[np.intp] = field(repr=False)
     forbidden: tuple[Literal, ...] = ()
+    encodings: tuple[Any, ...] = ()
     memory: dict[bytes, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -104,26 +107,27 @@ class BinaryProblem:
         return constant_losses(self)
 
     @cached_property
+    def positions(self) -> dict[int, Floats]:
+        """What each source column with cuts is compared by, NaN where missing: arrays of (n,).
+
+        Numbers, dates as days, levels by their place in an order.
+        """
+        sources = np.unique(self.structure.feature[self.structure.side != 0]).tolist()
+        read = {source: self.encodings[source] for source in sources}
+        return {source: e.positions(self.columns[e.name]) for source, e in read.items()}
+
+    @cached_property
     def distinct(self) -> dict[int, Floats]:
-        """The distinct values of each source column with cuts, ascending."""
-        found = {}
-        for j in np.flatnonzero(self.structure.side):
-            source = int(self.structure.feature[j])
-            if source not in found:
-                values = np.asarray(self.columns[self.literals[j].feature], dtype=float)
-                found[source] = np.unique(values[~np.isnan(values)])
-        return found
+        """The distinct positions of each source column with cuts, ascending."""
+        return {source: np.unique(v[~np.isnan(v)]) for source, v in self.positions.items()}
 
     @cached_property
     def ranks(self) -> dict[int, NDArray[np.int64]]:
         """Rank of each row's value among the distinct ones, -1 where missing: arrays of (n,)."""
-        sources = self.structure.feature.tolist()
-        names = {f: lit.feature for f, lit in zip(sources, self.literals, strict=True)}
-        found = {}
-        for source, distinct in self.distinct.items():
-            values = np.asarray(self.columns[names[source]], dtype=float)
-            found[source] = np.where(np.isnan(values), -1, np.searchsorted(distinct, values))
-        return found
+        return {
+            source: np.where(np.isnan(v), -1, np.searchsorted(self.distinct[source], v))
+            for source, v in self.positions.items()
+        }
 
     @cached_property
     def barred_cuts(self) -> frozenset[tuple[int, int]]:
@@ -131,12 +135,13 @@ class BinaryProblem:
         found = set()
         for barred in self.forbidden:
             for j in np.flatnonzero(self.structure.side).tolist():
-                if isinstance(barred.value, float) and barred == replace(
-                    self.literals[j], value=barred.value
-                ):
-                    distinct = self.distinct[int(self.structure.feature[j])]
-                    place = np.searchsorted(distinct, barred.value, side="right")
-                    found.add((j, int(place) - 1))
+                distinct = self.distinct[int(self.structure.feature[j])]
+                own = self.literals[j]
+                if barred.op in ORDERED and barred == replace(own, value=barred.value):
+                    found.add((j, int(np.searchsorted(distinct, barred.edge, side="right")) - 1))
+                elif barred.op in SETS and own.op in SETS and own.feature == barred.feature:
+                    cuts = range(len(distinct) - 1)
+                    found |= {(j, k) for k in cuts if self._cut_anew(j, k) == barred}
         return frozenset(found)
 
     def clauses(
@@ -176,11 +181,14 @@ class BinaryProblem:
 
     def _cut_anew(self, j: int, k: int) -> Literal:
         """Write literal j with a cut between the k-th distinct value and the next."""
-        distinct = self.distinct[int(self.structure.feature[j])]
-        low, high = distinct[k], distinct[k + 1]
+        source = int(self.structure.feature[j])
+        distinct, encoding = self.distinct[source], self.encodings[source]
+        low, high = float(distinct[k]), float(distinct[k + 1])
         middle = low + (high - low) / 2
-        cut = short_cuts(np.array([middle if middle < high else low]), distinct)[0]
-        return replace(self.literals[j], value=float(cut))
+        edge = encoding.edge_between(middle if middle < high else low, low, high)
+        side, _ = encoding.place(self.literals[j])
+        cut: Literal = encoding.edge_literal(edge, side)
+        return replace(cut, missing=self.literals[j].missing)
 
 
 def constant_losses(problem: Weighted) -> tuple[float, float]:
@@ -287,6 +295,7 @@ def binary_problem(
         {name: values[rows] for name, values in columns.items()},
         rows,
         tuple(wish for wish in constraints.forbidden if not isinstance(wish, str)),
+        matrix.encodings,
     )
 
 
@@ -316,5 +325,6 @@ def perturbations(literals: Sequence[Literal]) -> Floats:
 
 
 def _perturbation(literal: Literal) -> float:
-    digest = hashlib.blake2b(repr(literal.sort_key).encode(), digest_size=8).digest()
+    key = literal.sort_key[:4] if literal.is_plain else literal.sort_key
+    digest = hashlib.blake2b(repr(key).encode(), digest_size=8).digest()
     return PERTURBATION * (0.5 + 0.5 * int.from_bytes(digest, "big") / 2**64)

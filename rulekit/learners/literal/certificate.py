@@ -232,19 +232,24 @@ def n_counted(rule: RuleSet, problem: BinaryProblem) -> int:
     Conditions of other kinds count as they do in the rule.
     """
     listed = {_saying(literal) for literal in problem.literals}
-    own = sum(_size(lit, listed) for clause in rule.clauses for lit in clause.literals)
+    own = sum(_size(lit, listed, problem) for clause in rule.clauses for lit in clause.literals)
     return own + rule.n_conditions - sum(len(clause.literals) for clause in rule.clauses)
 
 
-def _saying(literal: Literal) -> tuple[str, str, Any]:
-    return literal.feature, literal.op, literal.value
+def _saying(literal: Literal) -> tuple[Any, ...]:
+    return literal.feature, literal.op, literal.value, literal.scale
 
 
-def _size(literal: Literal, listed: set[tuple[str, str, Any]]) -> int:
-    """Count a set of values that was gathered from several conditions as these."""
-    if isinstance(literal.value, tuple) and _saying(literal) not in listed:
-        return len(literal.value)
-    return 1
+def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: BinaryProblem) -> int:
+    """Count a set of values that was gathered from several conditions as these.
+
+    Levels in a row, in the order of their share, are the two ends of an interval.
+    """
+    if not isinstance(literal.value, tuple) or _saying(literal) in listed:
+        return 1
+    ranks = [e.ranks_of(literal) for e in problem.encodings if e.name == literal.feature]
+    in_a_row = any(r and max(r) - min(r) == len(r) - 1 for r in ranks)
+    return min(2, len(literal.value)) if in_a_row else len(literal.value)
 
 
 def _boxes_say_everything(table: BoxTable[BoxProblem]) -> bool:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rulekit.learners.literal.binary_problem import BinaryProblem
 from rulekit.learners.literal.doubt import discounted
 from rulekit.learners.training import Clock
-from rulekit.rules import Literal, missing_in
+from rulekit.rules import GAPS, Literal, missing_in
 from rulekit.solvers.box_search import (
     Archive,
     ArchiveEntry,
@@ -36,21 +36,15 @@ Bools = NDArray[np.bool_]
 End = tuple[int, str, int, bool]  # feature, "low" | "high" | "test", bin, missing accepted
 Found = list[tuple[Literal, int]]
 Kind = TypeVar("Kind", BoxProblem, ListProblem)
+Kinds = tuple[dict[int, Found], Found, Found]
 
-MEMBER, NOT_MEMBER = ("==", "in"), ("!=", "not-in")
+MEMBER = ("==", "in", "contains")
 
 PATH_ROWS = 500.0
 # Prices of a literal that a search visits, in wrong rows of a table of 500 rows. The archive
 # answers every other price from these.
 PATH = (0.02, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0)
 PATH_CLAUSES = 5  # clauses searched whatever is asked for, so that one archive serves all askers
-
-
-def prices_of(robustness: float) -> BoxPrices:
-    """Turn the robustness of a learner into prices of wrong and nearly wrong rows."""
-    if robustness == 0:
-        return BoxPrices()
-    return BoxPrices(miss=0.3, overlap=0.3, near=robustness)
 
 
 @dataclass(frozen=True)
@@ -160,7 +154,7 @@ class BoxSearch:
     Attributes
     ----------
     robustness : float
-        See `prices_of`.
+        See `BoxPrices`.
     doubt : float
         See `discounted`.
     kicks : int
@@ -206,7 +200,7 @@ class BoxSearch:
         return kept
 
     def _searched(self, problem: BinaryProblem, most: int, rng: np.random.Generator) -> Searched:
-        table = box_table(problem, prices_of(self.robustness))
+        table = box_table(problem, BoxPrices.of_robustness(self.robustness))
         scale = float(problem.weight.sum()) / PATH_ROWS
         plan = SearchPlan([scale * theta for theta in PATH], most, self.kicks)
         clock = Clock(problem.cover.deadline)
@@ -225,7 +219,7 @@ class BoxSearch:
             problem.structure,
             problem.ranks,
             problem.barred_cuts,
-            prices_of(self.robustness),
+            BoxPrices.of_robustness(self.robustness),
         )
         cuts, loss = refined_cuts(table, selection.chosen)
         moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
@@ -257,41 +251,39 @@ class _Builder:
 
     def __init__(self, problem: BinaryProblem) -> None:
         self.columns = problem.columns
+        self.edges, self.above = _edges(problem)
         self.codes: list[NDArray[np.integer]] = []
         self.n_bins: list[int] = []
         self.column_of: dict[End, int] = {}
 
-    def add_cuts(self, name: str, found: list[tuple[Literal, int]]) -> None:
-        """Add a numeric column with the cuts of its literals."""
-        values = np.asarray(self.columns[name], dtype=float)
-        absent = np.isnan(values)
-        cut_of = [float(lit.value) for lit, _ in found]  # type: ignore[arg-type]
+    def add_cuts(self, positions: NDArray[np.float64], found: list[tuple[Literal, int]]) -> None:
+        """Add a column of positions, with the cuts of its literals."""
+        absent = np.isnan(positions)
+        cut_of = [self.edges[j] for _, j in found]
         cuts = np.unique(cut_of)
-        codes = np.searchsorted(cuts, values, side="left")
+        codes = np.searchsorted(cuts, positions, side="left")
         f = self._add(np.where(absent, len(cuts) + 1, codes), len(cuts) + 1)
         for (literal, j), cut in zip(found, cut_of, strict=True):
             k = int(np.searchsorted(cuts, cut))
             accepts = literal.missing and bool(absent.any())
-            end = (f, "low", k + 1, accepts) if literal.op == ">" else (f, "high", k, accepts)
+            end = (f, "low", k + 1, accepts) if self.above[j] else (f, "high", k, accepts)
             self.column_of[end] = j
 
     def add_levels(self, name: str, found: list[tuple[Literal, int]]) -> None:
-        """Add, for each level that literals name, a feature of two bins: other levels, this one."""
+        """Add, for each level or word that literals name, a feature of two bins: others, this."""
         column = self.columns[name]
         absent = missing_in(column)
         lacks = bool(absent.any())
-        values = sorted({lit.value for lit, _ in found}, key=repr)
-        inside = [
-            Literal(name, "in" if isinstance(value, tuple) else "==", value).mask({name: column})
-            for value in values
-        ]
+        keys = {(lit.scale, lit.value): lit for lit, _ in found}
+        values = [keys[k] for k in sorted(keys, key=repr)]
+        inside = [_level_test(lit).mask({name: column}) for lit in values]
         one_kind = len({lit.op in MEMBER for lit, _ in found}) == 1
         # of two levels, "this one" says the same as "not the other one"
         pair = one_kind and len(values) == 2 and bool((absent | (inside[0] != inside[1])).all())
         for value, held in list(zip(values, inside, strict=True))[: 1 if pair else None]:
             f = self._add(np.where(absent, 2, held), 2)
             for literal, j in found:
-                same = literal.value == value
+                same = (literal.scale, literal.value) == (value.scale, value.value)
                 if not (same or pair):
                     continue
                 accepts = literal.missing and lacks
@@ -331,19 +323,16 @@ def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable[BoxProblem]
     BoxTable
         Its problem describes the rows where ``problem.y`` is False.
     """
-
-    def boxes(codes: Any, n_bins: Any, *may: Any) -> BoxProblem:
-        return BoxProblem(codes, n_bins, ~problem.y, problem.weight, prices, *may)
-
-    return table_of(problem, boxes)
+    how = ~problem.y, problem.weight, prices
+    return table_of(problem, lambda codes, bins, *may: BoxProblem(codes, bins, *how, *may))
 
 
 def table_of(problem: BinaryProblem, make: Callable[..., Kind]) -> BoxTable[Kind]:
     """Bin a learner's table; `make` is given the codes, `n_bins`, and what boxes may look like."""
     builder = _Builder(problem)
     for name, (cuts, levels, tests) in _by_column(problem).items():
-        if cuts:
-            builder.add_cuts(name, cuts)
+        for source, ends in cuts.items():
+            builder.add_cuts(problem.positions[source], ends)
         if levels:
             builder.add_levels(name, levels)
         if tests:
@@ -374,16 +363,37 @@ def _allowed(builder: _Builder, n_bins: NDArray[np.int64], kind: str) -> Bools:
     return allowed
 
 
-def _by_column(problem: BinaryProblem) -> dict[str, tuple[Found, Found, Found]]:
-    """Sort what the DNF would say by column: cuts, levels, tests of missingness."""
-    parts: dict[str, tuple[Found, Found, Found]] = {}
+def _level_test(literal: Literal) -> Literal:
+    """Say that a value is the level, or among those, that a literal names."""
+    return replace(literal if literal.op in MEMBER else literal.negated(), missing=False)
+
+
+def _edges(problem: BinaryProblem) -> tuple[dict[int, float], dict[int, bool]]:
+    """Say for each column of ``A`` with a cut where it lies, and whether the DNF's side is above.
+
+    Of a set of the first levels, the cut lies behind the last of them.
+    """
+    edges: dict[int, float] = {}
+    above: dict[int, bool] = {}
+    for j in np.flatnonzero(problem.structure.side).tolist():
+        said = problem.or_literals[j].negated()
+        encoding = problem.encodings[int(problem.structure.feature[j])]
+        side, rank = encoding.place(said)
+        edges[j] = said.edge if encoding.cuts is not None else float(rank)
+        above[j] = side > 0
+    return edges, above
+
+
+def _by_column(problem: BinaryProblem) -> dict[str, Kinds]:
+    """Sort what the DNF would say by column: cuts of each source, levels, tests of missingness."""
+    parts: dict[str, Kinds] = {}
     for j, or_literal in enumerate(problem.or_literals):
         said = or_literal.negated()
-        kinds = parts.setdefault(said.feature, ([], [], []))
-        if said.op in ("missing", "not-missing"):
+        kinds = parts.setdefault(said.feature, ({}, [], []))
+        if said.op in GAPS:
             kinds[2].append((said, j))
         elif problem.structure.side[j]:
-            kinds[0].append((said, j))
+            kinds[0].setdefault(int(problem.structure.feature[j]), []).append((said, j))
         else:
             kinds[1].append((said, j))
     return parts

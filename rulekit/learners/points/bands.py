@@ -11,9 +11,7 @@ from rulekit.solvers.sums import exp
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-LEAST_SHARE = (
-    0.05  # of all rows in one of several bands of a side: of fewer no figure is worth much
-)
+LEAST_SHARE = 0.05  # of all rows, in each of several bands of a side: of fewer nothing is known
 SAME = 1e-9  # deviances that differ by less, relative to the rows, are equal but for rounding
 
 

@@ -1,6 +1,7 @@
 """Scorecards: conditions with small whole points, chosen together, and the total they need."""
 
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
@@ -20,7 +21,7 @@ from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.points.bands import Chances, bands_of, rule_of_bands
 from rulekit.learners.points.candidates import Candidates, candidates
 from rulekit.learners.rule_path import PathEntry, RulePath
-from rulekit.learners.training import SharedWork, TrainingTable, wishes_for
+from rulekit.learners.training import SharedWork, TrainingTable, plain_label, wishes_for
 from rulekit.rules import Clause, Constraints, PointsSplit, RuleSet
 from rulekit.solvers.points import Card, PointsPath
 
@@ -28,6 +29,7 @@ Floats = NDArray[np.float64]
 TOLD = ["total", "weight", "share", "weighted_share", "chance"]
 OF_A_BAND = ["from_total", "to_total", "weight", "share", "chance"]
 BEAM, TRIES = 1, 3  # of the search in each inner fold, which need not be as wide
+TOO_FEW = 2  # rows of a class from which to measure chances
 LEAST_TRUST = 0.05  # of a card's own odds, however badly they did on other rows
 
 
@@ -88,6 +90,8 @@ class ScorecardClassifier(BaseRuleClassifier):
     classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, n_rules_, \
 n_conditions_, training_error_, empty_rule_hint_
         As in other learners.
+    few_rows_hint_ : str or None
+        What to think of the chances where a class has one row, or two; `fit` warns of it, too.
     binarizer_ : Binarizer
         As fitted.
     objective_ : float
@@ -216,6 +220,12 @@ n_conditions_, training_error_, empty_rule_hint_
         self.objective_, self.lower_bound_, self.proved_optimal_ = cards[-1].loss, None, None
         self.history_ = [{"n_conditions": len(c.chosen), "objective": c.loss} for c in cards]
         self.empty_rule_hint_ = self._hint(cards[-1]) if rule.is_constant else None
+        self.few_rows_hint_ = None if rule.is_constant else self._about_few(table)
+
+    def _warn(self) -> None:
+        super()._warn()
+        if self.few_rows_hint_ is not None:
+            warnings.warn(self.few_rows_hint_, UserWarning, stacklevel=3)
 
     def _begun(self, table: TrainingTable, shared: SharedWork) -> _Work:
         """Note the classes, cut the table, and begin a search or find it begun."""
@@ -322,6 +332,19 @@ n_conditions_, training_error_, empty_rule_hint_
             odds[test] = problem.of_rows(test).odds(card.slope, card.intercept, points)
         trust, bias = problem.line(odds)
         return min(max(trust, LEAST_TRUST), 1.0), bias
+
+    def _about_few(self, table: TrainingTable) -> str | None:
+        """Say that a class has too few rows for its chances to be measured as was asked."""
+        rows = np.bincount(table.codes)
+        rare = int(rows.argmin())
+        if rows[rare] > TOO_FEW or self.calibration_folds < 2:
+            return None
+        n, label = int(rows[rare]), plain_label(table.classes[rare])
+        how = f"on {n} folds" if n > 1 else "on the rows that were learned from, which flatters"
+        return (
+            f"Chances need more than {TOO_FEW} rows of each class; class {label!r} has {n}, so "
+            f"that they were measured {how}. Take them as rough, or find more such rows."
+        )
 
     def _hint(self, card: Card) -> str:
         """Say why there is no condition."""

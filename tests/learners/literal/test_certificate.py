@@ -245,7 +245,7 @@ def test_values_gathered_into_a_set_are_counted_one_by_one():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"town": rng.choice(["Bonn", "Lima", "Oslo", "Rome"], 80)})
     y = np.where(X.town.isin(["Bonn", "Oslo"]), "ill", "well")
-    model = learner(theta=1.0, form="cnf").fit(X, y)
+    model = learner(theta=1.0, form="cnf").set_params(binarizer=Binarizer(sets=False)).fit(X, y)
     assert model.n_conditions_ == 1
     found = certify(model, X, y)
     assert (found.objective, found.proved) == (2.0, True)
