@@ -11,10 +11,12 @@ from benchmarks import (
     _cli,
     bench_choice,
     bench_column_generation,
+    bench_costs,
     bench_fast_rules,
     bench_lists,
     bench_points,
     bench_power_law,
+    bench_ranking,
     bench_screening,
     bench_two_level,
     paper_two_level,
@@ -358,3 +360,19 @@ def test_lists_are_measured_beside_cart_and_one_class_after_the_other(tmp_path, 
         assert figures[name, "chosen accuracy"]["setting"]["conditions"]["ours"] <= 8
     monkeypatch.setattr(bench_lists, "one_fold", _must_not_be_called)
     assert bench_lists.measure(given) == rows
+
+
+@pytest.mark.slow
+def test_costs_and_ranking_are_measured_against_a_tree_on_the_rows_left_out(folder):
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+    rows = bench_costs.measure(given)
+    assert all(set(row) <= KEYS for row in rows)
+    costs = {row["what"]: row for row in rows}
+    apart = costs["cost a 100 cases"]["ours"] - costs["cost a 100 cases"]["reference"]
+    assert costs["difference"]["ours"] == pytest.approx(apart)
+    assert costs["cost a 100 cases"]["ours"] < costs["constant"]["ours"]
+    rows = bench_ranking.measure(given)
+    assert all(set(row) <= KEYS for row in rows)
+    ranked = {row["what"]: row for row in rows}
+    assert 0.5 < ranked["AUC"]["ours"] <= 1
+    assert 0 <= ranked["Brier"]["ours"] < 0.25

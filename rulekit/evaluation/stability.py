@@ -120,10 +120,13 @@ def stability(  # noqa: PLR0913  all but three by keyword
     weight = row_weights(sample_weight, None, frame, labels)
     drawn = _draws(labels, weight, groups, random_state)
     again = _again(model)
+    of_classes = again.learner._class_weight(np.unique(labels))
+    loss = row_weights(sample_weight, of_classes, frame, labels)
     stop = Clock.of_seconds(budget_seconds, should_stop)
-    empty = Stability(rule, (), n_resamples, model.read_columns(X), labels, weight)
+    columns = model.read_columns(X)
+    empty = Stability(rule, (), n_resamples, columns, labels, loss, of_classes is not None)
     done: list[Resample] = []
-    for made in _made(again, (frame, labels, weight), drawn, n_resamples, n_jobs, stop):
+    for made in _made(again, (frame, labels, weight, loss), drawn, n_resamples, n_jobs, stop):
         before = len(done)
         done += made
         step = max(1, n_resamples // TOLD)
@@ -145,12 +148,13 @@ def _check(n_resamples: Any, budget_seconds: Any, random_state: Any) -> None:
         raise ValueError(f"`random_state` must be a whole number, 0 or more, got {random_state!r}.")
 
 
-Rows = tuple[pd.DataFrame, NDArray[Any], NDArray[np.float64]]
+Rows = tuple[pd.DataFrame, NDArray[Any], NDArray[np.float64], NDArray[np.float64]]  # X, y, what a
+# row weighs, and what its error does
 Draw = Callable[[int], tuple[NDArray[np.float64], int]]
 
 
 def _draws(y: NDArray[Any], weight: NDArray[np.float64], groups: Any, random_state: int) -> Draw:
-    """Return what draws the k-th resample: how much each row counts, and a seed."""
+    """Return what draws the k-th resample: how often each row, and a seed."""
     units, parts = _units(y, groups)
     _, codes = np.unique(y, return_inverse=True)
     n_classes = int(codes.max()) + 1
@@ -162,9 +166,9 @@ def _draws(y: NDArray[Any], weight: NDArray[np.float64], groups: Any, random_sta
             for part in parts:
                 chosen = rng.integers(len(part), size=len(part))
                 times[part] = np.bincount(chosen, minlength=len(part))
-            found = times[units] * weight
-            drawn_classes = len(np.unique(codes[found > 0]))
-            if drawn_classes == n_classes and (times[units] == 0).any():
+            found = times[units]
+            drawn_classes = len(np.unique(codes[found * weight > 0]))
+            if drawn_classes == n_classes and (weight[found == 0] > 0).any():
                 return found, int(rng.integers(2**31))
         raise DataError(
             f"None of {TRIES} resamples held every class and left a row out: there are too few "
@@ -257,25 +261,20 @@ def _made(
 
 def _batch(again: _Learning, rows: Rows, draws: list[Any], n_jobs: int | None) -> list[Resample]:
     """Learn from some resamples at a time."""
-    done = Parallel(n_jobs=n_jobs)(delayed(_resampled)(again, *rows, *draw) for draw in draws)
+    done = Parallel(n_jobs=n_jobs)(delayed(_resampled)(again, rows, *draw) for draw in draws)
     return list(done)
 
 
-def _resampled(
-    again: _Learning,
-    X: pd.DataFrame,
-    y: NDArray[Any],
-    full: NDArray[np.float64],
-    weight: NDArray[np.float64],
-    seed: int,
-) -> Resample:
-    """Learn from one resample; `full` is what rows weigh that are left out."""
+def _resampled(again: _Learning, rows: Rows, times: NDArray[np.float64], seed: int) -> Resample:
+    """Learn from one resample, in which each row is so many times."""
+    X, y, weight, loss = rows
     learner = clone(again.learner)
     own = learner.get_params(deep=False).get("random_state", 0)
     if not isinstance(own, Integral):
         learner.set_params(random_state=seed)
-    rows, left = np.flatnonzero(weight > 0), np.flatnonzero((weight == 0) & (full > 0))
-    part, rest = (X.iloc[rows], y[rows], weight[rows]), (X.iloc[left], y[left], full[left])
+    seen, left = np.flatnonzero(times * weight > 0), np.flatnonzero((times == 0) & (weight > 0))
+    part = X.iloc[seen], y[seen], (times * weight)[seen], (times * loss)[seen]
+    rest = X.iloc[left], y[left], weight[left], loss[left]
     with threadpool_limits(1), warnings.catch_warnings():
         for kind in (EmptyRuleWarning, ConvergenceWarning):  # of a hundred rules nobody reads them
             warnings.simplefilter("ignore", kind)
@@ -285,14 +284,14 @@ def _resampled(
             model = _of_the_best_size(again, learner, part, rest)
         wrong = np.asarray(model.predict(rest[0]) != rest[1])
     values, codes = np.unique(part[1], return_inverse=True)
-    frequent = values[np.bincount(codes, part[2]).argmax()]
-    return Resample(model.rule_set_, left, wrong, np.asarray(rest[1] != frequent))
+    usual = values[np.bincount(codes, part[3]).argmax()]
+    return Resample(model.rule_set_, left, wrong, np.asarray(rest[1] != usual))
 
 
 def _of_the_best_size(again: _Learning, learner: Any, part: Rows, rest: Rows) -> Any:
     """Learn rules of all sizes, and take the one that `suggest` names by the rows left out."""
     assert again.sizes is not None
-    X, y, weight = part
+    X, y, weight, _ = part
     settings = again.sizes(y)
     models = list(learner.fit_many(X, y, settings, sample_weight=weight))
     scores = np.full((1, len(settings), 3), np.nan)
@@ -300,7 +299,8 @@ def _of_the_best_size(again: _Learning, learner: Any, part: Rows, rest: Rows) ->
     for i, model in enumerate(models):
         rule = model.rule_set_
         if rule not in known:
-            known[rule] = float(rest[2] @ (model.predict(rest[0]) != rest[1]) / rest[2].sum())
+            wrong = model.predict(rest[0]) != rest[1]
+            known[rule] = float(rest[3] @ wrong / rest[3].sum())
         scores[0, i] = known[rule], model.n_conditions_, model.n_rules_
     taken = suggestion(summary_of(settings, scores), settings, "test_error")["default"]
     if not again.refines:

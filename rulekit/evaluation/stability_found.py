@@ -48,14 +48,16 @@ class Stability:
         The rule that was given.
     resamples : tuple of Resample
         The rule of each resample that was made (``rule``), the positions of the rows left out of it
-        (``left_out``), which of these the rule gets wrong (``wrong``), and which the most frequent
-        class of the resample, given to every row (``usual_wrong``).
+        (``left_out``), which of these the rule gets wrong (``wrong``), and which the class of
+        most weight in the resample, given to every row (``usual_wrong``).
     n_asked : int
         How many were asked for.
     X : mapping of str to ndarray of shape (n,)
         The rows, as rules read them.
     y, weight : ndarray of shape (n,)
-        Their classes, and what they count.
+        Their classes, and what their errors weigh: `class_weight` and `costs` of the learner count.
+    weighed : bool
+        Whether the learner weighs classes.
     """
 
     in_hand: RuleSet
@@ -64,6 +66,7 @@ class Stability:
     X: Columns = field(repr=False)
     y: NDArray[Any] = field(repr=False)
     weight: NDArray[np.float64] = field(repr=False)
+    weighed: bool = False
 
     @property
     def n_made(self) -> int:
@@ -147,7 +150,7 @@ class Stability:
         Returns
         -------
         (error, usual_error, standard_error)
-            Weighted share that the rules get wrong, that the most frequent class gets wrong, and
+            Weighted share that the rules get wrong, that the class of most weight gets wrong, and
             the standard error of the difference over the rows. NaN without rows.
         """
         wrong, usual, times = (np.zeros(len(self.y)) for _ in range(3))
@@ -169,7 +172,7 @@ class Stability:
     def tells(self) -> bool:
         """Whether the rules do better on rows left out than chance explains, at one in a hundred.
 
-        What returns in rules that are no better than the most frequent class, says nothing.
+        What returns in rules that are no better than one answer to every row, says nothing.
         """
         error, usual, spread = self.left_out
         return usual - error > BY_CHANCE * spread
@@ -243,9 +246,12 @@ def _told(found: Stability, names: Names) -> Iterator[str]:
     if not n:
         return
     error, usual, _ = found.left_out
+    by_weight, usual_class = "", "most frequent class"
+    if found.weighed:
+        by_weight, usual_class = ", weighed as in learning", "class of most weight"
     measured = (
-        f"on rows left out of a resample, the rules learned from it are wrong in "
-        f"{_percent(error)}; the most frequent class, given to every row, in {_percent(usual)}"
+        f"on rows left out of a resample{by_weight}, the rules learned from it are wrong in "
+        f"{_percent(error)}; the {usual_class}, given to every row, in {_percent(usual)}"
     )
     if not found.tells:
         yield f"Nothing returns: {measured}. Chance explains such rules, and what they read."

@@ -19,8 +19,8 @@ def refuse_with_several(model: Any, table: TrainingTable) -> None:
     Raises
     ------
     ValueError
-        If `positive_label` is given, or a form other than "dnf", or if conditions are required or
-        directions asked for: both are wishes for one class.
+        If `positive_label` is given, a form other than "dnf", or directions, which promise that
+        the answer rises or falls.
     """
     n = len(table.classes)
     if model.positive_label is not None:
@@ -34,14 +34,13 @@ def refuse_with_several(model: Any, table: TrainingTable) -> None:
             f"`form` must be 'dnf' where `y` holds more than two classes ({n} here): the clauses "
             f"of an ordered list are ANDs; got {model.form!r}."
         )
-    wishes = as_constraints(getattr(model, "constraints", None))
-    for wish, found in (("required", wishes.required), ("directions", wishes.directions)):
-        if found:
-            raise ValueError(
-                f"`constraints` may hold `{wish}` only for rules of two classes; `y` holds {n}, "
-                "and a clause may give any of them. Drop the wish, or learn from `y == label` for "
-                "one class against the rest."
-            )
+    directions = as_constraints(getattr(model, "constraints", None)).directions
+    if directions:
+        raise ValueError(
+            f"`constraints` promise a direction of column {dict(directions).popitem()[0]!r}, which "
+            f"needs two classes, one above the other; `y` holds {n}. Drop the promise, or learn "
+            "from `y == label`."
+        )
 
 
 def one_against_rest(

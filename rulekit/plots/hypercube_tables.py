@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rulekit.explain import Wording, condition_text
 from rulekit.explain.phrases import listed, number
 from rulekit.learners import HyperplaneRuleClassifier
-from rulekit.learners.plane.hyperplane import face_literals
+from rulekit.learners.plane.clauses import face_literals
 from rulekit.learners.plane.numeric_design import as_numbers
 from rulekit.plots.hypercubes import Projection
 from rulekit.rules import LinearSplit

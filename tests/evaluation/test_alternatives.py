@@ -7,6 +7,7 @@ import pytest
 from rulekit import (
     BoxSearchClassifier,
     Constraints,
+    Costs,
     DataError,
     FixedRuleClassifier,
     RuleClassifier,
@@ -86,6 +87,25 @@ def test_the_figures_of_a_rule_are_those_of_its_own_answers(seed):
     first, second = (rule.predict(model.read_columns(X)) for rule in found.rules[:2])
     assert pairs.loc[0, 1] == pairs.loc[1, 0] == np.mean(first != second)
     assert pairs.loc[0, 0] == 0
+
+
+def test_costs_weigh_rows_and_shares_count_them():
+    X, y, _ = mixed(0, 120)
+    learner = BoxSearchClassifier(
+        n_clauses=1, theta=1.0, costs=Costs(miss=5, false_alarm=1), positive_label="ill"
+    )
+    model = learner.fit(X, y)
+    found = alternatives(model, X, y, 0.05)
+    weight = np.where(y == "ill", 5.0, 1.0)
+    weight *= len(y) / weight.sum()
+    assert found.weighted
+    assert "a wrong row counts its weight" in found.sentences()[0]
+    for row, rule in zip(found.table.itertuples(), found.rules, strict=True):
+        wrong = rule.predict(model.read_columns(X)) != y
+        assert row.wrong == wrong.mean()
+        assert row.cost == pytest.approx(
+            (weight[wrong].sum() + row.n_conditions) / len(y), abs=1e-5
+        )
 
 
 @pytest.mark.parametrize("n_clauses", [1, 2])

@@ -14,7 +14,7 @@ from rulekit.data import GROUP_MEASURES, read_table, row_groups
 from rulekit.evaluation import group_metrics
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet, wilson_interval
-from tests.strategies import rule_sets
+from tests.rules.test_turns import PLAIN, rules
 
 FAIR = {
     "found": fair.true_positive_rate,
@@ -79,7 +79,7 @@ def test_shares_and_gaps_equal_fairlearns_on_real_tables(data_folder, name, grou
         agree_with_fairlearn(model, X, y, group, positive)
 
 
-@given(rule_sets(max_clauses=3, max_size=2), st.integers(0, 10_000), st.booleans())
+@given(rules(PLAIN), st.integers(0, 10_000), st.booleans())
 def test_figures_equal_a_plain_count_by_weight(rule, seed, weighted):
     rng = np.random.default_rng(seed)
     n = 40

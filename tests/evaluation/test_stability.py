@@ -8,6 +8,7 @@ import pytest
 
 from rulekit import (
     BoxSearchClassifier,
+    Costs,
     DataError,
     FixedRuleClassifier,
     RuleClassifier,
@@ -67,6 +68,18 @@ def test_it_is_the_same_whatever_the_number_of_workers():
     assert rules(one) == rules(two)
     pd.testing.assert_frame_equal(one.cuts, two.cuts)
     assert rules(stability(model, X, y, n_resamples=5, random_state=4)) != rules(one)
+
+
+def test_errors_weigh_as_in_learning_where_classes_do():
+    X, y = planted(0, 150)
+    model = BoxSearchClassifier(
+        theta=3.0, kicks=0, positive_label="ill", costs=Costs(miss=9, false_alarm=1)
+    ).fit(X, y)
+    found = stability(model, X, y, n_resamples=3)
+    share = found.weight[y == "ill"].mean() / found.weight[y == "well"].mean()
+    assert share == pytest.approx(9)
+    assert all((r.usual_wrong == (y[r.left_out] == "well")).all() for r in found.resamples)
+    assert "weighed as in learning" in found.sentences()[0]
 
 
 def test_whole_groups_are_drawn():

@@ -1,4 +1,4 @@
-"""Three outcomes through the pages: an ordered list, found, read, edited and taken away."""
+"""Three outcomes through the pages: an ordered list, found, read, and taken away."""
 
 import pytest
 

@@ -251,13 +251,22 @@ def _fitting(state: AppState, spec: RunSpec, own: dict[str, Any] | None) -> RunS
     if not own["learners"]:
         st.error("Choose at least one learner.")
         return None
-    strict = [LEARNERS[name] for name in own["learners"] if not LEARNERS[name].keeps_constraints]
-    if strict and spec.constraints(state.features, state.positive) is not None:
-        st.error(
-            f"{strict[0].name} cannot keep to constraints: take the constraints away, at the side, "
-            "or leave that learner out."
-        )
-        return None
+    asked = [LEARNERS[name] for name in own["learners"]]
+    bare = replace(spec, directions=()).constraints(state.features, state.positive) is None
+    refusals = {
+        "keep to constraints: take the constraints": [
+            one for one in asked if not (bare or one.keeps_constraints)
+        ],
+        "keep promises: take the promises": [
+            one for one in asked if spec.directions and not one.keeps_promises
+        ],
+    }
+    for cannot, strict in refusals.items():
+        if strict:
+            st.error(
+                f"{strict[0].name} cannot {cannot} away, at the side, or leave that learner out."
+            )
+            return None
     return replace(spec, **own, thorough=True)
 
 

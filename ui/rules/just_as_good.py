@@ -73,7 +73,7 @@ def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> N
         default=0.01,
         required=True,
         key="alike_within",
-        help="A wrong row counts one, and each condition as much as it was charged in learning.",
+        help="A wrong row counts one, or what it costs; a condition, its price in learning.",
         **KEEP,
     )
     key = repr((state.fit_key, state.rule_json, within))
@@ -96,6 +96,7 @@ def _learner(state: AppState) -> BoxSearchClassifier | None:
     return BoxSearchClassifier(
         binarizer=state.binning.binarizer(),
         class_weight=spec.class_weight,
+        costs=spec.error_costs(state.labels),
         constraints=spec.constraints(state.features, state.positive),
     )
 

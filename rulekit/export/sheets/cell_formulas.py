@@ -151,7 +151,7 @@ class CellWriter(ConditionWriter[str]):
         assert literal.part is not None
         read = _read_date(cell, literal.part)
         dated = literal.part == "date"
-        limits = [_digits(str(v)) if dated else float(v) for v in literal.values]  # type: ignore[arg-type]
+        limits = [_digits(str(v)) if dated else float(v) for v in literal.values]
         if literal.op in ORDERED:
             return self._ordered(read, literal.op, limits[0])
         refs = [self.values.one(v) for v in limits]

@@ -35,8 +35,8 @@ from rulekit.solvers.two_level import ClauseSelection
 Bools = NDArray[np.bool_]
 End = tuple[int, str, int, bool]  # feature, "low" | "high" | "test", bin, missing accepted
 Found = list[tuple[Literal, int]]
-Kind = TypeVar("Kind", BoxProblem, ListProblem)
 Kinds = tuple[dict[int, Found], Found, Found]
+Kind = TypeVar("Kind", BoxProblem, ListProblem)
 
 MEMBER = ("==", "in", "contains")
 

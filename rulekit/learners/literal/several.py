@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rulekit.learners.literal.binary_problem import BinaryProblem, binary_problem
 from rulekit.learners.literal.cell_problem import CellProblem, cell_problem
 from rulekit.learners.one_against_rest import one_against_rest
-from rulekit.learners.training import SharedWork, TrainingTable, wishes_for
+from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, wishes_for
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 
 Problem = BinaryProblem | CellProblem
@@ -30,6 +30,11 @@ class SeveralClasses:
         More than two classes.
     shared : SharedWork
         Keeps what was cut, and the problems.
+
+    Raises
+    ------
+    ValueError
+        If conditions are required, or directions asked for: both are wishes for one class.
     """
 
     def __init__(self, learner: Any, table: TrainingTable, shared: SharedWork) -> None:
@@ -38,7 +43,15 @@ class SeveralClasses:
         limit = learner.time_limit
         self.ends = None if limit is None else time.monotonic() + limit
         self.counted = self.weight  # in the objective; a learner may discount rows
-        self.constraints = wishes_for(learner.constraints, table, None)
+        wishes = as_constraints(learner.constraints)
+        for wish, found in (("required", wishes.required), ("directions", wishes.directions)):
+            if found:
+                raise ValueError(
+                    f"`constraints` may hold `{wish}` only for rules of two classes; `y` holds "
+                    f"{len(table.classes)}, and a clause may give any of them. Drop the wish, or "
+                    "learn from `y == label` for one class against the rest."
+                )
+        self.constraints = wishes_for(wishes, table, None)
         self.how, self.encoded = learner.encoded_table(table, shared)
 
     def problem(self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64]) -> Problem:

@@ -1,6 +1,6 @@
 """Rules from any linear classifier: boxes on one side of its plane."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
@@ -13,24 +13,22 @@ from sklearn.base import BaseEstimator, clone
 
 from rulekit._validation import Interval, StrOptions
 from rulekit.data import Costs
-from rulekit.exceptions import DataError
-from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
-from rulekit.learners.one_against_rest import refuse_with_several
+from rulekit.learners.base import CLASS_PARAMETERS, SEEN_IN_FIT, BaseRuleClassifier
+from rulekit.learners.one_against_rest import one_against_rest, refuse_with_several
+from rulekit.learners.plane.clauses import box_clauses, plane_condition
 from rulekit.learners.plane.lp_svm import LPSVM
-from rulekit.learners.plane.numeric_design import Number, NumericDesign
+from rulekit.learners.plane.numeric_design import NumericDesign
 from rulekit.learners.plane.plane_work import Plane, learned_plane
-from rulekit.learners.plane.several import fit_list
 from rulekit.learners.training import SharedWork, TrainingTable, plain_label, wishes_for
 from rulekit.rules import (
     Clause,
     Constraints,
-    LinearSplit,
     Literal,
     RuleSet,
-    simplify_clause,
+    simplify,
 )
 from rulekit.rules.constraints import TURNED
-from rulekit.solvers.plane_boxes import CRITERIA, Boxes, HalfSpace
+from rulekit.solvers.plane_boxes import CRITERIA, Boxes
 
 SAME = 1e-12  # shares of rows that differ by less are equal but for rounding
 
@@ -175,7 +173,7 @@ n_conditions_, training_error_
         self.against_rest_: dict[Any, HyperplaneRuleClassifier] = {}
         if len(table.classes) > 2:
             refuse_with_several(self, table)
-            fit_list(self, table, shared)
+            self._fit_list(table, shared)
             return
         positive = self._note_classes(table.classes, table.kinds, self.positive_label)
         labels = [plain_label(c) for c in table.classes]
@@ -236,6 +234,46 @@ n_conditions_, training_error_
             )
         ways = dict(wishes.directions)
         return ways if positive == 1 else {name: TURNED[sign] for name, sign in ways.items()}
+
+    def _fit_list(self, table: TrainingTable, shared: SharedWork) -> None:
+        """Learn a plane and its boxes for each class against those that come later."""
+        self._note_several(table)
+        weight = self._weights(table)
+        weighted = table.weighted or self._class_weight(table.classes) is not None
+
+        def describe(rows: NDArray[np.intp], code: int) -> Sequence[Clause]:
+            key = "class", code, rows.tobytes(), weight.tobytes()
+            own = shared.once(key, lambda: SharedWork(shared.should_stop, many=shared.many))
+            model: HyperplaneRuleClassifier = clone(self).set_params(class_weight=None, costs=None)
+            model.__dict__.update({k: v for k, v in vars(self).items() if k in SEEN_IN_FIT})
+            model._fit_table(table.against_rest(rows, code, weight, weighted=weighted), own)
+            self.against_rest_[plain_label(table.classes[code])] = model
+            return model.rule_set_.clauses
+
+        rule = simplify(one_against_rest(table, weight, describe))
+        self._keep_rule(rule, table, weight)
+        least = float(1.0 - np.bincount(table.codes, weight).max() / weight.sum())
+        if self.training_error_ > least - SAME and not rule.is_constant:
+            rule = RuleSet(
+                (), (), "dnf", table.classes[int(np.bincount(table.codes, weight).argmax())]
+            )
+            self._keep_rule(rule, table, weight)
+        self.default_label_ = rule.default
+        self.empty_rule_hint_ = None
+        if rule.is_constant:
+            self.empty_rule_hint_ = self._empty_hint(
+                "no plane's boxes get fewer training rows wrong. See `against_rest_` for each."
+            )
+        planes = list(self.against_rest_.values())
+        self.plane_ = self.linear_ = self.coverage_ = self.coverage_all_ = None
+        self.boxes_ = {}
+        self.n_problems_ = sum(model.n_problems_ for model in planes)
+        self.n_incomplete_ = max((model.n_incomplete_ for model in planes), default=0)
+        self.history_ = [
+            dict(step, outcome=c) for c, m in self.against_rest_.items() for step in m.history_
+        ]
+        self.objective_ = self.lower_bound_ = self.proved_optimal_ = None
+        self.n_iter_ = max(1, self.n_problems_)
 
     def _rule(self, plane: Plane, boxes: Boxes, positive: int, ways: Mapping[str, str]) -> RuleSet:
         """Write boxes as clauses, and the plane as a last one if it answers the rest."""
@@ -309,55 +347,6 @@ def _check_signs(plane: Plane, ways: Mapping[str, str]) -> None:
                 f"plane of {type(plane.linear).__name__} leads the other way (weight "
                 f"{weight:.3g}). Take LPSVM(), which keeps the sign, or drop the promise."
             )
-
-
-def box_clauses(plane: Plane, boxes: Boxes) -> Iterator[Clause]:
-    """Write each box as an AND of literals; see `box_clause`."""
-    for lower, upper in zip(boxes.lower, boxes.upper, strict=True):
-        yield box_clause(plane, boxes.half, lower, upper)
-
-
-def box_clause(
-    plane: Plane, half: HalfSpace, lower: NDArray[np.float64], upper: NDArray[np.float64]
-) -> Clause:
-    """Write ``lower < v <= upper`` in oriented coordinates as literals of the table's columns.
-
-    Faces at the table's edge, or beyond, ask for nothing.
-    """
-    numbers = [plane.design.numbers[column] for column in half.columns.tolist()]
-    low = np.where(lower < half.low, -np.inf, lower)
-    high = np.where(upper >= half.high, np.inf, upper)
-    sides = zip(numbers, half.signs.tolist(), low.tolist(), high.tolist(), strict=True)
-    clause = Clause(tuple(c for side in sides for c in face_literals(*side)))
-    if all(number.level is None for number in numbers):
-        return clause
-    shorter = simplify_clause(clause)  # levels of one column: "not red" says nothing beside "blue"
-    return clause if shorter is None else shorter
-
-
-def face_literals(number: Number, sign: float, low: float, high: float) -> tuple[Literal, ...]:
-    """Write ``low < v <= high`` for one oriented coordinate; an infinite end asks for nothing."""
-    return number.literals(low, high) if sign > 0 else number.mirrored_literals(-high, -low)
-
-
-def plane_condition(plane: Plane, *, above: bool) -> LinearSplit:
-    """Write one side of a plane as a condition.
-
-    Raises
-    ------
-    DataError
-        If the plane reads a level of a text column: a sum of columns cannot say that.
-    """
-    used = np.flatnonzero(plane.w).tolist()
-    numbers = [plane.design.numbers[j] for j in used]
-    strange = next((n for n in numbers if n.level is not None), None)
-    if strange is not None:
-        raise DataError(
-            f"`uncovered='hyperplane'` needs a plane over columns of numbers; this one reads "
-            f"{strange.name[:60]!r}. Write the column as numbers, or take `uncovered='other'`."
-        )
-    terms = tuple((n.feature, float(plane.w[j])) for n, j in zip(numbers, used, strict=True))
-    return LinearSplit(terms, ">" if above else "<=", plane.gamma)
 
 
 def _history(boxes: Boxes) -> list[dict[str, Any]]:
