@@ -11,6 +11,7 @@ from benchmarks import (
     _cli,
     bench_choice,
     bench_column_generation,
+    bench_columns,
     bench_costs,
     bench_fast_rules,
     bench_lists,
@@ -376,3 +377,11 @@ def test_costs_and_ranking_are_measured_against_a_tree_on_the_rows_left_out(fold
     ranked = {row["what"]: row for row in rows}
     assert 0.5 < ranked["AUC"]["ours"] <= 1
     assert 0 <= ranked["Brier"]["ours"] < 0.25
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["from a date on", "ordered grade", "set of 13 of 40", "word"])
+def test_a_planted_rule_over_columns_as_people_have_them_is_found(name):
+    row = bench_columns.found(name, range(1))
+    assert row["setting"]["exact"] == "1/1"
+    assert row["ours"] == 100.0

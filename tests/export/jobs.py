@@ -26,6 +26,7 @@ from rulekit.rules import (
 from rulekit.rules.condition import columns_in
 from tests.explain.tables import cases, hostile_names, points_rules, tables
 from tests.export.test_linear import linear_rules
+from tests.strategies import ORDER, PARTS, READ
 from tests.strategies_power_laws import rows, split_rules
 
 
@@ -84,6 +85,27 @@ def drawn(n_examples=25):
     keep("power_law", st.tuples(split_rules(), rows()))
     keep("points", hostile_names().flatmap(lambda n: st.tuples(points_rules(n), tables(n))))
     return found
+
+
+def of_readings():
+    """Rules over dates and their parts, orders and words, each beside its negation: many rows."""
+    columns = columns_in({name: _pool(READ[name]) for name in READ}, READ)
+    ops = ("<=", "<", ">=", ">", "==", "!=")
+    found = [Literal("opened", op, v, part=p) for p, vs in PARTS.items() for v in vs for op in ops]
+    found += [Literal("opened", "not-in", PARTS[p], True, p) for p in ("date", "weekday")]
+    found += [Literal("grade", op, v, order=ORDER) for op in ops for v in ORDER[1:3]]
+    found += [Literal("note", "contains", word) for word in ("late", "twice", "paid")]
+    for literal in found:
+        for test in (literal, literal.negated()):
+            rule = RuleSet((Clause((test,)),), ("yes",), "dnf", "no")
+            used = {test.feature: columns[test.feature]}
+            yield Job(str(test), rule, used).with_rows_at_the_cuts()
+
+
+def _pool(values):
+    column = np.empty(len(values) + 1, dtype=object)
+    column[:-1] = values
+    return column
 
 
 def of_samples():

@@ -124,7 +124,7 @@ class CellWriter(ConditionWriter[str]):
         if literal.op in ("missing", "not-missing"):
             return f"LEN({cell}){'=' if literal.op == 'missing' else '>'}0"
         if literal.op in WORDS:
-            has = f"ISNUMBER(FIND({self.values.one(f' {literal.value} ')},{_words(cell)}))"
+            has = f'ISNUMBER(FIND(" "&{self.values.one(literal.value)}&" ",{_words(cell)}))'
             return self._with_gap(literal, has if literal.op == "contains" else f"NOT({has})")
         if literal.part is not None:
             return self._with_gap(literal, self._of_date(literal, cell))

@@ -17,7 +17,7 @@ from rulekit.explain import Wording
 from rulekit.export import to_xlsx
 from rulekit.rules import Clause, LinearSplit, Literal, PointsSplit, RuleSet
 from tests.explain.tables import NAMES, TEXTS, patients
-from tests.export.jobs import drawn, of_samples
+from tests.export.jobs import drawn, of_readings, of_samples
 from tests.export.outside import differing, needed
 
 MOST = 60  # workbooks handed to the program at once
@@ -92,6 +92,11 @@ def test_a_spreadsheet_answers_every_row_of_every_table_as_the_rule_does(compute
 @pytest.mark.slow
 def test_a_spreadsheet_answers_hostile_rules_and_rows_as_they_do(computed):
     assert compare(drawn(), computed) > 2_000
+
+
+@pytest.mark.slow
+def test_a_spreadsheet_reads_dates_orders_and_words_as_the_rule_does(computed):
+    assert compare(of_readings(), computed) > 2_000
 
 
 def card():
