@@ -14,6 +14,7 @@ from benchmarks import (
     bench_columns,
     bench_costs,
     bench_fast_rules,
+    bench_lists,
     bench_points,
     bench_power_law,
     bench_ranking,
@@ -341,6 +342,25 @@ def test_the_rival_in_points_is_weighed_as_ours_is(planted, monkeypatch):
     nothing = bench_points.loss_of(np.zeros(len(planted.y)), planted.y == planted.positive)
     assert loss["ours"] < loss["reference"] < nothing
     assert loss["ratio"] == loss["ours"] / loss["reference"]
+
+
+@pytest.mark.slow
+def test_lists_are_measured_beside_cart_and_one_class_after_the_other(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = _cli.parsed("", ["--only", "iris", "wine", "--quick"])
+    rows = bench_lists.measure(given)
+    assert all(set(row) <= KEYS for row in rows)
+    figures = {(row["table"], row["what"]): row for row in rows}
+    for name in ("iris", "wine", "all"):
+        accuracy, apart = figures[name, "chosen accuracy"], figures[name, "difference"]
+        assert apart["ours"] == pytest.approx(accuracy["ours"] - accuracy["reference"])
+    for name in ("iris", "wine"):
+        objective = figures[name, "start objective"]
+        assert objective["setting"]["worse"] == 0
+        assert objective["ours"] <= objective["reference"]
+        assert figures[name, "chosen accuracy"]["setting"]["conditions"]["ours"] <= 8
+    monkeypatch.setattr(bench_lists, "one_fold", _must_not_be_called)
+    assert bench_lists.measure(given) == rows
 
 
 @pytest.mark.slow
