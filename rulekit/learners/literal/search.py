@@ -34,13 +34,6 @@ PATH = (0.02, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0)
 PATH_CLAUSES = 5  # clauses searched whatever is asked for, so that one archive serves all askers
 
 
-def prices_of(robustness: float) -> BoxPrices:
-    """Turn the robustness of a learner into prices of wrong and nearly wrong rows."""
-    if robustness == 0:
-        return BoxPrices()
-    return BoxPrices(miss=0.3, overlap=0.3, near=robustness)
-
-
 @dataclass(frozen=True)
 class Searched:
     """What a search found, for every price and every number of clauses.
@@ -152,7 +145,7 @@ class BoxSearch:
         return kept
 
     def _searched(self, problem: BinaryProblem, most: int, rng: np.random.Generator) -> Searched:
-        table = box_table(problem, prices_of(self.robustness))
+        table = box_table(problem, BoxPrices.of_robustness(self.robustness))
         scale = float(problem.weight.sum()) / PATH_ROWS
         plan = SearchPlan([scale * theta for theta in PATH], most, self.kicks)
         clock = Clock(problem.cover.deadline)
@@ -171,7 +164,7 @@ class BoxSearch:
             problem.structure,
             problem.ranks,
             problem.barred_cuts,
-            prices_of(self.robustness),
+            BoxPrices.of_robustness(self.robustness),
         )
         cuts, loss = refined_cuts(table, selection.chosen)
         moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
