@@ -6,7 +6,7 @@ from rulekit.export import to_text
 from rulekit.plots.wording import plural
 from ui.cache import kept
 from ui.escape import file_name, md
-from ui.export.formats import FORMATS, bundle, checked, offer, record_text, shown_page
+from ui.export.formats import DATABASES, FORMATS, bundle, checked, offer, record_text, shown_page
 from ui.picked import looked_at_test_rows, needed_model
 from ui.shell import guard, header, sentences, two_columns
 from ui.state import app_state
@@ -25,15 +25,26 @@ with left:
     if asked and asked not in FORMATS:
         st.warning(f"The address asks for the format {md(asked, 60)}, which there is not.")
     if asked in FORMATS and "export_format" not in st.session_state:
-        st.session_state.export_format = asked
+        st.session_state.export_format = "sql" if asked in DATABASES else asked
+        if asked in DATABASES:
+            st.session_state.export_database = asked
+    offered = [name for name in FORMATS if name not in DATABASES or name == "sql"]
     chosen = st.radio(
         "Format",
-        list(FORMATS),
+        offered,
         format_func=lambda name: FORMATS[name].name,
-        captions=[offer(state, model, form) for form in FORMATS.values()],
+        captions=[offer(state, model, FORMATS[name]) for name in offered],
         key="export_format",
         persist_state="session",
     )
+    if chosen == "sql":
+        chosen = right.selectbox(
+            "Database",
+            list(DATABASES),
+            format_func=DATABASES.get,
+            key="export_database",
+            persist_state="session",
+        )
     st.query_params["export_format"] = chosen  # the format's key, whatever it is called
 form = FORMATS[chosen]
 with right, sentences():

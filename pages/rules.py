@@ -21,6 +21,7 @@ from ui.rules.editor import edit_button, edited_clause, editor, undo, without
 from ui.rules.groups import groups_card
 from ui.rules.how_stable import how_stable_card
 from ui.rules.just_as_good import just_as_good_card
+from ui.rules.operating import OPERATING
 from ui.shell import guard, header, open_tab, sentences, two_columns
 from ui.state import app_state
 from ui.words import wording
@@ -60,7 +61,7 @@ with sentences():
                 persist_state="session",
             )
         rows = test if part == "test" and test is not None else train
-        titles = ["Wrong where", "Groups", "Rules just as good", "How stable"]
+        titles = ["Wrong where", *OPERATING, "Groups", "Rules just as good", "How stable"]
         titles += ["Picture"] * bool(rule.n_clauses)
         titles += ["Proof"] * isinstance(model, (*LEARNED, IdealDNFClassifier))
         title, tab = open_tab(titles, "rules_tab")
@@ -68,6 +69,8 @@ with sentences():
             if title == "Wrong where":
                 outcomes(rule, rows, state.labels)
                 covered_rows(rule, rows, state)
+            elif title in OPERATING:
+                OPERATING[title](model, rows, state)
             elif title == "Groups":
                 groups_card(model, rows, state)
             elif title == "Rules just as good":

@@ -238,7 +238,7 @@ def begin(table: Table, options: dict[str, Any] | None = None) -> None:
     """
     jobs.registry().forget(analysis_id())
     _clear()
-    st.session_state["app"] = AppState(table=table, options=options or {})
+    st.session_state["app"] = AppState(table=table, every_class=True, options=options or {})
     st.session_state["_begun"] = analysis_id()
     save()
 

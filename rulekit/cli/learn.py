@@ -17,7 +17,7 @@ from rulekit.cli.inputs import (
     write_file,
 )
 from rulekit.cli.telling import answer, note, say, working
-from rulekit.data import Table, check_target, class_counts, hold_out, suggest_positive
+from rulekit.data import Costs, Table, check_target, class_counts, hold_out, suggest_positive
 from rulekit.data.headers import shown
 from rulekit.export import to_json, to_text
 from rulekit.learners import (
@@ -36,6 +36,7 @@ LEARNERS: dict[str, Any] = {
     "formula": PowerLawTreeClassifier(),
     "points": ScorecardClassifier(),
 }
+COST = click.FloatRange(0, min_open=True)
 SETTINGS = {  # options that become parameters of a learner, where it has them
     "max_conditions": "--max-conditions",
     "time_limit": "--time-limit",
@@ -52,6 +53,9 @@ SETTINGS = {  # options that become parameters of a learner, where it has them
 @outcome_option
 @click.option("--learner", type=click.Choice(list(LEARNERS)), default="short-rule")
 @click.option("--max-conditions", type=click.IntRange(1), help="Conditions of the rule at most.")
+@click.option("--cost-miss", type=COST, help="What it costs to miss a case of --positive.")
+@click.option("--cost-false-alarm", type=COST, help="What it costs to take another case for one.")
+@click.option("--cost-unit", default="", help="What costs are counted in, as in EUR.")
 @click.option("--use", multiple=True, metavar="COLUMN", help="Learn from these columns only.")
 @click.option("--leave-out", multiple=True, metavar="COLUMN", help="Columns not to learn from.")
 @click.option("--weight", metavar="COLUMN", help="The column that says what a row counts.")
@@ -90,14 +94,13 @@ def learn(
     weight = None if weights is None else weights.loc[X.index].to_numpy(dtype=float)
     if not asked["every_class"]:
         positive = _called(given.positive_label, asked["outcomes"])
-        model.set_params(positive_label=positive)
+        model.set_params(positive_label=positive, costs=_costs(asked, positive))
         note(f"The rule describes {target} = {positive}.")
     with working(f"Learning from {len(train):,} rows"):
         model.fit(X.iloc[train], y.iloc[train], None if weight is None else weight[train])
-    parts = {"training": train, "test": test}
     figures = {
         name: _figures(model, X.iloc[rows], y.iloc[rows], None if weight is None else weight[rows])
-        for name, rows in parts.items()
+        for name, rows in {"training": train, "test": test}.items()
     }
     if output is not None:
         write_file(output, to_json(model).encode())
@@ -118,9 +121,22 @@ def _learner(asked: dict[str, Any]) -> Any:
     model.set_params(**{s: v for s, v in own.items() if s in model.get_params(deep=False)})
     if asked["every_class"] and asked["positive"] is not None:
         raise click.UsageError("--every-class tells all classes apart; leave --positive out.")
+    if (asked["cost_miss"] is None) != (asked["cost_false_alarm"] is None):
+        raise click.UsageError("Costs are compared: give --cost-miss and --cost-false-alarm.")
+    if asked["cost_miss"] is None and asked["cost_unit"]:
+        raise click.UsageError("--cost-unit is what costs are counted in; give costs, too.")
+    if asked["every_class"] and asked["cost_miss"] is not None:
+        raise click.UsageError("--cost-miss is of one class that is described, not --every-class.")
     if asked["use"] and asked["leave_out"]:
         raise click.UsageError("Columns are chosen by --use or by --leave-out, not by both.")
     return model
+
+
+def _costs(asked: dict[str, Any], positive: Any) -> Costs | None:
+    if asked["cost_miss"] is None:
+        return None
+    costs = (asked["cost_miss"], asked["cost_false_alarm"])
+    return Costs(*costs, unit=asked["cost_unit"], positive=positive)
 
 
 def _with_roles(table: Table, target: str, asked: dict[str, Any]) -> Table:
@@ -187,9 +203,14 @@ def _figures(
     """Count the rows that the rule gets wrong; None where there are no rows."""
     if not len(X):
         return None
-    wrong = np.asarray(model.predict(X), dtype=object) != y.to_numpy(dtype=object)
+    answers, truth = np.asarray(model.predict(X), dtype=object), y.to_numpy(dtype=object)
+    wrong = answers != truth
     share = np.average(wrong, weights=weight)
-    return {"rows": len(X), "wrong": int(wrong.sum()), "error": float(share)}
+    found = {"rows": len(X), "wrong": int(wrong.sum()), "error": float(share)}
+    if model.costs is not None:
+        costs = model.costs.of_rows(truth, answers)
+        found["cost_per_100"] = 100 * float(np.average(costs, weights=weight))
+    return found
 
 
 def _tell(model: Any, target: str, figures: dict[str, Any], as_json: bool) -> None:
@@ -212,5 +233,8 @@ def _tell(model: Any, target: str, figures: dict[str, Any], as_json: bool) -> No
         if counts is not None:
             of = f"{counts['wrong']:,} of {counts['rows']:,} {name} rows"
             say(f"Wrong on {of} ({100 * counts['error']:.1f} %).")
+        if counts is not None and "cost_per_100" in counts:
+            cost = f"{counts['cost_per_100']:.4g} {model.costs.unit}".rstrip()
+            say(f"A hundred {name} rows cost {cost}.")
     if reason:
         note(reason)

@@ -13,6 +13,7 @@ from rulekit.evaluation.comparison import Comparison, Progress
 from rulekit.evaluation.family import Family, plane_prices, rule_learners
 from rulekit.evaluation.grid import THETA_GRID
 from rulekit.evaluation.groups import Gap, GroupMetrics, group_metrics
+from rulekit.evaluation.operating import clause_points, operating_points, threshold_rule
 from rulekit.evaluation.pareto import front_steps, pareto_front
 from rulekit.evaluation.reliability import brier_score, reliability
 from rulekit.evaluation.result import SweepResult, fit_setting, suggest, summarise
@@ -38,10 +39,12 @@ __all__ = [
     "baseline_models",
     "baselines",
     "brier_score",
+    "clause_points",
     "compare_learners",
     "fit_setting",
     "front_steps",
     "group_metrics",
+    "operating_points",
     "pareto_front",
     "plane_prices",
     "reliability",
@@ -51,4 +54,5 @@ __all__ = [
     "suggest",
     "summarise",
     "sweep",
+    "threshold_rule",
 ]

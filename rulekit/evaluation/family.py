@@ -66,8 +66,7 @@ def rule_learners(y: ArrayLike, *, random_state: int | None = 0) -> list[Family]
     Parameters
     ----------
     y : array-like of shape (n,)
-        Classes; their number and their rows set prices. Of more than two, only power-law trees can
-        tell all apart.
+        Classes; their number and their rows set prices. The ideal DNF knows two only.
     random_state : int, default=0
         Seed of those that draw.
 
@@ -88,8 +87,6 @@ def rule_learners(y: ArrayLike, *, random_state: int | None = 0) -> list[Family]
         "tau_impurity": IMPURITIES,
     }
     tree = Family("power-law tree", PowerLawTreeClassifier(random_state=random_state), shape)
-    if len(counts) != 2:
-        return [tree]
     grid = search_grid(y)
     search = BoxSearchClassifier(random_state=random_state)
     one = OneLevelRuleClassifier(random_state=random_state)
@@ -99,6 +96,14 @@ def rule_learners(y: ArrayLike, *, random_state: int | None = 0) -> list[Family]
         "max_rules": list(CLAUSES),
         "linear__nu": plane_prices(counts.min()),
     }
+    lists = [
+        Family("box search", search, grid, whole_front=True),
+        Family("one clause", one, {"theta": grid["theta"]}),
+        Family("boxes from a plane", plane, boxes),
+        tree,
+    ]
+    if len(counts) != 2:
+        return lists
     return [
         Family("box search", search, grid, whole_front=True),
         Family("ideal DNF", ideal, {"max_features": list(CONDITIONS)}),

@@ -270,27 +270,15 @@ def _shares(
     weight: NDArray[np.float64],
 ) -> tuple[pd.DataFrame, pd.Series]:
     """Count rows and shares, a group and in all."""
-    among = {"rows": np.ones(len(true), dtype=bool), "positives": true, "negatives": ~true}
-    part = {
-        "error": wrong,
-        "found": true & called,
-        "false_alarms": ~true & called,
-        "called_positive": called,
-    }
-    sums: dict[str, NDArray[Any]] = {name: mask.astype(float) for name, mask in among.items()}
-    sums |= {f"weight of {name}": weight * mask for name, mask in among.items()}
-    sums |= {f"square of {name}": weight**2 * mask for name, mask in among.items()}
-    sums |= {name: weight * mask for name, mask in part.items()}
-    frame = _metric_frame(sums, groups)
-    counted = pd.concat([frame.by_group.sort_index(), frame.overall.to_frame().T])
+    counted = _counted(groups, true=true, called=called, wrong=wrong, weight=weight)
     figures = [_figures(row) for _, row in counted.iterrows()]
     found = pd.DataFrame(figures, index=pd.Index([*groups.labels, "all"], name=groups.name))
-    found = found.astype(dict.fromkeys(among, int))
+    found = found.astype(dict.fromkeys(("rows", "positives", "negatives"), int))
     return found.iloc[:-1], found.iloc[-1].rename("all")
 
 
-def _metric_frame(sums: Mapping[str, NDArray[Any]], groups: RowGroups) -> Any:
-    """Let fairlearn sum each array over the rows of each group, and over all."""
+def _counted(groups: RowGroups, **values: NDArray[Any]) -> pd.DataFrame:
+    """Let fairlearn take the rows of each group, and all, and sum what is asked: see `_totals`."""
     try:
         from fairlearn.metrics import MetricFrame
     except ImportError as error:
@@ -299,17 +287,32 @@ def _metric_frame(sums: Mapping[str, NDArray[Any]], groups: RowGroups) -> Any:
             "rulekit-dashboard[groups]."
         ) from error
     rows = np.zeros(len(groups.codes))
-    return MetricFrame(
-        metrics=dict.fromkeys(sums, _total),
+    frame = MetricFrame(
+        metrics=_totals,
         y_true=rows,
         y_pred=rows,
         sensitive_features=groups.codes,
-        sample_params={name: {"values": values} for name, values in sums.items()},
+        sample_params=values,
     )
+    return pd.DataFrame([*frame.by_group.sort_index(), frame.overall])
 
 
-def _total(y_true: Any, y_pred: Any, *, values: Any) -> float:
-    return float(np.sum(values))
+def _totals(
+    y_true: Any, y_pred: Any, *, true: Any, called: Any, wrong: Any, weight: Any
+) -> dict[str, float]:
+    """Sum all that is counted at once: fairlearn takes groups apart anew for every metric."""
+    among = {"rows": np.ones(len(true), dtype=bool), "positives": true, "negatives": ~true}
+    part = {
+        "error": wrong,
+        "found": true & called,
+        "false_alarms": ~true & called,
+        "called_positive": called,
+    }
+    sums = {name: mask.sum() for name, mask in among.items()}
+    sums |= {f"weight of {name}": weight[mask].sum() for name, mask in among.items()}
+    sums |= {f"square of {name}": (weight[mask] ** 2).sum() for name, mask in among.items()}
+    sums |= {name: weight[mask].sum() for name, mask in part.items()}
+    return {name: float(total) for name, total in sums.items()}
 
 
 def _figures(sums: pd.Series) -> dict[str, float]:

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from rulekit.exceptions import DataError, RuleError
 from rulekit.explain.phrases import PLAIN, Wording, condition_text, counted, label_text, listed
 from rulekit.learners import HyperplaneRuleClassifier
+from rulekit.learners.plane.clauses import box_clause
 from rulekit.learners.plane.confidence import unit_distances
-from rulekit.learners.plane.hyperplane import box_clause
 from rulekit.learners.plane.numeric_design import as_numbers, short_faces
 from rulekit.learners.plane.plane_work import Plane
 from rulekit.rules import Clause
@@ -217,7 +217,8 @@ def explain_with_hyperplane(
     if not isinstance(plane, Plane):
         raise RuleError(
             "This explanation needs a fitted HyperplaneRuleClassifier; "
-            f"{type(model).__name__} has no plane."
+            f"{type(model).__name__} has no plane of its own. Of a list of several classes explain "
+            "one of `against_rest_`."
         )
     if not plane.w.any():
         raise RuleError(

@@ -48,10 +48,11 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     rule_set_ : RuleSet
         The rule, as it is shown, explained and exported.
-    classes_ : ndarray of shape (2,)
-        The two classes, sorted.
+    classes_ : ndarray of shape (K,)
+        The classes, sorted; two unless the learner takes more.
     positive_label_, default_label_
-        The class the rule describes, and the other one.
+        The class the rule describes, and the other one. Of more than two classes an ordered list
+        describes all: None, and the class of rows that no clause holds for.
     n_features_in_, feature_names_in_
         As in scikit-learn; the names only where `fit` was given some. An array's columns are
         called x0, x1, ... in the rule.
@@ -86,7 +87,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : DataFrame or array-like of shape (n, p)
             Numbers, text, categories, truth values, gaps.
         y : array-like of shape (n,)
-            Two classes; more where the learner says so.
+            Two classes or, where the learner takes them, more.
         sample_weight : array-like of shape (n,), optional
             What a row counts. With `class_weight` or `costs` rescaled to sum to n, so that a price
             in rows keeps its meaning; rows of weight 0 are left out.
@@ -216,6 +217,11 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.positive_label_ = plain_label(classes[positive])
         self.default_label_ = plain_label(classes[1 - positive])
         return positive
+
+    def _note_several(self, table: TrainingTable) -> None:
+        """Keep what is known of more than two classes, all of which are described."""
+        self.classes_, self._kinds = table.classes, table.kinds
+        self.positive_label_ = None
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Answer each row with the rule.
@@ -356,9 +362,9 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return rule_lines(self.rule_set_)
 
     def __sklearn_tags__(self) -> Tags:
-        """Declare two classes, and columns with gaps, text and categories."""
+        """Declare what classes the learner takes, and columns with gaps, text and categories."""
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = self._multi_class
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True

@@ -33,12 +33,12 @@ SEARCH_PRICES = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0)
 SEARCH_ROBUSTNESS = (0.0, 0.1)  # few, as a large pool is chosen from worse; 0.3 was left out for it
 SEARCH_DOUBTS = (0.0, 1.0)
 SEARCH_CLAUSES = (1, 2, 3, 4, 5)
+LIST_CLAUSES = (1, 2, 3)  # for each of several classes but one
 MOST_POINTS = 10  # conditions of a scorecard where no limit is given
 TAKEN = {
     "rule": "So it is a rule: conditions joined by AND and OR.",
     "points": "So it is points to add up: conditions with whole points, and a total.",
 }
-ONE_SEARCH = len(SEARCH_CLAUSES) * len(SEARCH_PRICES)  # settings that one search answers
 
 
 def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
@@ -47,7 +47,7 @@ def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
     Parameters
     ----------
     y : array-like of shape (n,)
-        Classes, two of them.
+        Classes.
 
     Returns
     -------
@@ -56,7 +56,8 @@ def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
         and a rule for the other, which says of the first when it is not given; 1 to 5
         ``n_clauses``; and nine prices ``theta``, in proportion to the rows: a small pool, see
         ``docs/decisions/0011``. A fold is searched once for each of the first eight combinations,
-        whatever the number of prices and clauses.
+        whatever the number of prices and clauses. With more than two classes, which are all
+        described, no label and no robustness, and 1 to 3 clauses for each class but one.
 
     Examples
     --------
@@ -66,6 +67,9 @@ def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
     """
     labels = np.unique(np.asarray(y)).tolist()
     prices = [float(f"{price * len(np.asarray(y)) / 500:.3g}") for price in SEARCH_PRICES]
+    if len(labels) > 2:
+        doubts, clauses = list(SEARCH_DOUBTS), list(LIST_CLAUSES)
+        return {"doubt": doubts, "n_clauses": clauses, "theta": prices}
     return {
         "robustness": list(SEARCH_ROBUSTNESS),
         "doubt": list(SEARCH_DOUBTS),
@@ -98,12 +102,15 @@ class Form:
 
 
 def form_of_rules(learner: Any, table: TrainingTable, label: Any = None) -> Form:
-    """List the settings of `search_grid`, for rules of either class or of the one given."""
+    """List the settings of `search_grid`, for rules of either class or of the one given.
+
+    A list of several classes describes them all.
+    """
     grid = search_grid(table.y)
     if label is not None:
         grid["positive_label"] = [label]
     settings = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
-    return Form("rule", learner, tuple(settings), ONE_SEARCH)
+    return Form("rule", learner, tuple(settings), len(grid["n_clauses"]) * len(grid["theta"]))
 
 
 def form_of_points(learner: Any, table: TrainingTable, most: int | None = None) -> Form:

@@ -26,6 +26,7 @@ from rulekit.learners.inner_choice import (
     inner_folds,
 )
 from rulekit.learners.literal.box_search import BoxSearchClassifier
+from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.points.scorecard import ScorecardClassifier
 from rulekit.learners.rule_path import RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, generator_of
@@ -44,8 +45,9 @@ class RuleClassifier(BaseRuleClassifier):
     The box search is cross-validated on the training rows for nine prices of a condition, one to
     five clauses, a rule for either class, two levels of robustness, with and without doubt about
     rows that do not look like their class (see `search_grid`). Of these settings the one that
-    `rulekit.suggest` names learns the rule from all rows. Points to add up, a scorecard of each
-    number of conditions, are compared on the same folds where `forms` names them.
+    `rulekit.suggest` names learns the rule from all rows. With more than two classes the rule is
+    an ordered list, searched for nine prices and one to three clauses a class. Points to add up, a
+    scorecard of each number of conditions, are compared on the same folds where `forms` names them.
 
     Parameters
     ----------
@@ -65,7 +67,9 @@ class RuleClassifier(BaseRuleClassifier):
         Whether cuts of a rule are moved to any value of the training table where five folds of
         the training rows say that it helps; those of a scorecard stay.
     positive_label : label, default=None
-        The class the rule describes; None for the one that is described better.
+        The class the rule describes; None for the one that is described better. More than two
+        classes are all described, by an ordered list of which the first clause that holds decides,
+        and none may be named.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, in learning and in the errors that settings are compared by.
     costs : Costs, default=None
@@ -111,7 +115,8 @@ class RuleClassifier(BaseRuleClassifier):
         number of conditions, learned from all training rows by the kind of search that was taken;
         cuts are not refined, and the loss of a scorecard is the logistic one.
     classes_, positive_label_, default_label_
-        Both classes, the one described, and the other one.
+        The classes; of two the one described, and the other one, of more None, and the answer
+        where no clause holds.
     n_features_in_, feature_names_in_
         Number of columns, and their names if they have any.
     n_rules_, n_conditions_ : int
@@ -140,6 +145,7 @@ class RuleClassifier(BaseRuleClassifier):
     (0.056, 360)
     """
 
+    _multi_class = True
     choice_: Choice
     learner_: BaseRuleClassifier
     path_: RulePath
@@ -213,7 +219,12 @@ class RuleClassifier(BaseRuleClassifier):
             )
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
-        self._note_classes(table.classes, table.kinds, self.positive_label)
+        if len(table.classes) > 2:
+            refuse_with_several(self, table)
+            self._refuse_points(table)
+            self._note_several(table)
+        else:
+            self._note_classes(table.classes, table.kinds, self.positive_label)
         limit = self.time_limit
         until = math.inf if limit is None else time.time() + limit
         state = self.random_state
@@ -238,6 +249,13 @@ class RuleClassifier(BaseRuleClassifier):
         self._take(learner, table)
         if late or "stopped" in learner.history_[-1]:
             self._warn_of_time()
+
+    def _refuse_points(self, table: TrainingTable) -> None:
+        if "points" in self.forms:
+            raise ValueError(
+                f"`forms` may name 'points' only where `y` holds two classes; it holds "
+                f"{len(table.classes)}, and a total tells two apart. Got {tuple(self.forms)}."
+            )
 
     def _box_search(self, seed: int) -> BoxSearchClassifier:
         """Make the learner of rules."""
@@ -309,7 +327,7 @@ class RuleClassifier(BaseRuleClassifier):
 
     def _take(self, model: BaseRuleClassifier, table: TrainingTable) -> None:
         """Answer with the rule of a fitted learner."""
-        self._note_classes(table.classes, table.kinds, model.positive_label_)
+        self.positive_label_, self.default_label_ = model.positive_label_, model.default_label_
         self._keep_rule(model.rule_set_, table, self._weights(table))
         self.learner_, self.best_params_ = model, dict(self.choice_.setting)
         if isinstance(model, BoxSearchClassifier):

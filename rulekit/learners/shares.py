@@ -22,6 +22,7 @@ Levels = tuple[NDArray[np.int64], ...]
 #: Rows that the share of a coarser level counts for in a finer one; that of all rows is drawn
 #: towards even by one row a class. 5 to 20 rank nearly as well, see ``docs/decisions/0022``.
 SHRINK = 10.0
+CHUNK = 30  # conditions whose answers are joined in one number
 
 
 @dataclass(frozen=True)
@@ -57,16 +58,21 @@ class Likeness:
         ndarray of int, shape (n,)
             The kind of each row.
         """
-        n = len(next(iter(columns.values())))
-        met = np.zeros((n, len(self.conditions)), dtype=bool)
-        for k, condition in enumerate(self.conditions):
-            met[:, k] = condition.mask(columns) ^ (self.rule.form == "cnf")
-        packed = np.packbits(met, axis=1) if met.shape[1] else np.zeros((n, 1), np.uint8)
-        whole = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
-        _, first, kind = np.unique(whole, return_index=True, return_inverse=True)
-        return self._levels(met[first]), kind.reshape(-1)
+        kind = np.zeros(len(next(iter(columns.values()))), dtype=np.int64)
+        first = np.zeros(1, dtype=np.intp)
+        masks = [c.mask(columns) ^ (self.rule.form == "cnf") for c in self.conditions]
+        for start in range(0, len(masks), CHUNK):
+            for mask in masks[start : start + CHUNK]:
+                kind = 2 * kind + mask
+            _, first, kind = np.unique(kind, return_index=True, return_inverse=True)
+        met = np.array([mask[first] for mask in masks], dtype=bool)
+        return self.levels(met.reshape(len(masks), len(first)).T), kind.reshape(-1)
 
-    def _levels(self, met: Bools) -> Levels:
+    def levels(self, met: Bools) -> Levels:
+        """Give what is equal at each level, for kinds by the conditions met: (kinds, conditions).
+
+        Of a CNF a condition is met where it fails.
+        """
         place = {condition: k for k, condition in enumerate(self.conditions)}
         clauses = self.rule.clauses
         short = np.zeros((len(met), len(clauses)), dtype=np.int64)
@@ -175,12 +181,16 @@ class Shares:
     def of(self, columns: Columns) -> Floats:
         """Give the shares of rows: shape (n, K); by a coarser level what never occurred."""
         levels, kind = self.likeness.kinds(columns)
+        return np.asarray(self.of_levels(levels)[kind])
+
+    def of_levels(self, levels: Levels) -> Floats:
+        """Give the shares of kinds: shape (kinds, K)."""
         drawn = np.zeros((len(levels[0]), len(self.factors)))
         for level, known in zip((None, *levels), self.levels, strict=True):
             for k, key in enumerate(_keys(level, len(drawn))):
                 if key in known:
                     drawn[k] = known[key][1]
-        return np.asarray(drawn[kind])
+        return drawn
 
     def of_answers(self, rule: RuleSet, classes: list[Any]) -> tuple[Floats, Floats]:
         """Say how often each clause is right on rows it decides: by rows, and by what they weighed.

@@ -66,6 +66,32 @@ class TrainingTable:
         weight = row_weights(self.sample_weight, class_weight, self.frame, self.y)
         return addable(weight * (len(weight) / weight.sum()))
 
+    def against_rest(
+        self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64], *, weighted: bool
+    ) -> "TrainingTable":
+        """Keep some rows, of which those of one class are True and all others False.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Positions.
+        code : int
+            The class.
+        weight : ndarray of shape (n,)
+            Weights of all rows, classes included.
+        weighted : bool
+            Whether they differ from ones by anybody's wish.
+        """
+        return TrainingTable(
+            self.frame.iloc[rows],
+            {name: values[rows] for name, values in self.columns.items()},
+            self.kinds,
+            (self.codes[rows] == code).astype(np.intp),
+            np.array([False, True]),
+            weight[rows],
+            weighted,
+        )
+
 
 class CheckedColumns(dict[str, NDArray[Any]]):
     """Rows that were checked against a training table, as rules read them.

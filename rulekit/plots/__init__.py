@@ -23,6 +23,12 @@ from rulekit.plots.hypercubes import (
     projection_sentence,
 )
 from rulekit.plots.ideal import validation_figure, validation_sentence
+from rulekit.plots.operating import (
+    operating_figure,
+    operating_sentence,
+    reliability_figure,
+    reliability_sentence,
+)
 from rulekit.plots.pareto import Baseline, front_figure, front_sentence
 from rulekit.plots.rules import (
     clause_figure,
@@ -63,10 +69,14 @@ __all__ = [
     "interval_figure",
     "interval_sentence",
     "log_helps",
+    "operating_figure",
+    "operating_sentence",
     "outcome_figure",
     "outcome_sentence",
     "projection_figure",
     "projection_sentence",
+    "reliability_figure",
+    "reliability_sentence",
     "returned_figure",
     "returned_sentence",
     "screening_figure",

@@ -98,27 +98,28 @@ def gap_figure(curve: pd.DataFrame, every: pd.DataFrame, name: str) -> go.Figure
         A dot a setting compared; those that no other beats in both are squares, joined by a line
         that falls in steps: the least error of any rule with at most that gap.
     """
+    point = f"gap %{{x:.1f}} points, %{{y:.1f}} {_unit(every)}"
     figure = go.Figure(layout=base_layout(300))
     figure.add_scatter(
         x=100 * every["gap"],
-        y=100 * every["test_error"],
+        y=_loss(every),
         mode="markers",
         name="rules compared",
         marker={"color": GREY, "size": 5, "opacity": 0.5},
-        hovertemplate="gap %{x:.1f} points, %{y:.1f} % wrong<extra></extra>",
+        hovertemplate=f"{point}<extra></extra>",
     )
     figure.add_scatter(
         x=100 * curve["gap"],
-        y=100 * curve["test_error"],
+        y=_loss(curve),
         mode="lines+markers",
         name="least error for a gap",
         line={"shape": "hv", "color": BLUE},
         marker={"symbol": "square", "size": 10},
         customdata=[[plural(n, "condition")] for n in curve["n_conditions"]],
-        hovertemplate="gap %{x:.1f} points, %{y:.1f} % wrong, %{customdata[0]}<extra></extra>",
+        hovertemplate=f"{point}, %{{customdata[0]}}<extra></extra>",
     )
     figure.update_xaxes(title=f"Largest gap by {plain(name, 40)} (points)", rangemode="tozero")
-    figure.update_yaxes(title="Wrong, inner folds (%)")
+    figure.update_yaxes(title=capital(f"{_unit(every)}, inner folds"))
     return figure
 
 
@@ -126,15 +127,24 @@ def gap_sentence(curve: pd.DataFrame, name: str) -> str:
     """Say what `gap_figure` shows: both ends of the curve, and the price between them."""
     if curve.empty:
         return f"No gap by {name} could be measured: too few rows in its groups."
-    small, large = curve.iloc[0], curve.iloc[-1]
+    unit, loss = _unit(curve), _loss(curve)
     ends = [
-        f"{100 * r['test_error']:.1f} % wrong at a gap of {100 * r['gap']:.1f} points"
-        for r in (large, small)
+        f"{loss.iloc[k]:.1f} {unit} at a gap of {100 * curve['gap'].iloc[k]:.1f} points"
+        for k in (-1, 0)
     ]
     if len(curve) == 1:
         return f"By {name} no rule compared is better at a larger gap: {ends[0]}."
-    paid = 100 * (small["test_error"] - large["test_error"])
+    paid = f"{loss.iloc[0] - loss.iloc[-1]:.1f}"
+    price = f"{paid} points of accuracy" if "test_error" in curve else f"{paid} more {unit}"
     return (
-        f"By {name}: from {ends[0]} to {ends[1]}. The smaller gap costs {paid:.1f} points of "
-        "accuracy on the inner folds."
+        f"By {name}: from {ends[0]} to {ends[1]}. The smaller gap costs {price} on the inner folds."
     )
+
+
+def _loss(table: pd.DataFrame) -> pd.Series:
+    """Give what settings were compared by: the error in percent, or the cost a 100 cases."""
+    return 100 * table["test_error"] if "test_error" in table else table["test_cost_per_100"]
+
+
+def _unit(table: pd.DataFrame) -> str:
+    return "% wrong" if "test_error" in table else "for the errors of 100 cases"

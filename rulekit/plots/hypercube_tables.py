@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rulekit.explain import Wording, condition_text
 from rulekit.explain.phrases import listed, number
 from rulekit.learners import HyperplaneRuleClassifier
-from rulekit.learners.plane.hyperplane import face_literals
+from rulekit.learners.plane.clauses import face_literals
 from rulekit.learners.plane.numeric_design import as_numbers
 from rulekit.plots.hypercubes import Projection
 from rulekit.rules import LinearSplit
@@ -19,9 +19,16 @@ ANY = "any value"
 Floats = NDArray[np.float64]
 
 
+def has_one_plane(model: Any) -> bool:
+    """Whether a model has one plane, that reads columns; a list of several classes has many."""
+    plane = model.plane_ if isinstance(model, HyperplaneRuleClassifier) else None
+    return plane is not None and bool(plane.w.any())
+
+
 def side_of(model: HyperplaneRuleClassifier, label: Any) -> HalfSpace:
     """Return the side of the plane of a class."""
-    return model.plane_.half(list(model.boxes_).index(label))
+    half: HalfSpace = model.plane_.half(list(model.boxes_).index(label))
+    return half
 
 
 def numbers_of(model: HyperplaneRuleClassifier, X: pd.DataFrame) -> Floats:

@@ -76,6 +76,11 @@ def test_an_installed_command_says_what_is_wrong_in_a_sentence(place, words, cod
     assert sentence in ran(place, *words, code=code).stderr
 
 
+def as_in_a_terminal():
+    """Let Ctrl-C end a program also where the tests run in the background, which ignores it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_the_installed_dashboard_is_served_until_it_is_interrupted(place, ending):
@@ -84,7 +89,8 @@ def test_the_installed_dashboard_is_served_until_it_is_interrupted(place, ending
         port = free.getsockname()[1]
     (place / "ui").mkdir(exist_ok=True)  # a folder of this name is not the dashboard
     command = [place / "env" / "bin" / "rulekit", "app", f"--port={port}"]
-    with subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, text=True) as server:
+    told = {"cwd": place, "stderr": subprocess.PIPE, "text": True, "preexec_fn": as_in_a_terminal}
+    with subprocess.Popen(command, **told) as server:
 
         def answers():
             assert server.poll() is None, server.stderr.read()
@@ -96,9 +102,10 @@ def test_the_installed_dashboard_is_served_until_it_is_interrupted(place, ending
 
         try:
             until(answers)
-        finally:
             server.send_signal(ending)
-        assert server.wait(PATIENCE) == 0
+            assert server.wait(PATIENCE) == 0
+        finally:
+            server.terminate()
         assert "Traceback" not in server.stderr.read()
         with pytest.raises(OSError, match="refused"):
             urllib.request.urlopen(f"http://127.0.0.1:{port}/")

@@ -75,6 +75,24 @@ def test_outcomes_get_names(run, tmp_path, file):
     assert scored["known"] == 120
 
 
+def test_costs_are_learned_by_and_told(run, tmp_path, frame):
+    truth = (frame["dead"] == 1) ^ (np.arange(120) % 4 == 0)  # a rule errs on one side or the other
+    frame.assign(dead=truth.astype(int)).to_csv(tmp_path / "noisy.csv", index=False)
+    asked = ("noisy.csv", "--target", "dead", "--use", "age", "--use", "kind", "--test-share", 0)
+    misses = {}
+    for miss, alarm in ((9, 1), (1, 9)):
+        prices = ("--cost-miss", miss, "--cost-false-alarm", alarm, "--cost-unit", "EUR")
+        rule, told = learned(run, tmp_path, *asked, *prices)
+        said = rule.predict(frame) == 1
+        missed, alarms = (truth & ~said).sum(), (~truth & said).sum()
+        cost = 100 * (miss * missed + alarm * alarms) / 120
+        assert told["training"]["cost_per_100"] == pytest.approx(cost)
+        text = run("learn", *asked, *prices, *QUICK).stdout
+        assert f"A hundred training rows cost {cost:.4g} EUR." in text
+        misses[miss] = missed
+    assert misses[9] < misses[1]
+
+
 def test_one_class_of_several_is_told_from_the_rest(run, tmp_path):
     asked = ("sample:iris", "--target", "species", "--positive", "versicolor")
     rule, told = learned(run, tmp_path, *asked)
@@ -143,6 +161,14 @@ def test_every_learner_learns(run, tmp_path, file, learner):
         ("made.csv --target dead --group dead", 2, "must be different columns"),
         ("made.csv --target dead --test-share 1", 2, "0<=x<=0.9"),
         ("made.csv --target dead --max-conditions 3", 2, "not read by --learner one-clause"),
+        ("made.csv --target dead --cost-miss 5", 2, "give --cost-miss and --cost-false-alarm"),
+        ("made.csv --target dead --cost-unit EUR", 2, "give costs, too"),
+        ("made.csv --target dead --cost-miss 0 --cost-false-alarm 1", 2, "range x>0"),
+        (
+            "made.csv --target dead --every-class --cost-miss 5 --cost-false-alarm 1",
+            2,
+            "one class that is described",
+        ),
         ("made.csv --target dead --jobs 2", 2, "--jobs is not read by --learner one-clause"),
     ],
 )

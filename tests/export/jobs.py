@@ -24,9 +24,11 @@ from rulekit.rules import (
     RuleSet,
 )
 from rulekit.rules.condition import columns_in
+from rulekit.rules.scales import SEPARATORS
 from tests.explain.tables import cases, hostile_names, points_rules, tables
 from tests.export.test_linear import linear_rules
 from tests.strategies_power_laws import rows, split_rules
+from tests.test_kinds import ORDER, READ
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,31 @@ def drawn(n_examples=25):
     keep("power_law", st.tuples(split_rules(), rows()))
     keep("points", hostile_names().flatmap(lambda n: st.tuples(points_rules(n), tables(n))))
     return found
+
+
+def of_readings():
+    """Rules whose tests read dates, orders, levels and words, of every kind of `READ`."""
+    rng = np.random.default_rng(0)
+    moments = np.datetime64("1987-12-30T23:59:58") + rng.integers(0, 2 * 10**9, 60)
+    days = np.datetime64("2023-12-28") + np.arange(70)
+    dates = [str(v).replace("T", " ") for v in (*moments, *days)]
+    notes = [f"was{mark}Late{mark}again" for mark in SEPARATORS] + [f"a{m}late" for m in "_xé"]
+    notes += ["LATE", "late", "later", "too late", "late, then", "l ate", "", "late\nthen"]
+    pools = {
+        "opened": [*dates, None],
+        "grade": [*ORDER, "unheard of", "Good", None],
+        "region": ["north", "south", "east", "East", None],
+        "note": [*notes, None],
+    }
+    for name, test in READ.items():
+        pool = pools[test.feature]
+        column = np.empty(len(pool), dtype=object)
+        column[:] = pool
+        for condition in (test, test.negated()):
+            for kind in (condition, PointsSplit((condition,), (2,), 1)):
+                for form in ("dnf", "cnf"):
+                    rule = RuleSet((Clause((kind,)),), ("yes",), form, "no")
+                    yield Job(name, rule, {test.feature: column}).with_rows_at_the_cuts()
 
 
 def of_samples():

@@ -8,7 +8,12 @@ import pytest
 
 from rulekit import Costs
 from rulekit.exceptions import DataError
-from rulekit.learners import FixedRuleClassifier, OneLevelRuleClassifier, TwoLevelRuleClassifier
+from rulekit.learners import (
+    FixedRuleClassifier,
+    IdealDNFClassifier,
+    OneLevelRuleClassifier,
+    TwoLevelRuleClassifier,
+)
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.learners.tables import mixed_table
 
@@ -90,7 +95,7 @@ def test_three_classes_are_refused_with_the_way_out():
     X, _ = mixed_table(n=30)
     y = np.arange(30) % 3
     with pytest.raises(DataError, match=r"3 classes .* one class against the rest, .*`y == 0`"):
-        OneLevelRuleClassifier().fit(X, y)
+        IdealDNFClassifier().fit(X, y)
 
 
 def test_one_class_is_refused():

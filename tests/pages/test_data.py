@@ -356,8 +356,9 @@ def test_an_id_like_target_is_refused_and_another_can_be_chosen(open_app):
     assert app.session_state["app"].ready
 
 
-def test_several_classes_become_one_against_the_rest(open_app):
+def test_several_classes_become_one_against_the_rest_where_that_is_asked_for(open_app):
     app = open_app(sample="wine")
+    next(t for t in app.toggle if t.label == "One class against the rest").set_value(True).run()
     _, y = app.session_state["app"].data
     assert sorted(y.unique()) == ["cultivar 1", "not cultivar 1"]
 

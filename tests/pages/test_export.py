@@ -17,7 +17,7 @@ from rulekit.export import from_json, to_json, to_text, verify_export
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet
 from ui.cases import row_name
-from ui.export.formats import FORMATS, bundle, offer, record_text, report
+from ui.export.formats import DATABASES, FORMATS, bundle, offer, record_text, report
 from ui.learners.offered import RunSpec
 from ui.state import NUMERIC, AppState, SplitSpec
 
@@ -50,7 +50,10 @@ def test_without_a_table_the_page_says_so(open_app):
 
 
 def shown(app, name):
-    return app.radio(key="export_format").set_value(name).run()
+    if name not in DATABASES:
+        return app.radio(key="export_format").set_value(name).run()
+    app = app.radio(key="export_format").set_value("sql").run()
+    return app.selectbox(key="export_database").set_value(name).run()
 
 
 @pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if not form.rendered])
@@ -125,13 +128,15 @@ def test_the_report_tells_what_was_said_of_cases_on_explain_and_what_they_get_no
 
 
 def test_every_format_is_offered_with_its_purpose_and_its_check(on_credit):
-    offered = dict(zip(FORMATS, on_credit.radio(key="export_format").proto.captions, strict=True))
+    listed = [name for name in FORMATS if name not in DATABASES or name == "sql"]
+    offered = dict(zip(listed, on_credit.radio(key="export_format").proto.captions, strict=True))
     told = (
-        "The same, where NaN and NULL differ. "
-        "✓ The same answer for all 1,000 rows, run here by DuckDB."
+        "A function without dependencies. ✓ The same answer for all 1,000 rows, run here by Python."
     )
-    assert offered["duckdb"] == told
+    assert offered["python"] == told
     assert offered["csv"] == "A table for a spreadsheet. Not run here."
+    databases = shown(on_credit, "duckdb").selectbox(key="export_database").options
+    assert databases == list(DATABASES.values())
 
 
 def test_a_format_that_fails_its_check_says_so_before_it_is_chosen(on_credit, monkeypatch):
@@ -151,6 +156,10 @@ def test_the_address_holds_the_key_of_the_format_and_opens_it(on_credit, open_ap
     shown(on_credit, "duckdb")
     assert on_credit.query_params["export_format"] == "duckdb"
     state = on_credit.session_state["app"]
+    asked = open_app("export", state=state, query={"export_format": "postgresql"})
+    assert asked.radio(key="export_format").value == "sql"
+    assert asked.selectbox(key="export_database").value == "postgresql"
+    assert asked.header[0].value == "SQL for PostgreSQL"
     asked = open_app("export", state=state, query={"export_format": "latex"})
     assert asked.radio(key="export_format").value == "latex"
     strange = open_app("export", state=state, query={"export_format": "SQL for DuckDB"})

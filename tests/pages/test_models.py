@@ -236,6 +236,9 @@ def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(on_models):
     formula = next(q for q in app.multiselect(key="run_compared").options if "formula" in q)
     app.multiselect(key="run_compared").set_value([formula]).run()
     assert "cannot keep to constraints" in text(app)
+    app.multiselect(key="run_forbidden").set_value([]).run()
+    app.multiselect(key="run_direction_up").set_value(["income"]).run()
+    assert "cannot keep promises" in text(app)
 
 
 def test_a_column_cannot_be_given_both_directions(on_models):

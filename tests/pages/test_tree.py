@@ -39,25 +39,21 @@ def on_iris(open_app):
     return opened
 
 
-def test_three_classes_are_told_apart_when_asked_for_on_data(open_app):
-    app = open_app("data", sample="iris")
-    assert app.session_state["app"].labels == ["virginica", "not virginica"]
-    toggle = next(t for t in app.toggle if t.label == "Tell all 3 classes apart")
-    toggle.set_value(True).run()
-    assert not app.exception
-    state = app.session_state["app"]
-    assert state.labels == ["setosa", "versicolor", "virginica"]
-    assert sorted(state.data[1].unique()) == state.labels
-    app.switch_page("pages/models.py").run()
+def test_learners_of_one_class_are_not_offered_for_three(open_app):
+    app = open_app("models", state=AppState(table=load_sample("iris"), every_class=True))
     assert not app.exception
     app = opened_tab(app, "Learners")
-    assert "Only “A formula” can" in text(app)
+    said = text(app)
+    assert "“Points to add up” describe one class against the rest" in said
+    offered = next(m for m in app.multiselect if m.label == "Learners").options
+    assert not [name for name in offered if name.startswith(("Points", "Every combination"))]
+    assert [name for name in offered if name.startswith("A short rule")]
 
 
-def test_a_rule_of_one_class_is_not_kept_when_all_are_to_be_told_apart(open_app):
+def test_a_list_of_all_classes_is_not_kept_when_one_is_to_be_described(open_app):
     app = open_app("data", sample="iris")
     app.session_state["app"].setting = {"learner": "search", "theta": 1.0, "n_clauses": 1}
-    next(t for t in app.toggle if t.label == "Tell all 3 classes apart").set_value(True).run()
+    next(t for t in app.toggle if t.label == "One class against the rest").set_value(True).run()
     app.switch_page("pages/rules.py").run()
     assert not app.exception
     assert "No model is picked yet" in text(app)
@@ -65,15 +61,15 @@ def test_a_rule_of_one_class_is_not_kept_when_all_are_to_be_told_apart(open_app)
 
 def test_two_classes_are_never_several(open_app):
     app = open_app("data", sample="credit")
-    assert not [t for t in app.toggle if t.label.startswith("Tell all")]
+    assert not [t for t in app.toggle if t.label == "One class against the rest"]
 
 
-def test_another_target_describes_one_class_again(open_app):
+def test_another_table_describes_all_classes_again(open_app):
     app = open_app("data", sample="iris")
-    next(t for t in app.toggle if t.label == "Tell all 3 classes apart").set_value(True).run()
-    assert app.session_state["app"].several
-    app.button(key="sample_wine").click().run()
+    next(t for t in app.toggle if t.label == "One class against the rest").set_value(True).run()
     assert not app.session_state["app"].several
+    app.button(key="sample_wine").click().run()
+    assert app.session_state["app"].several
 
 
 @pytest.mark.slow

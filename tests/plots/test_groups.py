@@ -63,3 +63,8 @@ def test_the_curve_of_a_gap_is_drawn_in_percent_and_told_by_its_ends():
     assert "costs 15.0 points of accuracy" in said
     assert "no rule compared is better" in gap_sentence(curve.iloc[:1], "sex")
     assert "could be measured" in gap_sentence(curve.iloc[:0], "sex")
+    dear = curve.rename(columns={"test_error": "test_cost_per_100"})
+    dear["test_cost_per_100"] *= 1000
+    assert list(gap_figure(dear, dear, "sex").data[1].y) == pytest.approx([250, 150, 100])
+    said = gap_sentence(dear, "sex")
+    assert "costs 150.0 more for the errors of 100 cases on the inner folds" in said

@@ -14,7 +14,6 @@ from ui.state import AppState, Wording, app_state
 from ui.workspace import change
 
 MAX_CLASSES = 20  # as in `check_target`
-MAX_TOLD_APART = 10  # classes that a tree is offered to tell apart
 EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
 
 
@@ -25,15 +24,15 @@ def positive_for(table: Table, target: str) -> Any:
 
 
 def choose_target(name: str | None) -> None:
-    """Make a column the target, its rarer class the one to be described; None takes it back."""
+    """Make a column the target, all its classes described; None takes it back."""
     table = app_state().table
     if name is None:
         table = table.with_roles({table.target: "feature"}) if table.target else table
-        change(table=table, every_class=False)
+        change(table=table, every_class=True)
     else:
         with_target = table.with_roles({name: "target"})
         label = positive_for(with_target, name)
-        change(table=with_target.with_roles({}, positive_label=label), every_class=False)
+        change(table=with_target.with_roles({}, positive_label=label), every_class=True)
     _refresh_editor()
 
 
@@ -70,6 +69,19 @@ def target_card() -> None:
     counts = state.class_counts
     if not 2 <= len(counts) <= MAX_CLASSES:
         return
+    if len(counts) > 2:
+        _one_class(len(counts), key)
+    if not state.several:
+        _described(state, counts, key)
+    outcome_fields(key)
+    for sentence in target_notes(state.table, state.target):
+        st.caption(md(sentence, 400))
+    if left_out := set_aside(state.table):
+        st.caption(md(left_out, 400))
+
+
+def _described(state: AppState, counts: dict[Any, int], key: str) -> None:
+    """Ask which class the rule describes."""
     classes, positive = list(counts), state.table.positive_label
     total = sum(counts.values())
     radio = f"{key}_class_{crc32(repr(state.outcomes).encode())}"  # its options hold the names
@@ -81,16 +93,9 @@ def target_card() -> None:
         horizontal=len(classes) <= 4,
         key=radio,
         on_change=lambda: choose_positive(st.session_state[radio]),
-        disabled=app_state().several,
         help="The rule says when a row is of this class; all other rows get the other label. "
         "Suggested: the one that says yes; else the rarest class of 30 rows or more.",
     )
-    _every_class(len(classes), key)
-    outcome_fields(key)
-    for sentence in target_notes(state.table, state.target):
-        st.caption(md(sentence, 400))
-    if left_out := set_aside(state.table):
-        st.caption(md(left_out, 400))
 
 
 def _named(label: Any, state: AppState) -> str:
@@ -111,18 +116,17 @@ def set_aside(table: Table) -> str:
     return f"Not used: {', '.join(told[:6])}{more}. Their roles are under Columns." if told else ""
 
 
-def _every_class(n_classes: int, key: str) -> None:
-    """Offer to tell all classes apart, where there are three or more."""
-    if not 2 < n_classes <= MAX_TOLD_APART:
-        return
-    key = f"{key}_every"
+def _one_class(n_classes: int, key: str) -> None:
+    """Offer to describe one class of three or more against the rest, instead of all."""
+    key = f"{key}_one"
     st.toggle(
-        f"Tell all {n_classes} classes apart",
-        app_state().every_class,
+        "One class against the rest",
+        not app_state().every_class,
         key=key,
-        on_change=lambda: change(every_class=st.session_state[key], setting=None),
-        help="Only a formula (power-law tree) can: its leaves answer with any class. All other "
-        "learners describe one class against the rest.",
+        on_change=lambda: change(every_class=not st.session_state[key], setting=None),
+        help=f"Off, all {n_classes} classes are described by an ordered list: if … then this one, "
+        "else if … then that one, otherwise another. On, the rule says of one class when a row is "
+        "of it.",
     )
 
 
@@ -130,11 +134,12 @@ def _suggestion(table: Table) -> None:
     """Offer a column of few classes as the target; nothing is chosen silently."""
     name = suggest_target(table)
     if name is None:
-        st.caption("No column of few classes was found; a rule predicts one of two classes.")
+        st.caption("No column of few classes was found; a rule predicts one of a few classes.")
         return
-    label = suggest_positive(table, name)
+    n_classes, label = table.column(name).n_distinct, suggest_positive(table, name)
+    what = f"all {n_classes} classes" if n_classes > 2 else md(label, 30)
     st.button(
-        f"Predict {md(name, 40)}, describe {md(label, 30)}",
+        f"Predict {md(name, 40)}, describe {what}",
         on_click=choose_target,
         args=(name,),
         key="use_suggestion",

@@ -202,6 +202,14 @@ FORMATS = {
 }
 
 
+#: The databases that SQL is written for, by their formats; the first stands for all in the list.
+DATABASES = {"sql": "any (standard SQL)"} | {
+    name: form.name.removeprefix("SQL for ")
+    for name, form in FORMATS.items()
+    if form.name.startswith("SQL for ")
+}
+
+
 def shown_page(text: str) -> str:
     """Return the address that shows a page in a frame of its own, apart from the dashboard's."""
     return f"data:text/html;charset=utf-8;base64,{b64encode(text.encode()).decode()}"

@@ -46,7 +46,7 @@ HELP = (
 
 def certificate_card(model: ClassifierMixin, state: AppState) -> None:
     """Show what is proved of a learned rule, and offer to look longer; no word on an edited one."""
-    if not isinstance(model, LEARNED):
+    if not isinstance(model, LEARNED) or state.several:
         return
     key = _key(state)
     asked = f"certify_{hash(key)}"
@@ -72,7 +72,7 @@ def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | 
         None while it is looked for, and for other rules.
     """
     learned = isinstance(model, LEARNED)
-    if not learned or model.rule_set_.n_clauses != 1:
+    if not learned or state.several or model.rule_set_.n_clauses != 1:
         return None
     owner, key = f"{workspace.analysis_id()}/proof", _key(state)
     job = jobs.registry().get(owner)

@@ -33,8 +33,9 @@ def estimator(spec: RunSpec, state: AppState, variant: Setting) -> HyperplaneRul
         LPSVM(),
         uncovered="hyperplane" if spec.plane_answers else "other",
         confidence_folds=0,
-        positive_label=state.positive,
+        positive_label=None if state.several else state.positive,
         class_weight=spec.class_weight,
+        constraints=spec.constraints(state.features, state.positive),
         costs=spec.error_costs(state.labels),
     )
 
@@ -84,6 +85,7 @@ BOXES_FROM_A_PLANE = Learner(
     grid,
     parameter_names={"theta": "linear__nu", "n_clauses": "max_rules"},
     picked={"confidence_folds": CONFIDENCE_FOLDS},
+    many_classes=True,
     keeps_constraints=False,
     reads=("clauses",),
     usual=usual,
@@ -91,7 +93,7 @@ BOXES_FROM_A_PLANE = Learner(
     ways=(
         "Boxes from a linear model are asked for prices ν and a number of clauses, which are its "
         "boxes. Shape, prices θ and the cut points of Binning are "
-        "not asked of it, and it keeps no constraints."
+        "not asked of it, and of the constraints it keeps promises alone."
     ),
     symbol="ν",
     dials=lambda setting, n_rows: [

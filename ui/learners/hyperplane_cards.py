@@ -20,6 +20,7 @@ from rulekit.plots import (
 from rulekit.plots.hypercube_tables import (
     coverage_table,
     curves,
+    has_one_plane,
     intervals,
     number_names,
     numbers_of,
@@ -46,7 +47,7 @@ COLUMNS = {
 
 def hypercubes(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -> None:
     """Show the boxes of a plane: one column by column, two columns together, and all by size."""
-    if not isinstance(model, HyperplaneRuleClassifier) or not model.plane_.w.any():
+    if not has_one_plane(model):
         return
     st.markdown("**The boxes on the plane's sides**")
     st.caption(

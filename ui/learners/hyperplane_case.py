@@ -6,8 +6,7 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit.explain import HyperplaneExplanation, Wording, explain_with_hyperplane
-from rulekit.learners import HyperplaneRuleClassifier
-from rulekit.plots.hypercube_tables import intervals, number_names, numbers_of
+from rulekit.plots.hypercube_tables import has_one_plane, intervals, number_names, numbers_of
 from rulekit.plots.wording import percent
 from rulekit.rules import Clause
 from ui.escape import md
@@ -20,7 +19,7 @@ def box_of_case(
     model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
 ) -> None:
     """Show the box around one case, what training says of it, and how sure the plane is."""
-    if plain or not isinstance(model, HyperplaneRuleClassifier) or not model.plane_.w.any():
+    if plain or not has_one_plane(model):
         return
     used = np.flatnonzero(model.plane_.w)
     case = numbers_of(model, X)[0, used]

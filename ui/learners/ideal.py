@@ -65,6 +65,7 @@ IDEAL_DNF = Learner(
     estimator,
     lambda spec: {"max_features": list(FEATURES)},
     at_once=True,
+    keeps_promises=False,
     form=form,
     ways=(
         "The combination of conditions is asked for 1 to 10 of them; shape, clauses, prices and "

@@ -97,7 +97,7 @@ class Learner:
         Whether one fit costs what all settings of a fold cost.
     at_once, quick : bool
         Whether it takes no time beside others; whether a fit may be measured while one waits.
-    many_classes, keeps_constraints : bool
+    many_classes, keeps_constraints, keeps_promises : bool
         Whether it tells more than two classes apart; keeps to the analyst's constraints, or
         refuses them itself.
     reads : tuple of str
@@ -136,6 +136,7 @@ class Learner:
     quick: bool = True
     many_classes: bool = False
     keeps_constraints: bool = True
+    keeps_promises: bool = True
     reads: tuple[str, ...] = ()
     usual: Callable[[pd.DataFrame, pd.Series], dict[str, Any]] = lambda X, y: {}
     form: Callable[[RunSpec], dict[str, Any]] = lambda usual: {}

@@ -64,9 +64,10 @@ def conditions(spec: RunSpec) -> dict[str, list[Any]]:
 def common(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
     """Return the parameters that all of them have."""
     against = "describes" in variant
+    one = state.other_label if against else state.positive
     return {
-        "form": spec.form,
-        "positive_label": state.other_label if against else state.positive,
+        "form": "dnf" if state.several else spec.form,
+        "positive_label": None if state.several else one,
         "class_weight": spec.class_weight,
         "costs": spec.error_costs(state.labels),
         "binarizer": state.binning.binarizer(),
@@ -90,7 +91,9 @@ def two_level(key: str, name: str, sentence: str, good_for: str, *, quick: bool 
 
     reads = ("form", "thetas", "clauses", "rounding", "refine", "allow_disabled")
     texts = (key, name, sentence, good_for)
-    return Learner(*texts, estimator, sizes, quick=quick, reads=reads, cards=CARDS)
+    return Learner(
+        *texts, estimator, sizes, quick=quick, many_classes=True, reads=reads, cards=CARDS
+    )
 
 
 def box_search(spec: RunSpec, state: AppState, variant: Setting) -> ClassifierMixin:
@@ -110,7 +113,8 @@ def box_search(spec: RunSpec, state: AppState, variant: Setting) -> ClassifierMi
         theta=len(y) / 1000,
         n_clauses=MOST_CLAUSES,
         kicks=0 if QUICK in variant else 3,
-        refine=spec.refine and by_price,
+        refine=spec.refine and by_price and not state.several,
+        refine_thresholds=spec.refine and by_price and state.several,
         robustness=variant.get("robustness", 0.0),
         doubt=variant.get("doubt", 0.0),
         random_state=0,
@@ -152,6 +156,24 @@ def usual(X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
 def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict[str, Any]:
     """Ask for variants; greyed out where other learners are chosen."""
     unread = bool(learners) and SEARCH not in learners
+    sides = {"against": False, "robust": False}
+    if not state.several:
+        sides = _sides(state, usual, unread=unread)
+    doubting = st.toggle(
+        "Also with doubtful rows discounted",
+        value=usual.doubting,
+        key="run_doubting",
+        disabled=unread,
+        help="Rows that look like another class count less in the search: a random forest is "
+        "asked about each row by the trees grown without it. Labels that are noise then buy "
+        "fewer conditions. Errors shown count every row in full. Nearly twice the searches.",
+        **KEEP,
+    )
+    return sides | {"doubting": doubting}
+
+
+def _sides(state: AppState, usual: RunSpec, *, unread: bool) -> dict[str, Any]:
+    """Ask for the variants that rules of two classes have."""
     against = st.toggle(
         f"Also rules against {md(state.positive, 60)}",
         value=usual.against,
@@ -172,17 +194,7 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
         "searches.",
         **KEEP,
     )
-    doubting = st.toggle(
-        "Also with doubtful rows discounted",
-        value=usual.doubting,
-        key="run_doubting",
-        disabled=unread,
-        help="Rows that look like the other class count less in the search: a random forest is "
-        "asked about each row by the trees grown without it. Labels that are noise then buy "
-        "fewer conditions. Errors shown count every row in full. Nearly twice the searches.",
-        **KEEP,
-    )
-    return {"against": against, "robust": robust, "doubting": doubting}
+    return {"against": against, "robust": robust}
 
 
 def column_generation(spec: RunSpec, state: AppState, variant: Setting) -> ClassifierMixin:
@@ -216,6 +228,7 @@ BOX_SEARCH = Learner(
     finer_form=finer_form,
     shape_words=size_words,
     variant_words=variant_words,
+    many_classes=True,
     cards=CARDS,
 )
 ALTERNATING = two_level(
@@ -260,6 +273,7 @@ COLUMN_GENERATION = Learner(
     prices,
     quick=False,
     reads=("form", "thetas", "refine"),
+    many_classes=True,
     cards=CARDS,
 )
 ONE_CLAUSE = Learner(
@@ -270,6 +284,7 @@ ONE_CLAUSE = Learner(
     one_clause,
     prices,
     reads=("form", "thetas", "rounding"),
+    many_classes=True,
     cards=CARDS,
 )
 ONE_CLAUSE_PROVED = Learner(
@@ -281,5 +296,6 @@ ONE_CLAUSE_PROVED = Learner(
     one_clause_proved,
     prices,
     reads=("form", "thetas"),
+    many_classes=True,
     cards=CARDS,
 )

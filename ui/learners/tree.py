@@ -61,6 +61,7 @@ POWER_LAW_TREE = Learner(
     quick=False,
     many_classes=True,
     keeps_constraints=False,
+    keeps_promises=False,
     ways=(
         f"The formula is tried with up to 1 to {max(POWER_LAWS)} power laws in a split, "
         f"with one split and with splits to depth {max(DEPTHS)}, and with τ at "

@@ -35,20 +35,7 @@ def settings(state: AppState) -> RunSpec:
     It begins as the analysis' rule was found, also after a reload of the page.
     """
     usual = _begins_with(state)
-    form = st.segmented_control(
-        "Shape of the rule" + ("" if state.several else f" for {md(state.positive)}"),
-        list(FORMS),
-        format_func=FORMS.get,
-        default=usual.form,
-        wrap=True,
-        required=True,
-        key="run_form_shape",
-        help="A clause is a few conditions. A DNF (disjunctive normal form) says yes if any of its "
-        "clauses holds, and a clause holds if all its conditions do: (a AND b) OR (c AND d). A CNF "
-        "(conjunctive normal form) says yes if every clause holds, and one condition is enough for "
-        "a clause: (a OR b) AND (c OR d).",
-        **KEEP,
-    )
+    form = "dnf" if state.several else _shape(state, usual)
     y = state.training[1]
     choices = fold_choices(len(y), int(y.value_counts().min()))
     folds = st.segmented_control(
@@ -67,6 +54,24 @@ def settings(state: AppState) -> RunSpec:
     with st.expander("What a longer search looks for"):
         kinds = kinds_form(state, usual, [])
     return replace(usual, form=form, folds=folds, **weights, **constraints, **kinds)
+
+
+def _shape(state: AppState, usual: RunSpec) -> str:
+    """Ask for the shape of a rule of two classes; of more it is an ordered list."""
+    return st.segmented_control(
+        f"Shape of the rule for {md(state.positive)}",
+        list(FORMS),
+        format_func=FORMS.get,
+        default=usual.form,
+        wrap=True,
+        required=True,
+        key="run_form_shape",
+        help="A clause is a few conditions. A DNF (disjunctive normal form) says yes if any of its "
+        "clauses holds, and a clause holds if all its conditions do: (a AND b) OR (c AND d). A CNF "
+        "(conjunctive normal form) says yes if every clause holds, and one condition is enough for "
+        "a clause: (a OR b) AND (c OR d).",
+        **KEEP,
+    )
 
 
 def judged_by(found: RunResult | None) -> str:
@@ -189,9 +194,9 @@ def asked_learners(state: AppState, spec: RunSpec, key: str, usual: Sequence[str
     offers = {question: names for question, names in offers.items() if names}
     if state.several:
         st.caption(
-            f"All {len(state.classes)} classes are told apart, as asked for on Data. Only "
-            f"{_listed([f'“{LEARNERS[name].name}”' for name in able])} can; the other learners "
-            "describe one class against the rest."
+            f"All {len(state.classes)} classes are described. "
+            f"{_listed([f'“{one.name}”' for one in LEARNERS.values() if not one.many_classes])} "
+            "describe one class against the rest: switch that on at Data."
         )
     if spec.learners != RunSpec().learners:
         usual = [q for q, names in offers.items() if set(names) & set(spec.learners)]
@@ -246,13 +251,22 @@ def _fitting(state: AppState, spec: RunSpec, own: dict[str, Any] | None) -> RunS
     if not own["learners"]:
         st.error("Choose at least one learner.")
         return None
-    strict = [LEARNERS[name] for name in own["learners"] if not LEARNERS[name].keeps_constraints]
-    if strict and spec.constraints(state.features, state.positive) is not None:
-        st.error(
-            f"{strict[0].name} cannot keep to constraints: take the constraints away, at the side, "
-            "or leave that learner out."
-        )
-        return None
+    asked = [LEARNERS[name] for name in own["learners"]]
+    bare = replace(spec, directions=()).constraints(state.features, state.positive) is None
+    refusals = {
+        "keep to constraints: take the constraints": [
+            one for one in asked if not (bare or one.keeps_constraints)
+        ],
+        "keep promises: take the promises": [
+            one for one in asked if spec.directions and not one.keeps_promises
+        ],
+    }
+    for cannot, strict in refusals.items():
+        if strict:
+            st.error(
+                f"{strict[0].name} cannot {cannot} away, at the side, or leave that learner out."
+            )
+            return None
     return replace(spec, **own, thorough=True)
 
 
@@ -295,7 +309,6 @@ def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:
     def name(column: str) -> str:
         return md(state.label(column), 60)
 
-    rising = [c.name for c in state.table.columns if c.kind in ("numeric", "boolean")]
     usable = state.features
     forbidden = st.multiselect(
         "Must not appear",
@@ -305,20 +318,41 @@ def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:
         key="run_forbidden",
         **KEEP,
     )
-    open_to_ask = [c for c in usable if c not in forbidden]
-    required = st.multiselect(
-        "Must appear",
-        open_to_ask,
-        default=[c for c in usual.required if c in open_to_ask],
-        format_func=name,
-        key="run_required",
-        **KEEP,
-    )
     equal = st.toggle(
         "Allow “is not” conditions",
         value=usual.allow_not_equal,
         key="run_not_equal",
         help="“Colour is not red” is often not something one can act on.",
+        **KEEP,
+    )
+    wishes: dict[str, object] = {"required": (), "directions": ()}
+    if state.several:
+        st.caption(
+            "That a column must appear, or leads one way, can be asked of one class against the "
+            "rest only."
+        )
+    else:
+        wishes = _of_one_class(state, usual, [c for c in usable if c not in forbidden])
+    return {
+        "forbidden": tuple(forbidden),
+        "allow_not_equal": equal,
+        **wishes,
+    }
+
+
+def _of_one_class(state: AppState, usual: RunSpec, usable: Sequence[str]) -> dict[str, object]:
+    """Ask for what can be wished of rules for one class only."""
+
+    def name(column: str) -> str:
+        return md(state.label(column), 60)
+
+    rising = [c.name for c in state.table.columns if c.kind in ("numeric", "boolean")]
+    required = st.multiselect(
+        "Must appear",
+        usable,
+        default=[c for c in usual.required if c in usable],
+        format_func=name,
+        key="run_required",
         **KEEP,
     )
     directions: list[tuple[str, str]] = []
@@ -336,9 +370,4 @@ def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:
             **KEEP,
         )
         directions += [(column, sign) for column in chosen]
-    return {
-        "forbidden": tuple(forbidden),
-        "required": tuple(required),
-        "allow_not_equal": equal,
-        "directions": tuple(directions),
-    }
+    return {"required": tuple(required), "directions": tuple(directions)}

@@ -44,7 +44,7 @@ def run_line(found: RunResult | None, spec: RunSpec) -> None:
     for ended in (first, job):
         if ended is not None:
             _ended(ended, found)
-    if found is not None and not app_state().several:
+    if found is not None:
         _offer_longer(found, longer(spec))
 
 

@@ -87,7 +87,7 @@ def longer(spec: RunSpec) -> RunSpec:
 def update(spec: RunSpec) -> RunResult | None:
     """Bring the curve up to date: recalled, taken from jobs, else begun by the quick pass.
 
-    Nothing but the quick pass begins by itself, and that only where one class is described.
+    Nothing but the quick pass begins by itself.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def update(spec: RunSpec) -> RunResult | None:
     if state.sweep is None or state.sweep_key != key:
         _recall(spec, key)
     _take(key)
-    if not state.several and not _has_search(key):
+    if not _has_search(key):
         asked = quick(spec)
         job = latest(FIRST)
         if job is None or job.key != run_key(asked, state):

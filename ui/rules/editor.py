@@ -1,6 +1,7 @@
 """A rule changed by hand: a clause's conditions edited, a clause added, or clauses left out."""
 
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -41,8 +42,6 @@ def obstacle(rule: RuleSet) -> str:
     """Say why a rule cannot be edited condition by condition; empty where it can."""
     if scorecard_of(rule):
         return ""
-    if len(set(rule.labels)) > 1:
-        return "Only a rule whose clauses give one class can be edited here."
     if any(len(c.literals) < len(c.conditions) for c in rule.clauses):
         return "A rule that computes with several columns at once cannot be edited here."
     return ""
@@ -106,14 +105,32 @@ def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
         },
         alt=f"The conditions of clause {k + 1}, editable",
     )
+    said = _answer(rule, k, state) if state.several else None
     if st.button("Score this rule", key="score_edit", type="primary"):
         changed = pd.concat([rows.assign(clause=k + 1), every[~mine]], ignore_index=True)
         edited = rows_to_rule(changed, rule, train.columns)
-        if not rule.labels:  # an empty rule does not name the class it could describe
+        if said is not None:  # clauses keep their order, and each its class
+            numbers = sorted(set(changed["clause"][changed["column"].notna()]))
+            known = (*rule.labels, said)
+            given = tuple(said if n == k + 1 else known[n - 1] for n in map(int, numbers))
+            edited = replace(edited, labels=given)
+        elif not rule.labels:  # an empty rule does not name the class it could describe
             other = next(v for v in state.labels if v != rule.default)
             edited = replace(edited, labels=(other,) * edited.n_clauses)
         keep(edited, source())
         st.rerun()
+
+
+def _answer(rule: RuleSet, k: int, state: AppState) -> Any:
+    """Ask which class clause k of a list gives."""
+    now = rule.labels[k] if k < rule.n_clauses else None
+    return st.selectbox(
+        "Then the answer is",
+        state.labels,
+        index=state.labels.index(now) if now in state.labels else 0,
+        key=f"editor_answer_{k}_{state.rule_json}",
+        help="The first clause that holds decides; a new clause comes last.",
+    )
 
 
 def undo(state: AppState) -> None:

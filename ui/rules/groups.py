@@ -9,6 +9,7 @@ from rulekit.data import GROUP_MEASURES, RowGroups, row_groups
 from rulekit.evaluation import GroupMetrics, group_metrics
 from rulekit.exceptions import DataError
 from rulekit.plots import group_figure, group_sentence
+from ui.cache import kept
 from ui.escape import md
 from ui.rule_numbers import Rows
 from ui.rules.gap_curve import gap_curve_card
@@ -50,7 +51,13 @@ def groups_card(model: Any, rows: Rows, state: AppState) -> None:
     except DataError as error:
         st.info(md(str(error), 400))
         return
-    found = group_metrics(model, rows.X, rows.y, groups, positive=positive)
+    key = repr((state.fit_key, state.rule_json, column, rows.name, positive))
+    found = kept(
+        "groups",
+        key,
+        lambda: group_metrics(model, rows.X, rows.y, groups, positive=positive),
+        copy=False,
+    )
     measure = st.segmented_control(
         "Share",
         list(GROUP_MEASURES),

@@ -2,17 +2,22 @@
 
 from functools import partial
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
+from rulekit.evaluation.metrics import cost_per_100
 from rulekit.explain import Scored
 from rulekit.export.sheets.cases import CASE_FILES, cases_frame
+from rulekit.learners.choice import COST
+from rulekit.plots.wording import measured
 from rulekit.rules import wilson_interval
 from ui.cases import row_number
 from ui.escape import file_name, md
+from ui.learners.spec import RunSpec
 from ui.row_picker import pick_row
 from ui.score.new_cases import NewCases
-from ui.state import AppState
+from ui.state import AppState, app_state
 
 NO_CLAUSE = "none"
 
@@ -65,6 +70,24 @@ def then_and_now(cases: NewCases, found: Scored) -> None:
         pd.DataFrame(lines), hide_index=True, alt="Rows decided rightly, clause by clause."
     )
     st.caption("Rightly decided rows, each with the range that its share lies in (95 %).")
+    if told := cost_sentence(cases, found, app_state()):
+        st.markdown(md(told, 300))
+
+
+def cost_sentence(cases: NewCases, found: Scored, state: AppState) -> str:
+    """Say what wrong answers to the cases of known outcome cost, if it was said."""
+    costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
+    if costs is None or cases.outcomes is None:
+        return ""
+    known = np.array([v is not None for v in cases.outcomes], dtype=bool)
+    true = cases.outcomes[known]
+    cost = cost_per_100(true, found.answers[known], costs)
+    counts = [int((true == label).sum()) for label in state.labels]
+    answer, least = costs.cheapest(state.labels, counts)
+    return (
+        f"Wrong answers cost {measured(cost, COST, costs.unit)} a 100 cases; answering {answer} to "
+        f"every one would cost {measured(least, COST, costs.unit)}."
+    )
 
 
 def one_case(found: Scored, place: int) -> None:

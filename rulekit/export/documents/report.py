@@ -17,7 +17,7 @@ from rulekit.explain.subject import columns_for
 from rulekit.export.documents.html import STYLE, rule_html
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.subject import exported_rule
-from rulekit.rules import Clause, RuleSet
+from rulekit.rules import Clause, RuleSet, promises_of
 
 TEMPLATE = Path(__file__).with_name("report.html.jinja")
 WIDTH, LEFT = 640, 90  # of the drawing, and of what stands before its bars
@@ -78,7 +78,7 @@ def to_report(
     Parameters
     ----------
     model : fitted model (or RuleSet)
-        What is reported on.
+        What is reported on. Promises that its `constraints` ask for are told with the rule.
     training : pair of table and labels
         The rows the rule was learned from.
     test : pair of table and labels, optional
@@ -118,6 +118,7 @@ def to_report(
         summary=_summary(parts),
         rule=rule_html(named, parts[0].numbers, _size(rule)),
         names=_names(rule, words),
+        promises=[check.told(words.name) for check in promises_of(model)],
         parts=[_worth(part, rule, words.colours) for part in parts],
         cases=_cases(model, parts[-1], parts[0], words),
         reviews=reviews,

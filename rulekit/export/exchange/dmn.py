@@ -14,6 +14,7 @@ import numpy as np
 
 from rulekit.exceptions import ExportError
 from rulekit.export.code.formulas import shifted, summed
+from rulekit.export.exchange.readings import MARK, Arithmetic, compared_numbers, read
 from rulekit.export.exchange.xml import Element, element, labels_of, written
 from rulekit.export.subject import column_kinds, exported_rule
 from rulekit.rules import (
@@ -253,13 +254,21 @@ class FeelWriter(ConditionWriter[Asked]):
 
     def literal(self, literal: Literal) -> Asked:
         """Write a test of one column: `> 50`, or `null, "red", "blue"`."""
+        literal = literal.as_set()
         subject, kind = self.names[literal.feature], TYPES[self.kinds[literal.feature]]
         if literal.op == "missing":
             return Asked(subject, kind, "{} = null".format, "null")
         if literal.op == "not-missing":
             return Asked(subject, kind, "{} != null".format, "? != null")
-        numbers = kind == "number"
-        values = [feel(float(v) if numbers else v) for v in literal.values]
+        if literal.op in ("contains", "not-contains"):
+            found = self._known(literal, _has_word(subject, str(literal.value)))
+            held = "true" if literal.op == "contains" else "false"
+            return _with_gap(literal, found, "boolean", [f"= {held}"], "or")
+        if literal.part is not None:
+            subject, kind = self._known(literal, read(literal.part, _counting(subject))), "number"
+            values = [feel(v) for v in compared_numbers(literal)]
+        else:
+            values = [feel(float(v) if kind == "number" else v) for v in literal.values]
         if literal.op in ORDERED:
             return _with_gap(literal, subject, kind, [f"{literal.op} {values[0]}"], "or")
         if literal.op in ("!=", "not-in"):
@@ -282,7 +291,7 @@ class FeelWriter(ConditionWriter[Asked]):
     def points(self, split: PointsSplit) -> Asked:
         """Write points that add up."""
         given = ((self.literal(c), p) for c, p in split.given)
-        total = " + ".join(f"(if {a.test(a.subject)} then {p} else 0)" for a, p in given)
+        total = " + ".join(f"(if {a.test(f'({a.subject})')} then {p} else 0)" for a, p in given)
         cell = _sign(split)
         return Asked(total, "number", lambda subject: f"{subject} {cell}", cell)
 
@@ -295,6 +304,26 @@ class FeelWriter(ConditionWriter[Asked]):
         if factor.floor is not None:
             text = f"max({text}, {feel(factor.floor)})"
         return shifted(text, factor, feel)
+
+
+def _counting(text: str) -> Arithmetic[str]:
+    """Count in FEEL with the digits of a text."""
+
+    def cut(place: int, digits: int) -> str:
+        found = f"number(substring({text}, {place}, {digits}))"
+        if place < 12:  # the day is always there
+            return found
+        return f"(if string length({text}) < {place} then 0 else {found})"
+
+    def apply(sign: str, *parts: str) -> str:
+        return f"floor({parts[0]})" if sign == "floor" else f"({f' {sign} '.join(parts)})"
+
+    return Arithmetic(feel, cut, apply)
+
+
+def _has_word(text: str, word: str) -> str:
+    apart = f'replace(lower case({text}), {feel(MARK)}, " ")'
+    return f'contains(" " + {apart} + " ", {feel(f" {word} ")})'
 
 
 def _sign(split: LinearSplit | PointsSplit) -> str:

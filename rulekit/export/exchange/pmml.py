@@ -5,13 +5,16 @@ it is true or false. Sums, power laws and points are derived fields, computed in
 """
 
 import math
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from rulekit.exceptions import ExportError
+from rulekit.export.exchange.readings import MARK, Arithmetic, compared_numbers, read
 from rulekit.export.exchange.xml import Element, element, free_name, labels_of, written
 from rulekit.export.subject import column_kinds, exported_rule
 from rulekit.rules import (
+    ORDERED,
     Clause,
     Condition,
     ConditionWriter,
@@ -148,13 +151,16 @@ def _test(name: str, op: str, value: Any = None) -> Element:
     return element("SimplePredicate", field=name, operator=OPERATORS[op], **given)
 
 
-def _apply(function: str, *parts: Element) -> Element:
-    return element("Apply", *parts, function=function)
+def _apply(function: str, *parts: Element, **given: str) -> Element:
+    return element("Apply", *parts, function=function, **given)
 
 
 def _constant(value: Any) -> Element:
     kind = "text" if isinstance(value, str) else "flag" if isinstance(value, bool) else "number"
-    return element("Constant", dataType=DATA_TYPES[kind], text=_value(value))
+    whole = kind == "number" and isinstance(value, int)
+    return element(
+        "Constant", dataType="integer" if whole else DATA_TYPES[kind], text=_value(value)
+    )
 
 
 def _ref(name: str) -> Element:
@@ -187,18 +193,47 @@ class PmmlWriter(ConditionWriter[Element]):
 
     def literal(self, literal: Literal) -> Element:
         """Write a test of one field."""
-        name, op = literal.feature, literal.op
+        literal = literal.as_set()
+        op = literal.op
         if op in ("missing", "not-missing"):
-            return _test(name, op)
-        values = [self._held(name, v) for v in literal.values]
+            return _test(literal.feature, op)
+        name, values = self._compared(literal)
+        if op in ("contains", "not-contains"):
+            return self._with_gap(literal, _test(name, "==", values[0]))
         if op in ("in", "not-in"):
             within = [_test(name, "==" if op == "in" else "!=", v) for v in values]
             return self._with_gap(literal, _joined("or" if op == "in" else "and", within))
         return self._with_gap(literal, _test(name, op, values[0]))
 
-    def _held(self, name: str, value: Any) -> Any:
-        """Give a value as its field holds it: truth values beside numbers are 1 and 0."""
-        return float(value) if self.kinds[name] == "number" else value
+    def _compared(self, literal: Literal) -> tuple[str, list[Any]]:
+        """Give the field that a test compares, and the values as that field holds them."""
+        name = literal.feature
+        if literal.op in ("contains", "not-contains"):
+            around = f"(^|.*{MARK}){re.escape(str(literal.value))}({MARK}.*|$)"
+            lower = _apply("lowercase", _ref(name), mapMissingTo=" ")
+            found = _apply("matches", lower, _constant(f"(?s){around}"))
+            some, none = (1.0, 0.0) if literal.op == "contains" else (0.0, 1.0)
+            return self._derive("word", _apply("if", found, _constant(some), _constant(none))), [
+                1.0
+            ]
+        if literal.part is not None:
+            return self._derive(literal.part, read(literal.part, self._counting(name))), [
+                *compared_numbers(literal)
+            ]
+        number = self.kinds[name] == "number"  # truth values beside numbers are 1 and 0
+        return name, [float(v) if number else v for v in literal.values]
+
+    def _counting(self, name: str) -> Arithmetic[Element]:
+        """Count with the digits of a text; each number that is cut is a field of its own."""
+
+        def cut(place: int, digits: int) -> Element:
+            # midnight may be left out; where all is missing, any date will do: the test asks first
+            given = {"mapMissingTo": "1970-01-01 00:00:00"}
+            whole = _apply("concat", _ref(name), _constant(" 00:00:00"), **given)
+            found = _apply("substring", whole, _constant(place), _constant(digits))
+            return _ref(self._derive("digits", found))
+
+        return Arithmetic(_constant, cut, _apply)
 
     def linear(self, split: LinearSplit) -> Element:
         """Write a weighted sum as a derived field, and its comparison."""
@@ -224,15 +259,15 @@ class PmmlWriter(ConditionWriter[Element]):
 
     def _given(self, literal: Literal, points: int) -> Element:
         """Write what a condition gives; nothing is compared where there is no value."""
+        literal = literal.as_set()
         some, none = _constant(float(points)), _constant(0.0)
         name = literal.feature
         if literal.op in ("missing", "not-missing"):
             return _apply("if", _apply(OPERATORS[literal.op], _ref(name)), some, none)
         negative = literal.op in ("!=", "not-in")
-        op = {"in": "equal", "not-in": "equal", "!=": "equal"}.get(
-            literal.op, OPERATORS.get(literal.op, "")
-        )
-        tests = [_apply(op, _ref(name), _constant(self._held(name, v))) for v in literal.values]
+        op = OPERATORS[literal.op] if literal.op in ORDERED else "equal"
+        compared, values = self._compared(literal)
+        tests = [_apply(op, _ref(compared), _constant(v)) for v in values]
         held = _apply("if", _chain("or", tests), *((none, some) if negative else (some, none)))
         absent = _apply("isMissing", _ref(name))
         return _apply("if", absent, some if literal.missing else none, held)

@@ -14,10 +14,9 @@ from datetime import datetime
 from typing import Any
 
 from rulekit.exceptions import ExportError
+from rulekit.export.subject import column_kinds
 from rulekit.rules import (
     ORDERED,
-    SEPARATORS,
-    WORDS,
     Condition,
     ConditionWriter,
     Factor,
@@ -26,15 +25,18 @@ from rulekit.rules import (
     PointsSplit,
     PowerLaw,
     PowerLawSplit,
-    moment,
-    since_of,
+    RuleSet,
 )
+from rulekit.rules.scales import DAY, SEPARATORS, moment, since_of
 
 SHEET = "Values"
 LONGEST_FORMULA, LONGEST_TEXT = 8_192, 32_767  # characters, by the file format
 MOST_ARGUMENTS = 250
 SMALLEST = 2.2250738585072014e-308  # spreadsheets take smaller numbers for 0
-APART = ("!=", "not-in")
+APART = ("!=", "not-in", "not-contains")
+SERIAL_0 = datetime(1899, 12, 30)  # day 0 of spreadsheets
+DAY_OF_1970 = 25_569  # by their count
+FIRST_DAY = datetime(1900, 3, 1)  # before it, spreadsheets count differently
 Given = tuple[tuple[Literal, int], ...]
 
 
@@ -57,6 +59,45 @@ class Values:
             self.listed += map(checked_cell, values)
             self.known[key] = f"{SHEET}!$A${first}:$A${len(self.listed) + 1}"
         return self.known[key]
+
+
+def cell_kinds(rule: RuleSet) -> dict[str, str]:
+    """Say what each column's cells hold: as `column_kinds` does, and "date".
+
+    Raises
+    ------
+    ExportError
+        As there, or if a column is read as a date and as text.
+    """
+    kinds = column_kinds(rule)
+    tests = [t for clause in rule.clauses for c in clause.conditions for t in c.tests]
+    dates = {t.feature for t in tests if t.part is not None}
+    for test in tests:
+        if test.feature in dates and test.part is None and test.values:
+            raise ExportError(
+                f"Column {test.feature!r} is read as a date and as text, but a cell of a "
+                "spreadsheet holds one of them; take Python or JSON."
+            )
+    return kinds | dict.fromkeys(dates, "date")
+
+
+def cell_of(value: Any, kind: str) -> Any:
+    """Return what a cell holds for a value of a table.
+
+    Raises
+    ------
+    ExportError
+        If it cannot hold it, see `checked_cell`, or as a date it is none or before March 1900.
+    """
+    if kind == "date":
+        found = moment(value)
+        if found is None or found < FIRST_DAY:
+            raise ExportError(
+                f"A date in a spreadsheet must be one since 1900-03-01, got {value!r}; leave the "
+                "cell empty or mend it."
+            )
+        return (found - SERIAL_0).total_seconds() / DAY
+    return checked_cell(float(value) if kind == "number" and not isinstance(value, str) else value)
 
 
 def checked_cell(value: Any) -> Any:
@@ -105,7 +146,7 @@ class CellWriter(ConditionWriter[str]):
     cells : mapping of str to str
         The cell of each column's value; an empty one is a missing value.
     kinds : mapping of str to str
-        What each column is compared with, see `column_kinds`.
+        What the cells hold, see `cell_kinds`.
     values : Values
         Where the rule's numbers and levels stand; the writer adds to it.
     totals : mapping
@@ -119,17 +160,13 @@ class CellWriter(ConditionWriter[str]):
 
     def literal(self, literal: Literal) -> str:
         """Write a test: `IF(LEN(B4)=0,FALSE,GESTEP(Values!$A$2,B4)=0)`."""
-        literal = literal.as_set()
-        cell = self.cells[literal.feature]
+        literal, cell = literal.as_set(), self.cells[literal.feature]
         if literal.op in ("missing", "not-missing"):
             return f"LEN({cell}){'=' if literal.op == 'missing' else '>'}0"
-        if literal.op in WORDS:
-            has = f"ISNUMBER(FIND({self.values.one(f' {literal.value} ')},{_words(cell)}))"
-            return self._with_gap(literal, has if literal.op == "contains" else f"NOT({has})")
         if literal.part is not None:
-            return self._with_gap(literal, self._of_date(literal, cell))
+            cell = _of_date(cell, literal.part)
         if literal.op in ORDERED:
-            limit = float(literal.values[0])
+            limit = compared_numbers(literal)[0]
             return self._with_gap(literal, self._ordered(cell, literal.op, limit))
         found = self._among(literal, cell)
         return self._with_gap(literal, f"NOT({found})" if literal.op in APART else found)
@@ -137,26 +174,23 @@ class CellWriter(ConditionWriter[str]):
     def _among(self, literal: Literal, cell: str) -> str:
         """Write that a cell holds one of the values."""
         kind, values = self.kinds[literal.feature], literal.values
+        if literal.op in ("contains", "not-contains"):
+            return self._with_word(str(literal.value), cell)
         if kind == "flag":
             return _any([f"{cell}={'TRUE' if v else 'FALSE'}" for v in values])
         if kind == "text":
             listed = self.values.several(values)
             one = f"EXACT({cell},{listed.partition(':')[0]})"
             return one if len(values) == 1 else f"SUMPRODUCT(--EXACT({cell},{listed}))>0"
-        refs = [self.values.one(float(v)) for v in values]
+        refs = [self.values.one(v) for v in compared_numbers(literal)]
         return _any([f"AND(GESTEP({cell},{r})=1,GESTEP({r},{cell})=1)" for r in refs])
 
-    def _of_date(self, literal: Literal, cell: str) -> str:
-        """Write a test of what is read of a date, which stands in its cell as ISO text."""
-        assert literal.part is not None
-        read = _read_date(cell, literal.part)
-        dated = literal.part == "date"
-        limits = [_digits(str(v)) if dated else float(v) for v in literal.values]  # type: ignore[arg-type]
-        if literal.op in ORDERED:
-            return self._ordered(read, literal.op, limits[0])
-        refs = [self.values.one(v) for v in limits]
-        found = _any([f"AND(GESTEP({read},{r})=1,GESTEP({r},{read})=1)" for r in refs])
-        return f"NOT({found})" if literal.op in APART else found
+    def _with_word(self, word: str, cell: str) -> str:
+        """Write that a text has a word: between blanks, once what parts words is blank."""
+        text = cell
+        for mark in SEPARATORS.replace(" ", ""):
+            text = f'SUBSTITUTE({text},{self.values.one(mark)}," ")'
+        return f'ISNUMBER(FIND(" "&{self.values.one(word)}&" "," "&LOWER({text})&" "))'
 
     def linear(self, split: LinearSplit) -> str:
         """Write a weighted sum, in the order in which its `total` takes it."""
@@ -210,45 +244,26 @@ class CellWriter(ConditionWriter[str]):
         return f"IF({absent},{'TRUE' if condition.missing else 'FALSE'},{test})"
 
 
-def _read_date(cell: str, part: str) -> str:
-    """Write what is read of a date in ISO text, as a number.
+def compared_numbers(literal: Literal) -> list[float]:
+    """Give the numbers that a test of a number, or of what is read of a date, compares with."""
+    if literal.part == "date":
+        return [float(round(float(v) * DAY)) + DAY * DAY_OF_1970 for v in literal.positions]
+    return [float(v) for v in literal.positions]
 
-    A date is its digits, 20240301123000; weekdays and days are counted in a cycle of 400 years
-    that every spreadsheet knows.
-    """
-    if part in ("year", "month"):
-        return f"VALUE(LEFT({cell},4))" if part == "year" else f"VALUE(MID({cell},6,2))"
-    if part == "hour":
-        return f"IF(LEN({cell})>10,VALUE(MID({cell},12,2)),0)"
-    clock = [f"IF(LEN({cell})>{k},VALUE(MID({cell},{k + 2},2)),0)" for k in (10, 13, 16)]
-    year = f"VALUE(LEFT({cell},4))"
+
+def _of_date(cell: str, part: str) -> str:
+    """Write what a test reads of a date, which a cell holds as days since the end of 1899."""
+    seconds = f"ROUND({cell}*86400,0)"
     if part == "date":
-        day = f'VALUE(SUBSTITUTE(LEFT({cell},10),"-",""))'
-        return f"({day}*1000000+{clock[0]}*10000+{clock[1]}*100+{clock[2]})"
-    day = f"DATE(2000+MOD({year},400),VALUE(MID({cell},6,2)),VALUE(MID({cell},9,2)))"
+        return seconds
+    if part == "hour":
+        return f"INT(MOD({seconds},86400)/3600)"
     if part == "weekday":
-        return f"WEEKDAY({day},2)"
-    since = since_of(part)
-    known = since.replace(year=2000 + since.year % 400)
-    first = (known - datetime(1899, 12, 30)).days + since.year // 400 * 146_097
-    seconds = since.hour * 3600 + since.minute * 60 + since.second
-    days = f"({day}+INT({year}/400)*146097-{first})"
-    return f"(({days}*86400+{clock[0]}*3600+{clock[1]}*60+{clock[2]}-{seconds})/86400)"
-
-
-def _digits(text: str) -> float:
-    """Write a date as the number of its digits: 20240301000000."""
-    found = moment(text)
-    assert found is not None
-    return float(found.strftime("%Y%m%d%H%M%S"))
-
-
-def _words(cell: str) -> str:
-    """Write a text as its words in lower case, a blank before, between and after them."""
-    for mark in SEPARATORS[1:]:
-        said = f'"{mark}"' if mark.isprintable() else f"UNICHAR({ord(mark)})"
-        cell = f'SUBSTITUTE({cell},{chr(34) * 4 if mark == chr(34) else said}," ")'
-    return f'" "&LOWER({cell})&" "'
+        return f"WEEKDAY({cell},2)"
+    if part in ("year", "month"):
+        return f"{part.upper()}({cell})"
+    since = (since_of(part) - SERIAL_0).total_seconds()
+    return f"(({seconds}-{since:.0f})/86400)"
 
 
 def _added(total: str, size: str, weight: float) -> str:

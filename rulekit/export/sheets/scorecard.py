@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from rulekit.export.sheets.cell_formulas import CellWriter, Given, Values
-from rulekit.export.sheets.sheet import INPUTS, Sheet
+from rulekit.export.sheets.sheet import INPUTS, Sheet, input_style
 from rulekit.rules import (
     ConditionWriter,
     LinearSplit,
@@ -47,7 +47,7 @@ def write_card(
     for row, (feature, cell) in enumerate(cells.items(), start=4):
         kind = kinds[feature]
         sheet.value(row, 1, feature)
-        sheet.value(row, 2, None, "input text" if kind == "text" else "input")
+        sheet.value(row, 2, None, input_style(kind))
         if kind in INPUTS:
             test, hint = INPUTS[kind]
             ask = f'IF({test}({cell}),"","must be {hint}")'

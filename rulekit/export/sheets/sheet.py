@@ -7,8 +7,13 @@ from rulekit.exceptions import ExportError
 from rulekit.export.sheets.cell_formulas import LONGEST_FORMULA, LONGEST_TEXT
 
 MOST_COLUMNS = 16_384  # by the file format
-# what a cell may hold where a column is compared with numbers or truth values
-INPUTS = {"number": ("ISNUMBER", "a number"), "flag": ("ISLOGICAL", "TRUE or FALSE")}
+# what a cell must hold, by what its column is compared with; text may be anything
+INPUTS = {
+    "number": ("ISNUMBER", "a number"),
+    "flag": ("ISLOGICAL", "TRUE or FALSE"),
+    "date": ("ISNUMBER", "a date"),
+}
+TYPED = {"text": "@", "date": "yyyy-mm-dd hh:mm:ss"}  # how cells to type in show what they hold
 STYLES: Mapping[str, Mapping[str, Any]] = {
     "title": {"italic": True},
     "heading": {"bold": True, "text_wrap": True, "valign": "top", "bottom": 1},
@@ -34,7 +39,9 @@ class Sheet:
         self.name = name
         self._sheet = book.add_worksheet(name)
         self._styles = {key: book.add_format(dict(style)) for key, style in STYLES.items()}
-        self._styles["input text"] = book.add_format({**STYLES["input"], "num_format": "@"})
+        for kind, shown in TYPED.items():
+            style = {**STYLES["input"], "num_format": shown}
+            self._styles[input_style(kind)] = book.add_format(style)
 
     def title(self, row: int, text: str) -> None:
         """Write a sentence above a table."""
@@ -101,6 +108,11 @@ class Sheet:
     def close(self) -> None:
         """Protect what is not there to be typed in, without a password."""
         self._sheet.protect()
+
+
+def input_style(kind: str) -> str:
+    """Name the style of the cells to type values of a kind in."""
+    return f"input {kind}" if kind in TYPED else "input"
 
 
 def column_name(number: int) -> str:

@@ -14,13 +14,21 @@ from rulekit.exceptions import ExportError
 from rulekit.explain import Wording, clause_words
 from rulekit.explain.subject import value_at
 from rulekit.export.documents.text import clause_parts
-from rulekit.export.sheets.cell_formulas import CellWriter, Given, Values, checked_cell
+from rulekit.export.sheets.cell_formulas import (
+    CellWriter,
+    Given,
+    Values,
+    cell_kinds,
+    cell_of,
+    checked_cell,
+)
 from rulekit.export.sheets.scorecard import card_of, write_card
-from rulekit.export.sheets.sheet import INPUTS, Sheet, column_name
-from rulekit.export.subject import checked_label, column_kinds, exported_rule
+from rulekit.export.sheets.sheet import INPUTS, Sheet, column_name, input_style
+from rulekit.export.subject import checked_label, exported_rule
 from rulekit.rules import RuleSet
 from rulekit.rules.condition import columns_in
 
+WORDS = ("contains", "not-contains")
 N_CASES = 200
 FIRST = 4  # the row of the first case, from 1
 CASES, WORKINGS = "Cases", "Workings"
@@ -103,7 +111,7 @@ class _BookWriter:
 
     def __init__(self, rule: RuleSet, book: Any, wording: Wording) -> None:
         self.rule, self.wording = rule, wording
-        self.kinds = column_kinds(rule)
+        self.kinds = cell_kinds(rule)
         for name in rule.features:
             checked_cell(name or " ")
         labels = [checked_label(v, "A spreadsheet") for v in (*rule.labels, rule.default)]
@@ -161,10 +169,8 @@ class _BookWriter:
         for column, feature in enumerate(self.rule.features, start=2):
             kind = self.kinds[feature]
             value = value_at(given[feature], place) if given else None
-            if value is not None:
-                plain = kind == "number" and not isinstance(value, str)
-                value = checked_cell(float(value) if plain else value)
-            sheet.value(row, column, value, "input text" if kind == "text" else "input")
+            cell = None if value is None else cell_of(value, kind)
+            sheet.value(row, column, cell, input_style(kind))
 
     def _case(self, row: int) -> None:
         """Write the formulas of one case, on both sheets."""
@@ -226,8 +232,8 @@ class _BookWriter:
         if self.kinds[feature] != "text":
             return "TRUE,FALSE" if self.kinds[feature] == "flag" else ""
         tests = [t for k in self.rule.clauses for c in k.conditions for t in c.tests]
-        named = {v for t in tests if t.feature == feature for v in t.values}
-        return self.values.several(sorted(named))
+        named = {v for t in tests if t.feature == feature and t.op not in WORDS for v in t.values}
+        return self.values.several(sorted(named)) if named else ""
 
     def _rule_in_words(self) -> None:
         sheet, rule = self.sheets["Rule"], self.rule

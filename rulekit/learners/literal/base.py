@@ -25,6 +25,8 @@ from rulekit.learners.literal.binary_problem import (
 )
 from rulekit.learners.literal.cell_problem import CellProblem, cell_problem
 from rulekit.learners.literal.required import RequiredConditions
+from rulekit.learners.literal.several import SeveralClasses, fit_list
+from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, wishes_for
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.rules.constraints import Constraints
@@ -133,6 +135,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         "constraints": [Constraints, Mapping, None],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
+    _multi_class = True
     random_state: Any = None  # of learners that have none
     binarizer_: Binarizer
 
@@ -175,6 +178,10 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         return False
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+        if len(table.classes) > 2:
+            refuse_with_several(self, table)
+            fit_list(self, table, shared)
+            return
         label = self._settled_label(table)
         problem = self.problem_of(table, shared, label, by_cells=self._by_cells())
         learned = self._learn_in_time(problem, shared.generator(self.random_state))
@@ -195,14 +202,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         positive = self._note_classes(table.classes, table.kinds, label)
         constraints = wishes_for(self.constraints, table, self.positive_label_)
         weight = self._weights(table)
-        binarizer = Binarizer() if self.binarizer is None else self.binarizer
-        how = by_cells, joblib.hash((type(binarizer).__name__, binarizer.get_params()))
-
-        def cut() -> tuple[Binarizer, Any]:
-            fitted = clone(binarizer).fit(table.frame, table.y)
-            return fitted, (fitted.bins if by_cells else fitted.transform)(table.frame)
-
-        self.binarizer_, encoded = shared.once(("cut", how), cut)
+        how, encoded = self.encoded_table(table, shared, by_cells=by_cells)
         key = ("problem", how, positive, self.form, constraints, weight.tobytes())
 
         def make() -> Problem:
@@ -216,6 +216,29 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             )
 
         return shared.once(key, make)
+
+    def encoded_table(
+        self, table: TrainingTable, shared: SharedWork, *, by_cells: bool | None = None
+    ) -> tuple[tuple[bool, str], Any]:
+        """Cut the table, or find it cut; return what names the way it was cut, and the codes."""
+        binarizer = Binarizer() if self.binarizer is None else self.binarizer
+        cells = self._by_cells() if by_cells is None else by_cells
+        how = cells, str(joblib.hash((type(binarizer).__name__, binarizer.get_params())))
+
+        def cut() -> tuple[Binarizer, Any]:
+            fitted = clone(binarizer).fit(table.frame, table.y)
+            return fitted, (fitted.bins if cells else fitted.transform)(table.frame)
+
+        self.binarizer_, encoded = shared.once(("cut", how), cut)
+        return how, encoded
+
+    def _learned_list(
+        self, several: SeveralClasses, rng: np.random.Generator
+    ) -> tuple[RuleSet, tuple[dict[str, Any], ...]]:
+        """Learn an ordered list of several classes; return it, and one step at least."""
+        rule = several.one_against_rest(rng)
+        value = several.objective(rule, float(self.theta))
+        return rule, ({"step": 0, "objective": value},)
 
     def _completed(self, learned: LearnedRule, problem: Problem) -> tuple[LearnedRule, RuleSet]:
         """Write what was found as a rule, with the conditions that the analyst requires."""
@@ -233,21 +256,27 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         required = RequiredConditions(wishes, problem, self.positive_label_, max_clauses)
         return required.added_to(rule)
 
-    def _learn_in_time(self, problem: Problem, rng: np.random.Generator) -> LearnedRule:
-        limit = self.time_limit
+    def _learn_in_time(
+        self, problem: Problem, rng: np.random.Generator, seconds: float | None = None
+    ) -> LearnedRule:
+        """Learn in the seconds given, or else in those of `time_limit`."""
+        limit = self.time_limit if seconds is None else seconds
         problem.work_until(None if limit is None else time.monotonic() + limit)
         try:
             learned = self._learn(problem, rng)
         finally:
             problem.work_until(None)
         if learned.history and "stopped" in learned.history[-1]:
-            warnings.warn(
-                f"The time limit of {limit:g} s passed; the best rule so far is kept in "
-                "`rule_set_`. Raise `time_limit` to go on.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+            self._warn_of_time()
         return learned
+
+    def _warn_of_time(self) -> None:
+        warnings.warn(
+            f"The time limit of {self.time_limit:g} s passed; the best rule so far is kept in "
+            "`rule_set_`. Raise `time_limit` to go on.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
 
     def rule_of(self, clauses: Sequence[tuple[Literal, ...]]) -> RuleSet:
         """Make the rule of its clauses."""
@@ -284,10 +313,13 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         self.n_iter_ = max(1, len(self.history_) - 1)
 
     def _hint(self, problem: Problem) -> str:
+        return self._hint_at(problem.theta_max)
+
+    def _hint_at(self, theta_max: float) -> str:
         """Say for a rule without conditions at which price it would have one."""
         answer = self.rule_set_.predict({"": np.zeros(1)})[0]
         head = f"The rule has no condition and answers {answer!r} to every row: "
-        if problem.theta_max <= 0:
+        if theta_max <= 0:
             return head + "no single condition of this table does better."
         if self.theta >= self.theta_pays_ > 0:
             return (

@@ -62,6 +62,8 @@ class BinaryProblem:
         Thresholds of one column, oriented as in `or_literals`.
     columns : mapping of str to ndarray of shape (n,)
         The training table in the same order of rows.
+    rows : ndarray of int, shape (n,)
+        Which row of the table as it was given each row is.
     forbidden : tuple of Literal
         Single literals that may not appear, either as they are or by moving a cut.
     encodings : tuple
@@ -77,6 +79,7 @@ class BinaryProblem:
     literals: tuple[Literal, ...]
     structure: ColumnStructure
     columns: Columns = field(repr=False)
+    rows: NDArray[np.intp] = field(repr=False)
     forbidden: tuple[Literal, ...] = ()
     encodings: tuple[Any, ...] = ()
     memory: dict[bytes, Any] = field(default_factory=dict, repr=False)
@@ -290,6 +293,7 @@ def binary_problem(
         tuple(matrix.literals[j] for j in order),
         structure,
         {name: values[rows] for name, values in columns.items()},
+        rows,
         tuple(wish for wish in constraints.forbidden if not isinstance(wish, str)),
         matrix.encodings,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -13,11 +13,14 @@ from rulekit.binarize import Binarizer
 from rulekit.data import Costs
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
 from rulekit.learners.literal.binary_problem import BinaryProblem
+from rulekit.learners.literal.list_search import searched_lists
 from rulekit.learners.literal.robustness import candidates, cross_validated
 from rulekit.learners.literal.search import PATH_CLAUSES, BoxSearch, Searched
+from rulekit.learners.literal.several import SeveralClasses
+from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.rule_path import PathEntry, RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
-from rulekit.rules import simplify
+from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.rules.constraints import Constraints
 from rulekit.solvers.box_search import ArchiveEntry
 
@@ -54,7 +57,7 @@ class BoxSearchClassifier(LiteralRuleClassifier):
     theta : float, default=1.0
         Price of a condition, in misclassified training rows.
     n_clauses : int, default=2
-        Number of clauses at most.
+        Number of clauses at most; of several classes, for each class but one.
     max_conditions : int, default=None
         Conditions of the rule at most, as the search counts them; required conditions come on top.
         None sets no limit. Not with `refine`, which adds conditions where they pay.
@@ -83,7 +86,10 @@ class BoxSearchClassifier(LiteralRuleClassifier):
         An OR of ANDs, or an AND of ORs, for the class `positive_label`.
     positive_label : label, default=None
         The class the rule describes; None for the last of `classes_`, or, with
-        ``robustness="cv"``, for the one that is described better.
+        ``robustness="cv"``, for the one that is described better. With more than two classes an
+        ordered list of which the first clause that holds decides is searched as a whole, and never
+        costs more than one class after the other against the rest; no class may be named, `form`
+        is "dnf", and neither `robustness`, `refine` nor required conditions are known.
     class_weight, costs, binarizer, constraints, time_limit
         As in `TwoLevelRuleClassifier`.
     random_state : int, RandomState or None, default=None
@@ -198,9 +204,76 @@ empty_rule_hint_, binarizer_
 
     def _path_of(self, table: TrainingTable, shared: SharedWork) -> RulePath:
         """Do the work of `path` on a table that was checked; a search that is done is found."""
+        if len(table.classes) > 2:
+            return self._path_of_lists(table, shared)
         problem = self.problem_of(table, shared, self._settled_robustness(table))
         found = self._box_search().run(problem, shared.generator(self.random_state))
         return RulePath(tuple(self._path_entry(e, found, problem, table) for e in found.entries))
+
+    def _path_of_lists(self, table: TrainingTable, shared: SharedWork) -> RulePath:
+        refuse_with_several(self, table)
+        self._refuse_for_lists()
+        several = SeveralClasses(self, table, shared)
+        found = searched_lists(self, several, shared.generator(self.random_state).spawn(1)[0])
+        told = [(e, simplify(found.rule(e.boxes))) for e in found.archive.entries]
+        return RulePath(
+            tuple(
+                PathEntry(e.n_clauses, e.n_conditions, e.loss, several.error(rule), rule)
+                for e, rule in told
+            )
+        )
+
+    def _refuse_for_lists(self) -> None:
+        """Refuse what a list of several classes is not searched with."""
+        for name, default in (("robustness", 0.0), ("refine", False)):
+            given = getattr(self, name)
+            if given != default:
+                raise ValueError(
+                    f"`{name}` is read for rules of two classes only; with more, leave "
+                    f"{name}={default!r} (got {given!r}). `refine_thresholds` moves the cuts of a "
+                    "list, `doubt` makes it sturdier."
+                )
+
+    def _learned_list(
+        self, several: SeveralClasses, rng: np.random.Generator
+    ) -> tuple[RuleSet, tuple[dict[str, Any], ...]]:
+        """Search lists, start once more from one-against-the-rest, and take the cheapest."""
+        self._refuse_for_lists()
+        self._settle_refinement(several.table, {})
+        self.robustness_, theta = 0.0, float(self.theta)
+        first, second = rng.spawn(2)
+        found = searched_lists(self, several, first)
+        most = self.n_clauses * (len(several.table.classes) - 1)
+        start = several.one_against_rest(second, self._clauses_for_a_list)
+        entry = found.entry(
+            theta, most, self.max_conditions, *found.searched_from(start, theta, most)
+        )
+        rule = found.rule(entry.boxes)
+        if several.objective(start, theta) < several.objective(rule, theta):
+            rule = start  # a condition of it that no box has
+        history: list[dict[str, Any]] = [{"step": 0, "objective": several.objective(rule, theta)}]
+        if self.refine_thresholds_:
+            rule = found.with_cuts_refined(rule)
+            value = several.objective(rule, theta)
+            history.append({"step": 1, "objective": value, "move": "cuts"})
+        if not found.finished:
+            history.append({**history[-1], "step": len(history), "stopped": "time limit"})
+        return rule, tuple(history)
+
+    def _clauses_for_a_list(
+        self, problem: BinaryProblem, rng: np.random.Generator, n_conditions: int
+    ) -> tuple[tuple[Literal, ...], ...]:
+        """Describe one class of a list with what conditions are left, cuts not refined.
+
+        Its rows are discounted already, by a forest that knows all classes.
+        """
+        found = replace(self._box_search(), doubt=0.0).run(problem, rng)
+        left = None
+        if self.max_conditions is not None:
+            left = max(0, self.max_conditions - n_conditions)
+        entry = found.entry(float(self.theta), self.n_clauses, left)
+        chosen = found.chosen(entry)
+        return problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
 
     def _path_entry(
         self, entry: ArchiveEntry, found: Searched, problem: BinaryProblem, table: TrainingTable
@@ -227,14 +300,18 @@ empty_rule_hint_, binarizer_
     def _settled_label(self, table: TrainingTable) -> Any:
         """Settle the robustness, and whether cuts are refined."""
         label = self._settled_robustness(table)
+        settled = {"robustness": self.robustness_, "positive_label": label}
+        self._settle_refinement(table, settled)
+        return label
+
+    def _settle_refinement(self, table: TrainingTable, settled: dict[str, Any]) -> None:
+        """Take what is said about refining cuts, or find out by cross-validation."""
         if self.refine_thresholds != "cv":
             self.refine_thresholds_ = bool(self.refine_thresholds)
-            return label
-        settled = {"robustness": self.robustness_, "positive_label": label}
+            return
         settings = [settled | {"refine_thresholds": choice} for choice in (False, True)]
         errors, _ = cross_validated(self, table, settings)
         self.refine_thresholds_ = bool(errors[1] < errors[0] - 1e-12)
-        return label
 
     def _box_search(self) -> BoxSearch:
         return BoxSearch(
@@ -290,7 +367,8 @@ empty_rule_hint_, binarizer_
         validated = "cv" in (model.robustness, model.refine_thresholds)
         drawn = isinstance(model.random_state, np.random.RandomState)  # each draw is another one
         wishes = as_constraints(model.constraints).required
-        if validated or drawn or model.refine or wishes:
+        several = len(table.classes) > 2  # their search is kept with the table
+        if validated or drawn or model.refine or wishes or several:
             return
         families, name = self._families(shared), self._family_of(setting)
         if name not in families:

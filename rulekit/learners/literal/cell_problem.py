@@ -36,6 +36,8 @@ class CellProblem:
         Weights of the rows, their sum n.
     columns : mapping of str to ndarray of shape (n,)
         The training table in the same order of rows.
+    rows : ndarray of int, shape (n,)
+        Which row of the table as it was given each row is.
     conditions : tuple of Conditions
         Those of each column of the table.
     origin : ndarray of int, shape (d, 2)
@@ -50,6 +52,7 @@ class CellProblem:
     y: Bools
     weight: Floats
     columns: Columns = field(repr=False)
+    rows: NDArray[np.intp] = field(repr=False)
     conditions: tuple[Conditions, ...] = field(repr=False)
     origin: NDArray[np.intp] = field(repr=False)
     flipped: bool = False
@@ -122,6 +125,7 @@ def cell_problem(
         y[rows],
         weight[rows],
         {name: values[rows] for name, values in columns.items()},
+        rows,
         conditions,
         origin,
         flipped,

@@ -19,10 +19,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.binary_problem import BinaryProblem
-from rulekit.learners.literal.search import BoxTable, box_table
+from rulekit.learners.literal.box_table import BoxTable, box_table
 from rulekit.learners.training import Clock, SharedWork, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
-from rulekit.solvers.box_search import ERRORS, Boxes
+from rulekit.solvers.box_search import ERRORS, Boxes, BoxProblem
 from rulekit.solvers.clause_generation import (
     ClauseLimits,
     GenerationPlan,
@@ -252,7 +252,7 @@ def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: BinaryProblem
     return min(2, len(literal.value)) if in_a_row else len(literal.value)
 
 
-def _boxes_say_everything(table: BoxTable) -> bool:
+def _boxes_say_everything(table: BoxTable[BoxProblem]) -> bool:
     """Whether every column that tells anything is an end that a box may have."""
     problem = table.problem
     starts, ends, tests = problem.may_start, problem.may_end, problem.may_test_missing
@@ -265,7 +265,7 @@ def _boxes_say_everything(table: BoxTable) -> bool:
 
 
 def _one_clause(
-    table: BoxTable, theta: float, objective: float, stop: Callable[[], bool]
+    table: BoxTable[BoxProblem], theta: float, objective: float, stop: Callable[[], bool]
 ) -> _Bound:
     """Look for a better clause; a search that ends by itself proves what the best one costs."""
     problem = table.problem
@@ -288,7 +288,7 @@ def _one_clause(
 
 
 def _any_clauses(
-    table: BoxTable, theta: float, objective: float, stop: Callable[[], bool]
+    table: BoxTable[BoxProblem], theta: float, objective: float, stop: Callable[[], bool]
 ) -> _Bound:
     """Solve the linear program over all clauses there are."""
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)

@@ -18,7 +18,9 @@ MIN_LEAF = 2  # rows of a leaf: a share of votes, not a copy of single rows
 MOST_ROWS = 20_000  # that one tree is grown on
 
 
-def discounted(problem: BinaryProblem, doubt: float, seed: int) -> BinaryProblem:
+def discounted(
+    problem: BinaryProblem, doubt: float, seed: int, classes: NDArray[np.intp] | None = None
+) -> BinaryProblem:
     """Weigh rows by how far a forest agrees with their class.
 
     Parameters
@@ -30,22 +32,26 @@ def discounted(problem: BinaryProblem, doubt: float, seed: int) -> BinaryProblem
         ``1 - doubt * (1 - p)`` of its weight.
     seed : int
         Of the forest.
+    classes : ndarray of int, shape (n,), optional
+        Classes of the rows where there are more than the two of ``problem.y``.
 
     Returns
     -------
     BinaryProblem
         The same rows and columns with other weights, and a memory of its own.
     """
-    key = repr(("doubt", doubt, seed)).encode()
+    key = repr(("doubt", doubt, seed, classes is None)).encode()
     if key not in problem.memory:
-        agreed = agreement(problem, seed)
+        agreed = agreement(problem, seed, classes)
         weight = problem.weight * (1.0 - doubt * (1.0 - agreed))
         problem.memory[key] = replace(problem, weight=weight, memory={})
     found: BinaryProblem = problem.memory[key]
     return found
 
 
-def agreement(problem: BinaryProblem, seed: int) -> NDArray[np.float64]:
+def agreement(
+    problem: BinaryProblem, seed: int, classes: NDArray[np.intp] | None = None
+) -> NDArray[np.float64]:
     """Share of the votes of a forest, out of bag, for each row's own class.
 
     Parameters
@@ -54,6 +60,8 @@ def agreement(problem: BinaryProblem, seed: int) -> NDArray[np.float64]:
         The forest sees the columns of its table, of which complements and repetitions count once.
     seed : int
         Of the forest. The same on any machine and any number of threads.
+    classes : ndarray of int, shape (n,), optional
+        As in `discounted`.
 
     Returns
     -------
@@ -61,10 +69,10 @@ def agreement(problem: BinaryProblem, seed: int) -> NDArray[np.float64]:
         Between 0 and 1. 1 for a row that no tree was grown without, and for all rows where there
         is one class only, or no column.
     """
-    y = problem.y
-    if problem.A.shape[1] == 0 or y.all() or not y.any():
+    y = problem.y.astype(int) if classes is None else classes
+    if problem.A.shape[1] == 0 or (y == y[0]).all():
         return np.ones(len(y))
-    kept = f"agreement {seed}".encode()
+    kept = f"agreement {seed} {classes is None}".encode()
     if kept not in problem.memory:
         table = np.unique(problem.A ^ problem.A[0], axis=1).astype(np.float32)
         forest = RandomForestClassifier(
@@ -77,7 +85,8 @@ def agreement(problem: BinaryProblem, seed: int) -> NDArray[np.float64]:
         with warnings.catch_warnings():  # of rows in every tree's sample: told by NaN, too
             warnings.filterwarnings("ignore", "Some inputs do not have OOB", UserWarning)
             forest.fit(table, y, sample_weight=problem.weight)
-        votes = forest.oob_decision_function_[np.arange(len(y)), y.astype(int)]
+        own = np.searchsorted(forest.classes_, y)
+        votes = forest.oob_decision_function_[np.arange(len(y)), own]
         problem.memory[kept] = np.nan_to_num(votes, nan=1.0)
     found: NDArray[np.float64] = problem.memory[kept]
     return found

@@ -66,7 +66,11 @@ default="alternating"
     max_iter : int, default=100
         Steps of "block_coordinate", "alternating" and the start of "exact" at most.
     positive_label : label, default=None
-        The class the rule describes; None for the last of `classes_`.
+        The class the rule describes; None for the last of `classes_`. With more than two classes
+        each but one is described against those that come after it, from the rarest to the most
+        frequent, in one ordered list of which the first clause that holds decides; none may be
+        named, `form` is "dnf", no condition may be required, and limits of clauses and the
+        objective of the method hold for each class, `objective_` counts errors.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes.
     costs : Costs, default=None
@@ -95,7 +99,8 @@ default="alternating"
     objective_ : float
         What the method minimises, for the clauses it found: the Hamming objective (3.12) for the
         first three methods; weight of wrong rows plus `theta` a literal, (3.7), for "lp" and
-        "exact", and after `refine`.
+        "exact", and after `refine`. Of several classes: weight of wrong rows plus `theta` a
+        condition of the list.
     lower_bound_ : float or None
         No rule over the same conditions has a smaller objective ("lp", "exact").
     proved_optimal_ : bool or None

@@ -1,6 +1,6 @@
 """Rules from any linear classifier: boxes on one side of its plane."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
@@ -13,15 +13,22 @@ from sklearn.base import BaseEstimator, clone
 
 from rulekit._validation import Interval, StrOptions
 from rulekit.data import Costs
-from rulekit.exceptions import DataError
-from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.base import CLASS_PARAMETERS, SEEN_IN_FIT, BaseRuleClassifier
+from rulekit.learners.one_against_rest import one_against_rest, refuse_with_several
+from rulekit.learners.plane.clauses import box_clauses, plane_condition
 from rulekit.learners.plane.lp_svm import LPSVM
-from rulekit.learners.plane.numeric_design import Number, NumericDesign
+from rulekit.learners.plane.numeric_design import NumericDesign
 from rulekit.learners.plane.plane_work import Plane, learned_plane
 from rulekit.learners.training import SharedWork, TrainingTable, plain_label, wishes_for
-from rulekit.rules import Clause, Constraints, LinearSplit, Literal, RuleSet, simplify_clause
+from rulekit.rules import (
+    Clause,
+    Constraints,
+    Literal,
+    RuleSet,
+    simplify,
+)
 from rulekit.rules.constraints import TURNED
-from rulekit.solvers.plane_boxes import CRITERIA, Boxes, HalfSpace
+from rulekit.solvers.plane_boxes import CRITERIA, Boxes
 
 SAME = 1e-12  # shares of rows that differ by less are equal but for rounding
 
@@ -44,7 +51,7 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
     max_depth : int, default=20
         How many boxes may be cut away before another.
     max_rules : int, optional
-        Most boxes in the rule; those with most rows stay.
+        Most boxes in the rule, of several classes for each; those with most rows stay.
     min_coverage : int, default=2
         Boxes that hold fewer rows of their class are dropped; the paper drops those of one.
     uncovered : {"other", "hyperplane"}, default="other"
@@ -53,7 +60,9 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
     confidence_folds : int, default=5
         Folds for the calibration of `explain_with_hyperplane`; fewer than 2 for none.
     positive_label : str, int, float or bool, optional
-        The class the rule describes; the last of `classes_` by default.
+        The class the rule describes; the last of `classes_` by default. With more than two
+        classes, each but one is described against those that come after it, from the rarest to
+        the most frequent, in one ordered list, and none may be named.
     class_weight : dict, "balanced" or None
         As in scikit-learn, with `sample_weight` handed to the linear classifier.
     costs : Costs, default=None
@@ -79,6 +88,10 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
     coverage_, coverage_all_ : float
         Share of the rows of the described class, among those the plane gets right, that the boxes
         kept hold, and that all boxes found hold.
+    against_rest_ : dict of label to HyperplaneRuleClassifier
+        With more than two classes, for each class that was described, in this order, the model
+        that tells it (True) from the classes after it; `plane_`, `linear_`, `coverage_` and
+        `coverage_all_` are None then, and `boxes_` is empty.
     n_problems_ : int
         Boxes sought for the described class.
     n_incomplete_ : int
@@ -114,6 +127,10 @@ n_conditions_, training_error_
     else a
     """
 
+    _multi_class = True
+    plane_: Any
+    coverage_: float | None
+    coverage_all_: float | None
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "linear": [BaseEstimator, None],
         "criterion": [StrOptions(set(CRITERIA))],
@@ -153,6 +170,11 @@ n_conditions_, training_error_
         self.constraints = constraints
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+        self.against_rest_: dict[Any, HyperplaneRuleClassifier] = {}
+        if len(table.classes) > 2:
+            refuse_with_several(self, table)
+            self._fit_list(table, shared)
+            return
         positive = self._note_classes(table.classes, table.kinds, self.positive_label)
         labels = [plain_label(c) for c in table.classes]
         weight = self._weights(table)
@@ -213,6 +235,46 @@ n_conditions_, training_error_
         ways = dict(wishes.directions)
         return ways if positive == 1 else {name: TURNED[sign] for name, sign in ways.items()}
 
+    def _fit_list(self, table: TrainingTable, shared: SharedWork) -> None:
+        """Learn a plane and its boxes for each class against those that come later."""
+        self._note_several(table)
+        weight = self._weights(table)
+        weighted = table.weighted or self._class_weight(table.classes) is not None
+
+        def describe(rows: NDArray[np.intp], code: int) -> Sequence[Clause]:
+            key = "class", code, rows.tobytes(), weight.tobytes()
+            own = shared.once(key, lambda: SharedWork(shared.should_stop, many=shared.many))
+            model: HyperplaneRuleClassifier = clone(self).set_params(class_weight=None, costs=None)
+            model.__dict__.update({k: v for k, v in vars(self).items() if k in SEEN_IN_FIT})
+            model._fit_table(table.against_rest(rows, code, weight, weighted=weighted), own)
+            self.against_rest_[plain_label(table.classes[code])] = model
+            return model.rule_set_.clauses
+
+        rule = simplify(one_against_rest(table, weight, describe))
+        self._keep_rule(rule, table, weight)
+        least = float(1.0 - np.bincount(table.codes, weight).max() / weight.sum())
+        if self.training_error_ > least - SAME and not rule.is_constant:
+            rule = RuleSet(
+                (), (), "dnf", table.classes[int(np.bincount(table.codes, weight).argmax())]
+            )
+            self._keep_rule(rule, table, weight)
+        self.default_label_ = rule.default
+        self.empty_rule_hint_ = None
+        if rule.is_constant:
+            self.empty_rule_hint_ = self._empty_hint(
+                "no plane's boxes get fewer training rows wrong. See `against_rest_` for each."
+            )
+        planes = list(self.against_rest_.values())
+        self.plane_ = self.linear_ = self.coverage_ = self.coverage_all_ = None
+        self.boxes_ = {}
+        self.n_problems_ = sum(model.n_problems_ for model in planes)
+        self.n_incomplete_ = max((model.n_incomplete_ for model in planes), default=0)
+        self.history_ = [
+            dict(step, outcome=c) for c, m in self.against_rest_.items() for step in m.history_
+        ]
+        self.objective_ = self.lower_bound_ = self.proved_optimal_ = None
+        self.n_iter_ = max(1, self.n_problems_)
+
     def _rule(self, plane: Plane, boxes: Boxes, positive: int, ways: Mapping[str, str]) -> RuleSet:
         """Write boxes as clauses, and the plane as a last one if it answers the rest."""
         own = Constraints(
@@ -264,6 +326,10 @@ n_conditions_, training_error_
         ndarray of bool, shape (n,)
             All False unless ``uncovered="hyperplane"``.
         """
+        if self.plane_ is None:
+            raise ValueError(
+                "A list of several classes has a plane for each; ask a model of `against_rest_`."
+            )
         fired = self.clauses_fired(X)
         if self.uncovered != "hyperplane" or self.rule_set_.is_constant:
             return np.zeros(len(fired), dtype=bool)
@@ -281,55 +347,6 @@ def _check_signs(plane: Plane, ways: Mapping[str, str]) -> None:
                 f"plane of {type(plane.linear).__name__} leads the other way (weight "
                 f"{weight:.3g}). Take LPSVM(), which keeps the sign, or drop the promise."
             )
-
-
-def box_clauses(plane: Plane, boxes: Boxes) -> Iterator[Clause]:
-    """Write each box as an AND of literals; see `box_clause`."""
-    for lower, upper in zip(boxes.lower, boxes.upper, strict=True):
-        yield box_clause(plane, boxes.half, lower, upper)
-
-
-def box_clause(
-    plane: Plane, half: HalfSpace, lower: NDArray[np.float64], upper: NDArray[np.float64]
-) -> Clause:
-    """Write ``lower < v <= upper`` in oriented coordinates as literals of the table's columns.
-
-    Faces at the table's edge, or beyond, ask for nothing.
-    """
-    numbers = [plane.design.numbers[column] for column in half.columns.tolist()]
-    low = np.where(lower < half.low, -np.inf, lower)
-    high = np.where(upper >= half.high, np.inf, upper)
-    sides = zip(numbers, half.signs.tolist(), low.tolist(), high.tolist(), strict=True)
-    clause = Clause(tuple(c for side in sides for c in face_literals(*side)))
-    if all(number.level is None for number in numbers):
-        return clause
-    shorter = simplify_clause(clause)  # levels of one column: "not red" says nothing beside "blue"
-    return clause if shorter is None else shorter
-
-
-def face_literals(number: Number, sign: float, low: float, high: float) -> tuple[Literal, ...]:
-    """Write ``low < v <= high`` for one oriented coordinate; an infinite end asks for nothing."""
-    return number.literals(low, high) if sign > 0 else number.mirrored_literals(-high, -low)
-
-
-def plane_condition(plane: Plane, *, above: bool) -> LinearSplit:
-    """Write one side of a plane as a condition.
-
-    Raises
-    ------
-    DataError
-        If the plane reads a level of a text column: a sum of columns cannot say that.
-    """
-    used = np.flatnonzero(plane.w).tolist()
-    numbers = [plane.design.numbers[j] for j in used]
-    strange = next((n for n in numbers if n.level is not None), None)
-    if strange is not None:
-        raise DataError(
-            f"`uncovered='hyperplane'` needs a plane over columns of numbers; this one reads "
-            f"{strange.name[:60]!r}. Write the column as numbers, or take `uncovered='other'`."
-        )
-    terms = tuple((n.feature, float(plane.w[j])) for n, j in zip(numbers, used, strict=True))
-    return LinearSplit(terms, ">" if above else "<=", plane.gamma)
 
 
 def _history(boxes: Boxes) -> list[dict[str, Any]]:

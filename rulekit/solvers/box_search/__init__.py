@@ -15,9 +15,11 @@ from rulekit.solvers.box_search.problem import (
     BoxProblem,
     Floats,
     Ints,
+    merge_equal_rows,
     no_boxes,
 )
 from rulekit.solvers.box_search.search import SearchPlan, search
+from rulekit.solvers.box_search.single_box import SingleBox
 from rulekit.solvers.box_search.threshold_refinement import CutTable, refined_cuts
 
 __all__ = [
@@ -34,6 +36,8 @@ __all__ = [
     "Floats",
     "Ints",
     "SearchPlan",
+    "SingleBox",
+    "merge_equal_rows",
     "no_boxes",
     "refined_cuts",
     "search",

@@ -21,6 +21,7 @@ import math
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,13 @@ class BoxPrices:
     miss: float = 0.0
     overlap: float = 0.0
     near: float = 0.0
+
+    @classmethod
+    def of_robustness(cls, robustness: float) -> "BoxPrices":
+        """Turn the robustness of a learner into prices of wrong and nearly wrong rows."""
+        if robustness == 0:
+            return cls()
+        return cls(miss=0.3, overlap=0.3, near=robustness)
 
 
 MOST_BINS = 65_535  # the kernels read codes of 16 bits, and one more stands for a missing value
@@ -130,7 +138,7 @@ class BoxProblem:
         store(self, "n_bins", n_bins)
         weight = np.ones(n) if self.weight is None else np.asarray(self.weight, dtype=float)
         compact = codes.astype(np.min_scalar_type(int(n_bins.max(initial=1))))
-        rows, y, merged = _merge_equal_rows(compact, np.asarray(self.y, dtype=bool), weight)
+        rows, y, merged = merge_equal_rows(compact, np.asarray(self.y, dtype=bool), weight)
         store(self, "codes", rows)
         store(self, "y", y)
         store(self, "weight", merged)
@@ -237,10 +245,20 @@ def no_boxes(p: int) -> Boxes:
     return Boxes(np.zeros((0, p), np.int64), np.zeros((0, p), np.int64), np.zeros((0, p), bool))
 
 
-def _merge_equal_rows(
-    codes: NDArray[np.unsignedinteger], y: Bools, weight: Floats
-) -> tuple[NDArray[np.unsignedinteger], Bools, Floats]:
-    """Merge rows of equal codes and class, in an order that does not depend on theirs."""
+def merge_equal_rows(
+    codes: NDArray[np.unsignedinteger], y: NDArray[Any], weight: Floats
+) -> tuple[NDArray[np.unsignedinteger], NDArray[Any], Floats]:
+    """Merge rows of equal codes and class, in an order that does not depend on theirs.
+
+    Parameters
+    ----------
+    codes : ndarray of unsigned int, shape (n, p)
+        Bins.
+    y : ndarray of bool or int, shape (n,)
+        Classes; numbers must fit into the type of `codes`.
+    weight : ndarray of shape (n,)
+        Weights, added where rows are merged.
+    """
     if not len(codes):
         return codes, y, weight
     kind = codes.dtype.newbyteorder(">")  # as bytes, these rows sort like the tuples of their codes

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from rulekit.exceptions import ExportError
 from rulekit.explain import Wording
 from rulekit.export import Review, clause_numbers, to_html, to_report
+from rulekit.learners import BoxSearchClassifier
 from rulekit.plots.palette import outcome_colours
 from rulekit.rules import RuleSet
 from tests.explain.tables import cases, patients
@@ -182,3 +183,14 @@ def test_clause_that_matches_nothing_says_so():
     rule, frame = patients()
     numbers = clause_numbers(rule, frame.assign(glucose=np.nan), LABELS)
     assert numbers[0].sentence == "matches no training row"
+
+
+def test_report_tells_the_promises_that_the_rule_keeps():
+    X = pd.DataFrame({"wage": [1.0, 2.0, 3.0, 4.0], "age": [5.0, 6.0, 5.0, 6.0]})
+    y = ["no", "no", "yes", "yes"]
+    wishes = {"directions": {"wage": ">"}, "towards": "yes"}
+    model = BoxSearchClassifier(theta=0.1, constraints=wishes).fit(X, y)
+    text = to_report(model, (X, y), wording=Wording(names={"wage": "Wage <EUR>"}))
+    assert "As Wage &lt;EUR&gt; rises and all else stays, the answer may turn to yes" in text
+    assert "the rule keeps this for every row there can be" in text
+    assert "may turn to" not in to_report(model.rule_set_, (X, y))

@@ -16,7 +16,7 @@ from rulekit.exceptions import ExportError
 from rulekit.export.exchange.dmn import NAMESPACE, feel, to_dmn, variables
 from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
 from tests.explain.tables import cases
-from tests.export.jobs import drawn, of_samples
+from tests.export.jobs import drawn, of_readings, of_samples
 from tests.export.outside import differing, needed
 from tests.export.test_golden import rules
 
@@ -69,7 +69,7 @@ def test_an_engine_answers_every_row_of_every_table_and_hostile_rules_alike():
     node = needed(shutil.which("node"), "install Node to run FEEL, Debian's `nodejs`")
     folder = FEELIN.parents[3]
     needed(FEELIN.exists(), f"run `npm install --prefix {folder} feelin@4.6.0` to run FEEL")
-    jobs = [*of_samples(), *drawn()]
+    jobs = [*of_samples(), *drawn(), *of_readings()]
     given = []
     for job in jobs:
         called = variables(job.rule.features)
@@ -84,7 +84,7 @@ def test_an_engine_answers_every_row_of_every_table_and_hostile_rules_alike():
         check=True,
     )
     assert not differing(jobs, json.loads(done.stdout))
-    assert sum(job.n for job in jobs) > 17_000
+    assert sum(job.n for job in jobs) > 20_000
 
 
 def dnf(*conditions, label="yes", default="no"):

@@ -18,7 +18,7 @@ from rulekit.export.exchange.pmml import NAMESPACE, to_pmml
 from rulekit.rules import Clause, LinearSplit, Literal, PowerLaw, PowerLawSplit, RuleSet
 from rulekit.rules.power_law import Factor
 from tests.explain.tables import cases
-from tests.export.jobs import drawn, of_samples
+from tests.export.jobs import drawn, of_readings, of_samples
 from tests.export.outside import differing, needed
 from tests.export.test_golden import rules
 
@@ -57,14 +57,16 @@ def test_an_engine_answers_every_row_of_every_table_and_hostile_rules_alike(engi
     package = {"jpmml": "jpmml_evaluator", "pmml4s": "pypmml"}[engine]
     needed(find_spec(package), f"install `{package}` to run PMML")
     needed(shutil.which("java"), "install Java to run PMML, Debian's `default-jre-headless`")
-    jobs = [*of_samples(), *drawn()]
+    jobs = [*of_samples(), *drawn(), *of_readings()]
+    if engine == "pmml4s":  # its reader of XML may break a long text, as the patterns of words are
+        jobs = [job for job in jobs if job.name != "word"]
     given = [(to_pmml(job.rule), list(job.columns), job.rows) for job in jobs]
     command = [sys.executable, "-m", "tests.export.pmml_engines", engine]
     done = subprocess.run(
         command, input=json.dumps(given), capture_output=True, text=True, timeout=300, check=True
     )
     assert not differing(jobs, json.loads(done.stdout.rpartition("\n")[2]))
-    assert sum(job.n for job in jobs) > 17_000
+    assert sum(job.n for job in jobs) > 20_000
 
 
 def test_each_clause_is_a_rule_and_asks_for_the_value_before_it_compares():

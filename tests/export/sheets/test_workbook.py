@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from rulekit.exceptions import ExportError
 from rulekit.explain import Wording
 from rulekit.export import to_xlsx
+from rulekit.export.sheets.cell_formulas import SMALLEST
 from rulekit.rules import Clause, LinearSplit, Literal, PointsSplit, RuleSet
 from tests.explain.tables import NAMES, TEXTS, patients
-from tests.export.jobs import drawn, of_samples
+from tests.export.jobs import drawn, of_readings, of_samples
 from tests.export.outside import differing, needed
 
 MOST = 60  # workbooks handed to the program at once
@@ -53,11 +54,15 @@ def answers(book, n):
     return [sheet.cell(4 + k, place).value for k in range(n)]
 
 
+def strange(value):
+    return isinstance(value, float) and (np.isinf(value) or 0 < abs(value) < SMALLEST)
+
+
 def asked(job):
-    """A job as a spreadsheet can hold it: there, empty text and infinities are no values."""
+    """A job as a spreadsheet can hold it: no empty text, no infinities, no tiniest numbers."""
     columns = {}
     for name, column in job.columns.items():
-        held = [None if v is None or v != v or v in ("", np.inf, -np.inf) else v for v in column]
+        held = [None if v is None or v != v or v == "" or strange(v) else v for v in column]
         columns[name] = np.array(held, dtype=column.dtype)
     return replace(job, columns=columns)
 
@@ -92,6 +97,11 @@ def test_a_spreadsheet_answers_every_row_of_every_table_as_the_rule_does(compute
 @pytest.mark.slow
 def test_a_spreadsheet_answers_hostile_rules_and_rows_as_they_do(computed):
     assert compare(drawn(), computed) > 2_000
+
+
+@pytest.mark.slow
+def test_a_spreadsheet_reads_dates_orders_and_words_as_the_rule_does(computed):
+    assert compare(of_readings(), computed) > 3_000
 
 
 def card():
@@ -209,12 +219,22 @@ def clause(*conditions):
         (clause(Literal("x", "==", "a" * 40_000)), "holds at most 32767 characters"),
         (clause(Literal("x", ">", 1), Literal("x", "==", "a")), "'x' is compared with text and"),
         (clause(LinearSplit(tuple((f"c{k}", 1.0) for k in range(300)), ">", 0)), "most 8192 ch"),
+        (
+            clause(Literal("x", "==", "a"), Literal("x", ">", 3, part="month")),
+            "'x' is read as a date and as text",
+        ),
         (RuleSet((), (), "dnf", (1, 2)), r"answers \(1, 2\)"),
     ],
 )
 def test_what_a_spreadsheet_cannot_hold_is_refused(rule, message):
     with pytest.raises(ExportError, match=message):
         to_xlsx(rule, n_cases=1)
+
+
+def test_a_date_that_spreadsheets_count_otherwise_is_refused():
+    rule = clause(Literal("x", ">", "1800-01-01", part="date"))
+    with pytest.raises(ExportError, match="must be one since 1900-03-01, got '1899-05-01'"):
+        to_xlsx(rule, cases={"x": np.array(["1899-05-01"], dtype=object)})
 
 
 def test_more_cases_than_rows_are_refused():

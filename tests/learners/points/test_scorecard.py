@@ -180,6 +180,22 @@ def test_rows_of_weight_zero_have_no_say():
     assert model.rule_set_ == fitted(X[weight], y[weight]).rule_set_
 
 
+def test_of_many_rows_as_many_folds_are_left_out_as_chances_need(monkeypatch):
+    X, y = noisy(n=1000)
+    every = fitted(X, y).predict_proba(X)
+    begun = []
+
+    def counted(problem, *more):
+        begun.append(len(problem.weights))
+        return PointsPath(problem, *more)
+
+    monkeypatch.setattr(scorecard, "PointsPath", counted)
+    monkeypatch.setattr(scorecard, "ENOUGH", 300)
+    few = fitted(X, y).predict_proba(X)
+    assert begun == [1000, 800, 800], "two folds leave out 400 rows"
+    assert 0 < np.abs(few - every).max() < 0.1
+
+
 def test_on_noise_the_chances_of_inner_folds_do_not_flatter():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 10)), rng.choice(["no", "yes"], 200)

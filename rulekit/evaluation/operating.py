@@ -1,0 +1,230 @@
+"""Where a rule can be stopped, or let go further: clause by clause, or at any probability."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from rulekit.data import Costs
+from rulekit.evaluation.metrics import confusion_counts, cost_per_100
+from rulekit.exceptions import RuleError
+from rulekit.learners import ScorecardClassifier
+from rulekit.learners.shares import Likeness
+from rulekit.rules import Clause, PointsSplit, RuleSet
+from rulekit.rules.simplify import simplify, simplify_clause
+from rulekit.solvers.truth_tables import minimum_dnf
+
+MOST_CONDITIONS = 10  # of a rule whose thresholds are written as rules: 2 ** 10 kinds of rows
+SECONDS = 2.0  # for writing such a rule short
+MEASURES = ("called_positive", "found", "false_alarms", "precision", "error")
+
+
+def clause_points(model: Any) -> list[tuple[tuple[int, ...], RuleSet]]:
+    """List the rules that a rule gives when its clauses are switched on one after another.
+
+    Parameters
+    ----------
+    model : fitted rule model
+        Of two outcomes. `get_rules` says how often each clause was right in training.
+
+    Returns
+    -------
+    list of (tuple of int, RuleSet)
+        The numbers of the clauses that are on, from 1, and the rule they make; from none to all,
+        the clause that was right most often in training first (of equal ones the earlier). Of a
+        CNF, where a clause turns rows away, every row has the class described before the first.
+
+    Raises
+    ------
+    RuleError
+        If clauses give different outcomes: without one of them, others decide other rows.
+    """
+    rule = model.rule_set_
+    if len(set(rule.labels)) > 1:
+        raise RuleError(
+            "Clauses can be switched on one after another where all of them give one outcome; "
+            f"these give {', '.join(map(repr, dict.fromkeys(rule.labels)))}."
+        )
+    share = model.get_rules()["share"].to_numpy(dtype=float)
+    order = np.argsort(-share.round(12), kind="stable").tolist()
+    found = []
+    for k in range(rule.n_clauses + 1):
+        on = sorted(order[:k])
+        labels = tuple(rule.labels[r] for r in on)
+        if rule.form == "cnf" and not on:
+            labels = rule.labels[:1]
+        shorter = replace(rule, clauses=tuple(rule.clauses[r] for r in on), labels=labels)
+        found.append((tuple(r + 1 for r in on), shorter))
+    return found
+
+
+def operating_points(
+    model: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    by: str = "clauses",
+    costs: Costs | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> pd.DataFrame:
+    """Measure a rule of two outcomes where it is stopped earlier, or goes further.
+
+    Parameters
+    ----------
+    model : fitted rule model
+        Of two outcomes.
+    X : DataFrame of shape (n, p)
+        Rows to measure on.
+    y : array-like of shape (n,)
+        Their classes.
+    by : {"clauses", "chances"}, default="clauses"
+        Clauses switched on one after another, see `clause_points`; or the class described given
+        from a probability on, for every probability that a row of `X` has, and for none.
+    costs : Costs, default=None
+        What wrong answers cost; adds `cost_per_100`.
+    sample_weight : array-like of shape (n,), default=None
+        Weights of rows.
+
+    Returns
+    -------
+    DataFrame
+        A row a point, from the one that gives the class described least often; of a CNF's clauses
+        from the one that gives it most often. `clauses` (numbers of those that are on) or
+        `threshold` (the probability; 1 for never); `called_positive`, the share of rows given the
+        class described; `found`, of the rows of that class those given it; `false_alarms`, of all
+        others those given it; `precision`; `error`; NaN where there is no row to count on.
+
+    Raises
+    ------
+    ValueError
+        If there are more than two classes, or `by` is unknown.
+    RuleError
+        As `clause_points` does.
+
+    Examples
+    --------
+    >>> from rulekit import TwoLevelRuleClassifier, load_sample
+    >>> X, y = load_sample("credit").xy("risk")
+    >>> model = TwoLevelRuleClassifier(n_clauses=2, positive_label="high").fit(X, y)
+    >>> operating_points(model, X, y)["clauses"].tolist()
+    [(), (1,), (1, 2)]
+    """
+    if by not in ("clauses", "chances"):
+        raise ValueError(f"`by` must be 'clauses' or 'chances', got {by!r}.")
+    classes = model.classes_.tolist()
+    if len(classes) != 2:
+        raise ValueError(
+            f"Operating points are those of a rule of two outcomes; this one has {len(classes)}."
+        )
+    positive = model.positive_label_
+    other = classes[1 - classes.index(positive)]
+    columns = model.read_columns(X)
+    points: list[tuple[str, Any, NDArray[Any]]] = []
+    if by == "clauses":
+        points = [("clauses", on, rule.predict(columns)) for on, rule in clause_points(model)]
+    else:
+        chance = chances_of(model, columns)
+        for threshold in [1.0, *np.unique(chance)[::-1].tolist()]:
+            said = np.where(chance >= threshold, positive, other)
+            points.append(("threshold", threshold, said))
+    rows = []
+    for name, value, said in points:
+        told = _figures(y, said, positive, sample_weight)
+        if costs is not None:
+            told["cost_per_100"] = cost_per_100(y, said, costs, sample_weight, positive)
+        rows.append({name: value} | told)
+    return pd.DataFrame(rows)
+
+
+def chances_of(model: Any, columns: Any) -> NDArray[np.float64]:
+    """Give the probability of the class described, as far as it is told: shape (n,)."""
+    place = model.classes_.tolist().index(model.positive_label_)
+    chance: NDArray[np.float64] = model.predict_proba(columns)[:, place].round(9)
+    return chance
+
+
+def _figures(y: ArrayLike, said: Any, positive: Any, weight: ArrayLike | None) -> dict[str, float]:
+    counts = confusion_counts(y, said, positive, weight)
+    tp, fp, fn, tn = (counts[name] for name in ("tp", "fp", "fn", "tn"))
+
+    def share(part: float, whole: float) -> float:
+        return part / whole if whole else np.nan
+
+    whole = tp + fp + fn + tn
+    figures = share(tp + fp, whole), share(tp, tp + fn), share(fp, fp + tn), share(tp, tp + fp)
+    return dict(zip(MEASURES, (*figures, share(fp + fn, whole)), strict=True))
+
+
+def threshold_rule(model: Any, threshold: float) -> RuleSet:
+    """Write "the class described from this probability on" as a rule.
+
+    Parameters
+    ----------
+    model : fitted rule model
+        Of two outcomes.
+    threshold : float
+        From 0 to 1; compared with probabilities rounded to nine digits.
+
+    Returns
+    -------
+    RuleSet
+        Of a scorecard the same points with another total; of any other rule a DNF over its own
+        conditions, as short as two seconds allow.
+
+    Raises
+    ------
+    RuleError
+        If the rule has more than ten different conditions, or its probabilities do not rest on
+        its conditions alone, as those of an ideal DNF, which count types of cases.
+
+    Notes
+    -----
+    Answers are those of the probability on every row, seen in training or not. Of conditions that
+    exclude each other, combinations that cannot occur are left free. O(3**k) for k conditions.
+    """
+    rule, positive = model.rule_set_, model.positive_label_
+    default = next(c for c in model.classes_.tolist() if c != positive)
+    model = getattr(model, "learner_", model)  # whose probabilities they are
+    split = next((c for clause in rule.clauses for c in clause.conditions), None)
+    if isinstance(split, PointsSplit) and isinstance(model, ScorecardClassifier):
+        return _from_total(model, split, threshold, default)
+    likeness = model._shares.likeness
+    conditions = getattr(likeness, "conditions", ())
+    if not isinstance(likeness, Likeness) or len(conditions) > MOST_CONDITIONS:
+        raise RuleError(
+            f"A probability can be written as a rule over {MOST_CONDITIONS} conditions at most, "
+            f"and where it rests on the rule's conditions; this rule has {len(conditions)}. Switch "
+            "its clauses on one after another instead, or pick a shorter rule."
+        )
+    k = len(conditions)
+    codes = np.arange(2**k)
+    holds = ((codes[:, None] >> np.arange(k - 1, -1, -1)) & 1).astype(bool)
+    met = holds ^ (rule.form == "cnf")
+    place = model.classes_.tolist().index(positive)
+    on = model._shares.of_levels(likeness.levels(met))[:, place].round(9) >= threshold
+    sides = [(c, c.negated()) for c in conditions]
+
+    def clause(cube: Any) -> Clause | None:
+        read = zip(sides, cube, strict=True)
+        return simplify_clause(Clause(tuple(pair[1 - a] for pair, a in read if a >= 0)))
+
+    possible = np.array([clause(row.astype(int)) is not None for row in holds])
+    form = minimum_dnf(on & possible, ~on & possible, time_limit=SECONDS)
+    clauses = tuple(c for c in map(clause, form.cubes.tolist()) if c is not None)
+    return simplify(RuleSet(clauses, (positive,) * len(clauses), "dnf", default))
+
+
+def _from_total(model: Any, split: PointsSplit, threshold: float, default: Any) -> RuleSet:
+    """Ask for the least total whose chance reaches the threshold."""
+    lowest, highest = split.span
+    totals = np.arange(lowest, highest + 1)
+    reached = totals[model._chances.of(totals).round(9) >= threshold]
+    positive = model.positive_label_
+    if not len(reached):
+        return RuleSet((), (), "dnf", default)
+    clause = (
+        Clause(()) if reached[0] == lowest else Clause((replace(split, total=int(reached[0])),))
+    )
+    return RuleSet((clause,), (positive,), "dnf", default)

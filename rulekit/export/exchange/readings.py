@@ -1,0 +1,80 @@
+"""What a test reads of a date or a text, as arithmetic that any engine computes alike.
+
+Dates stand in columns as ISO text. Engines differ in how they read it, not in how they cut a text
+and count, so a date becomes seconds since 1970 by the civil calendar: with years that begin in
+March a leap day is the last one, and the days before a month are ``(153 * month + 2) // 5``.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from rulekit.rules import Literal
+from rulekit.rules.scales import DAY, EPOCH, SEPARATORS, since_of
+
+T = TypeVar("T")
+# what parts words, as a set of a regular expression; "&" by its number, at which a reader of XML
+# may break a text, and "&&" has a meaning of its own
+MARK = "[" + "".join(f"\\x{ord(c):02x}" for c in SEPARATORS) + "]"
+
+
+@dataclass(frozen=True)
+class Arithmetic(Generic[T]):
+    """How a language counts: whole numbers written out, cut from a text, and put together.
+
+    Attributes
+    ----------
+    number : callable
+        Write a number.
+    cut : callable
+        Read the number at some place of the text, counted from 1, of so many digits; 0 where the
+        text is shorter.
+    apply : callable
+        Apply "+", "-", "*", "/" or "floor".
+    """
+
+    number: Callable[[float], T]
+    cut: Callable[[int, int], T]
+    apply: Callable[..., T]
+
+
+def read(part: str, by: Arithmetic[T]) -> T:
+    """Write what a test compares of a date; of a "date" itself, its seconds since 1970."""
+    if part in ("year", "month", "hour"):
+        return by.cut(*{"year": (1, 4), "month": (6, 2), "hour": (12, 2)}[part])
+    days = _days(by)
+    if part == "weekday":
+        later = by.apply("+", days, by.number(3))  # 1970 began on a Thursday
+        weeks = by.apply("*", _whole(by, later, 7), by.number(7))
+        return by.apply("+", by.apply("-", later, weeks), by.number(1))
+    seconds = by.apply("*", days, by.number(86_400))
+    for place, size in ((12, 3600), (15, 60), (18, 1)):
+        more = by.apply("*", by.cut(place, 2), by.number(size))
+        seconds = by.apply("+", seconds, more)
+    if part == "date":
+        return seconds
+    since = (since_of(part) - EPOCH).total_seconds()
+    return by.apply("/", by.apply("-", seconds, by.number(since)), by.number(86_400))
+
+
+def _days(by: Arithmetic[T]) -> T:
+    """Count the days since 1970."""
+    moved = by.apply("+", by.cut(6, 2), by.number(9))  # March is 12, then 0 of the year's own
+    late = _whole(by, moved, 12)  # 1 from March on, 0 before
+    year = by.apply("-", by.apply("+", by.cut(1, 4), late), by.number(1))
+    month = by.apply("-", moved, by.apply("*", late, by.number(12)))
+    before = by.apply("+", by.apply("*", month, by.number(153)), by.number(2))
+    total = by.apply("+", by.apply("*", year, by.number(365)), _whole(by, year, 4))
+    total = by.apply("+", by.apply("-", total, _whole(by, year, 100)), _whole(by, year, 400))
+    total = by.apply("+", by.apply("+", total, _whole(by, before, 5)), by.cut(9, 2))
+    return by.apply("-", total, by.number(719_469))
+
+
+def _whole(by: Arithmetic[T], value: T, size: int) -> T:
+    return by.apply("floor", by.apply("/", value, by.number(size)))
+
+
+def compared_numbers(literal: Literal) -> list[float]:
+    """Give the numbers that a test of a date's part compares with, as `read` writes it."""
+    scale = DAY if literal.part == "date" else 1.0
+    return [float(round(v * scale) if scale != 1.0 else v) for v in map(float, literal.positions)]

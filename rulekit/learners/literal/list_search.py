@@ -1,0 +1,221 @@
+"""The search over rule lists on a learner's table: one archive for all askers.
+
+The table is that of `binary_problem` in the form "dnf": a clause holds where all of its columns of
+``A`` are False.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.learners.literal.binary_problem import BinaryProblem
+from rulekit.learners.literal.box_table import BoxTable, table_of
+from rulekit.learners.literal.doubt import discounted
+from rulekit.learners.literal.search import PATH, PATH_ROWS
+from rulekit.learners.literal.several import SeveralClasses
+from rulekit.learners.training import Clock, plain_label
+from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.solvers.box_search import ArchiveEntry, Boxes, CutTable, refined_cuts
+from rulekit.solvers.rule_lists import ListArchive, ListPlan, ListProblem, ListSearch, RuleList
+
+#: Clauses searched for each class but one, whatever is asked for: one archive serves all askers.
+PATH_CLAUSES_A_CLASS = 3
+Clauses = list[tuple[Literal, ...]]
+
+
+@dataclass(frozen=True)
+class SearchedLists:
+    """What a search found, for every price and every limit.
+
+    Attributes
+    ----------
+    problem : BinaryProblem
+        All rows, with the weights searched with.
+    codes : ndarray of int, shape (n,)
+        Classes, in the problem's order of rows.
+    names : list
+        Of the classes.
+    table : BoxTable
+        What boxes mean.
+    search : ListSearch
+        The search, to be asked for more.
+    archive : ListArchive
+        The best lists of each size.
+    finished : bool
+        Whether the search came to its end.
+    seconds : float
+        The time limit it had.
+    """
+
+    problem: BinaryProblem
+    codes: NDArray[np.intp]
+    names: list[Any]
+    table: BoxTable[ListProblem]
+    search: ListSearch
+    archive: ListArchive
+    finished: bool
+    seconds: float
+
+    def entry(
+        self, theta: float, n_clauses: int, max_conditions: int | None, *more: ListArchive
+    ) -> ArchiveEntry:
+        """Find the best list for one price and limits, in further archives, too.
+
+        Ties go to fewer conditions, then to fewer clauses.
+        """
+        most = math.inf if max_conditions is None else max_conditions
+        entries = [e for archive in (self.archive, *more) for e in archive.entries]
+        allowed = [e for e in entries if e.n_clauses <= n_clauses and e.n_conditions <= most]
+        return min(
+            allowed, key=lambda e: (round(e.objective(theta), 9), e.n_conditions, e.n_clauses)
+        )
+
+    def rule_of(self, clauses: Clauses, rules: RuleList) -> RuleSet:
+        """Write clauses as a list with the classes of another."""
+        labels = tuple(self.names[c] for c in rules.labels)
+        return RuleSet(tuple(map(Clause, clauses)), labels, "dnf", self.names[rules.default])
+
+    def rule(self, boxes: Boxes) -> RuleSet:
+        """Write the boxes of an entry as a list of clauses of literals."""
+        assert isinstance(boxes, RuleList)
+        return self.rule_of(self._clauses(self.table.chosen(boxes)), boxes)
+
+    def _clauses(self, chosen: NDArray[np.bool_], moved: Any = ()) -> Clauses:
+        return list(self.problem.clauses(chosen, np.zeros(len(chosen), bool), moved))
+
+    def boxes_of(self, rule: RuleSet) -> RuleList | None:
+        """Read a rule back as boxes; None where it holds a condition that no box has."""
+        column = {literal: j for j, literal in enumerate(self.problem.literals)}
+        end_of = {j: end for end, j in self.table.column_of.items()}
+        n_bins, k = self.table.problem.n_bins, rule.n_clauses
+        low, high = np.zeros((k, len(n_bins)), np.int64), np.tile(n_bins - 1, (k, 1))
+        absent = np.ones(low.shape, dtype=bool)
+        for r, clause in enumerate(rule.clauses):
+            for literal in clause.literals:
+                end = end_of.get(column.get(literal, -1))
+                if end is None:
+                    return None
+                f, kind, place, accepts = end
+                absent[r, f] &= accepts
+                if kind == "low":
+                    low[r, f] = max(low[r, f], place)
+                elif kind == "high":
+                    high[r, f] = min(high[r, f], place)
+                elif place:
+                    low[r, f], high[r, f] = 1, 0
+        if ((low > high) & ~absent).any():
+            return None
+        labels = tuple(self.names.index(label) for label in rule.labels)
+        return RuleList(low, high, absent, labels, self.names.index(rule.default))
+
+    def searched_from(self, rule: RuleSet, theta: float, n_clauses: int) -> list[ListArchive]:
+        """Search from a list, at one price; none where it cannot be written as boxes."""
+        start = self.boxes_of(rule)
+        if start is None:
+            return []
+        archive = ListArchive(self.search.problem)
+        self.search.visit(archive, start, theta, n_clauses)
+        return [archive]
+
+    def with_cuts_refined(self, rule: RuleSet) -> RuleSet:
+        """Move the cuts of each clause in turn, all other clauses as they are by then.
+
+        Returns
+        -------
+        RuleSet
+            Of as many conditions, and no more weight of wrong rows.
+        """
+        problem, rules = self.problem, self.boxes_of(rule)
+        if rules is None:
+            return rule
+        chosen = self.table.chosen(rules)
+        clauses = self._clauses(chosen)
+        holds = [Clause(c).mask(problem.columns) for c in clauses]
+        for r in range(len(clauses)):
+            g = self._savings(holds, rules, r)
+            table = CutTable(
+                problem.A,
+                g < 0,
+                np.abs(g),
+                problem.structure,
+                problem.ranks,
+                problem.barred_cuts,
+            )
+            cuts, _ = refined_cuts(table, chosen[r : r + 1])
+            moved = [(j, k) for (_, j), k in cuts.items()]
+            kept = chosen[r : r + 1].copy()
+            kept[0, [j for j, _ in moved]] = False
+            clauses[r] = self._clauses(np.hstack([kept, np.ones((1, len(moved)), bool)]), moved)[0]
+            holds[r] = Clause(clauses[r]).mask(problem.columns)
+        return self.rule_of(clauses, rules)
+
+    def _savings(
+        self, holds: list[NDArray[np.bool_]], rules: RuleList, r: int
+    ) -> NDArray[np.float64]:
+        """Weigh what each row saves when clause `r` takes it, see `rule_lists.search`."""
+        above, below = np.zeros(len(self.codes), bool), np.full(len(self.codes), rules.default)
+        for held in holds[:r]:
+            above |= held
+        for held, label in reversed(list(zip(holds, rules.labels, strict=True))[r + 1 :]):
+            below[held] = label
+        gain = (below != self.codes).astype(float) - (self.codes != rules.labels[r])
+        return np.where(above, 0.0, gain * self.problem.weight)
+
+
+def searched_lists(
+    learner: Any, several: SeveralClasses, rng: np.random.Generator
+) -> SearchedLists:
+    """Search lists, or find what the same search found.
+
+    Parameters
+    ----------
+    learner : BoxSearchClassifier
+        Its `doubt`, `kicks`, `n_clauses` and `time_limit` are read.
+    several : SeveralClasses
+        The table; its `counted` weights become those searched with.
+    rng : numpy.random.Generator
+        For the forest and the kicks; generators in the same state share one search.
+
+    Returns
+    -------
+    SearchedLists
+    """
+    whole = several.everything()
+    assert isinstance(whole, BinaryProblem)
+    codes = several.table.codes[whole.rows]
+    problem = whole
+    if learner.doubt:
+        problem = discounted(whole, float(learner.doubt), int(rng.integers(2**31)), codes)
+    several.counted = np.empty(len(codes))
+    several.counted[whole.rows] = problem.weight
+    most = max(PATH_CLAUSES_A_CLASS, learner.n_clauses) * (len(several.table.classes) - 1)
+    key = repr(("lists", learner.kicks, most, rng.bit_generator.state)).encode()
+    kept: SearchedLists | None = problem.memory.get(key)
+    seconds = math.inf if learner.time_limit is None else float(learner.time_limit)
+    if kept is None or not (kept.finished or seconds <= kept.seconds):
+        names = [plain_label(c) for c in several.table.classes]
+        found = _searched(problem, codes, names, ListPlan(PATH, most, learner.kicks), rng, seconds)
+        kept = problem.memory[key] = found
+    return kept
+
+
+def _searched(
+    problem: BinaryProblem,
+    codes: NDArray[np.intp],
+    names: list[Any],
+    plan: ListPlan,
+    rng: np.random.Generator,
+    seconds: float,
+) -> SearchedLists:
+    def lists(bins: Any, n_bins: Any, *may: Any) -> ListProblem:
+        return ListProblem(bins, n_bins, codes, problem.weight, len(names), *may)
+
+    scale = float(problem.weight.sum()) / PATH_ROWS
+    table = table_of(problem, lists)
+    search = ListSearch(table.problem)
+    clock = Clock.of_seconds(None if math.isinf(seconds) else seconds)
+    archive = search.run(replace(plan, thetas=[scale * t for t in plan.thetas]), rng, clock)
+    return SearchedLists(problem, codes, names, table, search, archive, not clock.ran_out, seconds)

@@ -1,0 +1,176 @@
+"""More than two classes: how learners of literals end in an ordered list."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.learners.literal.binary_problem import BinaryProblem, binary_problem
+from rulekit.learners.literal.cell_problem import CellProblem, cell_problem
+from rulekit.learners.one_against_rest import one_against_rest
+from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, wishes_for
+from rulekit.rules import Clause, Literal, RuleSet, simplify
+
+Problem = BinaryProblem | CellProblem
+Learn = Callable[[Any, np.random.Generator, int], Sequence[tuple[Literal, ...]]]
+SOON = 1e-3  # seconds for a class whose turn comes after the time
+
+
+class SeveralClasses:
+    """The table of one fit with several classes, and the problems of its classes.
+
+    Parameters
+    ----------
+    learner : LiteralRuleClassifier
+        Whose `binarizer_` is set, if it was not, when the table is cut.
+    table : TrainingTable
+        More than two classes.
+    shared : SharedWork
+        Keeps what was cut, and the problems.
+
+    Raises
+    ------
+    ValueError
+        If conditions are required, or directions asked for: both are wishes for one class.
+    """
+
+    def __init__(self, learner: Any, table: TrainingTable, shared: SharedWork) -> None:
+        self.learner, self.table, self.shared = learner, table, shared
+        self.weight = learner._weights(table)
+        limit = learner.time_limit
+        self.ends = None if limit is None else time.monotonic() + limit
+        self.counted = self.weight  # in the objective; a learner may discount rows
+        wishes = as_constraints(learner.constraints)
+        for wish, found in (("required", wishes.required), ("directions", wishes.directions)):
+            if found:
+                raise ValueError(
+                    f"`constraints` may hold `{wish}` only for rules of two classes; `y` holds "
+                    f"{len(table.classes)}, and a clause may give any of them. Drop the wish, or "
+                    "learn from `y == label` for one class against the rest."
+                )
+        self.constraints = wishes_for(wishes, table, None)
+        self.how, self.encoded = learner.encoded_table(table, shared)
+
+    def problem(self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64]) -> Problem:
+        """Make the problem of one class among some rows of a weight each, or find it made."""
+        by_cells, table, learner = self.how[0], self.table, self.learner
+        key = ("class", self.how, code, self.constraints, weight.tobytes(), rows.tobytes())
+
+        def make() -> Problem:
+            some = replace(self.encoded, codes=self.encoded.codes[rows]) if by_cells else None
+            return (cell_problem if by_cells else binary_problem)(
+                self.encoded[rows] if some is None else some,
+                {name: values[rows] for name, values in table.columns.items()},
+                table.codes[rows] == code,
+                weight[rows],
+                form=learner.form,
+                constraints=self.constraints,
+            )
+
+        return self.shared.once(key, make)
+
+    def everything(self) -> Problem:
+        """Make the problem of all rows; which class it describes is of no interest."""
+        return self.problem(np.arange(len(self.table.codes)), 0, self.weight)
+
+    def one_against_rest(self, rng: np.random.Generator, learn: Learn | None = None) -> RuleSet:
+        """Learn an ordered list class after class, in the learner's time.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Each class gets a generator of its own, whatever was learned for the others.
+        learn : callable, optional
+            Gives the clauses for a problem, a generator and the number of conditions so far; the
+            learner's own method by default.
+        """
+        end, n_conditions = self.ends, 0
+
+        def describe(rows: NDArray[np.intp], code: int) -> list[Clause]:
+            nonlocal n_conditions
+            problem, own = self.problem(rows, code, self.counted), rng.spawn(1)[0]
+            seconds = None if end is None else max(SOON, end - time.monotonic())
+            if learn is None:
+                found = self.learner._learn_in_time(problem, own, seconds).or_constant().clauses
+            else:
+                problem.work_until(end)
+                found = learn(problem, own, n_conditions)
+                problem.work_until(None)
+            n_conditions += sum(map(len, found))
+            return [Clause(clause) for clause in found]
+
+        return one_against_rest(self.table, self.counted, describe)
+
+    def error(self, rule: RuleSet) -> float:
+        """Share of the training weight that a list gets wrong."""
+        wrong = rule.predict(self.table.columns) != np.asarray(self.table.y, dtype=object)
+        return float(self.weight[wrong].sum() / self.weight.sum())
+
+    def objective(self, rule: RuleSet, theta: float) -> float:
+        """Weigh what a list gets wrong, in the weights `counted`, plus `theta` a condition."""
+        wrong = rule.predict(self.table.columns) != np.asarray(self.table.y, dtype=object)
+        return float(self.counted[wrong].sum()) + theta * rule.n_conditions
+
+    def constant(self) -> RuleSet:
+        """Answer every row with the heaviest class."""
+        mass = np.bincount(self.table.codes, self.weight)
+        return RuleSet((), (), "dnf", self.table.classes[int(mass.argmax())])
+
+    def price_of_a_first_condition(self) -> float:
+        """Price below which some list of one condition costs less than the best constant answer.
+
+        With the heaviest class on either side of a condition, the rows answered right are the
+        heaviest masses on both sides.
+        """
+        problem = self.everything()
+        codes, K = self.table.codes[problem.rows], len(self.table.classes)
+        each = np.where(np.arange(K)[:, None] == codes, problem.weight, 0.0)
+        if isinstance(problem, CellProblem):
+            inside = np.array([problem.cells.sums(mass) for mass in each])
+        else:
+            inside = each @ problem.A
+        mass = each.sum(axis=1)
+        if not inside.shape[1]:
+            return 0.0
+        right = inside.max(axis=0) + (mass[:, None] - inside).max(axis=0)
+        return float(max(0.0, right.max() - mass.max()))
+
+
+def fit_list(learner: Any, table: TrainingTable, shared: SharedWork) -> None:
+    """Learn and keep an ordered list; the learner's `_learned_list` says how."""
+    several = SeveralClasses(learner, table, shared)
+    learner._note_several(table)
+    rng = shared.generator(learner.random_state)
+    theta = float(learner.theta)
+    rule, history = learner._learned_list(several, rng)
+    if "stopped" in history[-1]:
+        learner._warn_of_time()
+    options = [simplify(rule), several.constant()]
+    values = [several.objective(option, theta) for option in options]
+    k = int(values[1] <= values[0] + 1e-9)
+    if options[k] != options[0]:
+        history = (*history, {"step": len(history), "objective": values[k], "move": "constant"})
+    keep_list(learner, several, options[k], values[k], history)
+
+
+def keep_list(
+    learner: Any,
+    several: SeveralClasses,
+    rule: RuleSet,
+    value: float,
+    history: tuple[Mapping[str, Any], ...],
+) -> None:
+    """Set what a learner of literals says of its list."""
+    learner._keep_rule(rule, several.table, several.weight)
+    learner.default_label_ = rule.default
+    learner.objective_ = value
+    learner.lower_bound_ = learner.proved_optimal_ = None
+    learner.history_ = [dict(step) for step in history]
+    learner.n_iter_ = max(1, len(learner.history_) - 1)
+    learner.theta_max_ = learner.theta_pays_ = several.price_of_a_first_condition()
+    learner.empty_rule_hint_ = None
+    if rule.is_constant:
+        learner.empty_rule_hint_ = learner._hint_at(learner.theta_pays_)

@@ -1,0 +1,86 @@
+"""Several classes one after the other: each described against those that come later."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.learners.training import TrainingTable, as_constraints, plain_label
+from rulekit.rules import Clause, RuleSet
+
+#: Learns ANDs that describe one class (its number) among some rows of the table.
+Describe = Callable[[NDArray[np.intp], int], Sequence[Clause]]
+
+
+def refuse_with_several(model: Any, table: TrainingTable) -> None:
+    """Refuse what is said of a rule of two classes only.
+
+    Raises
+    ------
+    ValueError
+        If `positive_label` is given, a form other than "dnf", or directions, which promise that
+        the answer rises or falls.
+    """
+    n = len(table.classes)
+    if model.positive_label is not None:
+        raise ValueError(
+            f"`positive_label` names the class that a rule of two classes describes; `y` holds {n} "
+            f"classes, and a list describes them all. Got positive_label={model.positive_label!r}: "
+            "leave it None, or learn from `y == label` for one class against the rest."
+        )
+    if getattr(model, "form", "dnf") != "dnf":
+        raise ValueError(
+            f"`form` must be 'dnf' where `y` holds more than two classes ({n} here): the clauses "
+            f"of an ordered list are ANDs; got {model.form!r}."
+        )
+    directions = as_constraints(getattr(model, "constraints", None)).directions
+    if directions:
+        raise ValueError(
+            f"`constraints` promise a direction of column {dict(directions).popitem()[0]!r}, which "
+            f"needs two classes, one above the other; `y` holds {n}. Drop the promise, or learn "
+            "from `y == label`."
+        )
+
+
+def one_against_rest(
+    table: TrainingTable, weight: NDArray[np.float64], describe: Describe
+) -> RuleSet:
+    """Learn an ordered list class by class.
+
+    Parameters
+    ----------
+    table : TrainingTable
+        Any number of classes.
+    weight : ndarray of shape (n,)
+        What rows count.
+    describe : callable
+        Given the rows that are left, and the number of a class of which some of them are and some
+        are not, the clauses for it. They may be none, or hold everywhere.
+
+    Returns
+    -------
+    RuleSet
+        Classes from the lightest to the heaviest, of equals in their order; each is described
+        among the rows that no clause before it holds for, the last not at all. `default` is the
+        heaviest class among the rows left over.
+    """
+    mass = np.bincount(table.codes, weight, minlength=len(table.classes))
+    names = [plain_label(c) for c in table.classes]
+    clauses: list[Clause] = []
+    labels: list[Any] = []
+    left, default = np.arange(len(table.codes)), int(mass.argmax())
+    for code in np.argsort(mass, kind="stable")[:-1].tolist():
+        described = table.codes[left] == code
+        if not described.any() or described.all():
+            continue
+        found = describe(left, code)
+        held = np.zeros(len(left), dtype=bool)
+        for clause in found:
+            held |= clause.mask({f: table.columns[f][left] for f in table.columns})
+        clauses += found
+        labels += [names[code]] * len(found)
+        left = left[~held]
+    if len(left):
+        default = int(np.bincount(table.codes[left], weight[left]).argmax())
+    return RuleSet(tuple(clauses), tuple(labels), "dnf", names[default])

@@ -1,0 +1,145 @@
+"""Operating points as a small curve, and stated probabilities beside what came true."""
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from rulekit.plots.palette import BLUE, GREY, VERMILION, base_layout, plain
+from rulekit.plots.wording import percent, plural
+
+HEIGHT = 300
+
+
+def operating_figure(points: pd.DataFrame, positive: str, selected: int | None = None) -> go.Figure:
+    """Draw what each operating point finds against its false alarms.
+
+    Parameters
+    ----------
+    points : DataFrame
+        From `rulekit.evaluation.operating_points`.
+    positive : str
+        The class described.
+    selected : int, optional
+        Position of the point drawn with a ring.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Trace 0 holds all points and is the only one that answers to clicks; the position of a
+        point comes back as ``customdata``.
+    """
+    shown = points.reset_index(drop=True).dropna(subset=["found", "false_alarms"])
+    hover = [
+        f"finds {percent(found)}, false alarms {percent(alarms)}"
+        for found, alarms in zip(shown["found"], shown["false_alarms"], strict=True)
+    ]
+    figure = go.Figure(layout=base_layout(HEIGHT))
+    figure.update_layout(hovermode="closest", showlegend=False)
+    figure.add_scatter(
+        x=shown["false_alarms"],
+        y=shown["found"],
+        mode="markers",
+        customdata=[[int(place)] for place in shown.index],
+        hovertext=hover,
+        hoverinfo="text",
+        marker={"color": BLUE, "size": 11},
+        selected={"marker": {"size": 16}},
+        unselected={"marker": {"opacity": 0.6}},
+    )
+    order = shown.sort_values(["false_alarms", "found"])
+    line = {"width": 1.5, "color": BLUE}
+    ends = {"mode": "lines", "hoverinfo": "skip"}
+    figure.add_scatter(x=order["false_alarms"], y=order["found"], line=line, **ends)
+    figure.add_scatter(x=[0, 1], y=[0, 1], line={"width": 1, "color": GREY, "dash": "dot"}, **ends)
+    if selected is not None and selected in shown.index:
+        ring = {"symbol": "circle-open", "size": 24, "color": VERMILION, "line": {"width": 2}}
+        point = shown.loc[selected]
+        figure.add_scatter(
+            x=[point["false_alarms"]], y=[point["found"]], mode="markers", marker=ring,
+            hoverinfo="skip",
+        )  # fmt: skip
+    figure.update_xaxes(
+        title=f"False alarms: of all others, those called {plain(positive, 30)}",
+        tickformat=".0%",
+        range=(-0.03, 1.03),
+    )
+    figure.update_yaxes(
+        title=f"Found: of {plain(positive, 30)}", tickformat=".0%", range=(-0.04, 1.04)
+    )
+    return figure
+
+
+def operating_sentence(points: pd.DataFrame, positive: str) -> str:
+    """Say in one sentence between which ends the operating points lie."""
+    first, last = (points.iloc[k] for k in (points["found"].argmin(), points["found"].argmax()))
+    return (
+        f"{plural(len(points), 'operating point')}: from {percent(first['found'])} of {positive} "
+        f"found with {percent(first['false_alarms'])} false alarms, to {percent(last['found'])} "
+        f"with {percent(last['false_alarms'])}."
+    )
+
+
+def reliability_figure(table: pd.DataFrame, positive: str) -> go.Figure:
+    """Draw stated probabilities against what came true, tenth by tenth.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `rulekit.evaluation.reliability`.
+    positive : str
+        The class the probabilities are of.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A dot a tenth, with the 95 % interval of its share; on the dotted line all comes true.
+    """
+    figure = go.Figure(layout=base_layout(HEIGHT))
+    figure.update_layout(showlegend=False)
+    line = {"width": 1, "color": GREY, "dash": "dot"}
+    figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=line, hoverinfo="skip")
+    figure.add_scatter(
+        x=table["stated"],
+        y=table["share"],
+        mode="markers",
+        marker={"color": BLUE, "size": 11},
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": table["high95"] - table["share"],
+            "arrayminus": table["share"] - table["low95"],
+            "thickness": 1,
+            "color": GREY,
+        },
+        hovertext=[
+            f"said {percent(said)}, came true {percent(true)} of {plural(n, 'row')}"
+            for said, true, n in zip(table["stated"], table["share"], table["rows"], strict=True)
+        ],
+        hoverinfo="text",
+    )
+    figure.update_xaxes(title="Probability stated", tickformat=".0%", range=(-0.03, 1.03))
+    figure.update_yaxes(
+        title=f"Share that is {plain(positive, 30)}", tickformat=".0%", range=(-0.04, 1.04)
+    )
+    return figure
+
+
+def reliability_sentence(table: pd.DataFrame, brier: float, frequency: float) -> str:
+    """Say in one sentence how far stated probabilities are from what came true.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `rulekit.evaluation.reliability`.
+    brier : float
+        From `rulekit.evaluation.brier_score`.
+    frequency : float
+        Share of the class among all rows.
+    """
+    gap = ((table["stated"] - table["share"]).abs() * table["weight"]).sum()
+    gap = 100 * gap / table["weight"].sum()
+    plainly = frequency * (1 - frequency)
+    return (
+        f"On average a stated probability is {gap:.1f} points from the share that came true; the "
+        f"Brier score, the mean squared distance, is {brier:.3f} (stating {percent(frequency)} for "
+        f"every row would give {plainly:.3f}; small is good)."
+    )

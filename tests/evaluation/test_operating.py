@@ -1,0 +1,126 @@
+"""Operating points: clauses switched on one after another, and any probability, as rules."""
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rulekit import Costs, FixedRuleClassifier
+from rulekit.evaluation.operating import (
+    chances_of,
+    clause_points,
+    operating_points,
+    threshold_rule,
+)
+from rulekit.exceptions import RuleError
+from rulekit.learners import (
+    BoxSearchClassifier,
+    IdealDNFClassifier,
+    ScorecardClassifier,
+    TwoLevelRuleClassifier,
+)
+from rulekit.rules import Clause, Literal, RuleSet
+from tests.learners.tables import mixed_table
+
+
+@pytest.fixture(scope="module")
+def table():
+    return mixed_table(4, n=300, noise=0.2)
+
+
+LEARNERS = [
+    TwoLevelRuleClassifier(n_clauses=3, theta=0.7, positive_label="no"),
+    TwoLevelRuleClassifier(n_clauses=2, theta=1.0, form="cnf"),
+    BoxSearchClassifier(n_clauses=3, theta=1.0, kicks=0, random_state=0, max_conditions=6),
+    ScorecardClassifier(max_conditions=4),
+]
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+def test_a_probability_as_a_rule_answers_every_row_as_the_probability_does(learner, table):
+    X, y = table
+    model = learner.fit(X, y)
+    new = mixed_table(5, n=400, noise=0.2)[0]
+    for rows in (X, new):
+        chance = chances_of(model, model.read_columns(rows))
+        known = np.unique(chances_of(model, model.read_columns(X)))
+        for threshold in [1.0, *known[:: max(1, len(known) // 6)], known[0], known[-1]]:
+            rule = threshold_rule(model, float(threshold))
+            said = rule.predict(model.read_columns(rows)) == model.positive_label_
+            assert (said == (chance >= threshold)).all()
+
+
+@pytest.mark.parametrize("learner", LEARNERS[:3], ids=repr)
+def test_clauses_are_switched_on_in_the_order_of_how_often_they_were_right(learner, table):
+    X, y = table
+    model = learner.fit(X, y)
+    share = model.get_rules()["share"]
+    points = clause_points(model)
+    order = [next(iter({*b} - {*a})) for (a, _), (b, _) in pairwise(points)]
+    assert share.loc[[k - 1 for k in order]].is_monotonic_decreasing
+    assert points[-1][1] == model.rule_set_
+    empty = points[0][1].predict(model.read_columns(X))
+    cnf = model.rule_set_.form == "cnf"
+    assert set(empty) == {model.positive_label_ if cnf else model.default_label_}
+
+
+@pytest.mark.parametrize("by", ["clauses", "chances"])
+def test_figures_are_those_of_the_answers_counted_by_hand(by, table):
+    X, y = table
+    model = LEARNERS[0].fit(X, y)
+    weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
+    costs = Costs(4, 1, positive="no")
+    found = operating_points(model, X, y, by=by, costs=costs, sample_weight=weight)
+    rules = [rule for _, rule in clause_points(model)]
+    if by == "chances":
+        rules = [threshold_rule(model, t) for t in found["threshold"]]
+    assert len(found) == len(rules)
+    for row, rule in zip(found.to_dict("records"), rules, strict=True):
+        said = rule.predict(model.read_columns(X)) == "no"
+        true = y == "no"
+        assert row["called_positive"] == pytest.approx(weight[said].sum() / weight.sum())
+        assert row["found"] == pytest.approx(weight[said & true].sum() / weight[true].sum())
+        alarms = weight[said & ~true].sum()
+        assert row["false_alarms"] == pytest.approx(alarms / weight[~true].sum())
+        if said.any():
+            assert row["precision"] == pytest.approx(1 - alarms / weight[said].sum())
+        assert row["error"] == pytest.approx(weight[said != true].sum() / weight.sum())
+        missed = weight[true & ~said].sum()
+        assert row["cost_per_100"] == pytest.approx(100 * (4 * missed + alarms) / weight.sum())
+    assert found["called_positive"].is_monotonic_increasing
+
+
+@settings(max_examples=10)
+@given(st.lists(st.booleans(), min_size=40, max_size=40))
+def test_never_and_always_are_among_the_probabilities(classes):
+    if len(set(classes)) < 2:
+        classes = [not classes[0], *classes[1:]]
+    X = pd.DataFrame({"a": np.arange(40.0), "b": np.arange(40.0) % 3})
+    rule = RuleSet(
+        (Clause((Literal("a", ">", 20.0), Literal("b", "<=", 1.0))),), (True,), "dnf", False
+    )
+    model = FixedRuleClassifier(rule).fit(X, classes)
+    found = operating_points(model, X, classes, by="chances")
+    assert (found["called_positive"].iloc[0], found["called_positive"].iloc[-1]) == (0.0, 1.0)
+    assert not threshold_rule(model, 1.0).clauses
+    assert threshold_rule(model, 0.0).clauses[0].conditions == ()
+
+
+def test_what_cannot_be_done_is_said(table):
+    X, y = table
+    model = LEARNERS[0].fit(X, y)
+    with pytest.raises(ValueError, match="`by` must be 'clauses' or 'chances', got 'x'"):
+        operating_points(model, X, y, by="x")
+    old, young = (Clause((Literal("age", op, 50.0),)) for op in (">", "<="))
+    two = FixedRuleClassifier(RuleSet((old, young), ("yes", "no"), "dnf", "no")).fit(X, y)
+    with pytest.raises(RuleError, match="give one outcome; these give 'yes', 'no'"):
+        clause_points(two)
+    three = FixedRuleClassifier(RuleSet((old,), ("yes",), "dnf", "perhaps")).fit(X, y)
+    with pytest.raises(ValueError, match="of two outcomes; this one has 3"):
+        operating_points(three, X, y)
+    ideal = IdealDNFClassifier(random_state=0).fit(X, y)
+    with pytest.raises(RuleError, match="Switch its clauses on one after another instead"):
+        threshold_rule(ideal, 0.5)

@@ -1,0 +1,51 @@
+import numpy as np
+import pandas as pd
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit import Binarizer, BoxSearchClassifier
+from rulekit.learners.literal.list_search import searched_lists
+from rulekit.learners.literal.several import SeveralClasses
+from rulekit.learners.training import SharedWork
+from tests.learners.tables import mixed_table
+
+
+def searched(seed, n=80, **parameters):
+    X, y = mixed_table(seed, n, noise=0.2)
+    grade = np.where(X["age"] > 62, "urgent", np.where(y == "yes", "soon", "later"))
+    model = BoxSearchClassifier(kicks=0, binarizer=Binarizer(n_thresholds=4), **parameters)
+    table = model._read(X, grade, None)
+    several = SeveralClasses(model, table, SharedWork())
+    return searched_lists(model, several, np.random.default_rng(0)), several
+
+
+@given(seed=st.integers(0, 40), doubt=st.sampled_from([0.0, 1.0]))
+def test_lists_are_written_read_back_and_refined_as_they_are_counted(seed, doubt):
+    found, several = searched(seed, doubt=doubt)
+    for entry in found.archive.entries:
+        rule = found.rule(entry.boxes)
+        assert rule.n_conditions == entry.n_conditions
+        assert np.isclose(several.objective(rule, 0.0), entry.loss)
+        again = found.boxes_of(rule)
+        assert again is not None
+        assert found.rule(again) == rule
+        finer = found.with_cuts_refined(rule)
+        assert finer.n_conditions == rule.n_conditions
+        assert several.objective(finer, 0.0) <= entry.loss + 1e-9
+
+
+def test_refined_cuts_lie_between_values_that_bins_put_together():
+    X = pd.DataFrame({"a": np.arange(30.0)})
+    y = np.where(X["a"] < 7, "low", np.where(X["a"] < 23, "middle", "high"))
+    model = BoxSearchClassifier(1.0, kicks=0, binarizer=Binarizer(n_thresholds=2))
+    assert model.fit(X, y).score(X, y) < 1.0
+    refined = model.set_params(refine_thresholds=True).fit(X, y)
+    assert refined.score(X, y) == 1.0
+    assert refined.n_conditions_ == 2
+
+
+def test_doubt_weighs_rows_by_all_classes():
+    found, several = searched(3, doubt=1.0)
+    assert (several.counted <= several.weight + 1e-12).all()
+    assert several.counted.sum() < 0.95 * several.weight.sum()
+    assert np.allclose(several.counted[found.problem.rows], found.problem.weight)

@@ -1,0 +1,204 @@
+"""More than two classes: an ordered list, by one-against-the-rest and by the search over lists."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from rulekit import (
+    Binarizer,
+    BoxSearchClassifier,
+    ColumnGenerationClassifier,
+    OneLevelRuleClassifier,
+    TwoLevelRuleClassifier,
+    load_sample,
+)
+from rulekit.exceptions import EmptyRuleWarning
+from tests.learners.tables import mixed_table
+
+LEARNERS = [
+    OneLevelRuleClassifier(),
+    OneLevelRuleClassifier(exact=True),
+    TwoLevelRuleClassifier(),
+    ColumnGenerationClassifier(binarizer=Binarizer(n_thresholds=3)),
+    BoxSearchClassifier(kicks=0, random_state=0),
+    BoxSearchClassifier(kicks=1, refine_thresholds=True, random_state=0),
+]
+
+
+def three_grades(seed=0, n=150, noise=0.1):
+    """The mixed table with three outcomes, gaps and text included."""
+    X, y = mixed_table(seed, n, noise)
+    grade = np.where(X["age"] > 62, "urgent", np.where(y == "yes", "soon", "later"))
+    return X, grade
+
+
+def slow_objective(rule, X, y, weight, theta):
+    """Row by row, the first clause that holds decides."""
+    total = theta * sum(c.n_conditions for c in rule.clauses)
+    for i, label in enumerate(y):
+        row, answer = X.iloc[[i]], rule.default
+        for clause, said in zip(rule.clauses, rule.labels, strict=True):
+            columns = {f: row[f].to_numpy(dtype=object) for f in clause.features}
+            columns |= {f: row[f].to_numpy() for f in clause.features if row[f].dtype.kind == "f"}
+            if not clause.conditions or clause.mask(columns)[0]:
+                answer = said
+                break
+        total += weight[i] * (answer != label)
+    return total
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+def test_every_learner_of_literals_ends_in_a_list_that_costs_no_more_than_a_constant(learner):
+    X, y = three_grades()
+    weights = {"urgent": 3.0}
+    model = clone(learner).set_params(class_weight=weights, theta=1.5).fit(X, y)
+    rule = model.rule_set_
+    weight = np.where(y == "urgent", 3.0, 1.0)
+    weight *= len(y) / weight.sum()
+    assert rule.form == "dnf"
+    assert set(rule.classes) <= set(y)
+    assert rule.n_clauses >= 1
+    assert model.objective_ == pytest.approx(slow_objective(rule, X, y, weight, 1.5))
+    constant = min(weight[y != label].sum() for label in set(y))
+    assert model.objective_ < constant
+    assert model.training_error_ == pytest.approx(weight[model.predict(X) != y].sum() / len(y))
+    assert model.default_label_ == rule.default
+    assert model.positive_label_ is None
+    shares = model.predict_proba(X)
+    assert shares.shape == (len(y), 3)
+    assert np.allclose(shares.sum(axis=1), 1.0)
+
+
+@given(seed=st.integers(0, 50), theta=st.sampled_from([0.2, 1.0, 4.0]), clauses=st.integers(1, 2))
+def test_the_search_never_costs_more_than_one_class_after_the_other(seed, theta, clauses):
+    X, y = three_grades(seed, n=40, noise=0.3)
+    search = BoxSearchClassifier(theta, clauses, kicks=0, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EmptyRuleWarning)
+        ours = search.fit(X, y).objective_
+        other = OneAfterTheOther(theta, clauses, kicks=0, random_state=0).fit(X, y)
+        assert ours <= other.objective_ + 1e-9
+
+
+class OneAfterTheOther(BoxSearchClassifier):
+    """The box search of two classes, once for each class."""
+
+    def _learned_list(self, several, rng):
+        self.robustness_, self.refine_thresholds_ = 0.0, False
+        rule = several.one_against_rest(rng)
+        return rule, ({"step": 0, "objective": several.objective(rule, self.theta)},)
+
+
+def test_limits_hold_and_the_path_answers_every_price():
+    X, y = load_sample("wine").xy("cultivar")
+    learner = BoxSearchClassifier(1.0, 2, kicks=0, random_state=0)
+    path = learner.path(X, y)
+    for most in (1, 2, 3, 5, 8):
+        model = learner.set_params(max_conditions=most).fit(X, y)
+        assert model.n_conditions_ <= most
+        assert model.n_rules_ <= 4
+        assert model.objective_ <= path.entry(1.0, 4, most).objective(1.0) + 1e-9
+    for entry in path:
+        wrong = entry.rule_set.predict(X) != y.to_numpy()
+        assert entry.loss == wrong.sum()
+        assert entry.train_error == wrong.mean()
+
+
+def test_cuts_refined_keep_size_and_never_cost_more():
+    X, y = load_sample("wine").xy("cultivar")
+    coarse = Binarizer(n_thresholds=2)
+    learner = BoxSearchClassifier(1.0, kicks=0, binarizer=coarse, random_state=0)
+    plain = learner.fit(X, y)
+    value, size = plain.objective_, plain.n_conditions_
+    finer = learner.set_params(refine_thresholds=True).fit(X, y)
+    assert finer.n_conditions_ == size
+    assert finer.objective_ < value
+    assert [step["objective"] for step in finer.history_] == [value, finer.objective_]
+
+
+def test_the_rule_does_not_depend_on_the_order_of_rows_and_columns():
+    X, y = three_grades()
+    shuffled = np.random.default_rng(0).permutation(len(y))
+    learner = BoxSearchClassifier(kicks=1, doubt=0.5, refine_thresholds=True, random_state=0)
+    rule = learner.fit(X, y).rule_set_
+    assert learner.fit(X.iloc[shuffled, ::-1], y[shuffled]).rule_set_ == rule
+
+
+def test_many_settings_give_what_each_gives_alone():
+    X, y = three_grades()
+    learner = BoxSearchClassifier(kicks=0, random_state=0)
+    settings = [
+        {"theta": t, "n_clauses": c, "doubt": d}
+        for t in (1.0, 4.0)
+        for c, d in ((1, 0.0), (2, 0.8))
+    ]
+    for setting, model in zip(settings, learner.fit_many(X, y, settings), strict=True):
+        alone = BoxSearchClassifier(kicks=0, random_state=0, **setting).fit(X, y)
+        assert (model.rule_set_, model.objective_) == (alone.rule_set_, alone.objective_)
+
+
+@pytest.mark.parametrize(
+    ("given_", "words"),
+    [
+        ({"robustness": 0.1}, "`robustness` is read for rules of two classes only"),
+        ({"robustness": "cv"}, "`robustness` is read for rules of two classes only"),
+        ({"refine": True}, "`refine` is read for rules of two classes only"),
+        (
+            {"constraints": {"required": ["age"]}},
+            "may hold `required` only for rules of two",
+        ),
+    ],
+)
+def test_what_lists_do_not_know_is_refused(given_, words):
+    X, y = three_grades()
+    for call in (BoxSearchClassifier(**given_).fit, BoxSearchClassifier(**given_).path):
+        with pytest.raises(ValueError, match=words):
+            call(X, y)
+
+
+def test_constraints_hold_for_every_class():
+    X, y = three_grades()
+    wishes = {"forbidden": ["smoker"], "allow_not_equal": False}
+    for learner in LEARNERS:
+        model = clone(learner).set_params(constraints=wishes, theta=0.5).fit(X, y)
+        literals = [lit for c in model.rule_set_.clauses for lit in c.literals]
+        assert literals
+        assert all(lit.feature != "smoker" for lit in literals)
+        assert all(lit.op not in ("!=", "not-in") for lit in literals)
+
+
+def test_a_constant_list_says_at_which_price_it_would_have_a_condition():
+    X, y = three_grades()
+    learner = BoxSearchClassifier(1e6, kicks=0, random_state=0)
+    with pytest.warns(EmptyRuleWarning, match="answers .* to every row"):
+        model = learner.fit(X, y)
+    pays = model.theta_pays_
+    for theta, n in ((pays * 0.99, True), (pays * 1.01, False)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", EmptyRuleWarning)
+            found = BoxSearchClassifier(theta, 1, max_conditions=1, kicks=0).fit(X, y)
+        assert bool(found.n_conditions_) is n
+
+
+def test_a_time_limit_is_told_and_a_list_is_there_all_the_same():
+    X, y = three_grades()
+    for learner in (BoxSearchClassifier(time_limit=1e-9), TwoLevelRuleClassifier(time_limit=1e-9)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", EmptyRuleWarning)
+            with pytest.warns(ConvergenceWarning, match="time limit of 1e-09 s passed"):
+                model = learner.fit(X, y)
+        assert set(model.predict(X)) <= set(y)
+
+
+def test_a_class_of_one_row_is_learned_where_no_folds_are_needed_and_refused_where_they_are():
+    X = pd.DataFrame({"a": [0.0, 1, 2, 3, 4, 5, 6, 7]})
+    y = list("aaabbbbc")
+    assert BoxSearchClassifier(0.1).fit(X, y).score(X, y) == 1.0
+    with pytest.raises(ValueError, match="two rows of each class or more"):
+        BoxSearchClassifier(0.1, refine_thresholds="cv").fit(X, y)

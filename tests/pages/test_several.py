@@ -1,0 +1,91 @@
+"""Three outcomes through the pages: an ordered list, found, read, and taken away."""
+
+import pytest
+
+from rulekit.data import load_sample
+from tests.pages.driving import finished, on_tab, text
+from ui.export.formats import FORMATS
+from ui.state import AppState
+
+SETTING = {"learner": "search", "max_conditions": 4}
+SPECIES = ["setosa", "versicolor", "virginica"]
+
+
+@pytest.fixture
+def on_iris(open_app):
+    """Open a page on iris, all three species described, a list of the box search picked."""
+
+    def opened(page, **more):
+        state = AppState(table=load_sample("iris"), every_class=True, setting=SETTING, **more)
+        return open_app(page, state=state)
+
+    return opened
+
+
+def test_a_table_of_three_classes_is_described_whole_unless_one_is_asked_for(open_app):
+    app = open_app("data", sample="iris")
+    state = app.session_state["app"]
+    assert state.labels == SPECIES
+    assert not [r for r in app.radio if r.label == "The rule describes the class"]
+    toggle = next(t for t in app.toggle if t.label == "One class against the rest")
+    toggle.set_value(True).run()
+    assert not app.exception
+    assert app.session_state["app"].labels == ["virginica", "not virginica"]
+    assert [r for r in app.radio if r.label == "The rule describes the class"]
+
+
+def test_binning_draws_all_classes(on_iris):
+    app = on_iris("binning")
+    assert not app.exception
+    assert app.get("plotly_chart")
+
+
+def test_the_quick_look_draws_a_curve_and_picks_a_list(open_app):
+    state = AppState(table=load_sample("iris"), every_class=True)
+    app = finished(open_app("models", state=state))
+    assert not app.exception
+    state = app.session_state["app"]
+    assert state.sweep.points["test_error"].min() < 0.1
+    rule = state.model.rule_set_
+    assert set(rule.classes) == set(SPECIES)
+    assert all(name in " ".join(c.value for c in app.code) for name in SPECIES)
+
+
+def test_rules_counts_each_class_by_each_answer_and_edits_a_clause(on_iris):
+    app = on_iris("rules")
+    assert not app.exception
+    rule = app.session_state["app"].model.rule_set_
+    assert all(f"rows that are {name} were found" in text(app) for name in SPECIES[:2])
+    on_tab(app, "Clauses")
+    app.button(key="edit_0").click().run()
+    assert not app.exception
+    answer = next(s for s in app.selectbox if s.label == "Then the answer is")
+    assert answer.value == rule.labels[0]
+    answer.set_value(next(v for v in SPECIES if v != rule.labels[0])).run()
+    app.button(key="score_edit").click().run()
+    assert not app.exception
+    changed = app.session_state["app"].model.rule_set_
+    assert changed.labels[1:] == rule.labels[1:]
+    assert changed.labels[0] == answer.value != rule.labels[0]
+
+
+def test_explain_names_the_answer_and_what_would_change_it(on_iris):
+    app = on_iris("explain")
+    assert not app.exception
+    assert any(name in text(app) for name in SPECIES)
+
+
+def test_score_answers_with_every_class(on_iris):
+    app = on_iris("score")
+    assert not app.exception
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_every_format_holds_a_list_of_three_classes_or_says_why_not(on_iris, name):
+    app = on_iris("export")
+    app.radio(key="export_format").set_value(name).run()
+    assert not app.exception
+    assert not app.error
+    model, form = app.session_state["app"].model, FORMATS[name]
+    assert bool(app.success) == (not form.obstacle(model) and bool(form.verified))

@@ -1,0 +1,94 @@
+"""Rule lists the slow way: every row, every class and every change looked at one by one."""
+
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+
+from rulekit.solvers.rule_lists import RuleList
+from tests.reference.boxes import choices, literals_of, violations_of
+
+
+def answer_of(problem, rules, i):
+    """Class that the first clause gives which row i does not violate."""
+    for r in range(rules.n_clauses):
+        if violations_of(problem, rules, r, i) == 0:
+            return rules.labels[r]
+    return rules.default
+
+
+def loss_of(problem, rules):
+    """Weight of the rows whose answer is not their class."""
+    wrong = (answer_of(problem, rules, i) != problem.y[i] for i in range(len(problem.y)))
+    return sum(w for w, is_wrong in zip(problem.weight, wrong, strict=True) if is_wrong)
+
+
+def objective_of(problem, rules, theta):
+    """Loss plus the price of the conditions."""
+    return loss_of(problem, rules) + theta * literals_of(problem, rules)
+
+
+def list_of(problem, boxes, labels, default):
+    """Make a list of boxes, each an array of shape (p, 3)."""
+    parts = np.array(boxes, np.int64).reshape(len(boxes), problem.n_features, 3)
+    return RuleList(
+        parts[:, :, 0], parts[:, :, 1], parts[:, :, 2].astype(bool), tuple(labels), default
+    )
+
+
+def boxes_of(rules):
+    return list(np.stack([rules.low, rules.high, rules.absent.astype(np.int64)], axis=2))
+
+
+def relabelled(problem, rules):
+    """Every list of the same boxes."""
+    K = range(problem.n_classes)
+    for labels in product(K, repeat=rules.n_clauses):
+        for default in K:
+            yield list_of(problem, boxes_of(rules), labels, default)
+
+
+def small_boxes(problem):
+    """Every box on at most two features."""
+    p = problem.n_features
+    whole = np.stack([np.zeros(p, np.int64), problem.n_bins - 1, np.ones(p, np.int64)], axis=1)
+    for f, g in combinations_with_replacement(range(p), 2):
+        for on_f, on_g in product(choices(problem, f), choices(problem, g)):
+            box = whole.copy()
+            box[f] = on_f
+            if f != g:
+                box[g] = on_g
+            yield box
+
+
+def changed(problem, rules):
+    """Every list that another choice on one feature of one clause makes."""
+    boxes = boxes_of(rules)
+    for r, f in np.ndindex(rules.n_clauses, problem.n_features):
+        for choice in choices(problem, f):
+            box = boxes[r].copy()
+            box[f] = choice
+            yield list_of(problem, [*boxes[:r], box, *boxes[r + 1 :]], rules.labels, rules.default)
+
+
+def rearranged(problem, rules):
+    """Every list with a clause less, and with two neighbours exchanged, under any classes."""
+    boxes = boxes_of(rules)
+    for r in range(rules.n_clauses):
+        rest, labels = boxes[:r] + boxes[r + 1 :], rules.labels[:r] + rules.labels[r + 1 :]
+        yield from relabelled(problem, list_of(problem, rest, labels, rules.default))
+    for r in range(rules.n_clauses - 1):
+        order = [*boxes[:r], boxes[r + 1], boxes[r], *boxes[r + 2 :]]
+        yield from relabelled(problem, list_of(problem, order, rules.labels, rules.default))
+
+
+def extended(problem, rules):
+    """Every list with a clause more, on at most two features, at any place, of any class."""
+    boxes = boxes_of(rules)
+    for box in small_boxes(problem):
+        for r, label in product(range(rules.n_clauses + 1), range(problem.n_classes)):
+            yield list_of(
+                problem,
+                [*boxes[:r], box, *boxes[r:]],
+                (*rules.labels[:r], label, *rules.labels[r:]),
+                rules.default,
+            )

@@ -1,0 +1,95 @@
+"""The tabs "Operating points" and "Chances" of Rules: a picked point is the rule in hand."""
+
+import json
+
+import numpy as np
+import pytest
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
+
+from rulekit.data import load_sample
+from rulekit.evaluation import brier_score, operating_points
+from tests.pages.driving import on_tab, opened, routed, text
+from ui.learners.offered import RunSpec
+from ui.state import AppState
+
+QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False, costs=(5.0, 1.0), cost_unit="EUR")
+
+
+@pytest.fixture
+def on_rules(tmp_path, monkeypatch):
+    monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path))
+    setting = {"learner": "alternating", "theta": 2.0, "n_clauses": 3}
+
+    def on(tab):
+        state = AppState(table=load_sample("credit"), setting=setting, run_settings=QUICK.to_dict())
+        app = on_tab(opened("rules", state=state), tab)
+        assert not app.exception
+        return app
+
+    with routed():
+        yield on
+
+
+def points_shown(app):
+    (table,) = [t.value for t in app.dataframe if "false alarms" in t.value]
+    return table
+
+
+def test_clauses_are_listed_one_after_another_with_their_costs(on_rules):
+    app = on_rules("Operating points")
+    state = app.session_state["app"]
+    X, y = state.training
+    costs = QUICK.error_costs(["high", "low"])
+    found = operating_points(state.model, X, y, costs=costs)
+    table = points_shown(app)
+    assert table["clauses on"].iloc[0] == "none"
+    assert table["cost a 100"].tolist() == [f"{v:.4g}" for v in found["cost_per_100"]]
+    assert table["found"].tolist() == [f"{100 * v:.1f} %" for v in found["found"]]
+
+
+@pytest.mark.parametrize("by", ["clauses", "chances"])
+def test_a_picked_point_is_the_rule_in_hand_and_the_others_stay_to_be_picked(on_rules, by):
+    app = on_rules("Operating points")
+    app.segmented_control(key="operating_by").set_value(by).run()
+    before, learned = points_shown(app), app.session_state["app"].model
+    assert len(before) > 2
+    X, y = app.session_state["app"].training
+    app = pick(app, 1)
+    assert not app.exception
+    state = app.session_state["app"]
+    assert "edited" in state.setting
+    said = (state.model.predict(X) == "high").mean()
+    told = points_shown(app)
+    assert told.equals(before)
+    assert told["called so"].iloc[1] == f"{100 * said:.1f} %"
+    if by == "clauses":
+        assert said == operating_points(learned, X, y)["called_positive"].iloc[1]
+
+
+def pick(app, place):
+    """Mark a row of the table of points, as a browser reports it."""
+    (table,) = [t for t in app.dataframe if "false alarms" in t.value]
+    states = WidgetStates()
+    state = states.widgets.add()
+    state.id = table.proto.id
+    column = table.value.columns[0]
+    marked = {"rows": [place], "columns": [], "cells": [[place, column]]}
+    state.string_value = json.dumps({"selection": marked})
+    app.session_state[f"rules_tab_{len(app.tabs)}"] = "Operating points"
+    app.session_state["operating_by"] = app.segmented_control(key="operating_by").value
+    app = app._run(states)
+    return on_tab(app, "Operating points")
+
+
+def test_probabilities_are_held_against_what_came_true(on_rules):
+    app = on_rules("Chances")
+    state = app.session_state["app"]
+    X, y = state.training
+    chance = state.model.predict_proba(X)[:, list(state.model.classes_).index("high")]
+    true = (y == "high").to_numpy()
+    assert f"is {brier_score(true, chance):.3f} (stating {100 * true.mean():.1f} %" in text(app)
+    (table,) = [t.value for t in app.dataframe if "came true" in t.value]
+    assert table["rows"].sum() == len(y)
+    assert np.isclose(chance.mean(), true.mean(), atol=0.03)
+    assert "which flatters it" in text(app)
+    assert "At the costs that were said, high costs less from 16.7 % on." in text(app)

@@ -1,0 +1,187 @@
+"""The tabs "Operating points" and "Chances": where a rule can stop, and what it promises."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from rulekit.evaluation import (
+    brier_score,
+    clause_points,
+    operating_points,
+    reliability,
+    threshold_rule,
+)
+from rulekit.exceptions import RuleError
+from rulekit.export import to_json
+from rulekit.plots import (
+    operating_figure,
+    operating_sentence,
+    reliability_figure,
+    reliability_sentence,
+)
+from rulekit.rules import RuleSet
+from ui.escape import md
+from ui.learners.spec import RunSpec
+from ui.row_picker import pick_row
+from ui.rule_numbers import Rows
+from ui.rules.editor import keep
+from ui.shell import once
+from ui.state import KEEP, AppState
+from ui.theme import chart, selected_id
+
+WAYS = {"clauses": "Clauses, one after another", "chances": "From a probability on"}
+MOST = 20  # probabilities offered
+SOURCE = "_operating_source"  # the model whose points are shown, while one of them is in hand
+SHARES = ("called_positive", "found", "false_alarms", "precision", "error")
+
+
+def operating_card(model: Any, rows: Rows, state: AppState) -> None:
+    """Offer the rule stopped earlier, or going further, as a curve to pick from."""
+    source, picked = _source(model, state)
+    if state.several or len(source.classes_) != 2:
+        st.caption("Operating points are those of a rule of two outcomes.")
+        return
+    by = st.segmented_control(
+        "Points",
+        list(WAYS),
+        format_func=WAYS.get,
+        default="clauses",
+        required=True,
+        key="operating_by",
+        label_visibility="collapsed",
+        **KEEP,
+    )
+    costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
+    try:
+        points = operating_points(source, rows.X, rows.y, by=by, costs=costs)
+    except RuleError as error:
+        st.info(md(str(error), 400))
+        return
+    points = _few(points)
+    places = {value: k for k, value in enumerate(points.iloc[:, 0])}
+    at = places.get(picked, None if picked else (len(points) - 1 if by == "clauses" else None))
+    name = str(source.positive_label_)
+    sentence = operating_sentence(points, name)
+    turn = st.session_state.get("_operating_turn", 0)
+
+    def pick(place: int) -> None:
+        once(lambda: _take(source, points.iloc[place, 0], by))()
+        st.session_state["_operating_turn"] = turn + 1
+
+    def clicked() -> None:
+        place = selected_id(st.session_state.get(f"operating_{turn}"))
+        if place is not None and int(place) < len(points):
+            pick(int(place))
+
+    figure = operating_figure(points, name, at)
+    chart(figure, f"operating_{turn}", sentence, on_select=clicked)
+    counted = f"Counted on {rows.name} rows; a picked point is the rule in hand."
+    st.caption(md(f"{sentence} {counted}", 400))
+    pick_row(
+        _told(points, by, rows.name),
+        at,
+        pick,
+        key=f"operating_table_{by}",
+        alt="The operating points; choosing one makes it the rule in hand",
+    )
+
+
+def _few(points: pd.DataFrame) -> pd.DataFrame:
+    """Keep so many points, spread over them; both ends stay."""
+    if len(points) <= MOST:
+        return points
+    kept = sorted({round(k * (len(points) - 1) / (MOST - 1)) for k in range(MOST)})
+    return points.iloc[kept].reset_index(drop=True)
+
+
+def _told(points: pd.DataFrame, by: str, name: str) -> pd.DataFrame:
+    first = (
+        [", ".join(map(str, on)) or "none" for on in points["clauses"]]
+        if by == "clauses"
+        else [f"{100 * t:.1f} %" if t < 1 else "never" for t in points["threshold"]]
+    )
+    titles = ("called so", "found", "false alarms", "precision", "wrong")
+    table = {"clauses on" if by == "clauses" else "from": first}
+    for title, measure in zip(titles, SHARES, strict=True):
+        table[title] = [f"{100 * v:.1f} %" if v == v else "—" for v in points[measure]]
+    if "cost_per_100" in points:
+        table["cost a 100"] = [f"{v:.4g}" for v in points["cost_per_100"]]
+    return pd.DataFrame(table)
+
+
+def _take(source: Any, value: Any, by: str) -> None:
+    """Make a point the rule in hand; the points shown stay those of the rule it was picked from."""
+    if by == "clauses":
+        rule: RuleSet = dict(clause_points(source))[value]
+        words = f"clauses {', '.join(map(str, value))} of it" if value else "none of its clauses"
+    else:
+        rule = threshold_rule(source, value)
+        words = "never" if value >= 1 else f"from a probability of {100 * value:.1f} % on"
+    keep(rule, words)
+    st.session_state[SOURCE] = source, value, to_json(rule)
+
+
+def _source(model: Any, state: AppState) -> tuple[Any, Any]:
+    """Give the model whose points are shown, and the point that is in hand, if one is."""
+    source, value, rule_json = st.session_state.get(SOURCE, (None, None, None))
+    if source is not None and rule_json == to_json(model.rule_set_):
+        return source, value
+    return model, None
+
+
+def chances_card(model: Any, rows: Rows, state: AppState) -> None:
+    """Say what the rule's probabilities are, and whether they come true on these rows."""
+    labels = model.classes_.tolist()
+    label = state.positive
+    if state.several:
+        label = st.selectbox("Outcome", labels, key="chances_outcome", **KEEP)
+    if label not in labels:
+        st.caption(md(f"The rule never gives {label}.", 200))
+        return
+    chance = model.predict_proba(rows.columns)[:, labels.index(label)]
+    true = rows.y == label
+    table = reliability(true, chance)
+    sentence = reliability_sentence(table, brier_score(true, chance), float(true.mean()))
+    chart(reliability_figure(table, str(label)), f"reliability_{rows.name}", sentence)
+    st.markdown(md(sentence + paying_sentence(state), 600))
+    learned = rows.name == "training"
+    flattered = " These rows were learned from, which flatters it." if learned else ""
+    st.caption(
+        "A probability is the share of training rows that look like the case to the rule: by the "
+        "clause that decides, by how many conditions the clauses lack, and by which; drawn towards "
+        "the share of coarser likeness where rows are few. Class weights and costs are left out of "
+        f"it, as they make no outcome more frequent.{flattered}"
+    )
+    shown = pd.DataFrame(
+        {
+            "stated": [f"{100 * a:.0f} to {100 * b:.0f} %" for a, b in _bounds(table)],
+            "rows": table["rows"],
+            "stated on average": [f"{100 * v:.1f} %" for v in table["stated"]],
+            "came true": [f"{100 * v:.1f} %" for v in table["share"]],
+            "95 %": [
+                f"{100 * a:.0f} to {100 * b:.0f} %"
+                for a, b in zip(table["low95"], table["high95"], strict=True)
+            ],
+        }
+    )
+    st.dataframe(shown, hide_index=True, alt=sentence)
+
+
+def paying_sentence(state: AppState) -> str:
+    """Say from which probability on the described outcome costs less than the other one."""
+    costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
+    if costs is None or costs.matrix is None or len(state.labels) != 2:
+        return ""
+    positive, other = state.labels
+    miss, alarm = costs.matrix[positive, other], costs.matrix[other, positive]
+    share = 100 * alarm / (miss + alarm)
+    return f" At the costs that were said, {positive} costs less from {share:.1f} % on."
+
+
+def _bounds(table: pd.DataFrame) -> list[tuple[float, float]]:
+    return list(zip(table["low"], table["high"], strict=True))
+
+
+#: The tabs, by their titles.
+OPERATING = {"Operating points": operating_card, "Chances": chances_card}
