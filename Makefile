@@ -9,7 +9,7 @@ READY  := $(VENV)/.compiled
 PYTEST := $(BIN)/python -m pytest
 CORES  := -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: app test slow setup lint wheel check format bench paper screenshot clean
+.PHONY: app test slow engines setup lint wheel check format bench paper screenshot clean
 
 app: $(READY)            ## open the dashboard in the browser
 	$(BIN)/python -m ui.server
@@ -24,6 +24,10 @@ test: $(DEV) $(READY)    ## all tests of at most a second, on all cores
 slow: $(DEV) $(READY)    ## the slow tests, then a person's path in a real browser
 	$(PYTEST) $(CORES) -m "slow and not browser and not paper"
 	$(PYTEST) -m "browser and not paper"
+
+engines: $(DEV)          ## what runs exports in tests: PMML, DMN (needs Java and npm)
+	$(BIN)/python -m pip install --quiet -e .[engines]
+	npm install --silent --prefix $(VENV)/feel feelin@4.6.0
 
 setup: $(DEV) $(READY)   ## only install and compile
 

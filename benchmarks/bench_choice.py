@@ -31,9 +31,9 @@ from joblib import Parallel, delayed
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks._cli import BenchTable, Row, run, tables, told
-from rulekit import RuleClassifier, sweep
+from rulekit import BoxSearchClassifier, RuleClassifier, ScorecardClassifier, sweep
 from rulekit.data import make_folds
-from rulekit.evaluation import Baseline, SweepStore, fit_setting
+from rulekit.evaluation import Baseline, SweepStore, fit_setting, search_grid
 from rulekit.evaluation.keys import code_version, data_digest
 
 TABLES = (
@@ -104,13 +104,14 @@ def one_fold(
     rest = table.X.iloc[test]
     model = RuleClassifier(MOST, FORMS, inner, random_state=seed).fit(X, y)
     taken = model.choice_.form
-    models = {form: _alone(form, inner, seed, X, y) for form in FORMS if form != taken}
+    models = {form: _alone(form, model, X, y) for form in FORMS if form != taken}
     models |= {taken: model, "ours": model}
     ours: dict[str, Any] = {"form": taken, "ours_setting": repr(model.choice_.setting)}
     for name, one in models.items():
         ours[f"{name}_accuracy"] = accuracy(one.predict(rest))
         ours[f"{name}_conditions"] = float(one.n_conditions_)
-        ours[f"{name}_inside"] = one.choice_.error
+        numbers = model.choice_.of_forms | {"ours": model.choice_.default}
+        ours[f"{name}_inside"] = float(model.choice_.table.loc[numbers[name], "test_error"])
     tree = Baseline("CART", DecisionTreeClassifier(random_state=seed))
     leaves = {"learner__max_leaf_nodes": list(range(2, MOST_SPLITS + 2))}
     result = sweep(tree, X, y, grid=leaves, cv=inner, random_state=seed)
@@ -126,9 +127,14 @@ def one_fold(
     return {"seed": seed, "fold": fold} | ours | reference
 
 
-def _alone(form: str, inner: int, seed: int, X: pd.DataFrame, y: np.ndarray) -> RuleClassifier:
-    """Choose within one form."""
-    return RuleClassifier(MOST, (form,), inner, random_state=seed).fit(X, y)
+def _alone(form: str, model: RuleClassifier, X: pd.DataFrame, y: np.ndarray) -> Any:
+    """Learn what `model` would have taken of one form alone, as it has compared it already."""
+    row = model.choice_.table.loc[model.choice_.of_forms[form]]
+    if form == "points":
+        return ScorecardClassifier(int(row["max_conditions"])).fit(X, y)
+    setting = {name: row[name] for name in search_grid(y)} | {"n_clauses": int(row["n_clauses"])}
+    search = BoxSearchClassifier(max_conditions=MOST, kicks=0, random_state=model.random_state)
+    return search.set_params(**setting, refine_thresholds="cv").fit(X, y)
 
 
 def compared(name: str, folds: pd.DataFrame, n_seeds: int) -> tuple[list[Row], pd.Series]:

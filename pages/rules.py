@@ -19,6 +19,8 @@ from ui.rules.cards import (
 )
 from ui.rules.editor import edit_button, edited_clause, editor, undo, without
 from ui.rules.groups import groups_card
+from ui.rules.how_stable import how_stable_card
+from ui.rules.just_as_good import just_as_good_card
 from ui.shell import guard, header, open_tab, sentences, two_columns
 from ui.state import app_state
 from ui.words import wording
@@ -58,7 +60,8 @@ with sentences():
                 persist_state="session",
             )
         rows = test if part == "test" and test is not None else train
-        titles = ["Wrong where", "Groups"] + ["Picture"] * bool(rule.n_clauses)
+        titles = ["Wrong where", "Groups", "Rules just as good", "How stable"]
+        titles += ["Picture"] * bool(rule.n_clauses)
         titles += ["Proof"] * isinstance(model, (*LEARNED, IdealDNFClassifier))
         title, tab = open_tab(titles, "rules_tab")
         with tab:
@@ -67,6 +70,10 @@ with sentences():
                 covered_rows(rule, rows, state)
             elif title == "Groups":
                 groups_card(model, rows, state)
+            elif title == "Rules just as good":
+                just_as_good_card(model, train, state)
+            elif title == "How stable":
+                how_stable_card(model, train, state)
             elif title == "Picture":
                 clause_overview(rule, rows, state)
                 for cards in CARDS:

@@ -14,6 +14,7 @@ The names below are the public interface; the packages say in their docstrings w
 import rulekit.explain as explain
 from rulekit.binarize import Binarizer
 from rulekit.data import (
+    Costs,
     Table,
     load_sample,
     read_table,
@@ -68,6 +69,7 @@ __all__ = [
     "Clause",
     "ColumnGenerationClassifier",
     "Constraints",
+    "Costs",
     "DataError",
     "ExportError",
     "FixedRuleClassifier",

@@ -74,6 +74,7 @@ def expected_failures(estimator):
 
 
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+@pytest.mark.filterwarnings("ignore:Chances need more than 2 rows:UserWarning")
 @parametrize_with_checks(
     QUICK,
     expected_failed_checks=expected_failures,

@@ -9,7 +9,10 @@ from numpy.typing import NDArray
 from scipy.stats import hypergeom
 from sklearn.base import ClassifierMixin
 
-from rulekit.plots.wording import percent
+from rulekit.data import Costs
+from rulekit.evaluation.metrics import cost_per_100
+from rulekit.learners.choice import COST
+from rulekit.plots.wording import measured, percent
 from rulekit.rules import ClauseStatistics, Columns, RuleSet, clause_statistics
 from ui.state import AppState
 
@@ -96,6 +99,17 @@ def matches(rule: RuleSet, rows: Rows) -> NDArray[np.bool_]:
 def error(rule: RuleSet, rows: Rows) -> float:
     """Return the share of rows a rule decides wrongly."""
     return float(np.mean(rows.answers(rule) != rows.y))
+
+
+def cost_words(rule: RuleSet, rows: Rows, costs: Costs) -> str:
+    """Say what a rule's wrong answers cost a hundred rows."""
+    return measured(cost_per_100(rows.y, rows.answers(rule), costs), COST, costs.unit)
+
+
+def cheapest_words(rows: Rows, costs: Costs) -> str:
+    """Say what the one answer costs that is cheapest when every row gets it."""
+    labels, counts = np.unique(rows.y, return_counts=True)
+    return measured(costs.cheapest(labels, counts)[1], COST, costs.unit)
 
 
 def overfit_words(rule: RuleSet, train: Rows, test: Rows) -> str:

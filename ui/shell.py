@@ -85,9 +85,18 @@ def two_columns() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def open_tab(titles: Sequence[str], key: str) -> tuple[str, DeltaGenerator]:
-    """Show tabs; return the title of the open one and its place: what is not seen is not made."""
-    tabs = st.tabs(titles, key=f"{key}_{len(titles)}", on_change="rerun")
-    return next(pair for pair in zip(titles, tabs, strict=True) if pair[1].open)
+    """Show tabs; return the title of the open one and its place: what is not seen is not made.
+
+    Where there come to be more tabs, or fewer, the open one stays open.
+    """
+    name, drawn = f"{key}_{len(titles)}", f"_{key}_open"
+    before, title = st.session_state.get(drawn, (name, None))
+    if before != name and title in titles:
+        st.session_state[name] = title
+    tabs = st.tabs(titles, key=name, on_change="rerun")
+    found = next(pair for pair in zip(titles, tabs, strict=True) if pair[1].open)
+    st.session_state[drawn] = name, found[0]
+    return found
 
 
 def empty(sentence: str, page: str = "data", *, link: str | None = None) -> None:

@@ -29,6 +29,7 @@ WRITABLE = [name for name, form in FORMATS.items() if not form.learned]
 @click.option("--format", "form", type=click.Choice(WRITABLE), required=True)
 @click.option("-o", "--output", metavar="FILE", help="Where it goes; to standard output without.")
 @click.option("--table", metavar="TABLE", help="Run the export on every row of it, and compare.")
+@click.option("--select", metavar="NAME", help="SQL only: a SELECT from the table of this name.")
 @click.option("--target", help="The column of the table that a report's figures are about.")
 @outcome_option
 @reads_tables
@@ -39,6 +40,7 @@ def export(
 
     With --table the export is run, or read back, on every row, and nothing is written unless all
     answers are the same. A report needs --table and --target, and tells the rule's figures there.
+    With --select SQL is a whole statement that adds each row's answer and the clause that decided.
     """
     found = read_rule(rule)
     target = asked["target"]
@@ -58,6 +60,10 @@ def export(
         rows = as_rule_reads(reading.table(table), found)
         columns_for(found, rows.frame)  # says which column is not there
         _check(found, rows.frame, form)
+    if (name := asked["select"]) is not None:
+        if FORMATS[form].language != "sql":
+            raise click.UsageError(f"--select is read for SQL only, not {form}.")
+        given = {"part": "score", "table": name}
     text = FORMATS[form].write(found, **given)
     content = text if isinstance(text, bytes) else text.encode()
     if output is not None:

@@ -7,6 +7,7 @@ rules. May import NumPy, pandas, scikit-learn's splitters, pyarrow, openpyxl and
 """
 
 from rulekit.data.column import KINDS, ROLES, Column
+from rulekit.data.costs import Costs
 from rulekit.data.drift import DriftNote, compare_tables
 from rulekit.data.folds import equal_rows, hold_out, joined_groups, make_folds
 from rulekit.data.groups import GROUP_MEASURES, RowGroups, row_groups
@@ -33,6 +34,7 @@ __all__ = [
     "KINDS",
     "ROLES",
     "Column",
+    "Costs",
     "DriftNote",
     "Generated",
     "Limits",

@@ -14,6 +14,7 @@ from rulekit.evaluation.family import Family, plane_prices, rule_learners
 from rulekit.evaluation.grid import THETA_GRID
 from rulekit.evaluation.groups import Gap, GroupMetrics, group_metrics
 from rulekit.evaluation.pareto import front_steps, pareto_front
+from rulekit.evaluation.reliability import brier_score, reliability
 from rulekit.evaluation.result import SweepResult, fit_setting, suggest, summarise
 from rulekit.evaluation.stability import stability
 from rulekit.evaluation.stability_found import Stability
@@ -36,12 +37,14 @@ __all__ = [
     "alternatives",
     "baseline_models",
     "baselines",
+    "brier_score",
     "compare_learners",
     "fit_setting",
     "front_steps",
     "group_metrics",
     "pareto_front",
     "plane_prices",
+    "reliability",
     "rule_learners",
     "search_grid",
     "stability",

@@ -91,10 +91,11 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
     Notes
     -----
     Rules of one clause are listed by branch and bound, first those of one condition, then of two,
-    and so on: the list is complete, or `complete_to` says up to which length. Where the rule in
-    hand has several clauses, rules come from the archive of a box search over all columns and one
-    with each column of the rule in hand left out, and from there by exchanging any clause for any
-    other that keeps within the margin; of these there may be more than were found.
+    and so on: the list is complete, or `complete_to` says up to which length. What `constraints`
+    require and a `max_gap` are not asked of the rules listed; what they forbid, is. Where the rule
+    in hand has several clauses, rules come from the archive of a box search over all columns and
+    one with each column of the rule in hand left out, and from there by exchanging any clause for
+    any other that keeps within the margin; of these there may be more than were found.
 
     References
     ----------
@@ -208,10 +209,8 @@ class _Work:
         n_clauses = max(1, self.rule.n_clauses if self.rule.form == "cnf" else described)
         most = max(1, size) if max_conditions is None else int(max_conditions)
         space = RuleSpace(self.learner, problem, theta, n_clauses, most, self.clock)
-        weight = self.table.weights(*self.weighing)
-        wrong = self.rule.predict(self.table.columns) != self.table.y.astype(object)
-        own_wrong = float(weight[wrong].sum())
-        own_cost = own_wrong + theta * size
+        total = float(problem.weight.sum())
+        own_cost = self.wrong_weight(problem) + theta * size
         met = {r.columns: r for r in (*space.constants(), *space.searched(problem, self.rng()))}
         without = {}
         for name in self.rule.features:
@@ -222,31 +221,40 @@ class _Work:
         names = {r.columns: space.features(r) for r in (*listed, *without.values())}
         rules, kept = _written(space, listed)
         facts = (
-            float(own_wrong / weight.sum()),
-            own_cost / weight.sum(),
+            self.wrong(self.rule),
+            own_cost / total,
             self.within,
             theta,
             n_clauses,
             most,
         )
-        cheapest = min([own_cost, *(r.cost for r in kept)]) / weight.sum()
+        cheapest = min([own_cost, *(r.cost for r in kept)]) / total
         return Alternatives(
             rules,
-            self.told(rules, kept, names, float(weight.sum())),
+            self.told(rules, kept, names, total),
             self.by_column(space, kept, without, names, cheapest),
             self.rule,
             *facts,
             self.complete_to,
             self.complete_to >= most and n_clauses == 1 and self.reach >= self.within - TIE,
             self.reach,
+            bool(np.ptp(problem.weight) > 0),
             self.table.columns,
             self.table.y,
         )
 
-    @property
-    def weighing(self) -> tuple[Any, ...]:
-        """What weights of rows are made of, as `TrainingTable.weights` takes it."""
-        return (self.learner.class_weight,)
+    def wrong_weight(self, problem: Any) -> float:
+        """Weigh the rows that the rule in hand gets wrong as learning does."""
+        positive = problem.y ^ (self.rule.form == "dnf")
+        answers = self.rule.predict(problem.columns)
+        held = np.array([v == self.learner.positive_label_ for v in answers], dtype=bool)
+        return float(problem.weight[held != positive].sum())
+
+    def wrong(self, rule: RuleSet) -> float:
+        """Give the share of the rows, by their own weight, that a rule gets wrong."""
+        wrong = rule.predict(self.table.columns) != self.table.y.astype(object)
+        weight = self.table.sample_weight
+        return float(weight[wrong].sum() / weight.sum())
 
     def problem_without(self, column: str | None) -> Any:
         """Make the table of conditions, those of one column left out."""
@@ -267,17 +275,20 @@ class _Work:
         margin, self.reach = self.within * total, self.within
         best = min([own_cost, *(r.cost for r in known)])
         found = list(known)
-        for size, near in space.clauses(margin, best, self.max_rules):
-            found = known + [space.priced([clause]) for clause in near.clauses]
-            if not near.complete:
+        for size, listed in space.clauses(margin, best, self.max_rules):
+            found = known + [space.priced([clause]) for clause in listed.clauses]
+            if not listed.complete:
                 break
-            self.complete_to, self.reach = size, min(self.within, near.margin / total)
+            self.complete_to, self.reach = size, min(self.within, listed.margin / total)
         best = min([own_cost, *(r.cost for r in found)])
         if space.max_clauses > 1:
             found = space.grown(found, best + margin, GROWN).rules
             best = min([own_cost, *(r.cost for r in found)])
         unique = {r.columns: r for r in found if r.cost <= best + margin + TIE}
-        return sorted(unique.values(), key=_order)[: self.max_rules]
+        near = sorted(unique.values(), key=_order)
+        if len(near) > self.max_rules:
+            self.reach = min(self.reach, (near[self.max_rules - 1].cost - best) / total)
+        return near[: self.max_rules]
 
     def told(
         self,
@@ -291,7 +302,7 @@ class _Work:
         rows = [
             {
                 "rule": k,
-                "wrong": known.wrong / total,
+                "wrong": self.wrong(rule),
                 "n_conditions": rule.n_conditions,
                 "n_clauses": rule.n_clauses,
                 "cost": known.cost / total,
@@ -315,9 +326,7 @@ class _Work:
         total = float(space.problem.weight.sum())
         read = [names[r.columns] for r in found]
         hand = {
-            name: sum(
-                t.feature == name for c in self.rule.clauses for p in c.conditions for t in p.tests
-            )
+            name: sum(_reads(p, name) for c in self.rule.clauses for p in c.conditions)
             for name in self.rule.features
         }
         others = sorted(set().union(*read) - set(hand))
@@ -327,7 +336,7 @@ class _Work:
             best = min(
                 [*lacking, *([without[name]] if name in without else [])], key=_order, default=None
             )
-            row = {
+            row: dict[str, Any] = {
                 "column": name,
                 "in_hand": hand.get(name, 0),
                 "share": sum(name in reads for reads in read) / max(1, len(read)),
@@ -341,12 +350,17 @@ class _Work:
             if best is not None:
                 reads = space.features(best)
                 row["without"] = space.rule(best)
-                row["wrong"], row["cost"] = best.wrong / total, best.cost / total
+                row["wrong"], row["cost"] = self.wrong(row["without"]), best.cost / total
                 row["instead"] = tuple(sorted(reads - set(hand)))
                 row["as_good"] = row["cost"] <= cheapest + self.within + TIE
             rows.append(row)
         kinds = ("column", "in_hand", "share", "needed", "without", "wrong", "cost", "as_good")
         return pd.DataFrame(rows, columns=[*kinds, "instead"])
+
+
+def _reads(condition: Any, name: str) -> int:
+    """Count the tests of a column in a condition; 1 in one that computes with several."""
+    return sum(t.feature == name for t in condition.tests) or int(name in condition.features)
 
 
 def _order(rule: PricedRule) -> tuple[Any, ...]:

@@ -26,10 +26,10 @@ class Alternatives:
     rules : tuple of RuleSet
         The cheapest first; of equal cost the shorter one, then in a fixed order.
     table : DataFrame
-        A row a rule, in their order: ``rule`` (its number, from 0), ``wrong`` (weighted share of
-        rows that it gets wrong), ``n_conditions``, ``n_clauses``, ``cost`` (see `alternatives`, as
-        a share of the rows), ``columns`` (those that it reads, sorted), ``differs`` (share of rows
-        that it answers otherwise than the rule in hand).
+        A row a rule, in their order: ``rule`` (its number, from 0), ``wrong`` (share of the rows,
+        by their own weight, that it gets wrong), ``n_conditions``, ``n_clauses``, ``cost`` (see
+        `alternatives`, as a share of the rows), ``columns`` (those that it reads, sorted),
+        ``differs`` (share of rows that it answers otherwise than the rule in hand).
     columns : DataFrame
         A row for each column that the rule in hand or a listed rule reads, those of the rule in
         hand first: ``column``, ``in_hand`` (conditions of the rule in hand on it), ``share`` (of
@@ -53,6 +53,8 @@ class Alternatives:
     margin : float
         Where there were too many rules to be kept, the smaller margin that they fill; else
         `within`.
+    weighted : bool
+        Whether wrong rows do not all cost the same.
     X : mapping of str to ndarray
         The rows, as rules read them.
     y : ndarray
@@ -72,6 +74,7 @@ class Alternatives:
     complete_to: int
     complete: bool
     margin: float
+    weighted: bool
     X: Columns = field(repr=False)
     y: NDArray[Any] = field(repr=False)
 
@@ -99,18 +102,24 @@ class Alternatives:
         shares = (held[:, None, :] != held[None, :, :]).mean(axis=2)
         return pd.DataFrame(shares, index=numbers, columns=numbers)
 
-    def differing_rows(self, rule: int) -> NDArray[np.intp]:
-        """Give the positions of the rows that a rule answers otherwise than the rule in hand."""
-        other = self.rules[rule].predict(self.X) != self.in_hand.predict(self.X)
+    def differing_rows(self, rule: int | RuleSet) -> NDArray[np.intp]:
+        """Give the positions of the rows that a rule answers otherwise than the rule in hand.
+
+        Parameters
+        ----------
+        rule : int or RuleSet
+            A number of a listed rule, or any rule.
+        """
+        other = self._rule(rule).predict(self.X) != self.in_hand.predict(self.X)
         return np.flatnonzero(other)
 
-    def differs_where(self, rule: int) -> RuleSet | None:
+    def differs_where(self, rule: int | RuleSet) -> RuleSet | None:
         """Describe the rows that a rule answers otherwise than the rule in hand.
 
         Parameters
         ----------
-        rule : int
-            Its number.
+        rule : int or RuleSet
+            A number of a listed rule, or any rule.
 
         Returns
         -------
@@ -119,7 +128,7 @@ class Alternatives:
             ``"otherwise"``, learned from the rows; None where no such clause is right for more of
             them than it is wrong.
         """
-        names = dict.fromkeys((*self.in_hand.features, *self.rules[rule].features))
+        names = dict.fromkeys((*self.in_hand.features, *self._rule(rule).features))
         differing = np.zeros(len(self.y), dtype=bool)
         differing[self.differing_rows(rule)] = True
         if not names or differing.all() or not differing.any():
@@ -139,6 +148,9 @@ class Alternatives:
         learner._fit_table(learner._read(frame, asked, None), shared)
         found = learner.rule_set_
         return None if found.is_constant else found
+
+    def _rule(self, rule: int | RuleSet) -> RuleSet:
+        return rule if isinstance(rule, RuleSet) else self.rules[rule]
 
     def sentences(self, names: Names | None = None) -> list[str]:
         """Tell the findings in words.
@@ -182,7 +194,8 @@ class _Words:
 
     @property
     def price(self) -> str:
-        return f"a wrong row counts 1, a condition {self.found.theta:.3g}"
+        row = "its weight" if self.found.weighted else "1"
+        return f"a wrong row counts {row}, a condition {self.found.theta:.3g}"
 
     def number(self) -> str:
         """Tell how many there are, and whether these are all."""
@@ -193,7 +206,9 @@ class _Words:
         if found.complete:
             return f"{head}. These are all rules of one clause and at most {size}."
         if found.margin < found.within:
-            return f"{head}; there are more, and these are all within {_percent(found.margin)}."
+            most = f"within {100 * found.margin:.2g} %"
+            these = "all" if found.max_clauses == 1 else "those found"
+            return f"{head}; there are more, and these are {these} {most}."
         told = f"{head}. All rules of one clause and at most {found.complete_to} are among them"
         told = told.replace(
             f"most {found.complete_to} ", f"most {_plural(found.complete_to, 'condition')} "
@@ -213,10 +228,11 @@ class _Words:
         against = f"{_percent(row['wrong'])} of the rows instead of {_percent(found.in_hand_wrong)}"
         if not row["as_good"]:
             return f"{every} {name}: the best rule found without it is wrong in {against}."
-        instead = " and ".join(self.called(c) for c in row["instead"])
-        place = "nothing takes its place"
-        if instead:
-            place = f"{instead} {'takes' if len(row['instead']) == 1 else 'take'} its place"
+        others = [self.called(c) for c in row["instead"]]
+        place = "no other column takes its place"
+        if others:
+            listed = " and ".join(filter(None, (", ".join(others[:-1]), others[-1])))
+            place = f"{listed} {'takes' if len(others) == 1 else 'take'} its place"
         return f"{name} can be left out: {place}, and {against} are wrong."
 
     def pairs(self) -> str:

@@ -15,9 +15,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from rulekit.data import columns_of
+from rulekit.data import Costs, columns_of
 from rulekit.evaluation.result import SweepResult
-from rulekit.evaluation.sweep import sweep
+from rulekit.evaluation.sweep import settled_costs, sweep
 
 TREE_LEAVES = (2, 3, 4, 6, 8, 12, 16)
 ABSENT = "(missing)"
@@ -127,7 +127,7 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Leaves of a tree, 0 for the majority, None where there is no counterpart."""
         if isinstance(self.learner_, DecisionTreeClassifier):
             return int(self.learner_.get_n_leaves())
-        return 0 if isinstance(self.learner_, DummyClassifier) else None
+        return 0 if isinstance(self.learner_, DummyClassifier | CheapestAnswer) else None
 
     def _frame(self, columns: dict[str, NDArray[Any]]) -> pd.DataFrame:
         plain = {n: _as_text(c) if n in self.text_ else _as_number(c) for n, c in columns.items()}
@@ -183,8 +183,46 @@ def _encoder(numbers: list[str], texts: list[str]) -> ColumnTransformer:
     return ColumnTransformer([("numbers", fill, numbers), ("texts", levels, texts)])
 
 
-def baseline_models() -> dict[str, tuple[Baseline, dict[str, list[Any]]]]:
+class CheapestAnswer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Give every row the answer that costs least.
+
+    Parameters
+    ----------
+    costs : Costs
+        What wrong answers cost; rows weigh as these say.
+    """
+
+    def __init__(self, costs: Costs) -> None:
+        self.costs = costs
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike) -> "CheapestAnswer":
+        """Weigh the classes."""
+        self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
+        by_class = self.costs.class_weight(self.classes_)
+        weighed = np.bincount(codes, np.asarray(sample_weight, dtype=float))
+        counts = weighed / np.array([by_class[label] for label in self.classes_.tolist()])
+        self.answer_ = self.costs.cheapest(self.classes_, counts)[0]
+        self.shares_ = counts / counts.sum()
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Give each row the answer: shape (n,)."""
+        return np.full(len(X), self.answer_, dtype=self.classes_.dtype)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give each row the shares of the classes in training: shape (n, K)."""
+        return np.tile(self.shares_, (len(X), 1))
+
+
+def baseline_models(
+    costs: Costs | None = None,
+) -> dict[str, tuple[Baseline, dict[str, list[Any]]]]:
     """Make the learners to compare with, unfitted.
+
+    Parameters
+    ----------
+    costs : Costs, default=None
+        What wrong answers cost; ``cheapest answer`` then stands in the place of ``majority``.
 
     Returns
     -------
@@ -192,8 +230,10 @@ def baseline_models() -> dict[str, tuple[Baseline, dict[str, list[Any]]]]:
         ``majority``, ``logistic regression``, ``tree`` (CART, over several numbers of leaves),
         ``random forest`` and ``gradient boosting``.
     """
-    learners = {
-        "majority": DummyClassifier(strategy="most_frequent"),
+    constant: dict[str, Any] = {"majority": DummyClassifier(strategy="most_frequent")}
+    if costs is not None:
+        constant = {"cheapest answer": CheapestAnswer(costs)}
+    learners = constant | {
         "logistic regression": ScaledLogistic(),
         "tree": DecisionTreeClassifier(random_state=0),
         "random forest": RandomForestClassifier(n_estimators=200, random_state=0),
@@ -204,7 +244,12 @@ def baseline_models() -> dict[str, tuple[Baseline, dict[str, list[Any]]]]:
 
 
 def baselines(
-    X: Any, y: ArrayLike, *, only: Iterable[str] | None = None, **settings: Any
+    X: Any,
+    y: ArrayLike,
+    *,
+    only: Iterable[str] | None = None,
+    costs: Costs | None = None,
+    **settings: Any,
 ) -> dict[str, SweepResult]:
     """Cross-validate well-known learners.
 
@@ -216,6 +261,8 @@ def baselines(
         Classes, two or more.
     only : iterable of str, default=None
         Names of `baseline_models` to run. None runs all.
+    costs : Costs, default=None
+        What wrong answers cost; measured, and learned by as weights of rows.
     **settings
         ``cv``, ``n_jobs``, ``random_state``, ``store``, ``on_result``, ``should_stop`` and
         ``sample_weight`` as for `sweep`; give the same ones as there for the same folds.
@@ -224,8 +271,8 @@ def baselines(
     -------
     dict of str to SweepResult
         One result a learner, in the order of `baseline_models`. Size (``n_conditions``,
-        ``n_clauses_used``) is known for trees: splits and leaves; for the majority it is 0; for the
-        others it is NaN, as they have no counterpart to a literal.
+        ``n_clauses_used``) is known for trees: splits and leaves; for a constant
+        answer it is 0; for the others it is NaN, as they have no counterpart to a literal.
 
     Raises
     ------
@@ -240,13 +287,14 @@ def baselines(
     >>> round(float(found["majority"].summary["test_error"].iloc[0]), 3)
     0.667
     """
-    models = baseline_models()
+    settled = settled_costs(costs, [None], np.asarray(y))
+    models = baseline_models(settled)
     names = list(models) if only is None else list(only)
     unknown = [name for name in names if name not in models]
     if unknown:
         raise ValueError(f"There is no baseline {unknown[0]!r}; there are {', '.join(models)}.")
     return {
-        name: sweep(model, X, y, grid=grid, **settings)
+        name: sweep(model, X, y, grid=grid, costs=settled, **settings)
         for name, (model, grid) in models.items()
         if name in names
     }

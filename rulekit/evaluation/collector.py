@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.data import Costs
 from rulekit.evaluation import keys
 from rulekit.evaluation.result import SweepResult, table_of
 from rulekit.evaluation.store import SweepStore
@@ -25,6 +26,7 @@ class Work:
     X: Any
     y: NDArray[Any]
     weights: NDArray[np.float64] | None
+    costs: Costs | None = None
 
 
 class Collector:
@@ -50,7 +52,7 @@ class Collector:
         self._lock = threading.RLock()
         self._rows: dict[tuple[int, int], dict[str, Any]] = {}
         self._total = len(work.settings) * len(work.folds)
-        self._data = keys.data_digest(work.X, work.y, work.weights)
+        self._data = keys.data_digest(work.X, work.y, work.weights, work.costs)
         self._folds = keys.folds_digest(work.folds)
         self._rules: dict[int, tuple[Any, RuleSet]] = {}
         self._names = {} if store is None else self._names_of_work()
@@ -128,9 +130,9 @@ class Collector:
         }
 
 
-def fingerprint(X: Any, y: Any, weights: Any, folds: Any) -> str:
+def fingerprint(X: Any, y: Any, weights: Any, folds: Any, costs: Costs | None = None) -> str:
     """Return a text that is equal for results that may stand on one front."""
-    return _joined(keys.data_digest(X, y, weights), keys.folds_digest(folds))
+    return _joined(keys.data_digest(X, y, weights, costs), keys.folds_digest(folds))
 
 
 def _joined(data: str, folds: Sequence[str]) -> str:

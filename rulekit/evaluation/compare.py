@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from rulekit.data import Costs
 from rulekit.data.folds import Fold, make_folds
 from rulekit.evaluation.baselines import baselines
 from rulekit.evaluation.collector import fingerprint
@@ -21,7 +22,7 @@ from rulekit.evaluation.comparison import Comparison, Progress, Row
 from rulekit.evaluation.family import Family, rule_learners
 from rulekit.evaluation.grid import Grid, spread_order
 from rulekit.evaluation.store import SweepStore
-from rulekit.evaluation.sweep import ShouldStop, sweep
+from rulekit.evaluation.sweep import ShouldStop, priced, settled_costs, sweep
 
 QUICK_CELLS = 60_000  # cells of a fold's training rows that a first pass learns from at most
 QUICK_ROWS = 1_000  # but never from fewer rows than these, where there are as many
@@ -47,6 +48,7 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     on_progress: OnProgress | None = None,
     should_stop: ShouldStop | None = None,
     sample_weight: ArrayLike | None = None,
+    costs: Costs | None = None,
     only_stored: bool = False,
 ) -> Comparison:
     """Cross-validate several learners on the same folds: what each further condition buys.
@@ -88,6 +90,9 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
         Asked between fits, from any thread; True ends the comparison early.
     sample_weight : array-like of shape (n,), default=None
         Weights of rows, in fits and in errors.
+    costs : Costs, default=None
+        What wrong answers cost, as for `rulekit.evaluation.sweep`; reference models learn by them,
+        too. None for those that a learner has already.
     only_stored : bool, default=False
         Fit nothing: give what the store holds for this very work.
 
@@ -126,7 +131,9 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     folds = make_folds(labels, cv, random_state=0 if random_state is None else random_state)
     families = _families(rule_learners(labels) if learners is None else learners)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    work = _Comparing(X, labels, folds, weight, families)
+    settled = settled_costs(costs, [family.estimator for family in families], labels)
+    families = tuple(replace(f, estimator=priced(f.estimator, settled)) for f in families)
+    work = _Comparing(X, labels, folds, weight, families, settled)
     work.n_jobs, work.budget, work.place = n_jobs, budget_seconds, store
     work.on_progress, work.should_stop = on_progress, should_stop or work.should_stop
     if only_stored:
@@ -145,6 +152,7 @@ class _Comparing:
     folds: list[Fold]
     weight: NDArray[np.float64] | None
     families: tuple[Family, ...]
+    costs: Costs | None
     n_jobs: int | None = None
     budget: float | None = None
     place: SweepStore | str | PathLike[str] | None = None
@@ -200,7 +208,7 @@ class _Comparing:
     @cached_property
     def digest(self) -> str:
         """Fingerprint of all that must be equal for two comparisons on one curve."""
-        return fingerprint(self.X, self.y, self.weight, self.folds)
+        return fingerprint(self.X, self.y, self.weight, self.folds, self.costs)
 
     @cached_property
     def numbered(self) -> list[tuple[Family, int]]:
@@ -278,6 +286,7 @@ class _Comparing:
             n_jobs=self.n_jobs if family.n_jobs is None else family.n_jobs,
             on_result=land,
             sample_weight=self.weight,
+            costs=self.costs,
             **how,
         )
 
@@ -331,7 +340,7 @@ class _Comparing:
     def reference_models(self, stop: ShouldStop) -> pd.DataFrame | None:
         """Cross-validate the reference models; those that are ready when it is time to stop."""
         how: dict[str, Any] = {"cv": self.folds, "sample_weight": self.weight, "should_stop": stop}
-        found = baselines(self.X, self.y, n_jobs=self.n_jobs, **how)
+        found = baselines(self.X, self.y, n_jobs=self.n_jobs, costs=self.costs, **how)
         tables = [r.summary.assign(name=name) for name, r in found.items() if r.complete]
         return pd.concat(tables, ignore_index=True) if tables else None
 

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rulekit.data import Costs
 from rulekit.data.digest import digest_of
 
 LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn", "highspy")
@@ -74,7 +75,7 @@ def _object_form(value: Any, name: str) -> dict[str, Any]:
     return {"class": title, "parts": {k: plain_form(v, k) for k, v in sorted(parts.items())}}
 
 
-def data_digest(X: Any, y: Any, sample_weight: Any = None) -> str:
+def data_digest(X: Any, y: Any, sample_weight: Any = None, costs: Costs | None = None) -> str:
     """Compute the SHA-256 of everything a learner is given: columns, target and weights.
 
     Parameters
@@ -85,6 +86,8 @@ def data_digest(X: Any, y: Any, sample_weight: Any = None) -> str:
         The target.
     sample_weight : array-like of shape (n,), default=None
         The weights.
+    costs : Costs, default=None
+        What wrong answers cost.
 
     Returns
     -------
@@ -95,7 +98,8 @@ def data_digest(X: Any, y: Any, sample_weight: Any = None) -> str:
     target = pd.DataFrame({"y": np.asarray(y)})
     weight = b"" if sample_weight is None else _bytes_of(np.asarray(sample_weight, dtype=float))
     kinds = repr([_kinds(frame.iloc[:, i]) for i in range(frame.shape[1])] + [_kinds(target["y"])])
-    return _sha(digest_of(frame), digest_of(target), kinds, weight)
+    priced = [] if costs is None else [json.dumps(plain_form(costs, "costs"), sort_keys=True)]
+    return _sha(digest_of(frame), digest_of(target), kinds, weight, *priced)
 
 
 def folds_digest(folds: list[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[str, ...]:

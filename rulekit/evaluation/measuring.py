@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rulekit.data import Costs
 from rulekit.evaluation import metrics
 from rulekit.learners.base import BaseRuleClassifier
+from rulekit.learners.choice import COST
 from rulekit.rules import Columns, rule_to_dict
 
 Part = tuple[Any, NDArray[Any], NDArray[np.float64] | None]
@@ -29,6 +31,8 @@ class FoldRows:
         All weights.
     train_rows, test_rows : ndarray of int
         Positions.
+    costs : Costs or None
+        What wrong answers cost, said by a matrix over the classes.
     """
 
     X: Any
@@ -36,6 +40,7 @@ class FoldRows:
     weight: NDArray[np.float64] | None
     train_rows: NDArray[np.intp]
     test_rows: NDArray[np.intp]
+    costs: Costs | None = None
 
     @cached_property
     def train(self) -> Part:
@@ -102,6 +107,8 @@ class Measuring:
             "train_error": metrics.error_rate(y_train, said_train, weight_train),
             "test_balanced_error": metrics.balanced_error_rate(y, said, weight),
         }
+        if self.rows.costs is not None:
+            measured[COST] = metrics.cost_per_100(y, said, self.rows.costs, weight)
         if len(model.classes_) != 2:
             return measured
         positive = self._positive(model)

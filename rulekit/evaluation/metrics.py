@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from rulekit.data import Costs
+
 
 def error_rate(y: ArrayLike, predicted: ArrayLike, weight: ArrayLike | None = None) -> float:
     """Compute the share of rows, by weight, whose prediction is wrong.
@@ -96,17 +98,38 @@ def f1_score(counts: Mapping[str, float]) -> float:
     return 2 * counts["tp"] / whole if whole else math.nan
 
 
-def mean_cost(counts: Mapping[str, float], false_positive: float, false_negative: float) -> float:
-    """Compute the cost of the wrong answers, per unit of weight of all rows.
+def cost_per_100(
+    y: ArrayLike,
+    predicted: ArrayLike,
+    costs: Costs,
+    weight: ArrayLike | None = None,
+    positive: Any = None,
+) -> float:
+    """Compute what the wrong answers to a hundred rows cost on average.
+
+    Parameters
+    ----------
+    y, predicted : array-like of shape (n,)
+        True and predicted classes.
+    costs : Costs
+        What each wrong answer costs.
+    weight : array-like of shape (n,), default=None
+        Non-negative weight of each row.
+    positive : label, default=None
+        The class that is missed, where `costs` names none.
+
+    Returns
+    -------
+    float
+        In the unit of the costs; NaN where the rows have no weight at all.
 
     Examples
     --------
-    >>> mean_cost({"tp": 5.0, "fp": 1.0, "fn": 2.0, "tn": 2.0}, 1.0, 10.0)
-    2.1
+    >>> cost_per_100(["ill", "ill", "well", "well"], ["ill", "well", "well", "ill"], Costs(5, 1))
+    150.0
     """
-    whole = sum(counts[name] for name in ("tp", "fp", "fn", "tn"))
-    total = false_positive * counts["fp"] + false_negative * counts["fn"]
-    return total / whole if whole else math.nan
+    each = costs.of_rows(y, predicted, positive)
+    return 100.0 * _share(each, _weights(weight, len(each)))
 
 
 def area_under_roc(

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -10,11 +10,9 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from rulekit.evaluation.metrics import mean_cost
 from rulekit.evaluation.pareto import pareto_front
 from rulekit.learners.choice import MAXIMISED, Setting, comparable, coordinate, suggestion
 
-CELLS = ("tp", "fp", "fn", "tn")
 TEST_MEASURES = ("test_error", "test_balanced_error", "test_f1", "test_auc")
 COUNTED = ("test_tp", "test_fp", "test_fn", "test_tn")
 SIZES = ("n_conditions", "n_clauses_used", "objective", "seconds")
@@ -32,7 +30,8 @@ class SweepResult:
     table : DataFrame
         One row a setting and fold, sorted by both. Columns: ``setting`` (a number), ``learner``,
         the grid's keys, ``fold``, the measures (`test_error`, `train_error`,
-        `test_balanced_error`, `test_f1`, `test_auc`, the four confusion counts `test_tp` ...,
+        `test_balanced_error`, `test_f1`, `test_auc`, with costs `test_cost_per_100`, what wrong
+        answers cost a hundred cases; the four confusion counts `test_tp` ...,
         `n_conditions`, `n_clauses_used`, `objective`, `seconds`) and ``rule`` (a `RuleSet`, or None
         for a learner without one). Errors are shares between 0 and 1.
     settings : tuple of dict
@@ -135,24 +134,6 @@ class SweepResult:
             all(r.complete for r in everyone),
             self.folds_digest,
         )
-
-    def with_cost(self, false_positive: float, false_negative: float) -> "SweepResult":
-        """Add the measure ``test_cost``: mean cost a row of the wrong answers.
-
-        Parameters
-        ----------
-        false_positive, false_negative : float
-            Cost of one row wrongly taken for the positive class, and of one missed.
-
-        Returns
-        -------
-        SweepResult
-        """
-        counts = self.table[[f"test_{c}" for c in CELLS]].rename(columns=lambda c: c[5:])
-        costs = [
-            mean_cost(row, false_positive, false_negative) for row in counts.to_dict("records")
-        ]
-        return replace(self, table=self.table.assign(test_cost=np.array(costs, dtype=float)))
 
 
 def suggest(result: "SweepResult | pd.DataFrame", y: str = "test_error") -> dict[str, Any]:

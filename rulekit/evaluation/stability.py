@@ -86,7 +86,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
 
     Notes
     -----
-    Cost is that of `n_resamples` fits.
+    Cost is that of `n_resamples` fits. A `max_gap` is not asked of the sizes chosen again.
 
     References
     ----------
@@ -211,7 +211,7 @@ def _again(model: Any) -> _Learning:
     """Say how a model is learned again."""
     if not isinstance(model, RuleClassifier):
         return _Learning(clone(model))
-    learner = clone(model._model)
+    learner = clone(model.learner_)
     if isinstance(learner, BoxSearchClassifier):
         learner.set_params(refine_thresholds=False, time_limit=None)
         refines = bool(model.best_params_["refine_thresholds"])

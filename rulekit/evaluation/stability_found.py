@@ -108,25 +108,27 @@ class Stability:
     def clauses(self) -> pd.DataFrame:
         """Clauses by how often they return.
 
-        A clause returns where a rule has one that tests the same columns in the same directions,
-        wherever it cuts them. A row for each clause of the rule in hand in its order, then those of
-        other rules by falling count: ``clause`` (its text, of others as it stands in the first rule
-        that has it), ``number`` (in the rule in hand, from 1; 0 of others), ``returned``,
-        ``overlap`` (of the rows that it or the most similar clause of a rule holds for, the share
-        that both do, on average over the rules; NaN of others).
+        A clause returns where a rule has one that answers the same and tests the same columns in
+        the same directions, wherever it cuts them. A row for each clause of the rule in hand in its
+        order, then those of other rules by falling count: ``clause`` (its text, of others as it
+        stands in the first rule that has it), ``number`` (in the rule in hand, from 1; 0 of
+        others), ``returned``, ``overlap`` (of the rows that it or the most similar clause of a rule
+        holds for, the share that both do, on average over the rules; NaN of others).
         """
-        seen = [{_shape(c): c for c in reversed(r.rule.clauses)} for r in self.resamples]
+        seen = [dict(reversed(_shapes(r.rule))) for r in self.resamples]
         counts = Counter(shape for shapes in seen for shape in shapes)
         first: dict[Any, Clause] = {}
         for shapes in seen:
             first = shapes | first
-        own = {_shape(c): k for k, c in reversed(list(enumerate(self.in_hand.clauses, start=1)))}
-        overlap = self._overlaps()
+        own, overlap = _shapes(self.in_hand), self._overlaps()
         rows: list[tuple[Any, ...]] = [
-            (clause_line(c), k + 1, counts[_shape(c)], overlap[k])
-            for k, c in enumerate(self.in_hand.clauses)
+            (clause_line(clause), k + 1, counts[shape], overlap[k])
+            for k, (shape, clause) in enumerate(own)
         ]
-        others = sorted(set(counts) - set(own), key=lambda s: (-counts[s], clause_line(first[s])))
+        others = sorted(
+            set(counts) - {shape for shape, _ in own},
+            key=lambda s: (-counts[s], clause_line(first[s])),
+        )
         rows += [(clause_line(first[s]), 0, counts[s], math.nan) for s in others]
         return pd.DataFrame(rows, columns=["clause", "number", "returned", "overlap"])
 
@@ -305,9 +307,12 @@ def _cuts(rule: RuleSet) -> list[Cut]:
     return list(found)
 
 
-def _shape(clause: Clause) -> frozenset[Any]:
-    """Tell what a clause tests, cuts aside."""
-    return frozenset(part for condition in clause.conditions for part in _parts(condition))
+def _shapes(rule: RuleSet) -> list[tuple[Any, Clause]]:
+    """List the clauses of a rule, each after what it answers and tests, cuts aside."""
+    return [
+        ((label, frozenset(part for c in clause.conditions for part in _parts(c))), clause)
+        for clause, label in zip(rule.clauses, rule.labels, strict=False)
+    ]
 
 
 def _parts(condition: Any) -> list[Any]:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from rulekit.data.folds import make_folds
+from rulekit.data import Costs, make_folds
 from rulekit.evaluation.channel import Channel, Listener
 from rulekit.evaluation.collector import Collector, Work
 from rulekit.evaluation.grid import PATH_KEYS, SHARED_KEYS, Grid, families, settings_of
@@ -41,6 +41,7 @@ class _Task:
     test: NDArray[np.intp]
     numbers: tuple[int, ...]
     settings: tuple[Setting, ...]
+    costs: Costs | None
 
 
 def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyword
@@ -56,6 +57,7 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
     on_result: OnResult | None = None,
     should_stop: ShouldStop | None = None,
     sample_weight: ArrayLike | None = None,
+    costs: Costs | None = None,
     only_stored: bool = False,
 ) -> SweepResult:
     """Cross-validate a learner over a grid of settings.
@@ -89,6 +91,10 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
         Asked between fits, from any thread; True ends the sweep early.
     sample_weight : array-like of shape (n,), default=None
         Weights of rows, in fits and in errors.
+    costs : Costs, default=None
+        What wrong answers cost: measured as `test_cost_per_100`, and learned by. A learner with a
+        parameter `costs` is given them, any other rows that weigh accordingly. None for those that
+        the learner has already.
     only_stored : bool, default=False
         Fit nothing: give what the store holds for this very work, as after a stop.
 
@@ -102,9 +108,9 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
     Raises
     ------
     ValueError
-        If the grid names no parameter of the learner, lengths differ, or `only_stored` is asked
-        for without a store; and whatever a fit raises, with a note that says which setting and
-        fold.
+        If the grid names no parameter of the learner, lengths differ, `only_stored` is asked
+        for without a store, or the learner has other costs, or class weights beside them; and
+        whatever a fit raises, with a note that says which setting and fold.
     DataError
         If a class has fewer rows than there are folds, or the store cannot be used.
     RulekitError
@@ -129,7 +135,8 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
     labels, weights = _checked(X, y, sample_weight)
     settings = settings_of(grid, estimator.get_params(deep=True))
     folds = make_folds(labels, cv, random_state=0 if random_state is None else random_state)
-    work = Work(estimator, settings, folds, X, labels, weights)
+    settled = settled_costs(costs, [estimator], labels)
+    work = Work(priced(estimator, settled), settings, folds, X, labels, weights, settled)
     collector = Collector(work, store, on_result)
     stop = should_stop or _never
     if not stop():
@@ -183,6 +190,7 @@ def _tasks(work: Work, collector: Collector, n_workers: int) -> list[_Task]:
                         test,
                         todo,
                         settings,
+                        work.costs,
                     )
                 )
     return tasks
@@ -193,7 +201,7 @@ def _do(
 ) -> tuple[int, list[tuple[int, dict[str, Any]]], Exception | None]:
     """Fit and measure every setting of a task, telling of each as soon as it is done."""
     rows: list[tuple[int, dict[str, Any]]] = []
-    rows_of = FoldRows(task.X, task.y, task.sample_weight, task.train, task.test)
+    rows_of = FoldRows(task.X, task.y, task.sample_weight, task.train, task.test, task.costs)
     measure = Measuring(task.estimator, rows_of)
     with threadpool_limits(1) if channel.is_remote else nullcontext():
         fits = _fits(task, rows_of, channel.stopped)
@@ -226,6 +234,10 @@ def _check_ended(channel: Channel, done: int, asked: int) -> None:
 
 def _fits(task: _Task, rows: FoldRows, should_stop: ShouldStop) -> Iterator[Any]:
     X, y, weight = rows.train
+    if task.costs is not None and not takes_costs(task.estimator):
+        by_class = task.costs.class_weight(np.unique(task.y))
+        factors = np.array([by_class[label] for label in y.tolist()])
+        weight = factors if weight is None else factors * weight
     if hasattr(task.estimator, "fit_many"):
         estimator = clone(task.estimator)
         yield from estimator.fit_many(
@@ -234,6 +246,43 @@ def _fits(task: _Task, rows: FoldRows, should_stop: ShouldStop) -> Iterator[Any]
     else:
         for setting in task.settings:
             yield fit_setting(task.estimator, setting, X, y, weight)
+
+
+def takes_costs(estimator: Any) -> bool:
+    """Whether a learner can be told what wrong answers cost."""
+    return "costs" in estimator.get_params(deep=False)
+
+
+def priced(estimator: Any, costs: Costs | None) -> Any:
+    """Tell a learner what wrong answers cost, in a copy, where it can be told."""
+    if costs is None or not takes_costs(estimator):
+        return estimator
+    return clone(estimator).set_params(costs=costs)
+
+
+def settled_costs(costs: Costs | None, estimators: Sequence[Any], y: NDArray[Any]) -> Costs | None:
+    """Find the costs that learners are compared by, and say them by a matrix over the classes.
+
+    So that a rule for the other class is charged the same. None where nobody names any.
+
+    Raises
+    ------
+    ValueError
+        If a learner has other costs.
+    """
+    classes = np.unique(y)
+    found = None
+    for given, who in ((costs, None), *((getattr(e, "costs", None), e) for e in estimators)):
+        if given is None:
+            continue
+        settled = given.settled(classes, getattr(who or estimators[0], "positive_label", None))
+        if found is not None and settled != found:
+            raise ValueError(
+                f"Learners are compared by the same costs; {type(who).__name__} has others "
+                f"({settled}) than those given before ({found}). Leave the learner's None."
+            )
+        found = settled
+    return found
 
 
 def _checked(

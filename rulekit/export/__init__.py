@@ -1,4 +1,4 @@
-"""Exports: a rule as text, Markdown, JSON, SQL, Python, HTML, LaTeX, each checked by running it.
+"""Exports: a rule as text, JSON, SQL, Python, HTML, Excel, PMML and more, checked by running them.
 
 What belongs here: one format a file, each a function from a rule set or a fitted model to text, in
 the room of its readers (`documents` for people, `code` to be run, `sheets` for spreadsheets,
@@ -17,7 +17,9 @@ from rulekit.export.documents.report import Review, to_report
 from rulekit.export.documents.sheet import to_sheet
 from rulekit.export.documents.text import to_text
 from rulekit.export.documents.text_parser import from_text
+from rulekit.export.exchange.dmn import to_dmn
 from rulekit.export.exchange.json import from_json, to_json
+from rulekit.export.exchange.pmml import to_pmml
 from rulekit.export.formats import FORMATS, Format
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.sheets.frame import csv_text, spreadsheet_safe, to_csv, to_frame
@@ -43,11 +45,13 @@ __all__ = [
     "rule_to_rows",
     "spreadsheet_safe",
     "to_csv",
+    "to_dmn",
     "to_frame",
     "to_html",
     "to_json",
     "to_latex",
     "to_markdown",
+    "to_pmml",
     "to_python",
     "to_report",
     "to_script",

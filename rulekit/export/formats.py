@@ -20,7 +20,9 @@ from rulekit.export.documents.report import to_report
 from rulekit.export.documents.sheet import to_sheet
 from rulekit.export.documents.text import to_text
 from rulekit.export.documents.text_parser import from_text
+from rulekit.export.exchange.dmn import to_dmn
 from rulekit.export.exchange.json import from_json, to_json
+from rulekit.export.exchange.pmml import to_pmml
 from rulekit.export.runners import (
     CASES,
     Run,
@@ -171,6 +173,7 @@ FORMATS = {
         run_scoring,
         SQL_RUN,
         language="sql",
+        engine="SQLite",
     ),
     **{
         name: Format(
@@ -227,6 +230,26 @@ FORMATS = {
         language="html",
     ),
     "csv": Format("CSV", "a table for a spreadsheet", to_csv, "csv", "text/csv", counted=True),
+    "pmml": Format(
+        "PMML",
+        "a rule set for a scoring engine, by PMML 4.4",
+        to_pmml,
+        "pmml",
+        "application/xml",
+        how="Not run here: the tests of this library let two engines, JPMML and PMML4S, run such "
+        "documents, and compare every answer.",
+        language="xml",
+    ),
+    "dmn": Format(
+        "DMN",
+        "a decision table for a decision service, by DMN 1.3",
+        to_dmn,
+        "dmn",
+        "application/xml",
+        how="Not run here: the tests of this library let the FEEL engine feelin run the cells of "
+        "such tables, and compare every answer.",
+        language="xml",
+    ),
     "xlsx": Format(
         "Excel",
         "a workbook that computes itself: type a case, and its answer appears; no macros",

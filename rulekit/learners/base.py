@@ -13,7 +13,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from rulekit._validation import Needs, StrOptions, check_needs, check_parameters
+from rulekit.data import Costs
 from rulekit.exceptions import EmptyRuleWarning, StoppedError
+from rulekit.learners.shares import Shares
 from rulekit.learners.training import (
     CheckedColumns,
     SharedWork,
@@ -27,10 +29,12 @@ from rulekit.rules import Columns, RuleSet, clause_line, rule_lines
 
 SEEN_IN_FIT = ("n_features_in_", "feature_names_in_")  # what reading a table sets
 
-#: What every learner may be asked: which class the rule describes, and what classes weigh.
+#: What every learner may be asked: which class the rule describes, and what classes weigh, said
+#: as weights or as what wrong answers cost.
 CLASS_PARAMETERS: dict[str, Any] = {
     "positive_label": "no_validation",
     "class_weight": [dict, StrOptions({"balanced"}), None],
+    "costs": [Costs, None],
 }
 
 
@@ -69,8 +73,10 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     positive_label_: Any
     default_label_: Any
     empty_rule_hint_: str | None
+    class_weight: Any = None
+    costs: Costs | None = None
     _kinds: dict[str, str]
-    _shares: "_Shares"
+    _shares: Shares
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a rule.
@@ -82,8 +88,8 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n,)
             Two classes; more where the learner says so.
         sample_weight : array-like of shape (n,), optional
-            What a row counts. With `class_weight` rescaled to sum to n, so that a price in rows
-            keeps its meaning; rows of weight 0 are left out.
+            What a row counts. With `class_weight` or `costs` rescaled to sum to n, so that a price
+            in rows keeps its meaning; rows of weight 0 are left out.
 
         Returns
         -------
@@ -164,6 +170,22 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Refuse parameters that are not allowed, and those that would not be read."""
         check_parameters(self)
         check_needs(self, self._needs)
+        if self.costs is not None and self.class_weight is not None:
+            raise ValueError(
+                "`costs` and `class_weight` both say what rows of a class weigh; got "
+                f"costs=({self.costs}) and class_weight={self.class_weight!r}. Leave one of them "
+                "None."
+            )
+
+    def _class_weight(self, classes: NDArray[Any]) -> Any:
+        """Say what rows of each class weigh: `class_weight`, or what `costs` come to."""
+        if self.costs is None:
+            return self.class_weight
+        return self.costs.class_weight(classes.tolist(), self.positive_label)
+
+    def _weights(self, table: TrainingTable) -> NDArray[np.float64]:
+        """Give what each row weighs in learning: shape (n,), of sum n."""
+        return table.weights(self._class_weight(table.classes))
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
         """Check the training table."""
@@ -220,7 +242,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.rule_set_.predict(columns).astype(self.classes_.dtype)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Say how often rows decided like this one had each class in the training table.
+        """Say how often training rows that look like this one to the rule had each class.
 
         Parameters
         ----------
@@ -229,22 +251,47 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        ndarray of shape (n, 2)
-            Columns in the order of `classes_`.
+        ndarray of shape (n, K)
+            Columns in the order of `classes_`; rows sum to 1, and none is 0.
 
         Notes
         -----
-        A row is decided by the clauses that fire on it (in a DNF; in a CNF, by those that fail),
-        and gets the largest share among them; rows decided by no clause share one number. Shares
-        are weighted as in `fit` and smoothed, ``(k + 1) / (n + 2)``, and the class that `predict`
-        gives has always the greater one.
+        Rows look alike at three levels, each finer than the one before: the clause that decides
+        them (in a DNF the first that holds; in a CNF the first that fails) or none; how many
+        conditions each clause is short of deciding them; which conditions those are. A share is
+        drawn towards that of the coarser level as if ten more rows had it, that of all rows
+        towards even; what never occurred in training has the share of the coarser level.
+
+        Rows count by `sample_weight` alone. `class_weight` and `costs` are left out, as they do not
+        make a class more frequent; `decision_function` has them. So the class of the greatest
+        probability need not be the one `predict` gives, which is the rule's.
         """
         columns = self.read_columns(X)
-        share = self._shares.of(_deciding(self.rule_set_, columns))
-        answered = np.asarray(self._answers(columns) == self.classes_[1])
-        return np.column_stack(
-            [np.where(answered, 1.0 - share, share), np.where(answered, share, 1.0 - share)]
-        )
+        return self._shares.of(columns)
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give the natural logarithm of `predict_proba`: shape (n, K)."""
+        with np.errstate(divide="ignore"):  # a rule that was given, without a table, is certain
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Say how much speaks for each class, by the weights that the rule was learned with.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n,), or (n, K) for more than two classes
+            Of two classes the logarithm of the odds of the second, its rows and those of the first
+            weighed as by `class_weight` or `costs`: above 0 where answering with the second costs
+            less. Of more classes the logarithm of each one's weighed share, up to a constant.
+        """
+        columns = self.read_columns(X)
+        found = self.predict_log_proba(columns) + np.log(self._shares.factors)
+        return found if found.shape[1] != 2 else found[:, 1] - found[:, 0]
 
     def read_columns(self, X: Any) -> CheckedColumns:
         """Check rows as `predict` does, once for whatever is asked about them.
@@ -283,11 +330,13 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         DataFrame
             A row a clause: `clause` (its number, from 1), `label` (the class given; in a CNF,
-            when all clauses hold), `text`, `n_conditions`, and `share` (how often the clause was
-            right in training where it decides, smoothed; see `predict_proba`).
+            when all clauses hold), `text`, `n_conditions`, `share` (how often the clause was right
+            in training on rows that it decides, smoothed; a clause of a CNF decides where it
+            fails), and `weighted_share` (the same with rows weighed by `class_weight` or `costs`).
         """
         check_is_fitted(self)
-        return self._rules_frame().assign(share=self._shares.clauses)
+        share, weighted = self._shares.of_answers(self.rule_set_, self.classes_.tolist())
+        return self._rules_frame().assign(share=share, weighted_share=weighted)
 
     def _rules_frame(self) -> pd.DataFrame:
         rule = self.rule_set_
@@ -322,36 +371,6 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_conditions_ = rule.n_conditions
         right = np.equal(self._answers(table.columns), table.y)
         self.training_error_ = float(weight[~right].sum() / weight.sum())
-        self._shares = _Shares.measured(_deciding(rule, table.columns), right, weight)
-
-
-class _Shares:
-    """How often each clause, and the rest, was right in training."""
-
-    def __init__(self, clauses: NDArray[np.float64], rest: float) -> None:
-        self.clauses, self.rest = clauses, rest
-
-    @classmethod
-    def measured(
-        cls, deciding: NDArray[np.bool_], right: NDArray[np.bool_], weight: NDArray[np.float64]
-    ) -> "_Shares":
-        rest: NDArray[np.bool_] = np.logical_not(np.any(deciding, axis=1))
-        clauses = [_smoothed(weight, right, deciding[:, k]) for k in range(deciding.shape[1])]
-        return cls(np.array(clauses, dtype=float), _smoothed(weight, right, rest))
-
-    def of(self, deciding: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Share of the answer given, for each row: shape (n,), above one half."""
-        best = np.where(deciding, self.clauses, 0.0).max(axis=1, initial=0.0)
-        return np.maximum(np.where(deciding.any(axis=1), best, self.rest), 0.5 + 1e-6)
-
-
-def _smoothed(
-    weight: NDArray[np.float64], right: NDArray[np.bool_], among: NDArray[np.bool_]
-) -> float:
-    return float((weight[among & right].sum() + 1.0) / (weight[among].sum() + 2.0))
-
-
-def _deciding(rule: RuleSet, columns: Columns) -> NDArray[np.bool_]:
-    """Clauses that settle a row by themselves: those that hold (DNF), or fail (CNF)."""
-    fired = rule.clauses_fired(columns)
-    return fired if rule.form == "dnf" else ~fired
+        both = table.weights(None), weight
+        n_classes = len(self.classes_)
+        self._shares = Shares.measured(rule, table.columns, table.codes, both, n_classes)

@@ -8,6 +8,7 @@ price per condition decides between settings that the folds cannot tell apart; a
 import math
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from rulekit.data import Costs
 from rulekit.learners.training import CheckedColumns, TrainingTable
 from rulekit.learners.workers import tried_twice
 
@@ -30,6 +32,8 @@ PLAIN = (str, int, float, type(None))
 #: Measures that are better when larger; all others are better when smaller.
 MAXIMISED = frozenset({"test_f1", "test_auc"})
 
+COST = "test_cost_per_100"  # the measure of what wrong answers cost
+
 #: Price of one condition when settings are compared, as a share of rows: two tenths of a point.
 CONDITION_PRICE = 0.002
 
@@ -38,12 +42,58 @@ CONDITION_PRICE = 0.002
 SIZE_KEYS = ("theta", "n_clauses", "max_conditions", "max_features", "max_leaf_nodes")
 
 
+@dataclass(frozen=True, eq=False)
+class Loss:
+    """How wrong answers to training rows are counted.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n,)
+        True classes.
+    weight : ndarray of shape (n,)
+        What a row counts.
+    costs : Costs or None
+        What a wrong answer costs, said by a matrix; None counts wrong rows.
+    """
+
+    y: NDArray[Any]
+    weight: NDArray[np.float64]
+    costs: Costs | None = None
+
+    @property
+    def measure(self) -> str:
+        """The measure's name in a summary."""
+        return "test_error" if self.costs is None else COST
+
+    @property
+    def price(self) -> float:
+        """Price of one condition: two tenths of a point of what a row counts when it is wrong."""
+        if self.costs is None:
+            return CONDITION_PRICE
+        by_class = self.costs.class_weight(np.unique(self.y))
+        heavy = np.array([by_class[label] for label in self.y.tolist()])
+        return 100.0 * CONDITION_PRICE * float(self.weight @ heavy / self.weight.sum())
+
+    def of(self, rows: NDArray[np.intp], said: NDArray[Any]) -> float:
+        """Count the answers to some rows: the share that is wrong, or the cost a hundred cases."""
+        weight, y = self.weight[rows], self.y[rows]
+        if self.costs is None:
+            return float((weight * (said != y)).sum() / weight.sum())
+        return float(100.0 * (weight * self.costs.of_rows(y, said)).sum() / weight.sum())
+
+    def told(self, value: float) -> str:
+        """Write a value of the measure."""
+        if self.costs is None:
+            return f"{100 * value:.1f} %"
+        return f"{self.costs.amount(round(value, 1))} a 100 cases"
+
+
 def fold_scores(
     learner: Any,
     table: TrainingTable,
     settings: Sequence[Mapping[str, Any]],
     folds: Sequence[Fold],
-    weight: NDArray[np.float64],
+    loss: Loss,
     n_jobs: int | None = 1,
     stops: Sequence[Callable[[], bool] | None] | None = None,
     counted: Counted | None = None,
@@ -60,8 +110,8 @@ def fold_scores(
         Parameters to set, by name.
     folds : sequence of (ndarray of int, ndarray of int)
         Positions of the rows to learn from, and of those to answer.
-    weight : ndarray of shape (n,)
-        What a wrong answer counts.
+    loss : Loss
+        How wrong answers are counted.
     n_jobs : int, default=1
         Workers; a fold is one piece of work.
     stops : sequence of callable, optional
@@ -73,13 +123,13 @@ def fold_scores(
     Returns
     -------
     ndarray of float, shape (number of folds, number of settings, 3 + m)
-        Share of the left-out weight that was wrong, number of conditions, number of clauses, and
-        what else was counted; NaN for a setting that was left out.
+        Loss of the left-out rows, number of conditions, number of clauses, and what else was
+        counted; NaN for a setting that was left out.
     """
     asked = [None] * len(folds) if stops is None else stops
     found = tried_twice(
         lambda: Parallel(n_jobs=n_jobs)(
-            delayed(_scores)(learner, table, settings, fold, weight, stop, counted)
+            delayed(_scores)(learner, table, settings, fold, loss, stop, counted)
             for fold, stop in zip(folds, asked, strict=True)
         ),
         lambda: "Nothing of the choice is kept.",
@@ -92,7 +142,7 @@ def _scores(
     table: TrainingTable,
     settings: Sequence[Mapping[str, Any]],
     fold: Fold,
-    weight: NDArray[np.float64],
+    loss: Loss,
     stop: Callable[[], bool] | None,
     counted: Counted | None,
 ) -> NDArray[np.float64]:
@@ -115,18 +165,19 @@ def _scores(
             rule = model.rule_set_
             if rule not in known:  # neighbouring prices mostly end in the same rule
                 answers = model.predict(columns)
-                wrong = float((weight[test] * (answers != table.y[test])).sum())
-                known[rule] = [wrong / weight[test].sum()]
+                known[rule] = [loss.of(test, answers)]
                 known[rule] += [] if counted is None else counted(answers, test).tolist()
             error, *others = known[rule]
             found[i] = error, model.n_conditions_, model.n_rules_, *others
     return found
 
 
-def summary_of(settings: Sequence[Setting], scores: NDArray[np.float64]) -> pd.DataFrame:
+def summary_of(
+    settings: Sequence[Setting], scores: NDArray[np.float64], measure: str = "test_error"
+) -> pd.DataFrame:
     """Average `fold_scores` over folds: a row a setting, named as a sweep's summary names them."""
     errors = pd.DataFrame(scores[:, :, 0])
-    means = {"test_error": errors.mean(), "test_error_se": errors.sem()}
+    means = {measure: errors.mean(), f"{measure}_se": errors.sem()}
     for k, name in enumerate(("n_conditions", "n_clauses_used"), start=1):
         means[name] = pd.DataFrame(scores[:, :, k]).mean()
     numbers = pd.DataFrame({"setting": range(len(settings))})
@@ -134,7 +185,9 @@ def summary_of(settings: Sequence[Setting], scores: NDArray[np.float64]) -> pd.D
     return summary.assign(folds=errors.count())
 
 
-def suggestion(summary: pd.DataFrame, settings: Settings, y: str) -> dict[str, Any]:
+def suggestion(
+    summary: pd.DataFrame, settings: Settings, y: str, price: float | None = None
+) -> dict[str, Any]:
     """Choose among settings; see `rulekit.suggest`.
 
     Parameters
@@ -146,6 +199,8 @@ def suggestion(summary: pd.DataFrame, settings: Settings, y: str) -> dict[str, A
         The parameters behind each number in column ``setting``.
     y : str
         The measure.
+    price : float, optional
+        Of one condition, in its unit; by default as `rulekit.suggest` says.
 
     Returns
     -------
@@ -164,7 +219,8 @@ def suggestion(summary: pd.DataFrame, settings: Settings, y: str) -> dict[str, A
     own = [settings[int(number)] for number in rows["setting"]]
     learners = rows["learner"].tolist() if "learner" in rows else [""] * len(rows)
     even = smoothed(rows["_worth"], neighbourhoods(own, learners))
-    order = cheapest(even, rows["n_conditions"], _price_of_condition(rows, y))
+    charged = _price_of_condition(rows, y) if price is None else price
+    order = cheapest(even, rows["n_conditions"], charged)
     says = ~(rows["n_conditions"].to_numpy(dtype=float) < 0.5)
     chosen = next((i for i in order if says[i]), order[0])
     default = rows.iloc[chosen]
@@ -172,7 +228,7 @@ def suggestion(summary: pd.DataFrame, settings: Settings, y: str) -> dict[str, A
         "default": int(default["setting"]),
         "simplest_within_1se": int(simplest["setting"]),
         "best": int(best["setting"]),
-        "reason": _reason(best, simplest, default, settings, y)
+        "reason": _reason((best, simplest, default), settings, y, charged)
         + ("" if chosen == order[0] else _about_the_empty(rows.iloc[order[0]], settings)),
     }
 
@@ -280,19 +336,20 @@ def cheapest(scores: ArrayLike, sizes: ArrayLike, price: float) -> NDArray[np.in
 def _price_of_condition(rows: pd.DataFrame, y: str) -> float:
     """Price of a condition in the unit of a measure.
 
-    A share of rows as it is; a cost, which has no unit of its own, in shares of the greatest one.
+    A share of rows as it is; a cost, which has a unit of its own, in shares of the greatest one.
     """
-    return CONDITION_PRICE * (float(rows["_worth"].abs().max()) if y == "test_cost" else 1.0)
+    return CONDITION_PRICE * (float(rows["_worth"].abs().max()) if y == COST else 1.0)
 
 
-def _reason(best: Any, simplest: Any, default: Any, settings: Settings, y: str) -> str:
+def _reason(rows: tuple[Any, Any, Any], settings: Settings, y: str, price: float) -> str:
+    best, simplest, default = rows
     measure = y.replace("_", " ")
     named = {int(row["setting"]): _named(row, settings) for row in (best, simplest, default)}
     first = named[int(default["setting"])]
     told = (
         f"The default is {first} ({_figure(default, y)}). A single best figure among many is "
         f"partly luck, so each mean {measure} was averaged with those of settings of nearly the "
-        f"same size and charged {_price(y)} for each condition; then no other is better"
+        f"same size and charged {_price(y, price)} for each condition; then no other is better"
     )
     if best["setting"] == default["setting"]:
         told += "; it also has the best mean of its own"
@@ -313,9 +370,9 @@ def _about_the_empty(row: Any, settings: Settings) -> str:
     )
 
 
-def _price(y: str) -> str:
-    if y == "test_cost":
-        return f"{100 * CONDITION_PRICE:g} % of the greatest cost"
+def _price(y: str, price: float) -> str:
+    if y == COST:
+        return f"{price:.3g}"
     return f"{CONDITION_PRICE:g}" if y in MAXIMISED else f"{100 * CONDITION_PRICE:g} points"
 
 
@@ -325,5 +382,6 @@ def _named(row: Any, settings: Settings) -> str:
 
 
 def _figure(row: Any, y: str) -> str:
-    value = f"{row[y]:.3f}" if y in MAXIMISED or y == "test_cost" else f"{100 * row[y]:.1f} %"
+    value = f"{row[y]:.3f}" if y in MAXIMISED else f"{100 * row[y]:.1f} %"
+    value = f"{row[y]:.1f}" if y == COST else value
     return f"{value} with {row['n_conditions']:.1f} conditions"

@@ -10,6 +10,7 @@ from rulekit._validation import checked_target, row_weights
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError, RuleError
 from rulekit.learners.base import BaseRuleClassifier
+from rulekit.learners.shares import Shares
 from rulekit.learners.training import CheckedColumns, SharedWork, TrainingTable
 from rulekit.rules import RuleSet
 
@@ -38,7 +39,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
     Notes
     -----
     The classifier answers without `fit`, too: a rule needs no training. `fit` checks that the
-    table has the rule's columns and measures `training_error_`.
+    table has the rule's columns and measures `training_error_` and the shares of the classes.
 
     Examples
     --------
@@ -111,6 +112,12 @@ class FixedRuleClassifier(BaseRuleClassifier):
         self._table_labels = tuple(table.classes.tolist())
         wrong = self.rule_set.predict(table.columns) != table.y.astype(object)
         self.training_error_ = float(table.sample_weight @ wrong / table.sample_weight.sum())
+        place = {label: k for k, label in enumerate(self.classes_.tolist())}
+        codes = np.array([place[label] for label in self._table_labels])[table.codes]
+        given = table.weights(None)
+        self._shares = Shares.measured(
+            self.rule_set, table.columns, codes, (given, given), len(place)
+        )
         self.empty_rule_hint_ = None  # what is given was not learned
 
     def read_columns(self, X: Any) -> CheckedColumns:
@@ -139,7 +146,9 @@ class FixedRuleClassifier(BaseRuleClassifier):
         return CheckedColumns(columns_of(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give 1 to the class the rule answers: a fixed rule has no training table to count.
+        """Say how often rows of the table of `fit` that look like this one had each class.
+
+        Without `fit` there is no table to count: 1 for the class the rule answers.
 
         Parameters
         ----------
@@ -151,13 +160,22 @@ class FixedRuleClassifier(BaseRuleClassifier):
         ndarray of shape (n, k)
             Columns in the order of `classes_`.
         """
+        if hasattr(self, "_shares"):
+            return super().predict_proba(X)
         answers = self.predict(X)
         same: NDArray[np.bool_] = np.equal(answers[:, None], self.classes_[None, :])
         return same.astype(np.float64)
 
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """As `BaseRuleClassifier.decision_function`; without `fit` infinite, for the answer."""
+        if hasattr(self, "_shares"):
+            return super().decision_function(X)
+        found = self.predict_log_proba(X)
+        return found if found.shape[1] != 2 else found[:, 1] - found[:, 0]
+
     def get_rules(self) -> pd.DataFrame:
-        """List the clauses; see `BaseRuleClassifier.get_rules`. There is no `share`."""
-        return self._rules_frame()
+        """List the clauses; see `BaseRuleClassifier.get_rules`. No shares without `fit`."""
+        return super().get_rules() if hasattr(self, "_shares") else self._rules_frame()
 
 
 def _sorted_labels(labels: list[Any]) -> NDArray[Any]:

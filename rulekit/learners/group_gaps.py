@@ -118,6 +118,30 @@ class GroupGaps:
         told = [gaps[f"gap_{measure}"] for measure in self.limits or ODDS]
         return gaps | {"gap": np.max(told, axis=0)}
 
+    def kept(self, answers: NDArray[Any]) -> bool:
+        """Say whether answers to all rows keep the limits."""
+        sums = self(answers, np.arange(len(self.y)))
+        found = self.of_settings(sums[None, None])
+        return all(found[f"gap_{m}"][0] <= most + EXACT for m, most in self.limits.items())
+
+    def about_passed(self, n: int, left: pd.DataFrame) -> str:
+        """Say how many settings were passed over.
+
+        Raises
+        ------
+        DataError
+            If none is left.
+        """
+        if left.empty:
+            raise DataError(
+                f"No rule compared keeps the gap that `max_gap` allows between the groups of "
+                f"{self.groups.name!r}: {n} settings keep it on the inner folds, but what they "
+                "learn from all rows does not. Allow a larger gap, or group by another column."
+            )
+        if not n:
+            return ""
+        return f" Of these {n} would have been taken, but what they learn from all rows does not."
+
     def allowed(self, summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         """Keep the settings within the limits, and say what that leaves.
 
@@ -138,15 +162,14 @@ class GroupGaps:
             gaps = ", ".join(f"{near[f'gap_{name}']:.3g} in {name!r}" for name in self.limits)
             raise DataError(
                 f"`max_gap` allows a gap of {asked} {where}, but no rule compared keeps to it on "
-                f"the inner folds; the nearest has {gaps} and is wrong in "
-                f"{100 * near['test_error']:.1f} % of the rows. Allow as much, or group by another "
-                "column."
+                f"the inner folds; the nearest has {gaps} and {_doing(near)}. Allow as "
+                "much, or group by another column."
             )
-        best = summary.loc[summary["test_error"].idxmin()]
+        best = summary.loc[summary[_loss_in(summary)].idxmin()]
         told = (
             f" {len(kept)} of {len(summary)} settings keep the gap {where} within {asked} on the "
-            f"inner folds; without that limit the least error is {100 * best['test_error']:.1f} %, "
-            f"with a gap of {best['gap']:.3g}. On new rows gaps may be larger."
+            f"inner folds; without that limit the best one {_doing(best)}, with a gap of "
+            f"{best['gap']:.3g}. On new rows gaps may be larger."
         )
         if not (kept["n_conditions"] >= 0.5).any():
             told += " Only rules without conditions, which answer every row alike, keep to it."
@@ -171,8 +194,8 @@ def check_gaps(groups: str | None, max_gap: Any, positive_label: Any) -> None:
     """
     if max_gap is not None and groups is None:
         raise ValueError(
-            f"`max_gap` is read beside `groups` only; got max_gap={max_gap!r} and no column. Name "
-            "the column whose groups are compared, or leave `max_gap` out."
+            f"`max_gap` is read only where `groups` names a column; got max_gap={max_gap!r} "
+            "without. Name the column whose groups are compared, or leave `max_gap` out."
         )
     if not isinstance(max_gap, Mapping):
         return
@@ -192,12 +215,23 @@ def check_gaps(groups: str | None, max_gap: Any, positive_label: Any) -> None:
         raise ValueError("`max_gap` names no measure; give one, or leave it out.")
 
 
+def _loss_in(table: Any) -> str:
+    """Name the measure that settings were compared by: the error, or with costs the cost."""
+    return "test_error" if "test_error" in table else "test_cost_per_100"
+
+
+def _doing(row: pd.Series) -> str:
+    if "test_error" in row:
+        return f"is wrong in {100 * row['test_error']:.1f} % of the rows"
+    return f"costs {row['test_cost_per_100']:.4g} a 100 cases"
+
+
 def gap_curve(table: pd.DataFrame) -> pd.DataFrame:
     """List the settings that no other one beats in gap and error both; see `Choice.gap_curve`."""
     if "gap" not in table:
         raise ValueError("No groups were compared; give `groups` to the learner.")
     rows = table[table["folds"] == table["folds"].max()].dropna(subset=["gap"])
-    rows = rows.assign(_error=rows["test_error"].round(12), _gap=rows["gap"].round(12))
+    rows = rows.assign(_error=rows[_loss_in(rows)].round(12), _gap=rows["gap"].round(12))
     rows = rows.sort_values(["_gap", "_error", "n_conditions", "setting"])
     better = rows["_error"] < rows["_error"].cummin().shift(fill_value=np.inf)
     return rows[better].drop(columns=["_error", "_gap"]).reset_index(drop=True)

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from numbers import Integral
@@ -18,6 +18,7 @@ from rulekit.data import make_folds
 from rulekit.exceptions import DataError
 from rulekit.learners.choice import (
     Fold,
+    Loss,
     Setting,
     comparable,
     fold_scores,
@@ -125,10 +126,10 @@ class Choice:
     setting : dict
         The parameters taken.
     error, error_se : float
-        Mean error of this setting on the inner folds, by weight, and its standard error over them.
+        Mean of `measure` of this setting on the inner folds, and its standard error over them.
         It was among the best of many and flatters a little; an honest figure needs new rows.
     constant_error : float
-        Mean error on the same folds of the answer most frequent in training, given to every row.
+        The same of the answer of least error or cost in training, given to every row.
     reason : str
         In words.
     default, simplest_within_1se, best : int
@@ -138,12 +139,15 @@ class Choice:
         The number of the setting that each form alone would have been given.
     table : DataFrame
         What was compared, a row a setting: ``setting`` (its number), ``form`` where there are
-        several, its parameters, ``test_error`` and ``test_error_se`` over the inner folds, the
+        several, its parameters, the measure and its standard error over the inner folds, the
         means ``n_conditions`` and ``n_clauses_used``, and ``folds`` (how many were finished);
         where groups were given also ``gap_error``, ``gap_found``, ``gap_false_alarms`` and
         ``gap_called_positive``, the largest differences between groups over the rows of all inner
         folds (NaN where fewer than two groups have 30 rows to count on), and ``gap``, the largest
         of those that a plain `max_gap` limits, or of those that are limited.
+    measure : str
+        "test_error", the share of weight that is wrong, or with costs "test_cost_per_100", what
+        wrong answers cost a hundred cases.
     """
 
     form: str
@@ -157,6 +161,7 @@ class Choice:
     best: int
     of_forms: dict[str, int]
     table: pd.DataFrame = field(repr=False)
+    measure: str = "test_error"
 
     def gap_curve(self) -> pd.DataFrame:
         """List what a smaller gap between groups costs: the least error at each gap.
@@ -179,11 +184,12 @@ def chosen(
     forms: Sequence[Form],
     table: TrainingTable,
     folds: Sequence[Fold],
-    weight: NDArray[np.float64],
+    loss: Loss,
     n_jobs: int | None = None,
     limit: float | None = None,
     until: float = math.inf,
     gaps: GroupGaps | None = None,
+    answers: Callable[[str, Setting], NDArray[Any]] | None = None,
 ) -> Choice:
     """Compare forms and their settings on the same inner folds, and take one.
 
@@ -195,8 +201,8 @@ def chosen(
         The rows.
     folds : sequence of (ndarray of int, ndarray of int)
         Positions of rows to learn from, and to answer; see `inner_folds`.
-    weight : ndarray of shape (n,)
-        What a wrong answer counts.
+    loss : Loss
+        How wrong answers are counted.
     n_jobs : int, optional
         Workers.
     limit, until : float, optional
@@ -204,6 +210,9 @@ def chosen(
         same share of them, and what the forms before it left.
     gaps : GroupGaps, optional
         Groups to be counted, and which gaps between them a setting may have.
+    answers : callable, optional
+        Beside `gaps`: learns from all rows with the setting of a form, and gives its answers to
+        them. A setting whose gaps there are larger than allowed is passed over.
 
     Returns
     -------
@@ -222,50 +231,90 @@ def chosen(
             end = until - share * (len(forms) - 1 - k)
             stops = _stops(share, end, len(folds), n_jobs, form.free)
         scores.append(
-            fold_scores(form.learner, table, form.settings, folds, weight, n_jobs, stops, gaps)
+            fold_scores(form.learner, table, form.settings, folds, loss, n_jobs, stops, gaps)
         )
     names = [form.name for form in forms for _ in form.settings]
     settings = [setting for form in forms for setting in form.settings]
     told = settings if len(forms) == 1 else _with_form(names, settings)
     scored = np.concatenate(scores, axis=1)
-    summary = summary_of(told, scored)
+    measure, how = loss.measure, (told, loss.measure, loss.price)
+    summary = summary_of(told, scored, measure)
     allowed, about = summary, ""
     if gaps is not None:
         summary = summary.assign(**gaps.of_settings(scored[:, :, 3:]))
         allowed, about = gaps.allowed(comparable(summary))
-    found = suggestion(allowed, told, "test_error")
+        if gaps.limits and answers is not None:
+            passed = _passed_over(gaps, answers, allowed, how, names, settings)
+            allowed = allowed[~allowed["setting"].isin(passed)]
+            about += gaps.about_passed(len(passed), allowed)
+    found = suggestion(allowed, *how)
     taken = {}
     for form in forms:
         of_form = allowed[[names[number] == form.name for number in allowed["setting"]]]
         if len(of_form):
-            taken[form.name] = int(suggestion(of_form, told, "test_error")["default"])
+            taken[form.name] = int(suggestion(of_form, *how)["default"])
     number = found["default"]
-    error, error_se = summary.loc[number, ["test_error", "test_error_se"]]
-    constant = _constant_error(table, folds, weight)
-    reason = found.pop("reason") + _about_forms(summary, names[number], taken) + about
+    error, error_se = summary.loc[number, [measure, f"{measure}_se"]]
+    constant = _constant_error(table, folds, loss)
+    reason = found.pop("reason") + _about_forms(summary, names[number], taken, loss) + about
     if constant <= error + 1e-12:
-        reason += (
-            f" The most frequent class, given to every row, is wrong in {100 * constant:.1f} % "
-            f"of the same rows, and so no worse than this setting's rules "
-            f"({100 * error:.1f} %): where wrong rows alone count, answer without a rule."
-        )
+        reason += _about_constant(constant, error, loss)
     errors = float(error), float(error_se), constant
     return Choice(
-        names[number], settings[number], *errors, reason, **found, of_forms=taken, table=summary
+        names[number],
+        settings[number],
+        *errors,
+        reason,
+        **found,
+        of_forms=taken,
+        table=summary,
+        measure=measure,
     )
+
+
+def _passed_over(
+    gaps: GroupGaps,
+    answers: Callable[[str, Setting], NDArray[Any]],
+    allowed: pd.DataFrame,
+    how: tuple[Sequence[Setting], str, float],
+    names: Sequence[str],
+    settings: Sequence[Setting],
+) -> list[int]:
+    """List the settings that would be taken, but whose rule of all rows breaks a limit."""
+    passed: list[int] = []
+    while len(left := allowed[~allowed["setting"].isin(passed)]):
+        number = suggestion(left, *how)["default"]
+        if gaps.kept(answers(names[number], settings[number])):
+            return passed
+        passed.append(number)
+    return passed
 
 
 def _with_form(names: Sequence[str], settings: Sequence[Setting]) -> list[Setting]:
     return [{"form": name} | own for name, own in zip(names, settings, strict=True)]
 
 
-def _about_forms(summary: pd.DataFrame, form: str, taken: dict[str, int]) -> str:
+def _about_constant(constant: float, error: float, loss: Loss) -> str:
+    """Say that no rule is worth its conditions."""
+    if loss.costs is not None:
+        return (
+            f" The cheapest answer, given to every row, costs {loss.told(constant)} on the same "
+            f"rows, no more than this setting's rules ({loss.told(error)}): answer without a rule."
+        )
+    return (
+        f" The most frequent class, given to every row, is wrong in {loss.told(constant)} "
+        f"of the same rows, and so no worse than this setting's rules "
+        f"({loss.told(error)}): where wrong rows alone count, answer without a rule."
+    )
+
+
+def _about_forms(summary: pd.DataFrame, form: str, taken: dict[str, int], loss: Loss) -> str:
     """Say how the form taken did beside the others."""
     if len(taken) < 2:
         return ""
     own = {name: summary.loc[number] for name, number in taken.items()}
     figures = (
-        f"{name} {100 * row['test_error']:.1f} % with {row['n_conditions']:.1f} conditions"
+        f"{name} {loss.told(row[loss.measure])} with {row['n_conditions']:.1f} conditions"
         for name, row in own.items()
     )
     return f" Of each form the setting it would take alone: {', '.join(figures)}. {TAKEN[form]}"
@@ -313,12 +362,11 @@ class _Deadline:
         return self.free < 0 and time.time() > self.until
 
 
-def _constant_error(
-    table: TrainingTable, folds: Sequence[Fold], weight: NDArray[np.float64]
-) -> float:
-    """Mean error over folds of the class most frequent in training, given to every row."""
+def _constant_error(table: TrainingTable, folds: Sequence[Fold], loss: Loss) -> float:
+    """Mean loss over folds of the answer of least loss in training, given to every row."""
     errors = []
     for train, test in folds:
-        answer = np.bincount(table.codes[train], weight[train]).argmax()
-        errors.append(weight[test] @ (table.codes[test] != answer) / weight[test].sum())
+        each = [loss.of(train, np.full(len(train), label)) for label in table.classes]
+        answer = table.classes[int(np.argmin(each))]
+        errors.append(loss.of(test, np.full(len(test), answer)))
     return float(np.mean(errors))

@@ -3,7 +3,7 @@
 import math
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,7 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import HasMethods, Interval, Needs, check_needs
 from rulekit.binarize import Binarizer
+from rulekit.data import Costs
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.choice import Loss
 from rulekit.learners.group_gaps import GroupGaps, check_gaps
 from rulekit.learners.inner_choice import (
     Choice,
@@ -66,6 +68,9 @@ class RuleClassifier(BaseRuleClassifier):
         The class the rule describes; None for the one that is described better.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, in learning and in the errors that settings are compared by.
+    costs : Costs, default=None
+        What wrong answers cost, in place of `class_weight`. Its class that is missed is the last
+        one unless it, or `positive_label`, names another.
     binarizer : Binarizer, default=None
         Makes the conditions; None for ``Binarizer()``.
     constraints : Constraints or dict, default=None
@@ -79,7 +84,8 @@ class RuleClassifier(BaseRuleClassifier):
         How far apart groups may be there, from 0 to 1, in the settings that are compared. A number
         limits the gaps of found rows and of false alarms both (equalised odds); a mapping names
         its limits: "error", "found", "false_alarms", "called_positive". Shares counted on fewer
-        than 30 rows take no part. On new rows gaps may be larger: see `rulekit.group_metrics`.
+        than 30 rows take no part. The rule learned keeps the limits on the training rows, too; on
+        new rows gaps may be larger, see `rulekit.group_metrics`.
     random_state : int, RandomState or None, default=0
         For the inner folds, for doubt and for kicks. None learns anew each time.
     n_jobs : int, default=None
@@ -164,6 +170,7 @@ class RuleClassifier(BaseRuleClassifier):
         refine: bool = True,
         positive_label: Any = None,
         class_weight: Any = None,
+        costs: Costs | None = None,
         binarizer: Binarizer | None = None,
         constraints: Constraints | Mapping[str, Any] | None = None,
         groups: str | None = None,
@@ -179,6 +186,7 @@ class RuleClassifier(BaseRuleClassifier):
         self.refine = refine
         self.positive_label = positive_label
         self.class_weight = class_weight
+        self.costs = costs
         self.binarizer = binarizer
         self.constraints = constraints
         self.groups = groups
@@ -212,15 +220,20 @@ class RuleClassifier(BaseRuleClassifier):
         whole = isinstance(state, Integral)
         seed = int(state) if whole else int(generator_of(state).integers(2**31))
         learners = {"rule": self._box_search(seed), "points": self._scorecard()}
-        self.choice_ = self._chosen(learners, table, until, seed)
+        work = SharedWork(many=self.max_gap is not None)
+
+        def learned(form: str, setting: Mapping[str, Any]) -> Any:
+            learner, late = clone(learners[form]).set_params(**setting), time.time() > until
+            if form == "rule" and self.refine and not late:
+                learner.set_params(refine_thresholds="cv")
+            with warnings.catch_warnings():  # of a tenth of the time; see below
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                learner._fit_table(table, work)
+            return learner
+
+        self.choice_ = self._chosen(learners, table, until, seed, learned)
         late = time.time() > until
-        learner = learners[self.choice_.form].set_params(**self.choice_.setting)
-        if self.choice_.form == "rule" and self.refine and not late:
-            learner.set_params(refine_thresholds="cv")
-        work = SharedWork()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # of a tenth of the time; see below
-            learner._fit_table(table, work)
+        learner = learned(self.choice_.form, self.choice_.setting)
         self.path_ = self._path(learner, table, work)
         self._take(learner, table)
         if late or "stopped" in learner.history_[-1]:
@@ -233,23 +246,36 @@ class RuleClassifier(BaseRuleClassifier):
             max_conditions=self.max_conditions,
             kicks=self.kicks,
             class_weight=self.class_weight,
+            costs=self._settled_costs(),
             binarizer=self.binarizer,
             constraints=self.constraints,
             random_state=seed,
             time_limit=None if limit is None else SHARE_OF_A_SEARCH * limit,
         )
 
+    def _settled_costs(self) -> Costs | None:
+        """Say by classes what errors cost, as rules for either class are compared."""
+        if self.costs is None:
+            return None
+        return self.costs.settled(self.classes_.tolist(), self.positive_label)
+
     def _scorecard(self) -> ScorecardClassifier:
         """Make the learner of points."""
         return ScorecardClassifier(
             positive_label=self.positive_label,
             class_weight=self.class_weight,
+            costs=self._settled_costs(),
             binarizer=self.binarizer,
             constraints=self.constraints,
         )
 
     def _chosen(
-        self, learners: dict[str, Any], table: TrainingTable, until: float, seed: int
+        self,
+        learners: dict[str, Any],
+        table: TrainingTable,
+        until: float,
+        seed: int,
+        learned: Callable[[str, Mapping[str, Any]], Any],
     ) -> Choice:
         """Compare forms and settings, and take one."""
         made = {
@@ -258,11 +284,18 @@ class RuleClassifier(BaseRuleClassifier):
         }
         forms = [made[name]() for name in FORMS if name in self.forms]
         folds = inner_folds(self.cv, table, seed)
-        weight = table.weights(self.class_weight)
+        costs = self._settled_costs()
+        weight = self._weights(table) if costs is None else table.weights(None)
         gaps = None
         if self.groups is not None:
             gaps = GroupGaps.of(table, self.groups, self.max_gap, self.positive_label_)
-        return chosen(forms, table, folds, weight, self.n_jobs, self.time_limit, until, gaps)
+
+        def answers(form: str, setting: Mapping[str, Any]) -> NDArray[Any]:
+            return np.asarray(learned(form, setting)._answers(table.columns))
+
+        loss = Loss(table.y, weight, costs)
+        limits = self.n_jobs, self.time_limit, until
+        return chosen(forms, table, folds, loss, *limits, gaps, answers)
 
     def _path(self, learner: Any, table: TrainingTable, work: SharedWork) -> RulePath:
         """Give the rules of all sizes allowed."""
@@ -277,7 +310,7 @@ class RuleClassifier(BaseRuleClassifier):
     def _take(self, model: BaseRuleClassifier, table: TrainingTable) -> None:
         """Answer with the rule of a fitted learner."""
         self._note_classes(table.classes, table.kinds, model.positive_label_)
-        self._keep_rule(model.rule_set_, table, table.weights(self.class_weight))
+        self._keep_rule(model.rule_set_, table, self._weights(table))
         self.learner_, self.best_params_ = model, dict(self.choice_.setting)
         if isinstance(model, BoxSearchClassifier):
             self.best_params_["refine_thresholds"] = model.refine_thresholds_

@@ -12,7 +12,7 @@ subset of HTML in titles, ticks and hover boxes.
 from rulekit.plots.bspace import bspace_figure, bspace_sentence, columns_figure
 from rulekit.plots.bspace_points import SplitPoints, log_helps, split_points
 from rulekit.plots.case import case_figure, case_sentence
-from rulekit.plots.groups import group_figure, group_sentence
+from rulekit.plots.groups import gap_figure, gap_sentence, group_figure, group_sentence
 from rulekit.plots.hypercubes import (
     Projection,
     coverage_figure,
@@ -31,12 +31,20 @@ from rulekit.plots.rules import (
     outcome_sentence,
 )
 from rulekit.plots.screening import screening_figure, screening_sentence, screening_table
+from rulekit.plots.stability import (
+    band_figure,
+    band_sentence,
+    returned_figure,
+    returned_sentence,
+)
 from rulekit.plots.tree import tree_figure, tree_sentence
 
 __all__ = [
     "Baseline",
     "Projection",
     "SplitPoints",
+    "band_figure",
+    "band_sentence",
     "bspace_figure",
     "bspace_sentence",
     "case_figure",
@@ -48,6 +56,8 @@ __all__ = [
     "coverage_sentence",
     "front_figure",
     "front_sentence",
+    "gap_figure",
+    "gap_sentence",
     "group_figure",
     "group_sentence",
     "interval_figure",
@@ -57,6 +67,8 @@ __all__ = [
     "outcome_sentence",
     "projection_figure",
     "projection_sentence",
+    "returned_figure",
+    "returned_sentence",
     "screening_figure",
     "screening_sentence",
     "screening_table",

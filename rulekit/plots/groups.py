@@ -1,12 +1,13 @@
 """Shares of groups with their intervals, and what a smaller gap between groups costs."""
 
+import pandas as pd
 import plotly.graph_objects as go
 
 from rulekit.data import GROUP_MEASURES
 from rulekit.evaluation import GroupMetrics
 from rulekit.evaluation.groups import share_words
 from rulekit.plots.palette import BLUE, GREY, base_layout, plain
-from rulekit.plots.wording import capital, percent
+from rulekit.plots.wording import capital, percent, plural
 
 
 def group_figure(found: GroupMetrics, measure: str) -> go.Figure:
@@ -78,4 +79,62 @@ def group_sentence(found: GroupMetrics, measure: str) -> str:
         parts.append(f"{percent(known.min())} where it is {known.idxmin()}")
     return (
         f"{words}: from {' to '.join(reversed(parts))}; {percent(found.overall[measure])} in all."
+    )
+
+
+def gap_figure(curve: pd.DataFrame, every: pd.DataFrame, name: str) -> go.Figure:
+    """Draw what a smaller gap between groups costs.
+
+    Parameters
+    ----------
+    curve, every : DataFrame
+        Of a `RuleClassifier` with `groups`: ``choice_.gap_curve()`` and ``choice_.table``.
+    name : str
+        What the rows are grouped by.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A dot a setting compared; those that no other beats in both are squares, joined by a line
+        that falls in steps: the least error of any rule with at most that gap.
+    """
+    figure = go.Figure(layout=base_layout(300))
+    figure.add_scatter(
+        x=100 * every["gap"],
+        y=100 * every["test_error"],
+        mode="markers",
+        name="rules compared",
+        marker={"color": GREY, "size": 5, "opacity": 0.5},
+        hovertemplate="gap %{x:.1f} points, %{y:.1f} % wrong<extra></extra>",
+    )
+    figure.add_scatter(
+        x=100 * curve["gap"],
+        y=100 * curve["test_error"],
+        mode="lines+markers",
+        name="least error for a gap",
+        line={"shape": "hv", "color": BLUE},
+        marker={"symbol": "square", "size": 10},
+        customdata=[[plural(n, "condition")] for n in curve["n_conditions"]],
+        hovertemplate="gap %{x:.1f} points, %{y:.1f} % wrong, %{customdata[0]}<extra></extra>",
+    )
+    figure.update_xaxes(title=f"Largest gap by {plain(name, 40)} (points)", rangemode="tozero")
+    figure.update_yaxes(title="Wrong, inner folds (%)")
+    return figure
+
+
+def gap_sentence(curve: pd.DataFrame, name: str) -> str:
+    """Say what `gap_figure` shows: both ends of the curve, and the price between them."""
+    if curve.empty:
+        return f"No gap by {name} could be measured: too few rows in its groups."
+    small, large = curve.iloc[0], curve.iloc[-1]
+    ends = [
+        f"{100 * r['test_error']:.1f} % wrong at a gap of {100 * r['gap']:.1f} points"
+        for r in (large, small)
+    ]
+    if len(curve) == 1:
+        return f"By {name} no rule compared is better at a larger gap: {ends[0]}."
+    paid = 100 * (small["test_error"] - large["test_error"])
+    return (
+        f"By {name}: from {ends[0]} to {ends[1]}. The smaller gap costs {paid:.1f} points of "
+        "accuracy on the inner folds."
     )

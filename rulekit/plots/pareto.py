@@ -8,12 +8,13 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from rulekit.learners.choice import COST
 from rulekit.plots.notes import placed
 from rulekit.plots.palette import GREY, SERIES, SYMBOLS, VERMILION, base_layout, plain
-from rulekit.plots.wording import percent, plural
+from rulekit.plots.wording import measured, plural
 
 MAX_POINTS = 200
-LEAST_REACH = 0.02  # of the vertical axis, in errors
+LEAST_REACH = 0.02  # of the vertical axis, in errors; of costs five times this part of the largest
 HEIGHT = 380
 ALONG = np.linspace(0.1, 0.9, 9)  # parts of a line that words keep clear of
 LEGEND_ABOVE, LINE = 4, 20  # names that fit above the plot; a line of names in pixels
@@ -30,6 +31,7 @@ AXIS_NAMES = {
     "one_minus_f1": "1 − F1, cross-validated",
     "one_minus_auc": "1 − AUC, cross-validated",
     "train_error": "Error on the training folds",
+    COST: "Cost a 100 cases, cross-validated",
 }
 
 
@@ -112,7 +114,7 @@ def front_figure(
     )
     limits = _shown_range(shown, y, lines, everywhere=x == WHOLE)
     if limits is not None:
-        _add_baselines(figure, lines, limits)
+        _add_baselines(figure, lines, limits, y)
     if limits is not None:
         _add_notes(figure, shown, (x, y), notes or {}, limits)
     if selected is not None and selected in shown.index:
@@ -124,11 +126,14 @@ def front_figure(
     figure.update_xaxes(title=AXIS_NAMES.get(x, plain(x)), rangemode="tozero")
     if x == WHOLE and len(shown):
         figure.update_xaxes(dtick=1, range=_across(shown, x))
-    figure.update_yaxes(title=AXIS_NAMES.get(y, plain(y)), tickformat=".2~%", range=limits)
+    ticks = ",.4~g" if y == COST else ".2~%"
+    figure.update_yaxes(title=AXIS_NAMES.get(y, plain(y)), tickformat=ticks, range=limits)
     return figure
 
 
-def front_sentence(points: pd.DataFrame, *, x: str = "n_conditions", y: str = "test_error") -> str:
+def front_sentence(
+    points: pd.DataFrame, *, x: str = "n_conditions", y: str = "test_error", unit: str = ""
+) -> str:
     """Say in one sentence what the trade-off curve shows.
 
     Parameters
@@ -137,6 +142,8 @@ def front_sentence(points: pd.DataFrame, *, x: str = "n_conditions", y: str = "t
         As for `front_figure`.
     x, y : str
         As for `front_figure`.
+    unit : str, default=""
+        What costs are counted in.
 
     Returns
     -------
@@ -148,12 +155,13 @@ def front_sentence(points: pd.DataFrame, *, x: str = "n_conditions", y: str = "t
         return "No setting has been measured yet."
     word = "clause" if x.startswith("n_clauses") else "condition"
     first, last = front.iloc[0], front.iloc[-1]
-    what = "training error" if y == "train_error" else "error"
+    what = {"train_error": "training error", COST: "cost a 100 cases"}.get(y, "error")
+    least, most = measured(last[y], y, unit), measured(first[y], y, unit)
     if len(front) == 1 or first[y] == last[y]:
-        return f"The lowest {what}, {percent(last[y])}, needs {plural(last[x], word)}."
+        return f"The lowest {what}, {least}, needs {plural(last[x], word)}."
     return (
-        f"The {what} falls from {percent(first[y])} with {plural(first[x], word)} to "
-        f"{percent(last[y])} with {plural(last[x], word)}; more {word}s do not lower it."
+        f"The {what} falls from {most} with {plural(first[x], word)} to "
+        f"{least} with {plural(last[x], word)}; more {word}s do not lower it."
     )
 
 
@@ -177,8 +185,9 @@ def _points(points: pd.DataFrame, x: str, y: str, series: str | None) -> go.Scat
     best = points["on_front"].to_numpy(dtype=bool)
     colours = [SERIES[k] for k in kind]
     texts = points["label"] if "label" in points else [""] * len(points)
+    what = "a 100 cases" if y == COST else "error"
     hover = [
-        f"{plain(text, 200)}<br>{plural(a, 'condition')}, {percent(b)} error"
+        f"{plain(text, 200)}<br>{plural(a, 'condition')}, {measured(b, y)} {what}"
         for text, a, b in zip(texts, points[x], points[y], strict=True)
     ]
     return go.Scatter(
@@ -291,7 +300,7 @@ def _add_legend(figure: go.Figure, points: pd.DataFrame, series: str | None) -> 
 
 
 def _add_baselines(
-    figure: go.Figure, ordered: Sequence[Baseline], limits: tuple[float, float]
+    figure: go.Figure, ordered: Sequence[Baseline], limits: tuple[float, float], y: str
 ) -> None:
     """Draw lines with their names at the right; names that would overlap share one label."""
     if not ordered:
@@ -307,8 +316,8 @@ def _add_baselines(
             groups.append([line])
     for group in groups:
         middle = sum(b.value for b in group) / len(group)
-        _label(figure, middle, [f"{plain(b.name)} {percent(b.value)}" for b in reversed(group)])
-    above = [f"↑ {plain(b.name)} {percent(b.value)}" for b in ordered if b.value > high]
+        _label(figure, middle, [f"{plain(b.name)} {measured(b.value, y)}" for b in reversed(group)])
+    above = [f"↑ {plain(b.name)} {measured(b.value, y)}" for b in ordered if b.value > high]
     if above:
         _label(figure, high, above)
     figure.update_layout(margin={"r": MARGIN})
@@ -328,10 +337,11 @@ def _shown_range(
     spread = points.get(f"{y}_se", pd.Series(0.0, points.index)).to_numpy(dtype=float)
     shown = points["on_front"].to_numpy(dtype=bool) | everywhere
     spread = np.where(shown, np.nan_to_num(spread), 0.0)
-    reach = max(values.max() - values.min(), LEAST_REACH)
+    least = LEAST_REACH * (5 * abs(values.max()) or 1.0 if y == COST else 1.0)
+    reach = max(values.max() - values.min(), least)
     near = [b.value for b in lines if b.value <= values.max() + reach]
     low, high = min([*(values - spread * everywhere), *near]), max([*(values + spread), *near])
-    pad = 0.12 * max(high - low, LEAST_REACH)
+    pad = 0.12 * max(high - low, least)
     return max(low - pad, -pad / 4), high + pad  # a point at 0 is not cut in halves
 
 

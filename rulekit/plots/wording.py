@@ -2,10 +2,19 @@
 
 import math
 
+from rulekit.learners.choice import COST
+
 
 def percent(share: float) -> str:
     """Write a share in [0, 1] as a percentage with one decimal, ``"—"`` for NaN."""
     return "—" if math.isnan(share) else f"{100 * share:.1f} %"
+
+
+def measured(value: float, measure: str, unit: str = "") -> str:
+    """Write a value of a measure: a share as a percentage, a cost as a number with its unit."""
+    if measure != COST:
+        return percent(value)
+    return "—" if math.isnan(value) else f"{short_number(float(f'{value:.4g}'))} {unit}".rstrip()
 
 
 def short_number(value: float) -> str:

@@ -1,10 +1,12 @@
 """`export`: every format, checked where it can be."""
 
+import duckdb
+import pandas as pd
 import pytest
 
 from rulekit.cli.export import WRITABLE
 from rulekit.export import FORMATS, VerifiedExport, from_json, from_text
-from tests.cli.conftest import RULE
+from tests.cli.conftest import ANSWERS, CLAUSES, RULE
 
 
 @pytest.mark.parametrize("form", WRITABLE)
@@ -27,6 +29,17 @@ def test_what_can_be_run_is_run_on_every_row(run):
     assert "Not checked." in told
 
 
+@pytest.mark.parametrize("form", ["sql", "scoring", "duckdb"])
+def test_a_whole_statement_scores_a_table_and_names_the_clause(run, tmp_path, form):
+    asked = ("export", "rule.json", "--format", form, "--select", "my cases")
+    text = run(*asked, "--table", "table.csv").stdout
+    with duckdb.connect() as connection:
+        connection.register("my cases", pd.read_csv(tmp_path / "table.csv"))
+        found = connection.execute(text).df()
+    assert found["prediction"].tolist() == ANSWERS
+    assert found["clause"].tolist() == CLAUSES
+
+
 def test_nothing_is_written_where_an_answer_differs(refused, tmp_path, monkeypatch):
     wrong = VerifiedExport("sql", "", 5, 4, 0, 0, "Not the same: 4/5 rows.")
     monkeypatch.setattr("rulekit.cli.export.verify_export", lambda *_: wrong)
@@ -47,6 +60,7 @@ def test_a_report_tells_the_figures_of_a_table(run):
     [
         (["--format", "script"], "'script' is not one of"),
         (["--format", "sql", "--target", "state"], "for a report only, not sql"),
+        (["--format", "text", "--select", "t"], "read for SQL only, not text"),
         ([], "Missing option '--format'"),
     ],
 )

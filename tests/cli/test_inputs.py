@@ -35,7 +35,7 @@ def test_every_kind_of_file_that_the_dashboard_reads_is_read(run, tmp_path, kind
     [
         ("{", "is not JSON: Expecting property name"),
         ("[]", "A stored rule must be a dictionary"),
-        ('{"schema": 2}', "must have schema 1, found 2"),
+        ('{"schema": 9}', "must have schema"),
         ('{"schema": 1, "form": "dnf", "clauses": [[{}]], "labels": []}', "Clause 1, condition 1"),
         ('{"record": 1, "data": {}}', "This is a run record"),
         ('{"rule_json": null}', "holds no rule yet"),

@@ -25,6 +25,21 @@ def test_two_columns_that_say_the_same_replace_each_other_and_the_words_say_so()
     assert "These are all rules of one clause and at most 1 condition." in said[0]
 
 
+def test_on_a_bundled_table_the_column_that_the_rule_is_made_of_can_be_left_out():
+    X, y = load_sample("breast_cancer").xy("diagnosis")
+    model = BoxSearchClassifier(theta=5.0, n_clauses=1, random_state=0).fit(X, y)
+    found = alternatives(model, X, y)
+    most_used = found.columns.iloc[0]
+    assert most_used["as_good"]
+    wrong = (most_used["without"].predict(model.read_columns(X)) != y.to_numpy()).mean()
+    (said,) = [s for s in found.sentences() if s.startswith(f"{most_used['column']} can be left")]
+    assert (
+        f"{100 * wrong:.1f} % of the rows instead of {100 * found.in_hand_wrong:.1f} % are wrong."
+        in said
+    )
+    assert wrong <= found.in_hand_wrong + 0.02
+
+
 def test_a_column_that_every_good_rule_needs_is_said_with_what_it_costs_to_do_without():
     X, y, _ = mixed(3, 400)
     y = np.where(X["age"] > 40, "ill", "well")
@@ -66,8 +81,8 @@ def test_the_first_sentence_says_how_surely_these_are_all():
     found = alternatives(model, X, y, 0.1, max_conditions=2, sample_weight=weight)
     n = len(found.rules)
     assert numbers_in_words(found) == (
-        f"{n} rules cost at most 10.0 % of the rows more than the best (a wrong row counts 1, a "
-        "condition 1.5). These are all rules of one clause and at most 2 conditions."
+        f"{n} rules cost at most 10.0 % of the rows more than the best (a wrong row counts its "
+        "weight, a condition 1.5). These are all rules of one clause and at most 2 conditions."
     )
     short = replace(found, complete=False, complete_to=1)
     assert numbers_in_words(short).endswith(
@@ -79,7 +94,7 @@ def test_the_first_sentence_says_how_surely_these_are_all():
     none = replace(found, rules=())
     assert none.sentences() == [
         "No rule over these conditions costs at most 10.0 % of the rows more than the rule in "
-        "hand; a wrong row counts 1, a condition 1.5."
+        "hand; a wrong row counts its weight, a condition 1.5."
     ]
 
 

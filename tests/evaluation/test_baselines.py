@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
+from rulekit import Costs
 from rulekit.evaluation import baseline_models, baselines, sweep
 from tests.evaluation.learners import Stump, noisy_table
 
@@ -45,6 +46,21 @@ def test_a_tree_of_two_leaves_has_one_literal_and_the_majority_none(mixed):
     assert found["tree"].summary["n_conditions"].iloc[0] == 1
     assert found["majority"].summary["n_conditions"].tolist() == [0]
     assert found["majority"].summary["learner"].tolist() == ["majority"]
+
+
+def test_under_costs_the_answer_that_costs_least_is_the_constant_one():
+    y = np.repeat(["a", "b", "c"], [60, 30, 12])
+    X = pd.DataFrame({"x": np.arange(len(y)) % 7})
+    pairs = {("a", "b"): 1, ("a", "c"): 1, ("b", "a"): 1, ("b", "c"): 9}
+    costs = Costs(matrix=pairs | {("c", "a"): 40, ("c", "b"): 2})
+    found = baselines(X, y, cv=3, only=["cheapest answer"], costs=costs)["cheapest answer"]
+    each = {
+        said: 100 * np.mean([pairs.get((t, said), costs.matrix.get((t, said), 0)) for t in y])
+        for said in "abc"
+    }
+    assert min(each, key=each.get) == "b"
+    assert found.summary["test_cost_per_100"].tolist() == [pytest.approx(each["b"])]
+    assert found.summary["n_conditions"].tolist() == [0]
 
 
 def test_a_baseline_stands_on_one_front_with_a_rule_of_the_same_folds():

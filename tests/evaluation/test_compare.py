@@ -5,8 +5,15 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
-from rulekit import BoxSearchClassifier, OneLevelRuleClassifier, compare_learners, load_sample
+from rulekit import (
+    BoxSearchClassifier,
+    Costs,
+    OneLevelRuleClassifier,
+    compare_learners,
+    load_sample,
+)
 from rulekit.data import make_folds
 from rulekit.evaluation import Family, SweepStore, baselines, compare, sweep
 from tests.evaluation.learners import SharedStump, Stump, noisy_table
@@ -48,6 +55,23 @@ def test_two_learners_of_rules_stand_on_one_front_with_the_figures_of_their_own_
     assert found.is_complete
     assert set(found.result.front()["learner"]) <= {"search", "one clause"}
     assert found.result.suggest()["default"] in points.index
+
+
+def test_under_costs_rules_references_and_kept_models_are_of_the_same_costs(credit):
+    costs = Costs(miss=5, false_alarm=1, positive="high")
+    found = compare_learners(
+        *credit, learners=[searcher(keep_models=True)], cv=3, references=True, costs=costs
+    )
+    weights = {"high": 5.0, "low": 1.0}
+    for number, model in found.models.items():
+        by_weight = clone(searcher().estimator).set_params(
+            class_weight=weights, **found.settings[number]
+        )
+        assert model.rule_set_ == by_weight.fit(*credit).rule_set_
+    lines = found.references.set_index("name")["test_cost_per_100"]
+    high = 100 * (credit[1] == "high").mean()
+    assert lines["cheapest answer"] == pytest.approx(min(5 * high, 100 - high), rel=0.02)
+    assert (found.points()["test_cost_per_100"] < lines["cheapest answer"]).any()
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
+from rulekit import Costs
 from rulekit.evaluation import metrics
 
 ROWS = st.lists(
@@ -94,5 +95,9 @@ def test_text_is_compared_with_objects_of_text():
 
 
 def test_a_missed_positive_may_cost_more_than_a_false_alarm():
-    counts = metrics.confusion_counts([1, 0, 0, 0], [0, 1, 0, 0], positive=1)
-    assert metrics.mean_cost(counts, false_positive=1, false_negative=7) == 2
+    costs = Costs(miss=7, false_alarm=1)
+    assert metrics.cost_per_100([1, 0, 0, 0], [0, 1, 0, 0], costs) == 200
+    assert metrics.cost_per_100([1, 0, 0, 0], [0, 1, 0, 0], costs, [1, 1, 2, 4]) == 100
+    assert metrics.cost_per_100([1, 0, 0, 0], [0, 1, 0, 0], costs, positive=0) == 200
+    assert metrics.cost_per_100([1, 1, 0], [0, 1, 0], costs, positive=0) == pytest.approx(100 / 3)
+    assert metrics.cost_per_100([1, 1, 0], [1, 1, 0], costs) == 0

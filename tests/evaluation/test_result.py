@@ -134,7 +134,7 @@ def test_a_literal_must_earn_two_tenths_of_a_point():
 
 def test_a_literal_is_charged_in_the_unit_of_the_measure():
     two = tuple({"method": name} for name in "ab")
-    for name, scale, better in (("test_cost", 500.0, -1), ("test_auc", 1.0, 1)):
+    for name, scale, better in (("test_cost_per_100", 500.0, -1), ("test_auc", 1.0, 1)):
         for gain, taken in ((0.0039, 0), (0.0041, 1)):
             result = replace(result_of([(0.2, 0.0, 2), (0.2, 0.0, 4)]), settings=two)
             values = scale * (1.0 + better * gain * result.table["setting"])
@@ -204,16 +204,6 @@ def test_results_of_other_folds_do_not_join():
     two = sweep(Stump(), X, y, grid={"theta": [0.0]}, cv=4, random_state=1)
     with pytest.raises(ValueError, match="result 1 to be joined is not"):
         one.join(two)
-
-
-def test_the_cost_of_wrong_answers_is_a_measure_like_the_others():
-    X, y = noisy_table()
-    result = sweep(Stump(), X, y, grid={"theta": [-1.0, 0.0, 2.0]}, cv=4)
-    equal = result.with_cost(1, 1).summary
-    np.testing.assert_allclose(equal["test_cost"], equal["test_error"])
-    assert "test_cost_se" in equal
-    dear = result.with_cost(false_positive=0, false_negative=1)
-    assert dear.suggest(y="test_cost")["best"] == 0
 
 
 def test_the_model_of_a_setting_is_fitted_on_the_rows_given():

@@ -63,6 +63,12 @@ def test_a_clause_returns_on_the_same_columns_in_the_same_directions():
     }
 
 
+def test_a_clause_that_answers_otherwise_is_another_one():
+    told = replace(OTHERS[0], labels=("well",), default="ill")
+    found = replace(FOUND, resamples=(resample(told),))
+    assert found.clauses["returned"].tolist() == [0, 0, 1]
+
+
 def test_the_overlap_of_a_clause_is_that_of_the_rows_it_holds_for():
     def share(a, b):
         return (a & b).sum() / (a | b).sum()

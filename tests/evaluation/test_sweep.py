@@ -7,10 +7,12 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
+from rulekit import Costs, OneLevelRuleClassifier
 from rulekit.data import make_folds
 from rulekit.evaluation import SweepStore, sweep
 from rulekit.exceptions import DataError
@@ -50,6 +52,74 @@ def test_a_row_tells_the_setting_the_fold_and_the_rule(plain):
     assert (row["setting"], row["fold"], row["theta"], row["column"]) == (1, 1, -0.5, 1)
     assert row["learner"] == "Stump"
     assert row["rule"].clauses[0].literals[0].feature == "x1"
+
+
+COSTS = Costs(miss=5, false_alarm=2, unit="EUR")
+
+
+def cost_by_hand(said, y):
+    each = [
+        {(1, 0): 5, (0, 1): 2}.get(pair, 0) for pair in zip(y.tolist(), said.tolist(), strict=True)
+    ]
+    return 100 * sum(each) / len(each)
+
+
+@pytest.mark.parametrize("positive", [None, 1, 0])
+def test_costs_are_measured_and_learned_by_whichever_class_a_rule_describes(table, positive):
+    X, y = table
+    costs = COSTS if positive is None else Costs(5, 2, positive=1)
+    learner = OneLevelRuleClassifier(theta=0.5, positive_label=positive, random_state=0)
+    grid = {"positive_label": [1, 0]}
+    found = sweep(learner, X, y, grid=grid, cv=3, costs=costs).table
+    weights = {1: 5.0, 0: 2.0}
+    folds = make_folds(y, 3)
+    for row in found.to_dict("records"):
+        train, test = folds[row["fold"]]
+        by_weight = clone(learner).set_params(
+            positive_label=row["positive_label"], class_weight=weights
+        )
+        model = by_weight.fit(X[train], y[train])
+        assert row["rule"] == model.rule_set_
+        cost = cost_by_hand(model.predict(X[test]), y[test])
+        assert row["test_cost_per_100"] == pytest.approx(cost)
+    own = sweep(learner.set_params(costs=costs), X, y, grid=grid, cv=3)
+    pd.testing.assert_series_equal(
+        own.table["test_cost_per_100"], found["test_cost_per_100"], check_names=False
+    )
+    assert "test_cost_per_100_se" in own.summary
+
+
+def test_learners_that_cannot_be_told_costs_learn_from_rows_that_weigh_so(table):
+    X, y = table
+    tree = DecisionTreeClassifier(random_state=0)
+    found = sweep(tree, X, y, grid={"max_leaf_nodes": [3]}, cv=3, costs=COSTS)
+    for row, (train, test) in zip(found.table.to_dict("records"), make_folds(y, 3), strict=True):
+        grown = clone(tree).set_params(max_leaf_nodes=3)
+        said = grown.fit(X[train], y[train], np.where(y[train] == 1, 5, 2)).predict(X[test])
+        assert row["test_error"] == pytest.approx((said != y[test]).mean())
+        assert row["test_cost_per_100"] == pytest.approx(cost_by_hand(said, y[test]))
+
+
+def test_learners_are_compared_by_the_same_costs_or_not_at_all(table):
+    X, y = table
+    learner = OneLevelRuleClassifier(costs=Costs(9, 1))
+    with pytest.raises(ValueError, match=r"OneLevelRuleClassifier has others .* Leave"):
+        sweep(learner, X, y, grid={"theta": [1.0]}, cv=3, costs=COSTS)
+    weighted = OneLevelRuleClassifier(class_weight="balanced")
+    with pytest.raises(ValueError, match="`costs` and `class_weight` both"):
+        sweep(weighted, X, y, grid={"theta": [1.0]}, cv=3, costs=COSTS)
+
+
+def test_a_store_keeps_the_fits_of_other_costs_apart(table, tmp_path):
+    tree = DecisionTreeClassifier(random_state=0)
+    with SweepStore(tmp_path / "s.sqlite") as store:
+        how = {"grid": {"max_leaf_nodes": [3]}, "cv": 3, "store": store}
+        dear = sweep(tree, *table, costs=COSTS, **how)
+        plain = sweep(tree, *table, **how)
+        assert "test_cost_per_100" not in plain.table
+        assert_same(sweep(tree, *table, costs=COSTS, only_stored=True, **how), dear)
+        other = sweep(tree, *table, costs=Costs(50, 20), only_stored=True, **how)
+        assert not len(other.table)
 
 
 def test_learners_that_share_their_preparation_give_the_same_table(table, plain):

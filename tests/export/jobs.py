@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from rulekit.data import list_samples, load_sample
+from rulekit.explain.subject import value_at
 from rulekit.export.verify import _probes
 from rulekit.rules import (
     KINDS,
@@ -44,6 +45,11 @@ class Job:
     @property
     def expected(self):
         return self.rule.predict(self.columns).tolist()
+
+    @property
+    def rows(self):
+        """Each row as a list of Python's own values, None where there is none."""
+        return [[value_at(c, row) for c in self.columns.values()] for row in range(self.n)]
 
     def with_rows_at_the_cuts(self):
         """Add rows at every cut, one step of a double beside it, and with missing values."""

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rulekit import Costs
 from rulekit.exceptions import DataError
 from rulekit.learners import FixedRuleClassifier, OneLevelRuleClassifier, TwoLevelRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet
@@ -32,23 +33,14 @@ def test_text_labels_and_numbers_give_the_same_rule(fitted):
     assert coded.predict(X).dtype.kind == "i"
 
 
-def test_the_greater_probability_is_that_of_the_answer(fitted):
-    model, X, _ = fitted
-    for form in ("dnf", "cnf"):
-        model = TwoLevelRuleClassifier(form=form, theta=3.0).fit(X, fitted[2])
-        shares = model.predict_proba(X)
-        np.testing.assert_allclose(shares.sum(axis=1), 1.0)
-        np.testing.assert_array_equal(model.classes_[shares.argmax(axis=1)], model.predict(X))
-
-
-def test_a_clause_that_is_right_more_often_gives_a_greater_probability():
-    X = pd.DataFrame({"a": [1] * 50 + [0] * 100, "b": [0] * 50 + [1] * 50 + [0] * 50})
-    y = np.r_[np.ones(50), np.ones(35), np.zeros(15), np.zeros(50)].astype(int)
-    model = TwoLevelRuleClassifier(theta=0.1).fit(X, y)
-    sure, unsure, none = model.predict_proba(X)[[0, 60, 140], 1]
-    assert sure == pytest.approx(51 / 52)
-    assert unsure == pytest.approx(36 / 52)
-    assert none == pytest.approx(1 / 52)
+def test_costs_are_the_class_weights_they_come_to_and_refused_beside_them(fitted):
+    _, X, y = fitted
+    by_cost = TwoLevelRuleClassifier(costs=Costs(4, 1, "EUR")).fit(X, y)
+    by_weight = TwoLevelRuleClassifier(class_weight={"yes": 4, "no": 1}).fit(X, y)
+    assert by_cost.rule_set_ == by_weight.rule_set_
+    assert by_cost.training_error_ == by_weight.training_error_
+    with pytest.raises(ValueError, match="`costs` and `class_weight` both say"):
+        TwoLevelRuleClassifier(costs=Costs(4, 1), class_weight="balanced").fit(X, y)
 
 
 def test_columns_in_another_order_and_further_columns_change_nothing(fitted):
@@ -162,6 +154,7 @@ def test_rules_are_listed_clause_by_clause(fitted):
     assert table["clause"].tolist() == [1, 2]
     assert table["n_conditions"].sum() == model.n_conditions_
     assert table["share"].between(0.5, 1.0).all()
+    assert table["weighted_share"].tolist() == table["share"].tolist()
     assert set(table["label"]) == {"yes"}
 
 

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from rulekit import Costs
 from rulekit.data import make_folds
 from rulekit.evaluation.grid import settings_of
 from rulekit.learners import OneLevelRuleClassifier
-from rulekit.learners.choice import fold_scores, neighbourhoods, smoothed, summary_of
+from rulekit.learners.choice import Loss, fold_scores, neighbourhoods, smoothed, summary_of
 from rulekit.learners.training import read_training_table
 from tests.learners.tables import mixed_table
 
@@ -45,7 +46,8 @@ def scored():
     weight = np.random.default_rng(1).integers(1, 4, 120).astype(float)
     table = read_training_table(OneLevelRuleClassifier(), X, y, weight)
     folds = make_folds(y, 3)
-    return X, y, weight, folds, fold_scores(LEARNER, table, SETTINGS, folds, table.sample_weight)
+    loss = Loss(y, table.sample_weight)
+    return X, y, weight, folds, fold_scores(LEARNER, table, SETTINGS, folds, loss)
 
 
 def test_a_fold_scores_as_a_fit_and_a_prediction_by_hand_do(scored):
@@ -72,14 +74,31 @@ def test_the_summary_of_scores_has_means_and_standard_errors(scored):
     assert summary["folds"].tolist() == [3, 3, 3]
 
 
+def test_under_costs_a_fold_scores_what_its_wrong_answers_cost(scored):
+    X, y, weight, folds, plain = scored
+    table = read_training_table(OneLevelRuleClassifier(), X, y, weight)
+    loss = Loss(y, weight, Costs(5, 2, "EUR").settled(["no", "yes"]))
+    scores = fold_scores(LEARNER, table, SETTINGS[:1], folds, loss)
+    for (train, test), found in zip(folds, scores[:, 0], strict=True):
+        model = OneLevelRuleClassifier(positive_label="yes", **SETTINGS[0])
+        said = model.fit(X.iloc[train], y[train], weight[train]).predict(X.iloc[test])
+        missed, alarm = ((y[test] == c) & (said != c) for c in ("yes", "no"))
+        cost = (5 * weight[test][missed].sum() + 2 * weight[test][alarm].sum()) * 100
+        assert found[0] == pytest.approx(cost / weight[test].sum())
+    assert (loss.measure, loss.told(12.34)) == ("test_cost_per_100", "12.3 EUR a 100 cases")
+    heavy = weight @ np.where(y == "yes", 5, 2) / weight.sum()
+    assert loss.price == pytest.approx(0.2 * heavy)
+    assert Loss(y, weight).price == 0.002
+    np.testing.assert_allclose(scores[:, 0, 1:], plain[:, 0, 1:])
+
+
 def test_a_fold_that_is_stopped_leaves_its_other_settings_out():
     X, y = mixed_table(n=120)
     table = read_training_table(OneLevelRuleClassifier(), X, y, None)
     answers = iter([False, True])
     stops = [None, lambda: next(answers)]
-    scores = fold_scores(
-        LEARNER, table, SETTINGS, make_folds(y, 2), table.sample_weight, stops=stops
-    )
+    loss = Loss(y, table.sample_weight)
+    scores = fold_scores(LEARNER, table, SETTINGS, make_folds(y, 2), loss, stops=stops)
     assert np.isfinite(scores[0]).all()
     assert np.isfinite(scores[1, 0]).all()
     assert np.isnan(scores[1, 1:]).all()

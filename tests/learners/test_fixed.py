@@ -29,9 +29,14 @@ def test_a_rule_needs_no_training_to_answer():
     assert (model.positive_label_, model.default_label_) == ("ill", "well")
 
 
-def test_probabilities_are_certain():
+def test_probabilities_without_a_table_are_certain():
     shares = FixedRuleClassifier(RULE).predict_proba(pd.DataFrame({"age": [60, 40]}))
     assert shares.tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    ages = pd.DataFrame({"age": [60, 40]})
+    assert FixedRuleClassifier(RULE).decision_function(ages).tolist() == [-np.inf, np.inf]
+    fitted = FixedRuleClassifier(RULE).fit(ages, ["ill", "well"])
+    assert fitted.decision_function(ages).tolist() == pytest.approx([-0.1823216, 0.1823216])
+    assert fitted.get_rules()["share"].tolist() == [2 / 3]
 
 
 def test_a_rule_of_three_labels_answers_all_of_them():

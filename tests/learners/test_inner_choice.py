@@ -7,6 +7,7 @@ import pytest
 from rulekit.evaluation.grid import settings_of
 from rulekit.exceptions import DataError
 from rulekit.learners import BoxSearchClassifier, RuleClassifier, search_grid
+from rulekit.learners.choice import Loss
 from rulekit.learners.inner_choice import Form, chosen, inner_folds
 from tests.learners.tables import mixed_table
 
@@ -39,7 +40,7 @@ def test_weights_say_which_constant_answer_is_given_and_what_it_costs():
     table = learner._read(X, y, None)
     weight = np.where(y == "yes", 1000.0, 1.0)
     form = Form("rule", learner, ({"theta": 1e9},))
-    found = chosen([form], table, inner_folds(3, table, 0), weight)
+    found = chosen([form], table, inner_folds(3, table, 0), Loss(y, weight))
     wrong = (y == "no").sum() / weight.sum()
     assert found.constant_error == pytest.approx(wrong, rel=0.1), "folds differ by a row"
     assert (found.setting, found.default) == ({"theta": 1e9}, 0)

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from rulekit import Binarizer, Clause, Literal, RuleSet, learners
+from rulekit import Binarizer, Clause, Costs, Literal, RuleSet, learners
 from rulekit.exceptions import EmptyRuleWarning
 from tests.learners.planes import blobs
 from tests.learners.tables import mixed_table
@@ -32,6 +32,7 @@ COMMON = {
     "form": "cnf",
     "positive_label": "no",
     "class_weight": {"yes": 3.0},
+    "costs": Costs(3.0, 1.0),
     "binarizer": FEW,
     "constraints": NO_AGE,
     "time_limit": 1e-9,
@@ -213,11 +214,14 @@ CASES = {
         "confidence_folds": [Acts(0, seen="confidence")],
         "positive_label": [Acts("bad")],
         "class_weight": [Acts({"good": 9.0})],
+        "costs": [Acts(Costs(9.0, 1.0, positive="good"))],
+        "constraints": [Acts({"directions": {"income": "<"}, "towards": "good"})],
     },
     "LPSVM": {
         "nu": [Acts(0.01)],
         "max_features": [Acts(1)],
         "cv": [Acts(2, seen="cv_errors_"), Refused(2, {"nu": 1.0})],
+        "directions": [Acts({"income": "<"})],
         "standardize": [Acts(False)],
         "class_weight": [Acts({"good": 9.0})],
         "random_state": [Acts(1, seen="cv_errors_")],
@@ -235,6 +239,7 @@ CASES = {
         "max_exponents": [Acts(1, SHORT), Refused(3, {"upper_level": "genetic"})],
         "positive_label": [Acts("bad", SHORT)],
         "class_weight": [Acts({"good": 9.0}, SHORT)],
+        "costs": [Acts(Costs(9.0, 1.0, positive="good"), SHORT)],
         "random_state": [Acts(1, {"max_depth": 0, "upper_level": "genetic"})],
         "time_limit": [Acts(1e-9, SHORT)],
     },
@@ -247,8 +252,15 @@ CASES = {
         "refine": [Acts(False, {"cv": 2, "binarizer": FEW}), Refused(False, CARD)],
         "positive_label": [Acts("no", QUICK), Acts("no", CARD)],
         "class_weight": [Acts({"yes": 3.0}, QUICK), Acts({"yes": 3.0}, CARD)],
+        "costs": [Acts(Costs(3.0, 1.0), QUICK), Acts(Costs(3.0, 1.0), CARD)],
         "binarizer": [Acts(Binarizer(n_thresholds=3), QUICK), Acts(FEW, CARD)],
         "constraints": [Acts(NO_AGE, QUICK), Acts(NO_AGE, CARD)],
+        "groups": [Acts("smoker", QUICK, "choice_"), Acts("smoker", CARD, "choice_")],
+        "max_gap": [
+            Acts({"called_positive": 0.2}, QUICK | {"groups": "smoker"}),
+            Acts({"error": 0.1}, CARD | {"groups": "smoker"}),
+            Refused(0.5, QUICK),
+        ],
         "random_state": [Acts(1, QUICK, "choice_"), Acts(1, CARD, "choice_")],
         "time_limit": [Acts(1e-9, QUICK, "choice_"), Acts(1e-9, CARD, "choice_")],
     },

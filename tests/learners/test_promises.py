@@ -5,12 +5,15 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
 
 from rulekit.exceptions import DataError, EmptyRuleWarning, RuleError
 from rulekit.explain import Wording, explain
 from rulekit.learners import (
+    LPSVM,
     BoxSearchClassifier,
     ColumnGenerationClassifier,
+    HyperplaneRuleClassifier,
     IdealDNFClassifier,
     OneLevelRuleClassifier,
     RuleClassifier,
@@ -29,6 +32,10 @@ LEARNERS = {
     "alternating": TwoLevelRuleClassifier(method="alternating", theta=0.3, refine=True),
     "set cover": TwoLevelRuleClassifier(method="set_cover", theta=0.3, form="cnf"),
     "points": ScorecardClassifier(max_conditions=5, calibration_folds=0),
+    "plane": HyperplaneRuleClassifier(min_coverage=1, confidence_folds=0),
+    "plane, which answers": HyperplaneRuleClassifier(
+        LPSVM(nu=0.1), uncovered="hyperplane", confidence_folds=0
+    ),
     "chosen": RuleClassifier(max_conditions=5, cv=2),
 }
 
@@ -72,6 +79,8 @@ def test_raising_a_promised_column_never_turns_an_answer_away(name, seed, signs,
     X, y = table(seed)
     wishes = Constraints(directions=dict(zip(("income", "age", "member"), signs, strict=True)),
                          towards=towards)  # fmt: skip
+    if name == "plane, which answers":
+        X = X.drop(columns="town").assign(member=X["member"].astype(float))  # for a sum
     model = LEARNERS[name].set_params(positive_label=positive, constraints=wishes).fit(X, y)
     checks = promises_of(model)
     assert [check.kept for check in checks] == [True] * 3
@@ -139,6 +148,23 @@ def test_a_learner_that_cannot_keep_a_promise_says_so():
     model = IdealDNFClassifier(constraints={"directions": {"age": ">"}})
     with pytest.raises(ValueError, match="can only forbid whole columns"):
         model.fit(X, y)
+
+
+def test_a_plane_that_leads_the_other_way_is_refused_and_the_lp_svm_turns_its_weight_off():
+    X, y = table(6)
+    X, wish = X.dropna()[["income", "age"]], {"directions": {"income": ">"}, "towards": "good"}
+    y = np.where(X["income"] > 4, "bad", "good")
+    with pytest.raises(ValueError, match="the plane of LogisticRegression leads the other way"):
+        HyperplaneRuleClassifier(LogisticRegression(), constraints=wish).fit(X, y)
+    svm = HyperplaneRuleClassifier(constraints=wish | {"towards": "bad"}, confidence_folds=0)
+    assert svm.fit(X, y).rule_set_.features == ("income",)
+    with pytest.warns(EmptyRuleWarning):
+        svm.set_params(constraints=wish).fit(X, y)
+    assert svm.linear_.coef_[0, 0] == 0.0
+    with pytest.raises(ValueError, match="of a plane can only promise directions"):
+        svm.set_params(constraints={"forbidden": ["age"]}).fit(X, y)
+    with pytest.raises(ValueError, match=r"`directions` must give .* got 'x9': '>'"):
+        LPSVM(directions={"x9": ">"}).fit(X.to_numpy(), y)
 
 
 def test_an_empty_rule_keeps_every_promise():

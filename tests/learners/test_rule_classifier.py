@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import RepeatedStratifiedKFold, ShuffleSplit
 
 from rulekit.binarize import Binarizer
-from rulekit.data import load_sample, make_folds
+from rulekit.data import Costs, load_sample, make_folds
 from rulekit.evaluation import fit_setting, suggest, sweep
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.learners import BoxSearchClassifier, RuleClassifier, ScorecardClassifier, search_grid
@@ -260,3 +260,21 @@ def test_forms_that_are_none_or_unknown_are_refused(forms):
 def test_a_class_that_is_not_there_cannot_be_described():
     with pytest.raises(ValueError, match="must be one of the classes"):
         RuleClassifier(positive_label="z").fit(pd.DataFrame({"a": [1.0, 2, 3, 4]}), list("nnyy"))
+
+
+@pytest.mark.parametrize("forms", [("rule",), ("points",)])
+def test_under_costs_settings_are_compared_by_what_their_errors_cost(forms):
+    X, y = mixed_table(3, n=200, noise=0.15)
+    how = {"forms": forms, "cv": 2, "binarizer": Binarizer(n_thresholds=2)}
+    if forms == ("rule",):
+        how["refine"] = False
+    by_cost = RuleClassifier(**how, costs=Costs(4, 1, "EUR", positive="yes")).fit(X, y)
+    by_weight = RuleClassifier(**how, class_weight={"yes": 4, "no": 1}).fit(X, y)
+    told, plain = by_cost.choice_, by_weight.choice_
+    assert by_cost.rule_set_ == by_weight.rule_set_
+    assert (told.measure, plain.measure) == ("test_cost_per_100", "test_error")
+    heavy = 100 * np.where(y == "yes", 4, 1).mean()
+    assert told.error == pytest.approx(heavy * plain.error, rel=0.01)
+    assert told.constant_error == pytest.approx(heavy * plain.constant_error, rel=0.01)
+    assert told.table["test_cost_per_100"].min() < told.constant_error
+    assert "test error" not in told.reason

@@ -1,11 +1,13 @@
 """Models: how it opens, the slider, the longer search, the rule in hand, what runs add."""
 
+import json
 import sys
 from dataclasses import replace
 
 import pandas as pd
 import pytest
 
+from rulekit import Costs
 from rulekit.data import Table, load_sample
 from tests.pages.driving import (
     chosen,
@@ -64,6 +66,41 @@ def test_it_opens_with_whole_points_the_suggested_rule_and_no_other_work(on_mode
     assert app.get("plotly_chart")
     assert "This is a quick look. A longer search looks for 10 kinds of rule" in text(app)
     assert [job.title for job in jobs.registry()._jobs.values()] == [FIRST]
+
+
+@pytest.mark.slow
+def test_what_errors_cost_is_said_once_and_is_the_curve_the_suggestion_and_the_figures(open_app):
+    app = finished(small(open_app("models", sample="credit")))
+    app.selectbox(key="run_weight").set_value("costs").run()
+    app.text_input(key="run_cost_unit").set_value("EUR").run()
+    app.number_input(key="run_cost_1").set_value(0.0).run()
+    assert "Every error must cost something; low answered high has no positive number" in text(app)
+    app.number_input(key="run_cost_1").set_value(1.0).run()
+    app = finished(app.number_input(key="run_cost_0").set_value(5.0).run())
+    assert not app.exception
+    assert not app.error
+    state = app.session_state["app"]
+    assert state.run_settings["costs"] == (5.0, 1.0)
+    points, labels = state.sweep.points, ["high", "low"]
+    assert app.selectbox(key="front_cost").value == "test_cost_per_100"
+    model = state.model
+    assert model.costs.settled(labels) == Costs(5, 1, "EUR", positive="high").settled(labels)
+    plain = points.loc[state.sweep.suggestion.number, "test_cost_per_100"]
+    y = state.training[1]
+    figure = json.loads(app.get("plotly_chart")[0].proto.spec)
+    named = " ".join(a["text"] for a in figure["layout"]["annotations"])
+    cheapest = min(5 * (y == "high").mean(), (y == "low").mean())
+    assert f"always {'low' if 5 * (y == 'high').sum() < (y == 'low').sum() else 'high'}" in named
+    assert f"{100 * cheapest:.4g}" in named
+    assert figure["layout"]["yaxis"]["title"]["text"].endswith("(EUR)")
+    assert f"{float(f'{plain:.4g}'):.4g} EUR a 100 cases" in text(app)
+    app.switch_page("pages/rules.py").run()
+    assert not app.exception
+    said = model.predict(state.testing[0])
+    missed, alarm = ((state.testing[1] == c).to_numpy() & (said != c) for c in labels)
+    cost = 100 * (5 * missed.sum() + alarm.sum()) / len(said)
+    told = {m.label: m.value for m in app.metric}
+    assert told["Cost a 100, test rows"] == f"{float(f'{cost:.4g}'):.4g} EUR"
 
 
 def test_the_slider_moves_along_the_curve_by_look_up_and_the_rule_is_then_in_hand(

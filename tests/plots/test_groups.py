@@ -6,7 +6,7 @@ import pytest
 
 from rulekit.data import GROUP_MEASURES
 from rulekit.evaluation import group_metrics
-from rulekit.plots import group_figure, group_sentence
+from rulekit.plots import gap_figure, gap_sentence, group_figure, group_sentence
 from rulekit.rules import Clause, Literal, RuleSet
 
 RULE = RuleSet((Clause((Literal("x", ">", 0),)),), ("<b>yes</b>",), "dnf", "no")
@@ -42,3 +42,24 @@ def test_the_sentence_names_both_ends_and_the_whole(found):
     assert f"{100 * shares.min():.1f} % where it is {shares.idxmin()}" in said
     assert f"{100 * shares.max():.1f} % where town is {shares.idxmax()}" in said
     assert said.endswith(f"{100 * found.overall['error']:.1f} % in all.")
+
+
+def test_the_curve_of_a_gap_is_drawn_in_percent_and_told_by_its_ends():
+    every = pd.DataFrame(
+        {
+            "gap": [0.3, 0.1, 0.2, 0.0],
+            "test_error": [0.1, 0.15, 0.2, 0.25],
+            "n_conditions": [4.0, 3.0, 5.0, 0.0],
+        }
+    )
+    curve = every.iloc[[3, 1, 0]].reset_index(drop=True)
+    figure = gap_figure(curve, every, "<b>sex</b>")
+    assert list(figure.data[0].x) == pytest.approx([30, 10, 20, 0])
+    assert list(figure.data[1].x) == pytest.approx([0, 10, 30])
+    assert list(figure.data[1].y) == pytest.approx([25, 15, 10])
+    assert "<b>" not in figure.layout.xaxis.title.text
+    said = gap_sentence(curve, "sex")
+    assert "from 10.0 % wrong at a gap of 30.0 points to 25.0 % wrong at a gap of 0.0" in said
+    assert "costs 15.0 points of accuracy" in said
+    assert "no rule compared is better" in gap_sentence(curve.iloc[:1], "sex")
+    assert "could be measured" in gap_sentence(curve.iloc[:0], "sex")

@@ -210,3 +210,21 @@ def test_a_family_of_reference_models_is_a_curve_over_its_sizes():
     figure = front_figure(settings(), baselines=[trees])
     assert [list(t.x) for t in figure.data if t.name == "trees"] == [[1.0, 3.0]]
     assert not figure.layout.annotations
+
+
+def test_costs_are_written_as_numbers_on_the_axis_in_names_and_in_words():
+    points = settings()
+    points = points.assign(test_cost_per_100=200 * points["test_error"])
+    lines = [Baseline("always good", 45.0)]
+    figure = front_figure(points, y="test_cost_per_100", baselines=lines)
+    assert figure.layout.yaxis.title.text == "Cost a 100 cases, cross-validated"
+    assert "%" not in figure.layout.yaxis.tickformat
+    assert [a.text for a in figure.layout.annotations] == ["always good 45"]
+    assert figure.data[0].hovertext[0].endswith("0 conditions, 60 a 100 cases")
+    assert front_sentence(points, y="test_cost_per_100", unit="EUR") == (
+        "The cost a 100 cases falls from 60 EUR with 0 conditions to 20 EUR with 5 conditions; "
+        "more conditions do not lower it."
+    )
+    low, high = figure.layout.yaxis.range
+    assert low < 20
+    assert 60 < high < 100

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from rulekit.plots.wording import capital, percent, plural, short_number
+from rulekit.plots.wording import capital, measured, percent, plural, short_number
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,10 @@ def test_a_mean_of_counts_has_one_digit_and_none_where_it_is_whole():
 
 def test_only_the_first_letter_becomes_a_capital():
     assert [capital(t) for t in ("duckDB, F1", "", "é")] == ["DuckDB, F1", "", "É"]
+
+
+def test_a_cost_is_a_number_with_its_unit_and_any_other_measure_a_share():
+    assert measured(0.1234, "test_error") == "12.3 %"
+    assert measured(1234.56, "test_cost_per_100", "EUR") == "1235 EUR"
+    assert measured(58.26, "test_cost_per_100") == "58.26"
+    assert measured(math.nan, "test_cost_per_100", "EUR") == "—"

@@ -5,19 +5,23 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 
-def primal_value(A, signs, nu, weight=None):
+def primal_value(A, signs, nu, weight=None, ways=None):
     """Optimal value of ``nu e'y + |w|_1`` subject to ``D (A w - e gamma) + y >= e``, (2).
 
-    The weights are written ``w = p - q`` with p and q not negative, in place of the bounds t.
+    The weights are written ``w = p - q`` with p and q not negative, in place of the bounds t;
+    where a weight has a way, the other one of the two is 0.
     """
     m, n = A.shape
+    ways = np.zeros(n) if ways is None else ways
+    parts = [(0, 0 if way < 0 else None) for way in ways]
+    parts += [(0, 0 if way > 0 else None) for way in ways]
     price = nu * (np.ones(m) if weight is None else weight)
     turned = A * signs[:, None]
     found = linprog(
         np.concatenate([np.ones(2 * n), [0.0], price]),
         A_ub=-sparse.hstack([np.hstack([turned, -turned, -signs[:, None]]), sparse.eye_array(m)]),
         b_ub=-np.ones(m),
-        bounds=[(0, None)] * (2 * n) + [(None, None)] + [(0, None)] * m,
+        bounds=parts + [(None, None)] + [(0, None)] * m,
     )
     assert found.success
     return found.fun

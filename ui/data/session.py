@@ -5,6 +5,7 @@ import json
 import streamlit as st
 
 from ui import analyses, state_file, workspace
+from ui.data.rule_file import rule_file
 from ui.escape import md
 from ui.shell import once
 from ui.state import app_state
@@ -68,6 +69,7 @@ def session_card() -> None:
         "the data; not the data.",
     )
     _load_settings()
+    rule_file()
     with right.popover("Forget this analysis"):
         st.write("Deletes the table, the settings, the results and the notes from this machine.")
         st.button("Yes, delete it all", key="forget", type="primary", on_click=workspace.forget)

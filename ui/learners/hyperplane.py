@@ -35,6 +35,7 @@ def estimator(spec: RunSpec, state: AppState, variant: Setting) -> HyperplaneRul
         confidence_folds=0,
         positive_label=state.positive,
         class_weight=spec.class_weight,
+        costs=spec.error_costs(state.labels),
     )
 
 

@@ -26,6 +26,7 @@ def estimator(spec: RunSpec, state: AppState, variant: Setting) -> ClassifierMix
         mode=spec.ideal_mode,
         positive_label=state.positive,
         class_weight=spec.class_weight,
+        costs=spec.error_costs(state.labels),
         binarizer=state.binning.binarizer() if spec.ideal_cuts == "binning" else None,
         constraints=spec.constraints(state.features, state.positive),
         random_state=0,

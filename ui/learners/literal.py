@@ -68,6 +68,7 @@ def common(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
         "form": spec.form,
         "positive_label": state.other_label if against else state.positive,
         "class_weight": spec.class_weight,
+        "costs": spec.error_costs(state.labels),
         "binarizer": state.binning.binarizer(),
         "constraints": spec.constraints(state.features, state.positive),
         "time_limit": FIT_SECONDS,

@@ -20,6 +20,7 @@ def estimator(spec: RunSpec, state: AppState, variant: Setting) -> ClassifierMix
         bands=BANDS,
         positive_label=state.positive,
         class_weight=spec.class_weight,
+        costs=spec.error_costs(state.labels),
         binarizer=state.binning.binarizer(),
         constraints=spec.constraints(state.features, state.positive),
     )

@@ -69,7 +69,8 @@ def scorecard(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -
     right.markdown("**What a total stands for**")
     right.table(band_table(model).set_index("total"))
     if hasattr(model, "bands_"):
-        right.caption("Chances are measured on rows that the card was not made from.")
+        known = "Chances are measured on rows that the card was not made from."
+        right.caption(md(model.few_rows_hint_ or known, 400))
     right.download_button(
         "Sheet to print and fill in",
         data=to_sheet(model, title="Points to add up", wording=words),

@@ -6,6 +6,7 @@ A setting that one learner alone reads is a field like any other; that learner's
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import permutations
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from rulekit.data import Costs
 from rulekit.evaluation import THETA_GRID
 from rulekit.evaluation.compare import drawn_rows
 from rulekit.exceptions import EmptyRuleWarning
@@ -27,7 +29,7 @@ NUS = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 TAUS = (0.02, 0.05, 0.1, 0.2)
 LIMITS = tuple(range(1, 13))  # of conditions, on the main curve
 SHARED = (  # what all points of a curve have in common; any other field belongs to one run
-    *("folds", "form", "class_weight"),
+    *("folds", "form", "class_weight", "costs", "cost_unit"),
     *("forbidden", "required", "allow_not_equal", "directions"),
 )
 
@@ -40,6 +42,10 @@ class RunSpec:
     "prices", `thetas` and `clauses`. `thorough` is false of the quick pass, `budget` the seconds
     that all learners of a comparison have together (None for no limit), `baselines` whether
     reference models are fitted, too.
+
+    `costs` says what wrong answers cost, in `cost_unit`: for each pair of different answers, in the
+    order of the labels, that of a row of the first that is given the second; empty where errors
+    are counted.
 
     `forbidden`, `required` and `directions` name columns; a direction is ">" or "<". `against`,
     `robust` and `doubting` say whether the box search also looks for rules of the other class, for
@@ -62,6 +68,8 @@ class RunSpec:
     refine: bool = False
     allow_disabled: bool = False
     class_weight: str | None = None
+    costs: tuple[float, ...] = ()
+    cost_unit: str = ""
     forbidden: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
     allow_not_equal: bool = True
@@ -90,6 +98,24 @@ class RunSpec:
     def shared(self) -> tuple[Any, ...]:
         """What must be equal for points of two runs to stand on one curve."""
         return tuple(getattr(self, name) for name in SHARED)
+
+    def error_costs(self, labels: Sequence[Any]) -> Costs | None:
+        """Return what wrong answers cost between these labels, None where errors are counted.
+
+        Raises
+        ------
+        ValueError
+            If the costs are those of another number of labels.
+        """
+        if not self.costs:
+            return None
+        pairs = list(permutations(labels, 2))
+        if len(pairs) != len(self.costs):
+            raise ValueError(
+                f"Costs must be one for each pair of {len(labels)} outcomes, {len(pairs)} in all; "
+                f"this run has {len(self.costs)}. Say again on Models what errors cost."
+            )
+        return Costs(matrix=dict(zip(pairs, self.costs, strict=True)), unit=self.cost_unit)
 
     def constraints(self, features: Sequence[str], towards: Any) -> dict[str, Any] | None:
         """Return what the analyst rules out, insists on or promises, None if nothing.

@@ -26,6 +26,7 @@ def estimator(spec: RunSpec, state: AppState, variant: Setting) -> PowerLawTreeC
     return PowerLawTreeClassifier(
         positive_label=state.positive,
         class_weight=spec.class_weight,
+        costs=spec.error_costs(state.labels),
         random_state=0,
         time_limit=FIT_SECONDS,
     )

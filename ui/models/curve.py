@@ -6,8 +6,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from rulekit.plots import front_figure, front_sentence
-from rulekit.plots.wording import capital, percent
+from rulekit.learners.choice import COST
+from rulekit.plots import Baseline, front_figure, front_sentence
+from rulekit.plots.palette import plain
+from rulekit.plots.pareto import AXIS_NAMES
+from rulekit.plots.wording import capital, measured, percent
 from ui.escape import md
 from ui.models.points import AGAINST, RunResult, reference_lines
 from ui.models.run import noted_suggestion
@@ -26,11 +29,23 @@ def curve(found: RunResult, y: str) -> None:
     picked = found.number_of(app_state().setting)
     shown = with_sides_named(found.curve(y, picked))
     suggested = found.suggestion
-    notes = {} if suggested is None or y != "test_error" else {suggested.number: "suggested"}
-    lines = reference_lines(found.references, "limit", y)
+    notes = {} if suggested is None or y != found.judge else {suggested.number: "suggested"}
+    lines = reference_lines(found.references, "limit", y) + cheapest_line(found, y)
     how = {"x": "limit", "y": y, "series": "series", "baselines": lines}
     figure = front_figure(shown, **how, notes=notes, selected=picked)
-    draw(found, figure, "front", front_sentence(shown, x="limit", y=y))
+    draw(found, figure, "front", front_sentence(shown, x="limit", y=y, unit=found.unit))
+
+
+def cheapest_line(found: RunResult, y: str) -> list[Baseline]:
+    """Return the one answer that costs least when every training row gets it, as a line."""
+    state = app_state()
+    costs = found.specs[0].error_costs(state.labels) if found.specs and y == COST else None
+    if costs is None:
+        return []
+    truth = state.training[1]
+    counts = [int((truth == label).sum()) for label in state.labels]
+    answer, cost = costs.cheapest(state.labels, counts)
+    return [Baseline(f"always {answer}", cost)]
 
 
 def with_sides_named(points: pd.DataFrame) -> pd.DataFrame:
@@ -44,6 +59,8 @@ def with_sides_named(points: pd.DataFrame) -> pd.DataFrame:
 
 def draw(found: RunResult, figure: Any, name: str, sentence: str) -> None:
     """Show a figure of points; a click picks one, and then it is drawn as a new one."""
+    if found.unit and figure.layout.yaxis.title.text == AXIS_NAMES[COST]:
+        figure.update_yaxes(title=f"{AXIS_NAMES[COST]} ({plain(found.unit)})")
     key = f"{name}_{st.session_state.setdefault('_picks', 0)}"
     chart(figure, key, sentence, on_select=lambda: _clicked(found, key))
 
@@ -73,6 +90,13 @@ def error_words(row: pd.Series) -> str:
     spread = row.get("test_error_se", float("nan"))
     beside = f" ± {100 * spread:.1f}" if spread == spread else ""
     return f"{percent(row['test_error'])}{beside}"
+
+
+def cost_words(found: RunResult, row: pd.Series) -> str:
+    """Say what a point's errors cost, where costs are named; else nothing."""
+    if not found.measures(COST):
+        return ""
+    return f", {measured(row[COST], COST, found.unit)} a 100 cases"
 
 
 def fold_words(row: pd.Series) -> str:
@@ -105,12 +129,13 @@ def points_table(found: RunResult, shown: pd.DataFrame, x: str, y: str, key: str
     rows = shown.sort_values([x, y])
     numbers = [int(k) for k in rows.index]
     settings = [found.settings[number] for number in numbers]
+    scale = 1 if y == COST else 100
     table = pd.DataFrame(
         {
             "conditions at most": rows["limit"],
             "clauses": [_clauses(found, setting) for setting in settings],
-            "error": 100 * rows[y],
-            "± 1 SE": 100 * rows.get(f"{y}_se", pd.Series(float("nan"), rows.index)),
+            "cost a 100 cases" if y == COST else "error": scale * rows[y],
+            "± 1 SE": scale * rows.get(f"{y}_se", pd.Series(float("nan"), rows.index)),
             "training error": 100 * rows["train_error"],
             "rule": ["against" if "describes" in s else "for" for s in settings],
             "robustness": [s.get("robustness", 0) for s in settings],
@@ -161,10 +186,15 @@ def _columns() -> dict[str, Any]:
             help="“less”: rows that look like the other class counted less in the search."
         ),
         "error": number(format="%.1f %%", help="Mean over the folds, on rows not learned from."),
+        "cost a 100 cases": number(
+            format="%.4g",
+            help="What wrong answers to a hundred cases cost: mean over the folds, on rows not "
+            "learned from.",
+        ),
         "± 1 SE": number(
             format="%.1f",
-            help="One standard error of that mean, in percentage points: how far it may be off "
-            "by the luck of the folds.",
+            help="One standard error of that mean (of an error in percentage points): how far it "
+            "may be off by the luck of the folds.",
         ),
         "training error": number(format="%.1f %%", help="On the rows learned from: optimistic."),
         "how": st.column_config.TextColumn(width=320),

@@ -7,12 +7,14 @@ from typing import Any
 import streamlit as st
 
 from rulekit.evaluation import search_grid
+from rulekit.learners.choice import COST
 from rulekit.plots.wording import capital
 from ui.escape import md
 from ui.learners.literal import finer_form as kinds_form
 from ui.learners.offered import LEARNERS, QUESTIONS
 from ui.learners.prices import as_asked, asked_prices
 from ui.learners.spec import RunSpec
+from ui.models.costs import asked_weights
 from ui.models.points import ERRORS, RunResult
 from ui.state import KEEP, AppState
 
@@ -23,7 +25,6 @@ ROUNDINGS = {
     "threshold": "threshold",
     "random": "randomised",
 }
-WEIGHTS = {"none": "count every row alike", "balanced": "give both classes the same weight"}
 DIRECTIONS = {">": "As it rises", "<": "As it falls"}
 BUDGETS = {10.0: "10 s", 60.0: "1 min", 300.0: "5 min"}
 
@@ -60,27 +61,26 @@ def settings(state: AppState) -> RunSpec:
         key="run_folds",
         **KEEP,
     )
-    weight = st.selectbox(
-        "Class weights",
-        list(WEIGHTS),
-        list(WEIGHTS).index(usual.class_weight or "none"),
-        format_func=WEIGHTS.get,
-        key="run_weight",
-        **KEEP,
-    )
+    weights = asked_weights(state, usual)
     with st.expander("Constraints and promises about columns"):
         constraints = _constraints(state, usual)
     with st.expander("What a longer search looks for"):
         kinds = kinds_form(state, usual, [])
-    weights = None if weight == "none" else weight
-    return replace(usual, form=form, folds=folds, class_weight=weights, **constraints, **kinds)
+    return replace(usual, form=form, folds=folds, **weights, **constraints, **kinds)
 
 
 def judged_by(found: RunResult | None) -> str:
     """Ask for the measure on the vertical axis; several classes have no F1."""
-    measured = [name for name in ERRORS if found is None or found.measures(name)]
+    plain = [name for name in ERRORS if name != COST]
+    known = plain if found is None else [name for name in ERRORS if found.measures(name)]
+    priced = COST in known
     return st.selectbox(
-        "Judge by", measured, format_func=lambda k: capital(ERRORS[k]), key="front_y", **KEEP
+        "Judge by",
+        known,
+        known.index(COST) if priced else 0,
+        format_func=lambda k: capital(ERRORS[k]),
+        key="front_cost" if priced else "front_y",
+        **KEEP,
     )
 
 

@@ -14,7 +14,7 @@ from ui.cache import kept
 from ui.escape import md
 from ui.learners.offered import CARDS, learner_of, same_search
 from ui.learners.spec import FIT_SECONDS, QUICK
-from ui.models.curve import choose, error_words, fold_words
+from ui.models.curve import choose, cost_words, error_words, fold_words
 from ui.models.points import RunResult
 from ui.models.run import part_words
 from ui.picked import looked_at_test_rows, picked_model, setting_words
@@ -69,7 +69,8 @@ def picked_card(found: RunResult | None) -> None:
     else:
         row = found.points.loc[number]
         part = part_words(state) if QUICK in state.setting else ""
-        st.markdown(f"**{error_words(row)}** wrong in {fold_words(row)} · {size}{part}")
+        cost = md(cost_words(found, row), 80)
+        st.markdown(f"**{error_words(row)}** wrong{cost} in {fold_words(row)} · {size}{part}")
     promise_lines(rule, state)
     for words in kept("clauses told", f"{state.fit_key}{state.rule_json}", lambda: told(model)):
         st.caption(md(words, 300))

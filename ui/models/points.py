@@ -9,9 +9,9 @@ import pandas as pd
 from sklearn.base import ClassifierMixin
 
 from rulekit.evaluation import pareto_front
-from rulekit.learners.choice import CONDITION_PRICE
+from rulekit.learners.choice import CONDITION_PRICE, COST
 from rulekit.plots import Baseline
-from rulekit.plots.wording import percent, plural
+from rulekit.plots.wording import measured, plural
 from ui.learners.offered import learner_of, same_search, settings_of_run
 from ui.learners.spec import LIMITS, QUICK, RunSpec
 from ui.models.work import Measured
@@ -23,6 +23,7 @@ ERRORS = {
     "one_minus_f1": "1 − F1, cross-validated",
     "one_minus_auc": "1 − AUC, cross-validated",
     "train_error": "error on the training folds (optimistic)",
+    COST: "cost a 100 cases, cross-validated",
 }
 LIMIT_KEYS = ("max_conditions", "max_features")  # of a setting: conditions that it allows
 SPREAD_FOLDS = 5  # from so many folds on a standard error is told
@@ -166,6 +167,16 @@ class RunResult:
         """Whether any point has a value of a measure."""
         return name in self.points and bool(self.points[name].notna().any())
 
+    @property
+    def judge(self) -> str:
+        """What points are suggested by: what errors cost, or the error where none was named."""
+        return COST if self.measures(COST) else "test_error"
+
+    @property
+    def unit(self) -> str:
+        """What costs are counted in."""
+        return next((spec.cost_unit for spec in self.specs), "")
+
     def curve(self, y: str = "test_error", kept: int | None = None) -> pd.DataFrame:
         """Return the points of the main curve: of each line the best one for each limit.
 
@@ -210,31 +221,40 @@ class RunResult:
         The many settings that the box search is swept over by price take no part beside others:
         the best of so many is mostly lucky.
         """
-        rows = self.curve()
+        judge, unit = self.judge, self.unit
+        rows = self.curve(judge)
         if not len(rows):
             return None
+        price = CONDITION_PRICE * (1.0 if judge != COST else float(rows[judge].max()))
         others = [number for number in rows.index if not _is_by_price(self.settings[number])]
         rows = rows.loc[others] if others else rows
-        rows = rows.assign(on_front=pareto_front(rows["limit"], rows["test_error"]))
-        front = rows[rows["on_front"]].sort_values(["limit", "test_error"])
+        rows = rows.assign(on_front=pareto_front(rows["limit"], rows[judge]))
+        front = rows[rows["on_front"]].sort_values(["limit", judge])
         says = front[front["n_conditions"] >= 0.5]  # an empty rule says nothing
         front = says if len(says) else front
         if not len(front):
             return None
-        charged = (front["test_error"] + CONDITION_PRICE * front["limit"]).round(12)
+        charged = (front[judge] + price * front["limit"]).round(12)
         number = int(charged.idxmin())  # of equal ones the first, which allows the fewest
-        best = front.loc[front["test_error"].idxmin()]
-        near = front[front["test_error"] <= best["test_error"] + best.get("test_error_se", 0.0)]
+        best = front.loc[front[judge].idxmin()]
+        near = front[front[judge] <= best[judge] + best.get(f"{judge}_se", 0.0)]
         words = f"at most {plural(front.loc[number, 'limit'], 'condition')}"
+        what = "cost" if judge == COST else "error"
+        charge = measured(price, judge, unit) if judge == COST else f"{100 * price:g} points"
+
+        def figure(row: pd.Series) -> str:
+            told = measured(row[judge], judge, unit)
+            return f"{told} with {plural(row['limit'], 'condition')}"
+
         reason = (
-            "Suggested is one of the points that no other beats in both size and error: the one "
-            f"with the lowest error after {100 * CONDITION_PRICE:g} points are charged for each "
-            f"condition allowed, {_figure(front.loc[number])}. The lowest error of all: "
-            f"{_figure(best)}. The fewest conditions within one standard error of it: "
-            f"{_figure((near if len(near) else front.loc[[best.name]]).iloc[0])}. All are means "
+            f"Suggested is one of the points that no other beats in both size and {what}: the one "
+            f"with the lowest {what} after {charge} are charged for each condition allowed, "
+            f"{figure(front.loc[number])}. The lowest {what} of all: {figure(best)}. The fewest "
+            "conditions within one standard error of it: "
+            f"{figure((near if len(near) else front.loc[[best.name]]).iloc[0])}. All are means "
             "over the folds; ± is one standard error of such a mean."
         )
-        return Suggestion(number, words, _why(front, number), reason)
+        return Suggestion(number, words, _why(front, number, charge, what), reason)
 
 
 def _limit(setting: Mapping[str, Any], most: int) -> int:
@@ -254,15 +274,11 @@ def _is_searched(setting: Mapping[str, Any]) -> bool:
     return "max_conditions" in setting and QUICK not in setting
 
 
-def _why(front: pd.DataFrame, number: int) -> str:
+def _why(front: pd.DataFrame, number: int, charge: str, what: str) -> str:
     """Say in one sentence why a point of the front is suggested."""
     if (front["limit"] > front.loc[number, "limit"]).any():
-        return f"each further one buys less than {100 * CONDITION_PRICE:g} points."
-    return "no other point has a lower error."
-
-
-def _figure(row: pd.Series) -> str:
-    return f"{percent(row['test_error'])} with {plural(row['limit'], 'condition')}"
+        return f"each further one buys less than {charge}."
+    return f"no other point has a lower {what}."
 
 
 def reference_lines(table: pd.DataFrame | None, x: str, y: str) -> list[Baseline]:

@@ -5,7 +5,7 @@ import streamlit as st
 from rulekit.plots import front_figure, front_sentence
 from ui.learners.offered import learner_of, same_search
 from ui.learners.spec import RunSpec
-from ui.models.curve import choose, draw, points_table
+from ui.models.curve import cheapest_line, choose, draw, points_table
 from ui.models.form import comparison, price_sweep
 from ui.models.points import RunResult, reference_lines
 from ui.models.run import COMPARISON, PRICES, latest, start
@@ -49,9 +49,10 @@ def prices_tab(found: RunResult | None, spec: RunSpec, y: str) -> None:
         return
     number = found.number_of(app_state().setting)
     _dials(found)
-    how = {"series": "series", "baselines": reference_lines(found.references, x, y)}
+    lines = reference_lines(found.references, x, y) + cheapest_line(found, y)
+    how = {"series": "series", "baselines": lines}
     figure = front_figure(shown, x=x, y=y, **how, selected=number)
-    draw(found, figure, "prices", front_sentence(shown, x=x, y=y))
+    draw(found, figure, "prices", front_sentence(shown, x=x, y=y, unit=found.unit))
     rows = shown[shown["on_front"] | (shown.index == number)]
     alike = ["series", x, y, "n_conditions", "n_clauses_used", "train_error"]
     rows = rows.assign(other=rows.index != number).sort_values("other", kind="stable")

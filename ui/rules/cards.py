@@ -11,8 +11,18 @@ from rulekit.plots.wording import percent, plural
 from rulekit.rules import RuleSet
 from ui.cases import ANSWER, TRUTH, case_frame
 from ui.escape import md
+from ui.learners.spec import RunSpec
 from ui.picked import looked_at_test_rows
-from ui.rule_numbers import Rows, clause_table, confusion, error, matches, overfit_words
+from ui.rule_numbers import (
+    Rows,
+    cheapest_words,
+    clause_table,
+    confusion,
+    cost_words,
+    error,
+    matches,
+    overfit_words,
+)
 from ui.rules.editor import edit_button, edited_clause, editor
 from ui.state import AppState, app_state
 from ui.theme import chart
@@ -37,6 +47,12 @@ def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:
     size, learned, held_out = st.columns(3)
     size.metric("Conditions", f"{rule.n_conditions} in {plural(rule.n_clauses, 'clause')}")
     learned.metric("Wrong, training rows", percent(error(rule, train)))
+    costs = RunSpec.from_dict(app_state().run_settings).error_costs(app_state().labels)
+    if costs is not None:
+        size.metric("Cost a 100, one answer for all", cheapest_words(train, costs))
+        learned.metric("Cost a 100, training rows", cost_words(rule, train, costs))
+        if test is not None:
+            held_out.metric("Cost a 100, test rows", cost_words(rule, test, costs))
     if test is None:
         held_out.metric("Wrong, test rows", "—", help="No test rows were set aside on Data.")
         return

@@ -34,9 +34,7 @@ def without(rule: RuleSet, off: frozenset[int], train: Rows, test: Rows | None) 
                 f"{percent(error(rule, rows))} → {percent(error(shorter, rows))}."
             )
     st.info("  \n".join([lines[0], *map(md, lines[1:])]))
-    st.button(
-        "Keep the shorter rule", key="keep_shorter", on_click=_keep, args=(shorter, _source())
-    )
+    st.button("Keep the shorter rule", key="keep_shorter", on_click=keep, args=(shorter, source()))
 
 
 def obstacle(rule: RuleSet) -> str:
@@ -84,7 +82,7 @@ def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
     if scorecard_of(rule):
         edited = edited_card(rule, train, state)
         if edited is not None:
-            _keep(edited, _source())
+            keep(edited, source())
             st.rerun()
         return
     every = rule_to_rows(rule)
@@ -114,7 +112,7 @@ def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
         if not rule.labels:  # an empty rule does not name the class it could describe
             other = next(v for v in state.labels if v != rule.default)
             edited = replace(edited, labels=(other,) * edited.n_clauses)
-        _keep(edited, _source())
+        keep(edited, source())
         st.rerun()
 
 
@@ -124,14 +122,16 @@ def undo(state: AppState) -> None:
         st.button("Back to the learned rule", key="undo_edit", on_click=_back)
 
 
-def _keep(rule: RuleSet, source: str) -> None:
+def keep(rule: RuleSet, origin: str) -> None:
+    """Take another rule than the one that was learned, to which there is a way back."""
     state = app_state()
     if "edited" not in (state.setting or {}):
         st.session_state["_learned"] = dict(state.setting or {})
-    pick_rule(rule, source=source)
+    pick_rule(rule, source=origin)
 
 
-def _source() -> str:
+def source() -> str:
+    """Say what the rule in hand was made from."""
     setting = app_state().setting or {}
     return setting["edited"] if "edited" in setting else setting_words(setting)
 

@@ -11,6 +11,7 @@ from rulekit.exceptions import DataError
 from rulekit.plots import group_figure, group_sentence
 from ui.escape import md
 from ui.rule_numbers import Rows
+from ui.rules.gap_curve import gap_curve_card
 from ui.state import KEEP, AppState
 from ui.theme import chart
 
@@ -65,6 +66,8 @@ def groups_card(model: Any, rows: Rows, state: AppState) -> None:
         st.markdown(f"- {md(sentence, 600)}")
     _table(found)
     st.caption(READ.format(md(positive, 60)))
+    if rows.name == "training":
+        gap_curve_card(column, groups, state)
 
 
 def _first(columns: list[str], rows: Rows, state: AppState) -> str:

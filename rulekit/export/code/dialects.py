@@ -16,7 +16,7 @@ from typing import Any
 from rulekit.exceptions import ExportError
 from rulekit.export.code.sql import SqlWriter
 from rulekit.export.subject import exported_rule
-from rulekit.rules import Literal
+from rulekit.rules import DAYS_SINCE, Literal
 
 PARTS = ("case", "where", "clause", "score")
 OWN = ("ansi", "sqlite", "duckdb")
@@ -42,6 +42,8 @@ class Dialect:
         How a text column is compared such that letters' case and accents matter.
     written : str
         How any value is made a text.
+    moment : str
+        How a date and a time of day are written.
     letters : str
         What stands before a text in quotes.
     truth : pair of str
@@ -59,6 +61,7 @@ class Dialect:
     infinity: str | None = "CAST('{}Infinity' AS DOUBLE PRECISION)"
     text: str = "{}"
     written: str = "CAST({} AS TEXT)"
+    moment: str = "TIMESTAMP {}"
     letters: str = ""
     truth: tuple[str, str] = ("TRUE", "FALSE")
     longest: int = 255
@@ -96,6 +99,7 @@ DATABASES = {
         nan="{} = TO_BINARY_DOUBLE('NaN')",
         infinity="TO_BINARY_DOUBLE('{}Infinity')",
         written="CAST({} AS VARCHAR(4000))",
+        moment="TO_TIMESTAMP({}, 'YYYY-MM-DD HH24:MI:SS')",
         truth=("1", "0"),
         longest=128,
         no_empty_text=True,
@@ -230,9 +234,37 @@ class DatabaseWriter(SqlWriter):
 
     def _read(self, literal: Literal) -> str:
         column, kind = self.column(literal.feature), self._kind(literal.feature)
+        if literal.part is not None:
+            return self._read_date(literal, column)
         if kind == "text":
             return self.database.text.format(column)
         return self._double(literal.feature) if kind == "number" else column
+
+    def _read_date(self, literal: Literal, column: str) -> str:
+        """Write what is read of dates; what has no common grammar is refused."""
+        part = str(literal.part)
+        if part == "weekday" or part.startswith(DAYS_SINCE):
+            if self.database.grammar:
+                raise ExportError(
+                    f"The rule reads the {part} of column {literal.feature!r}, which cannot be "
+                    f"written for {self.database.name}; make a column of it there, or take another "
+                    "format."
+                )
+            if part != "weekday":
+                since = self._moment(part.removeprefix(DAYS_SINCE))
+                gap = f"EXTRACT(EPOCH FROM (CAST({column} AS TIMESTAMP) - {since}))"
+                return f"(CAST({gap} AS DOUBLE PRECISION) / 86400)"
+        return super()._read(literal)
+
+    def _moment(self, text: Any) -> str:
+        return self.database.moment.format(super()._moment(text).removeprefix("TIMESTAMP "))
+
+    def _has_word(self, literal: Literal) -> str:
+        column = self.column(literal.feature)
+        return super()._has_word(literal).replace(column, self.database.text.format(column), 1)
+
+    def _mark(self, mark: str) -> str:
+        return f"CHR({ord(mark)})"
 
     def _kind(self, feature: str) -> str:
         """Say whether a column holds text, numbers, truth values or nobody knows what."""

@@ -17,6 +17,15 @@ def computed(
     words: Callable[[str], str] = str,
 ) -> str:
     """Write the test of a split, gaps apart, with a writer of factors and one of "and", "not"."""
+    total = summed(split, base, number)
+    test = f"{total} <= {number(split.high)}"
+    if split.low is not None:
+        test = f"({test}) {words('and')} ({total} >= {number(split.low)})"
+    return test if split.inside else f"{words('not')} ({test})"
+
+
+def summed(split: PowerLawSplit, base: Callable[[Factor], str], number: WriteNumber) -> str:
+    """Write the sum of a split with a writer of factors."""
     total = ""
     for place, term in enumerate(split.terms):
         law = _law(term, base)
@@ -25,10 +34,7 @@ def computed(
             total += f" {sign} {number(abs(term.weight))} * {law}"
         else:
             total = f"{number(term.weight)} * {law}"
-    test = f"{total} <= {number(split.high)}"
-    if split.low is not None:
-        test = f"({test}) {words('and')} ({total} >= {number(split.low)})"
-    return test if split.inside else f"{words('not')} ({test})"
+    return total
 
 
 def _law(term: PowerLaw, base: Callable[[Factor], str]) -> str:

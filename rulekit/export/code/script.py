@@ -12,7 +12,7 @@ from rulekit.exceptions import ExportError
 from rulekit.export.code.python import value_source
 from rulekit.export.exchange.json import to_json
 
-CLASSES = ("Binarizer", "Constraints", "LPSVM", "Literal")
+CLASSES = ("Binarizer", "Constraints", "Costs", "LPSVM", "Literal")
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ STYLE = """
 body{font-size:11pt;max-width:19cm;color:#000}
 h1{font-size:14pt;margin:0 0 .4cm}h2{font-size:11pt;margin:.4cm 0 .1cm}
 table{width:100%;margin:.1cm 0}th,td{border:1px solid #000;padding:.12cm .2cm}
-td+td,th+th{text-align:right;width:2.2cm}tr.sum td{border-top:3px double #000;font-weight:600}
+td+td,th+th{text-align:right;width:2.6cm}tr.sum td{border-top:3px double #000;font-weight:600}
 .blank{display:inline-block;min-width:3cm;border-bottom:1px solid #000}
 p{margin:.15cm 0}
 @page{size:A4;margin:1.5cm}@media print{h2,tr{break-inside:avoid}}

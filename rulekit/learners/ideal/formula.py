@@ -7,15 +7,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit.learners.base import _Shares
 from rulekit.learners.ideal.columns import Pair
+from rulekit.learners.shares import Levels, Shares, first_clause
 from rulekit.rules import Clause, Columns, RuleSet
 from rulekit.rules.simplify import simplify_clause
 from rulekit.solvers.truth_tables import Counts, MinimumForm, majority, minimum_dnf
 
 MODES = ("paper", "compact")
 MINIMISE_SECONDS = 3.0
-EVEN = 0.5 + 1e-6  # share of an answer that rests on nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +29,8 @@ class IdealFormula:
         Weight of the rows of each type: of the other class, and of the class described.
     rows : ndarray of int of the same shape, or None
         The rows themselves; None where they have weights of their own.
+    factors : pair of float
+        What a row of either class counts in `counts` besides.
     positive, default : label
         The class described, and the other one.
     time_limit : float or None
@@ -39,6 +40,7 @@ class IdealFormula:
     pairs: tuple[Pair, ...]
     counts: Counts
     rows: Counts | None
+    factors: tuple[float, float]
     positive: Any
     default: Any
     time_limit: float | None = None
@@ -80,22 +82,17 @@ class IdealFormula:
         occurring: NDArray[np.bool_] = met & (self.counts[codes].sum(axis=1) > 0)
         return occurring
 
-    def described_share(self, columns: Columns) -> NDArray[np.float64]:
-        """Give the smoothed share of the class described among rows of the same type: (n,)."""
-        codes, met = self.types_of(columns)
-        counts = np.where(met[:, None], self.counts[codes], 0.0)
-        share: NDArray[np.float64] = (counts[:, 1] + 1.0) / (counts.sum(axis=1) + 2.0)
-        return share
-
-    def shares(self, mode: str) -> _Shares:
-        """Say how often each clause, and the rest, is right in training."""
-        form = self.minimised(mode)
-        hits = [MinimumForm(cube[None, :], 0, 0).holds() for cube in form.cubes]
-        clauses = [_smoothed(self.counts[hit, 1], self.counts[hit]) for hit in hits]
-        rest = ~form.holds()
-        return _Shares(
-            np.array(clauses, dtype=float), _smoothed(self.counts[rest, 0], self.counts[rest])
-        )
+    def shares(self, mode: str) -> Shares:
+        """Count each type: its shares are drawn towards those of its clause."""
+        form, weighed = self.minimised(mode), np.array(self.factors)
+        types = np.flatnonzero(self.counts.sum(axis=1) > 0)
+        held = [MinimumForm(cube[None, :], 0, 0).holds()[types] for cube in form.cubes]
+        fired = np.array(held, dtype=bool).reshape(len(held), len(types)).T
+        counts = (self.counts / weighed if self.rows is None else self.rows)[types]
+        levels = first_clause(fired), types[:, None]
+        own = [1, 0] if self.positive < self.default else [0, 1]  # in the order of the classes
+        likeness = TypeLikeness(self, self.rule(mode))
+        return Shares.counted(likeness, levels, counts[:, own], fired, weighed[own])
 
     def frame(self, mode: str) -> pd.DataFrame:
         """List the types that occur: answers, rows of each class, what the formula says."""
@@ -111,5 +108,17 @@ class IdealFormula:
         )
 
 
-def _smoothed(right: Counts, among: Counts) -> float:
-    return float((right.sum() + 1.0) / (among.sum() + 2.0))
+@dataclass(frozen=True, eq=False)
+class TypeLikeness:
+    """Tells rows apart by their type, and the clause that decides them."""
+
+    formula: IdealFormula
+    rule: RuleSet
+
+    def kinds(self, columns: Columns) -> tuple[Levels, NDArray[np.intp]]:
+        """Sort rows into kinds, as `Likeness.kinds` does; of no type is -1."""
+        codes, met = self.formula.types_of(columns)
+        first = first_clause(self.rule.clauses_fired(columns))
+        both = np.column_stack([first, np.where(met, codes, -1)])
+        kinds, kind = np.unique(both, axis=0, return_inverse=True)
+        return (kinds[:, :1], kinds[:, 1:]), kind.reshape(-1)

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import Interval, StrOptions, class_factors
 from rulekit.binarize import Binarizer
+from rulekit.data import Costs
 from rulekit.exceptions import DataError
 from rulekit.learners.base import CLASS_PARAMETERS
 from rulekit.learners.ideal.formula import MODES
@@ -58,6 +59,8 @@ class IdealDNFClassifier(CountedRuleClassifier):
         The class the rule describes; None for the last of `classes_`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes.
+    costs : Costs, default=None
+        What wrong answers cost, in place of `class_weight`.
     binarizer : Binarizer, default=None
         Makes the conditions, from the rows that are not held out; None cuts at medians.
     constraints : Constraints or dict, default=None
@@ -148,6 +151,7 @@ n_conditions_, training_error_
         mode: str = "compact",
         positive_label: Any = None,
         class_weight: Any = None,
+        costs: Costs | None = None,
         binarizer: Binarizer | None = None,
         constraints: Constraints | Mapping[str, Any] | None = None,
         random_state: Any = None,
@@ -160,6 +164,7 @@ n_conditions_, training_error_
         self.mode = mode
         self.positive_label = positive_label
         self.class_weight = class_weight
+        self.costs = costs
         self.binarizer = binarizer
         self.constraints = constraints
         self.random_state = random_state
@@ -227,7 +232,9 @@ n_conditions_, training_error_
             self.feature_names_in_ = np.array(file.features, dtype=object)
             plan = self._plan(SharedWork())
             source = file.counts(plan.positive, plan.validation_fraction, plan.seed, plan.forbidden)
-            factors = class_factors(self.class_weight, self.classes_, file.class_sizes)
+            factors = class_factors(
+                self._class_weight(self.classes_), self.classes_, file.class_sizes
+            )
             self._choose(search(source, plan, factors))
         self._warn()
         return self
@@ -255,7 +262,7 @@ n_conditions_, training_error_
             DEPTH if self.max_features <= DEPTH else MAX_COLUMNS,
             float(self.validation_fraction),
             seed,
-            self.class_weight,
+            self._class_weight(self.classes_),
             self.binarizer,
             self._forbidden(),
         )

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rulekit.learners.base import BaseRuleClassifier
-from rulekit.learners.ideal.formula import EVEN, MODES, IdealFormula
+from rulekit.learners.ideal.formula import MODES, IdealFormula
 from rulekit.learners.ideal.guarantee import SampleGuarantee, margins_of
 from rulekit.rules import Literal, RuleSet
 from rulekit.solvers.truth_tables import least_errors
@@ -23,30 +23,6 @@ class CountedRuleClassifier(BaseRuleClassifier):
     conditions_: tuple[Literal, ...]
     positive_label_: Any
     _formula: IdealFormula
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Say how often cases of the same type had each class in training.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n, p)
-            As in `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
-            Columns in the order of `classes_`; shares are smoothed, ``(k + 1) / (n + 2)``, so a
-            type never seen is even. The class that `predict` gives has always the greater share.
-        """
-        columns = self.read_columns(X)
-        described = self._formula.described_share(columns)
-        answers = self._answers(columns)
-        right = np.where(answers == self.positive_label_, described, 1.0 - described)
-        right = np.maximum(right, EVEN)
-        second = np.asarray(answers == self.classes_[1])
-        return np.column_stack(
-            [np.where(second, 1.0 - right, right), np.where(second, right, 1.0 - right)]
-        )
 
     def seen(self, X: Any) -> NDArray[np.bool_]:
         """Say which rows are of a type that occurred in training.

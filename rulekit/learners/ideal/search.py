@@ -35,8 +35,8 @@ class Search:
         How they did.
     factors : pair of float, or None
         What a row of the other class and of the one described counts, where not one each.
-    rows_are_weighted : bool
-        Whether the counts are sums of weights that rows have.
+    joined : pair of float, or None
+        The same where the counts are sums of weights that rows have, which join it already.
     """
 
     source: CountSource
@@ -44,7 +44,7 @@ class Search:
     ranked: tuple[NDArray[np.intp], ...]
     curve: ValidationCurve
     factors: Factors | None = None
-    rows_are_weighted: bool = False
+    joined: Factors | None = None
     _known: dict[Any, IdealFormula] = field(default_factory=dict, repr=False)
 
     def chosen(self, tolerance: float, max_features: int) -> tuple[str | None, list[int]]:
@@ -64,8 +64,9 @@ class Search:
         if key not in self._known:
             pairs, rows = self.source.final(chosen)
             counts = rows if self.factors is None else rows * np.array(self.factors)
-            known = None if self.rows_are_weighted else rows
-            self._known[key] = IdealFormula(tuple(pairs), counts, known, *labels, **kept)
+            known = None if self.joined is not None else rows
+            factors = self.joined or self.factors or (1.0, 1.0)
+            self._known[key] = IdealFormula(tuple(pairs), counts, known, factors, *labels, **kept)
         return self._known[key]
 
     def history(self, max_features: int, chosen: int) -> list[dict[str, Any]]:
@@ -105,7 +106,7 @@ def search(
     plan: CountPlan,
     factors: Factors | None,
     *,
-    rows_are_weighted: bool = False,
+    joined: Factors | None = None,
 ) -> Search:
     """Rank the conditions and judge each number of them.
 
@@ -117,15 +118,16 @@ def search(
         What to rank by, and how far.
     factors : pair of float, or None
         What a row of the first and of the second class counts.
-    rows_are_weighted : bool
-        Whether the source has joined weights of rows and classes already.
+    joined : pair of float, optional
+        The same, where the source has joined it with weights that rows have.
 
     Returns
     -------
     Search
     """
-    if factors is not None and plan.positive == 0:
-        factors = factors[1], factors[0]
+    if plan.positive == 0:
+        factors = None if factors is None else (factors[1], factors[0])
+        joined = None if joined is None else (joined[1], joined[0])
     counts = source.contingency()
     if factors is not None:
         counts = counts.weighted(*factors)
@@ -136,7 +138,7 @@ def search(
     if factors is not None:
         tables = [table * np.array(factors) for table in tables]
     curve = validation_curve(tables)
-    return Search(source, plan.scores, ranked, curve, factors, rows_are_weighted)
+    return Search(source, plan.scores, ranked, curve, factors, joined)
 
 
 def search_table(table: TrainingTable, plan: CountPlan) -> Search:
@@ -152,8 +154,9 @@ def search_table(table: TrainingTable, plan: CountPlan) -> Search:
     one_each = bool((given == given[0]).all())
     weight = None if one_each else table.weights(plan.class_weight)
     source = _source(table, plan, judges, weight)
-    if not one_each:
-        return search(source, plan, None, rows_are_weighted=True)
+    if weight is not None:
+        heavy, plain = (np.bincount(table.codes, w) for w in (weight, table.weights(None)))
+        return search(source, plan, None, joined=(heavy[0] / plain[0], heavy[1] / plain[1]))
     ones = int(table.codes.sum())
     sizes = (len(table.codes) - ones, ones)
     return search(source, plan, class_factors(plan.class_weight, table.classes, sizes))

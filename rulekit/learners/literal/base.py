@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import Interval, StrOptions
 from rulekit.binarize import Binarizer
+from rulekit.data import Costs
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.literal.binary_problem import (
     BinaryProblem,
@@ -142,6 +143,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         form: str,
         positive_label: Any,
         class_weight: Any,
+        costs: Costs | None,
         binarizer: Binarizer | None,
         constraints: Constraints | Mapping[str, Any] | None,
         time_limit: float | None,
@@ -150,6 +152,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         self.form = form
         self.positive_label = positive_label
         self.class_weight = class_weight
+        self.costs = costs
         self.binarizer = binarizer
         self.constraints = constraints
         self.time_limit = time_limit
@@ -191,7 +194,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         """Note the classes, cut the table, and make the problem or find it made."""
         positive = self._note_classes(table.classes, table.kinds, label)
         constraints = wishes_for(self.constraints, table, self.positive_label_)
-        weight = table.weights(self.class_weight)
+        weight = self._weights(table)
         binarizer = Binarizer() if self.binarizer is None else self.binarizer
         how = by_cells, joblib.hash((type(binarizer).__name__, binarizer.get_params()))
 
@@ -272,7 +275,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         return replace(learned.with_step(value, "add required"), proved=proved)
 
     def _keep(self, learned: LearnedRule, rule: RuleSet, table: TrainingTable) -> None:
-        weight: NDArray[np.float64] = table.weights(self.class_weight)
+        weight: NDArray[np.float64] = self._weights(table)
         self._keep_rule(rule, table, weight)
         self.objective_ = learned.value
         self.lower_bound_ = learned.lower_bound

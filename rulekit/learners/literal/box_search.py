@@ -10,6 +10,7 @@ import numpy as np
 
 from rulekit._validation import Interval, Needs, StrOptions, check_some_parameters
 from rulekit.binarize import Binarizer
+from rulekit.data import Costs
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
 from rulekit.learners.literal.binary_problem import BinaryProblem
 from rulekit.learners.literal.robustness import candidates, cross_validated
@@ -83,7 +84,7 @@ class BoxSearchClassifier(LiteralRuleClassifier):
     positive_label : label, default=None
         The class the rule describes; None for the last of `classes_`, or, with
         ``robustness="cv"``, for the one that is described better.
-    class_weight, binarizer, constraints, time_limit
+    class_weight, costs, binarizer, constraints, time_limit
         As in `TwoLevelRuleClassifier`.
     random_state : int, RandomState or None, default=None
         For the kicks, and the forest of `doubt`.
@@ -150,6 +151,7 @@ empty_rule_hint_, binarizer_
         form: str = "dnf",
         positive_label: Any = None,
         class_weight: Any = None,
+        costs: Costs | None = None,
         binarizer: Binarizer | None = None,
         constraints: Constraints | Mapping[str, Any] | None = None,
         random_state: Any = None,
@@ -160,6 +162,7 @@ empty_rule_hint_, binarizer_
             form=form,
             positive_label=positive_label,
             class_weight=class_weight,
+            costs=costs,
             binarizer=binarizer,
             constraints=constraints,
             time_limit=time_limit,
@@ -206,7 +209,7 @@ empty_rule_hint_, binarizer_
         clauses = problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
         rule = self.with_required(simplify(self.rule_of(clauses)), problem, entry.n_clauses)
         wrong = rule.predict(table.columns) != np.asarray(table.y, dtype=object)
-        weight = table.weights(self.class_weight)
+        weight = self._weights(table)
         error = float(weight[wrong].sum() / weight.sum())
         return PathEntry(entry.n_clauses, entry.n_conditions, entry.loss, error, rule)
 

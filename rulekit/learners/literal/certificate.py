@@ -207,7 +207,7 @@ def _is_its_table(
         return False
     if table.classes.tolist() != model.classes_.tolist():
         return False
-    weight = table.weights(model.class_weight)
+    weight = model._weights(table)
     wrong = model.rule_set_.predict(table.columns) != np.asarray(table.y, dtype=object)
     error = float(weight[wrong].sum() / weight.sum())
     return abs(error - model.training_error_) < SAME

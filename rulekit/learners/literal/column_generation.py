@@ -8,6 +8,7 @@ import numpy as np
 
 from rulekit._validation import Interval
 from rulekit.binarize import Binarizer
+from rulekit.data import Costs
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
 from rulekit.learners.literal.binary_problem import BinaryProblem
 from rulekit.learners.literal.search import box_table
@@ -43,7 +44,7 @@ class ColumnGenerationClassifier(LiteralRuleClassifier):
         add and swap conditions, and move cuts to any value of the training table.
     form : {"dnf", "cnf"}, default="dnf"
         An OR of ANDs, or an AND of ORs, for the class `positive_label`.
-    positive_label, class_weight, binarizer, time_limit
+    positive_label, class_weight, costs, binarizer, time_limit
         As in `TwoLevelRuleClassifier`.
     constraints : Constraints or dict, default=None
         Conditions that must not appear. Required ones are refused.
@@ -99,6 +100,7 @@ empty_rule_hint_, binarizer_
         form: str = "dnf",
         positive_label: Any = None,
         class_weight: Any = None,
+        costs: Costs | None = None,
         binarizer: Binarizer | None = None,
         constraints: Constraints | Mapping[str, Any] | None = None,
         time_limit: float | None = None,
@@ -108,6 +110,7 @@ empty_rule_hint_, binarizer_
             form=form,
             positive_label=positive_label,
             class_weight=class_weight,
+            costs=costs,
             binarizer=binarizer,
             constraints=constraints,
             time_limit=time_limit,

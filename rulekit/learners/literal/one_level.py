@@ -10,6 +10,7 @@ import numpy as np
 
 from rulekit._validation import Interval, Needs, StrOptions
 from rulekit.binarize import Binarizer
+from rulekit.data import Costs
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
 from rulekit.learners.literal.binary_problem import BinaryProblem
@@ -47,7 +48,7 @@ class OneLevelRuleClassifier(LiteralRuleClassifier):
         How a fractional clause becomes one of whole literals.
     rounding_threshold : float, default=0.2
         For ``rounding="threshold"``.
-    positive_label, class_weight, binarizer, constraints, random_state, time_limit
+    positive_label, class_weight, costs, binarizer, constraints, random_state, time_limit
         As in `TwoLevelRuleClassifier`.
 
     Attributes
@@ -110,6 +111,7 @@ empty_rule_hint_, binarizer_
         rounding_threshold: float = 0.2,
         positive_label: Any = None,
         class_weight: Any = None,
+        costs: Costs | None = None,
         binarizer: Binarizer | None = None,
         constraints: Constraints | Mapping[str, Any] | None = None,
         random_state: Any = None,
@@ -120,6 +122,7 @@ empty_rule_hint_, binarizer_
             form=form,
             positive_label=positive_label,
             class_weight=class_weight,
+            costs=costs,
             binarizer=binarizer,
             constraints=constraints,
             time_limit=time_limit,

@@ -9,7 +9,7 @@ import numpy as np
 
 from rulekit.data import make_folds
 from rulekit.exceptions import DataError
-from rulekit.learners.choice import CONDITION_PRICE, cheapest, fold_scores, smoothed
+from rulekit.learners.choice import CONDITION_PRICE, Loss, cheapest, fold_scores, smoothed
 from rulekit.learners.training import TrainingTable
 
 LEVELS = (0.0, 0.1, 0.3)
@@ -106,6 +106,6 @@ def cross_validated(
             "rows of each class or more; one class has a single row. Give a value instead."
         )
     folds = make_folds(table.codes, min(FOLDS, rare), random_state=0)
-    scores = fold_scores(learner, table, settings, folds, table.sample_weight)
+    scores = fold_scores(learner, table, settings, folds, Loss(table.y, learner._weights(table)))
     errors, sizes, _ = scores.mean(axis=0).T
     return errors, sizes

@@ -9,6 +9,7 @@ import numpy as np
 
 from rulekit._validation import Interval, Needs, StrOptions
 from rulekit.binarize import Binarizer
+from rulekit.data import Costs
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
 from rulekit.learners.literal.binary_problem import BinaryProblem
@@ -68,6 +69,8 @@ default="alternating"
         The class the rule describes; None for the last of `classes_`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes.
+    costs : Costs, default=None
+        What wrong answers cost, in place of `class_weight`.
     binarizer : Binarizer, default=None
         Makes the conditions; None for ``Binarizer()``.
     constraints : Constraints or dict, default=None
@@ -173,6 +176,7 @@ default="alternating"
         max_iter: int = 100,
         positive_label: Any = None,
         class_weight: Any = None,
+        costs: Costs | None = None,
         binarizer: Binarizer | None = None,
         constraints: Constraints | Mapping[str, Any] | None = None,
         random_state: Any = None,
@@ -183,6 +187,7 @@ default="alternating"
             form=form,
             positive_label=positive_label,
             class_weight=class_weight,
+            costs=costs,
             binarizer=binarizer,
             constraints=constraints,
             time_limit=time_limit,

@@ -1,23 +1,26 @@
 """Rules from any linear classifier: boxes on one side of its plane."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from rulekit._validation import Interval, StrOptions
+from rulekit.data import Costs
 from rulekit.exceptions import DataError
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.plane.lp_svm import LPSVM
-from rulekit.learners.plane.numeric_design import Number
+from rulekit.learners.plane.numeric_design import Number, NumericDesign
 from rulekit.learners.plane.plane_work import Plane, learned_plane
-from rulekit.learners.training import SharedWork, TrainingTable, plain_label
-from rulekit.rules import Clause, LinearSplit, Literal, RuleSet, simplify_clause
+from rulekit.learners.training import SharedWork, TrainingTable, plain_label, wishes_for
+from rulekit.rules import Clause, Constraints, LinearSplit, Literal, RuleSet, simplify_clause
+from rulekit.rules.constraints import TURNED
 from rulekit.solvers.plane_boxes import CRITERIA, Boxes, HalfSpace
 
 SAME = 1e-12  # shares of rows that differ by less are equal but for rounding
@@ -53,6 +56,13 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
         The class the rule describes; the last of `classes_` by default.
     class_weight : dict, "balanced" or None
         As in scikit-learn, with `sample_weight` handed to the linear classifier.
+    costs : Costs, default=None
+        What wrong answers cost, in place of `class_weight`.
+    constraints : Constraints or dict, optional
+        Promises alone, see `Constraints`: `directions`, and the class they lead to. `LPSVM` then
+        gives the columns weights of that sign, any other classifier is refused where it gives
+        another; and boxes are left open on the side that a promise leads to, which takes them no
+        further than the plane's side.
 
     Attributes
     ----------
@@ -113,6 +123,7 @@ n_conditions_, training_error_
         "uncovered": [StrOptions({"other", "hyperplane"})],
         "confidence_folds": [Interval(Integral, 0, None, closed="left")],
         **CLASS_PARAMETERS,
+        "constraints": [Constraints, Mapping, None],
     }
 
     def __init__(
@@ -126,6 +137,8 @@ n_conditions_, training_error_
         confidence_folds: int = 5,
         positive_label: Any = None,
         class_weight: Any = None,
+        costs: Costs | None = None,
+        constraints: Constraints | Mapping[str, Any] | None = None,
     ):
         self.linear = linear
         self.criterion = criterion
@@ -136,23 +149,34 @@ n_conditions_, training_error_
         self.confidence_folds = confidence_folds
         self.positive_label = positive_label
         self.class_weight = class_weight
+        self.costs = costs
+        self.constraints = constraints
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         positive = self._note_classes(table.classes, table.kinds, self.positive_label)
         labels = [plain_label(c) for c in table.classes]
-        weight = table.weights(self.class_weight)
-        counted = weight if table.weighted or self.class_weight is not None else None
+        weight = self._weights(table)
+        one_each = not table.weighted and self._class_weight(table.classes) is None
+        counted = None if one_each else weight
+        ways = self._ways(table, positive)
         linear = LPSVM() if self.linear is None else self.linear
+        if ways and isinstance(linear, LPSVM):
+            names = {
+                n.name: n.feature for n in NumericDesign.of(table.columns, table.kinds).numbers
+            }
+            asked = {name: ways[f] for name, f in names.items() if f in ways}
+            linear = clone(linear).set_params(directions={**(linear.directions or {}), **asked})
         folds, how = int(self.confidence_folds), (self.criterion, int(self.max_depth))
         settings = (type(linear).__name__, linear.get_params())
         key = "plane", joblib.hash((settings, counted, folds))
         plane = shared.once(key, lambda: learned_plane(table, linear, counted, folds))
+        _check_signs(plane, ways)
         found = {
             code: shared.once((*key, code, *how), partial(plane.boxes, code, *how))
             for code in (0, 1)
         }
         kept = {c: found[c].kept(int(self.min_coverage), self.max_rules) for c in (0, 1)}
-        self._keep_rule(self._rule(plane, kept[positive], positive), table, weight)
+        self._keep_rule(self._rule(plane, kept[positive], positive, ways), table, weight)
         why = self._why_empty(plane) if self.rule_set_.is_constant else None
         share = float(weight[table.codes == positive].sum() / weight.sum())
         least = min(share, 1.0 - share)
@@ -172,9 +196,32 @@ n_conditions_, training_error_
         self.objective_ = self.lower_bound_ = self.proved_optimal_ = None
         self.n_iter_ = max(1, self.n_problems_)
 
-    def _rule(self, plane: Plane, boxes: Boxes, positive: int) -> RuleSet:
+    def _ways(self, table: TrainingTable, positive: int) -> dict[str, str]:
+        """Read which way columns must lead to ``classes_[1]``.
+
+        Raises
+        ------
+        ValueError
+            If something else is wished.
+        """
+        wishes = wishes_for(self.constraints, table, self.positive_label_)
+        if replace(wishes, directions=()) != Constraints():
+            raise ValueError(
+                "`constraints` of a plane can only promise directions: its boxes are cut from one "
+                "plane. Leave other wishes out, or take another learner."
+            )
+        ways = dict(wishes.directions)
+        return ways if positive == 1 else {name: TURNED[sign] for name, sign in ways.items()}
+
+    def _rule(self, plane: Plane, boxes: Boxes, positive: int, ways: Mapping[str, str]) -> RuleSet:
         """Write boxes as clauses, and the plane as a last one if it answers the rest."""
-        clauses = list(box_clauses(plane, boxes))
+        own = Constraints(
+            directions=ways if positive == 1 else {f: TURNED[sign] for f, sign in ways.items()}
+        )
+        clauses = [
+            Clause(tuple(c for c in clause.conditions if own.allows(cast(Literal, c))))
+            for clause in box_clauses(plane, boxes)
+        ]
         if self.uncovered == "hyperplane" and plane.w.any():
             clauses.append(Clause((plane_condition(plane, above=positive == 1),)))
         labels = (self.positive_label_,) * len(clauses)
@@ -222,6 +269,18 @@ n_conditions_, training_error_
             return np.zeros(len(fired), dtype=bool)
         n_boxes = len(self.boxes_[self.positive_label_])
         return np.asarray(~fired[:, :n_boxes].any(axis=1))
+
+
+def _check_signs(plane: Plane, ways: Mapping[str, str]) -> None:
+    """Refuse a plane whose weights go against a promise."""
+    for number, weight in zip(plane.design.numbers, plane.w.tolist(), strict=True):
+        sign = ways.get(number.feature)
+        if sign is not None and weight * (1 if sign == ">" else -1) < 0:
+            raise ValueError(
+                f"`constraints` promise a direction of column {number.feature!r}, but along it the "
+                f"plane of {type(plane.linear).__name__} leads the other way (weight "
+                f"{weight:.3g}). Take LPSVM(), which keeps the sign, or drop the promise."
+            )
 
 
 def box_clauses(plane: Plane, boxes: Boxes) -> Iterator[Clause]:

@@ -1,7 +1,7 @@
 """The support vector machine with a 1-norm: a plane that reads few columns."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -54,6 +54,9 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         them alike. `coef_` is in the table's own units either way.
     class_weight : dict, "balanced" or None
         As in scikit-learn.
+    directions : mapping of str to {">", "<"}, optional
+        Columns, by name (x0, x1, ... of an array), along which the plane must lead to
+        ``classes_[1]`` (">") or away from it ("<"): their weights have that sign, or are 0.
     random_state : int, RandomState or None, default=0
         For the folds.
 
@@ -96,6 +99,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         "cv": [Interval(Integral, 2, None, closed="left")],
         "standardize": ["boolean"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "directions": [Mapping, None],
         "random_state": ["random_state"],
     }
     _needs = (Needs("cv", "nu", ("cv",)),)
@@ -107,6 +111,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         cv: int = 5,
         standardize: bool = True,
         class_weight: Any = None,
+        directions: Mapping[str, str] | None = None,
         random_state: Any = 0,
     ):
         self.nu = nu
@@ -114,6 +119,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.cv = cv
         self.standardize = standardize
         self.class_weight = class_weight
+        self.directions = directions
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -147,13 +153,34 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         kept = weight > 0
         rows, weight = rows[kept], weight[kept]
         self.classes_, codes = two_classes(y[kept], type(self).__name__)
-        problem = _Problem.scaled(rows, np.where(codes == 1, 1.0, -1.0), weight, self)
+        signs = np.where(codes == 1, 1.0, -1.0)
+        problem = _Problem.scaled(rows, signs, weight, self, self._ways())
         program = problem.program()
         plane = self._capped(program, self._price(problem, program))
         self.coef_ = (plane.w / problem.scale)[None, :]
         self.intercept_ = np.array([-plane.gamma - math.fsum(self.coef_[0] * problem.centre)])
         self.objective_ = plane.objective
         return self
+
+    def _ways(self) -> Floats:
+        """Read the directions: a sign a column, 0 where there is none.
+
+        Raises
+        ------
+        ValueError
+            If a column is not there, or a direction is another word.
+        """
+        names = [f"x{j}" for j in range(self.n_features_in_)]
+        names = [str(name) for name in getattr(self, "feature_names_in_", names)]
+        ways = np.zeros(len(names))
+        for name, sign in (self.directions or {}).items():
+            if name not in names or sign not in ("<", ">"):
+                raise ValueError(
+                    "`directions` must give columns of the table '<' or '>'; got "
+                    f"{name!r}: {sign!r}."
+                )
+            ways[names.index(name)] = 1.0 if sign == ">" else -1.0
+        return ways
 
     def _new_rows(self, X: Any, y: Any) -> Floats:
         if y is None:
@@ -231,18 +258,21 @@ class _Problem:
     weight: Floats
     centre: Floats
     scale: Floats
+    ways: Floats
 
     @classmethod
-    def scaled(cls, rows: Floats, signs: Floats, weight: Floats, model: LPSVM) -> "_Problem":
+    def scaled(
+        cls, rows: Floats, signs: Floats, weight: Floats, model: LPSVM, ways: Floats
+    ) -> "_Problem":
         n = rows.shape[1]
         centre, scale = np.zeros(n), np.ones(n)
         if model.standardize:
             centre, scale = rows.mean(axis=0), rows.std(axis=0)
             scale[~(scale > 1e-12 * np.abs(centre))] = 1.0  # a constant column stays as it is
-        return cls((rows - centre) / scale, signs, weight, centre, scale)
+        return cls((rows - centre) / scale, signs, weight, centre, scale, ways)
 
     def program(self) -> LPSVMProgram:
-        return LPSVMProgram(self.rows, self.signs, self.weight)
+        return LPSVMProgram(self.rows, self.signs, self.weight, self.ways)
 
     @property
     def least_price(self) -> float:
@@ -273,6 +303,7 @@ class _Problem:
             self.weight[rows],
             self.centre,
             self.scale,
+            self.ways,
         )
 
 

@@ -11,10 +11,7 @@ from rulekit.solvers.sums import exp
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-LEAST_SHARE = (
-    0.05  # of all rows in one of several bands of a side: of fewer no figure is worth much
-)
-APART = 1e-6  # between the odds of totals that have to be on one side of even
+LEAST_SHARE = 0.05  # of all rows, in each of several bands of a side: of fewer nothing is known
 SAME = 1e-9  # deviances that differ by less, relative to the rows, are equal but for rounding
 
 
@@ -26,19 +23,14 @@ class Chances:
     ----------
     slope, intercept : float
         Of the odds' logarithm.
-    total : int
-        From here on more than one half, below it less.
     """
 
     slope: float
     intercept: float
-    total: int
 
     def of(self, totals: Ints) -> Floats:
         """Give the chance of the class described: shape (n,)."""
-        odds = self.slope * totals + self.intercept
-        over = APART * (totals - self.total)
-        odds = np.where(over >= 0, np.maximum(odds, over + APART), np.minimum(odds, over))
+        odds: Floats = self.slope * totals.astype(float) + self.intercept
         return 1.0 / (1.0 + exp(-odds))
 
 

@@ -1,5 +1,7 @@
 """Scorecards: conditions with small whole points, chosen together, and the total they need."""
 
+import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
@@ -13,20 +15,21 @@ from sklearn.base import clone
 
 from rulekit._validation import Interval
 from rulekit.binarize import Binarizer
-from rulekit.data import make_folds
+from rulekit.data import Costs, make_folds
 from rulekit.exceptions import RuleError, StoppedError
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.points.bands import Chances, bands_of, rule_of_bands
 from rulekit.learners.points.candidates import Candidates, candidates
 from rulekit.learners.rule_path import PathEntry, RulePath
-from rulekit.learners.training import SharedWork, TrainingTable, wishes_for
+from rulekit.learners.training import SharedWork, TrainingTable, plain_label, wishes_for
 from rulekit.rules import Clause, Constraints, PointsSplit, RuleSet
 from rulekit.solvers.points import Card, PointsPath
 
 Floats = NDArray[np.float64]
-TOLD = ["total", "weight", "share", "chance"]
+TOLD = ["total", "weight", "share", "weighted_share", "chance"]
 OF_A_BAND = ["from_total", "to_total", "weight", "share", "chance"]
 BEAM, TRIES = 1, 3  # of the search in each inner fold, which need not be as wide
+TOO_FEW = 2  # rows of a class from which to measure chances
 LEAST_TRUST = 0.05  # of a card's own odds, however badly they did on other rows
 
 
@@ -61,7 +64,9 @@ class ScorecardClassifier(BaseRuleClassifier):
     positive_label : label, default=None
         The class that points speak for; None for the last of `classes_`.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, in loss, total and chances.
+        Weights of the classes, in loss and total.
+    costs : Costs, default=None
+        What wrong answers cost, in place of `class_weight`.
     binarizer : Binarizer, default=None
         How columns are cut; None for ``Binarizer()``.
     constraints : Constraints or mapping, default=None
@@ -72,8 +77,9 @@ class ScorecardClassifier(BaseRuleClassifier):
     rule_set_ : RuleSet
         One clause, which is one `PointsSplit`; none where a constant answer has fewer errors.
     chances_ : DataFrame
-        For each total that a training row has: `total`, `weight` (of training rows), `share` (of
-        them in the class described) and `chance`. Empty for a constant answer.
+        For each total that a training row has: `total`, `weight` (of training rows, without that
+        of their class), `share` (of it in the class described), `weighted_share` (with what
+        classes weigh in learning) and `chance`. Empty for a constant answer.
     bands_ : DataFrame
         The totals in bands, highest first: `from_total`, `to_total`, `weight`, `share` and
         `chance` (see `rulekit.learners.points.bands.bands_of`). Empty for a constant answer.
@@ -84,6 +90,8 @@ class ScorecardClassifier(BaseRuleClassifier):
     classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, n_rules_, \
 n_conditions_, training_error_, empty_rule_hint_
         As in other learners.
+    few_rows_hint_ : str or None
+        What to think of the chances where a class has one row, or two; `fit` warns of it, too.
     binarizer_ : Binarizer
         As fitted.
     objective_ : float
@@ -134,6 +142,7 @@ n_conditions_, training_error_, empty_rule_hint_
         calibration_folds: int = 5,
         positive_label: Any = None,
         class_weight: Any = None,
+        costs: Costs | None = None,
         binarizer: Binarizer | None = None,
         constraints: Constraints | Mapping[str, Any] | None = None,
     ):
@@ -143,6 +152,7 @@ n_conditions_, training_error_, empty_rule_hint_
         self.calibration_folds = calibration_folds
         self.positive_label = positive_label
         self.class_weight = class_weight
+        self.costs = costs
         self.binarizer = binarizer
         self.constraints = constraints
 
@@ -168,7 +178,7 @@ n_conditions_, training_error_, empty_rule_hint_
 
     def _path_of(self, table: TrainingTable, shared: SharedWork) -> RulePath:
         work = self._begun(table, shared)
-        weight, entries = table.weights(self.class_weight), []
+        weight, entries = self._weights(table), []
         for card in self._cards(work, shared):
             rule = self._rule(work.candidates, card, table, weight)[0]
             wrong = rule.predict(table.columns) != np.asarray(table.y, dtype=object)
@@ -188,7 +198,8 @@ n_conditions_, training_error_, empty_rule_hint_
         -------
         ndarray of shape (n, 2)
             Columns in the order of `classes_`. The chance of the class described grows with the
-            total, and is above one half where the rule answers with it.
+            total. `class_weight` and `costs`, by which the total asked for is chosen, make no class
+            more frequent and are taken out of it, so that it need not be one half there.
         """
         columns = self.read_columns(X)
         if self._chances is None:
@@ -201,7 +212,7 @@ n_conditions_, training_error_, empty_rule_hint_
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         work = self._begun(table, shared)
         cards = self._cards(work, shared)
-        weight = table.weights(self.class_weight)
+        weight = self._weights(table)
         rule, shift = self._rule(work.candidates, cards[-1], table, weight)
         self._keep_rule(rule, table, weight)
         trusted = (1.0, 0.0) if rule.is_constant else self._calibrated(work, table, shared)
@@ -209,12 +220,18 @@ n_conditions_, training_error_, empty_rule_hint_
         self.objective_, self.lower_bound_, self.proved_optimal_ = cards[-1].loss, None, None
         self.history_ = [{"n_conditions": len(c.chosen), "objective": c.loss} for c in cards]
         self.empty_rule_hint_ = self._hint(cards[-1]) if rule.is_constant else None
+        self.few_rows_hint_ = None if rule.is_constant else self._about_few(table)
+
+    def _warn(self) -> None:
+        super()._warn()
+        if self.few_rows_hint_ is not None:
+            warnings.warn(self.few_rows_hint_, UserWarning, stacklevel=3)
 
     def _begun(self, table: TrainingTable, shared: SharedWork) -> _Work:
         """Note the classes, cut the table, and begin a search or find it begun."""
         positive = self._note_classes(table.classes, table.kinds, self.positive_label)
         wishes = wishes_for(self.constraints, table, self.positive_label_)
-        weight = table.weights(self.class_weight)
+        weight = self._weights(table)
         binarizer = Binarizer() if self.binarizer is None else self.binarizer
         how = joblib.hash((type(binarizer).__name__, binarizer.get_params()))
 
@@ -284,11 +301,13 @@ n_conditions_, training_error_, empty_rule_hint_
         if not self.rule_set_.is_constant:
             split, (trust, bias) = _split(self.rule_set_), trusted
             slope, intercept = card.slope * trust, card.intercept * trust + bias
-            self._chances = Chances(slope, intercept - slope * shift, split.total)
+            own, given = table.y == self.positive_label_, table.weights(None)
+            sums = [w[rows].sum() for w in (weight, given) for rows in (own, ~own)]
+            heavier = math.log(sums[0] * sums[3] / (sums[1] * sums[2]))  # by its weight as a class
+            self._chances = Chances(slope, intercept - slope * shift - heavier)
             totals, place = np.unique(split.compared(table.columns), return_inverse=True)
-            mass = np.bincount(place, weight)
-            described = np.bincount(place, weight * (table.y == self.positive_label_))
-            figures = totals, mass, described / mass, self._chances.of(totals)
+            both = [np.bincount(place, w * own) / np.bincount(place, w) for w in (given, weight)]
+            figures = totals, np.bincount(place, given), *both, self._chances.of(totals)
             self.chances_ = pd.DataFrame(dict(zip(TOLD, figures, strict=True)))
             self.bands_ = bands_of(self.chances_, split, int(self.bands))
             self.band_rule_ = rule_of_bands(self.bands_, split)
@@ -313,6 +332,19 @@ n_conditions_, training_error_, empty_rule_hint_
             odds[test] = problem.of_rows(test).odds(card.slope, card.intercept, points)
         trust, bias = problem.line(odds)
         return min(max(trust, LEAST_TRUST), 1.0), bias
+
+    def _about_few(self, table: TrainingTable) -> str | None:
+        """Say that a class has too few rows for its chances to be measured as was asked."""
+        rows = np.bincount(table.codes)
+        rare = int(rows.argmin())
+        if rows[rare] > TOO_FEW or self.calibration_folds < 2:
+            return None
+        n, label = int(rows[rare]), plain_label(table.classes[rare])
+        how = f"on {n} folds" if n > 1 else "on the rows that were learned from, which flatters"
+        return (
+            f"Chances need more than {TOO_FEW} rows of each class; class {label!r} has {n}, so "
+            f"that they were measured {how}. Take them as rough, or find more such rows."
+        )
 
     def _hint(self, card: Card) -> str:
         """Say why there is no condition."""

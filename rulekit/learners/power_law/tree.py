@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from rulekit._validation import Interval, Needs, StrOptions
+from rulekit.data import Costs
 from rulekit.exceptions import StoppedError
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.power_law.features import PowerLawFeatures
@@ -66,6 +67,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         Of two classes, the one the clauses describe; None for the last of `classes_`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes.
+    costs : Costs, default=None
+        What wrong answers cost, in place of `class_weight`.
     random_state : int, RandomState or None, default=None
         For the random starts. None stands for 0: the same table always gives the same tree.
     time_limit : float, default=None
@@ -155,6 +158,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         max_exponents: int = 12,
         positive_label: Any = None,
         class_weight: Any = None,
+        costs: Costs | None = None,
         random_state: Any = None,
         time_limit: float | None = None,
     ):
@@ -170,25 +174,9 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         self.max_exponents = max_exponents
         self.positive_label = positive_label
         self.class_weight = class_weight
+        self.costs = costs
         self.random_state = random_state
         self.time_limit = time_limit
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Say how often training rows of the same leaf had each class.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n, p)
-            As in `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Columns in the order of `classes_`. Shares are weighted as in `fit` and smoothed by one
-            row a class; leaves that give the default are taken together.
-        """
-        columns = self.read_columns(X)
-        return np.asarray(self._leaf_shares[_place(self.rule_set_.clauses_fired(columns))])
 
     def __sklearn_tags__(self) -> Tags:
         """Declare any number of classes."""
@@ -199,7 +187,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         self.classes_, self._kinds = table.classes, table.kinds
         self._choose_labels(table)
-        weight = table.weights(self.class_weight)
+        weight = self._weights(table)
         features = PowerLawFeatures.of(table.columns, table.kinds)
         clock = Clock.of_seconds(self.time_limit, shared.should_stop)
         grower = Grower(
@@ -231,7 +219,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
 
     def _memory_key(self) -> tuple[Any, ...]:
         """Tell apart trees that cannot share the splits they found."""
-        weights = self.class_weight
+        weights = self._class_weight(self.classes_)
         named = weights if weights is None or isinstance(weights, str) else repr(weights)
         return "splits", self.upper_level, self.lower_level, seed_of(self.random_state), named
 
@@ -263,7 +251,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
                 f"`positive_label` must be one of the classes {classes[:5]}, got {asked!r}."
             )
         self.positive_label_ = table.classes[classes.index(asked)]
-        mass = np.bincount(table.codes, table.weights(self.class_weight), len(classes))
+        mass = np.bincount(table.codes, self._weights(table), len(classes))
         if len(classes) == 2 or self.positive_label is not None:
             mass[classes.index(asked)] = -1.0
         self.default_label_ = table.classes[int(mass.argmax())]
@@ -282,17 +270,3 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         inner = [leaf.mass.sum() - (leaf.mass**2).sum() / leaf.mass.sum() for leaf in root.leaves]
         self.objective_ = float(sum(inner) / total)
         self.lower_bound_ = self.proved_optimal_ = None
-        self._leaf_shares = self._shares_of(table, weight)
-
-    def _shares_of(self, table: TrainingTable, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Share of each class among the rows of each clause, and of none: (n_rules_ + 1, K)."""
-        place = _place(self.rule_set_.clauses_fired(table.columns))
-        counts = np.ones((self.n_rules_ + 1, len(self.classes_)))
-        np.add.at(counts, (place, table.codes), weight)
-        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
-
-
-def _place(fired: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Give the clause that holds on each row; the number of clauses where none does."""
-    padded = np.column_stack([fired, np.ones(len(fired), dtype=bool)])
-    return np.asarray(padded.argmax(axis=1))

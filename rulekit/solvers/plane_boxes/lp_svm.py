@@ -53,18 +53,29 @@ class LPSVMProgram:
         +1 or -1; both occur.
     weight : ndarray of shape (m,), optional
         Positive; what a unit of margin missed counts for each row, times `nu`.
+    ways : ndarray of shape (n,), optional
+        Where a weight must not be negative (1) or not positive (-1); 0 leaves it free. Of |w| then
+        one side is left, and of the dual's bounds on A'D a the one that belongs to it.
     """
 
-    def __init__(self, A: Floats, signs: Floats, weight: Floats | None = None) -> None:
+    def __init__(
+        self,
+        A: Floats,
+        signs: Floats,
+        weight: Floats | None = None,
+        ways: Floats | None = None,
+    ) -> None:
         m, n = A.shape
         self._n = n
         self._weight = np.ones(m) if weight is None else weight
         # The matrix does not depend on nu, which only bounds the variables: it is passed once.
         rows = np.vstack([(A * signs[:, None]).T, signs])
-        bounds = np.concatenate([np.ones(n), [0.0]])
+        way = np.zeros(n) if ways is None else ways
+        low = np.concatenate([np.where(way > 0, -np.inf, -1.0), [0.0]])
+        high = np.concatenate([np.where(way < 0, np.inf, 1.0), [0.0]])
         nothing = np.zeros(m)
         self._program = ResidentProgram(
-            LinearProgram(-np.ones(m), rows, -bounds, bounds, nothing, nothing)
+            LinearProgram(-np.ones(m), rows, low, high, nothing, nothing)
         )
 
     def solve(self, nu: float, *, time_limit: float | None = None) -> LPSVMPlane:

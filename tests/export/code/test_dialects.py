@@ -21,7 +21,9 @@ from rulekit.export.code.dialects import DATABASES, DIALECTS, OWN
 from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
 from tests.databases import connected, runner, served
 from tests.explain.tables import PLAIN, cases, patients
+from tests.strategies import columns, rule_sets
 from tests.strategies_power_laws import rows, split_rules
+from tests.test_kinds import EXAMPLES, FRAME, READ, rule_of
 
 TRANSLATED = [name for name, database in DATABASES.items() if database.grammar]
 in_postgres = pytest.mark.slow
@@ -66,6 +68,24 @@ def test_postgresql_answers_every_row_and_every_limit_as_the_rule_does(link, mon
 
 
 @in_postgres
+def test_postgresql_answers_dates_orders_and_words_as_the_rule_does(link, monkeypatch):
+    form = replace(FORMATS["postgresql"], run=runner(link))
+    monkeypatch.setitem(FORMATS, "postgresql", form)
+
+    @settings(max_examples=60)
+    @given(rule_sets(), columns())
+    def check(rule, table):
+        try:
+            found = verify_export(rule, table, "postgresql")
+        except ExportError as error:
+            assume("compared with" not in str(error))
+            raise
+        assert found.ok, (found.sentence, found.text)
+
+    check()
+
+
+@in_postgres
 def test_postgresql_answers_power_laws_as_the_rule_does(link, monkeypatch):
     form = replace(FORMATS["postgresql"], run=runner(link))
     monkeypatch.setitem(FORMATS, "postgresql", form)
@@ -76,6 +96,15 @@ def test_postgresql_answers_power_laws_as_the_rule_does(link, monkeypatch):
         assert verify_export(rule, columns, "postgresql").ok
 
     check()
+
+
+@in_postgres
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("kind", EXAMPLES | READ)
+def test_postgresql_answers_every_kind_of_condition(verified, kind, form, missing):
+    found = verified(rule_of(kind, form, missing), columns_of(FRAME))
+    assert found.n_probes > 2
 
 
 @in_postgres
@@ -138,6 +167,18 @@ def test_capitals_and_collations_do_not_matter_to_what_is_equal(link):
     assert link.execute("SELECT x = 'bonn' FROM f").fetchone() == (True,)
     text = to_sql(dnf(Literal("x", "==", "bonn")), dialect="postgresql")
     assert link.execute(f"SELECT {text} FROM f").fetchone() == ("well",)
+
+
+@pytest.mark.parametrize("kind", READ)
+@pytest.mark.parametrize("dialect", TRANSLATED)
+def test_what_is_read_of_a_column_is_written_for_every_database_or_refused(dialect, kind):
+    rule = rule_of(kind)
+    if kind in ("weekday", "days since"):
+        with pytest.raises(ExportError, match=f"reads the {kind}.* of column 'opened'"):
+            to_sql(rule, dialect=dialect)
+        return
+    tree = sqlglot.parse_one(to_sql(rule, dialect=dialect), read=DATABASES[dialect].grammar)
+    assert {n.name for n in tree.find_all(sqlglot.exp.Column)} >= set(rule.features)
 
 
 def rows_of(connection, text):

@@ -9,6 +9,7 @@ import pytest
 from rulekit import (
     LPSVM,
     Binarizer,
+    Costs,
     HyperplaneRuleClassifier,
     IdealDNFClassifier,
     Literal,
@@ -34,7 +35,7 @@ def learned(tmp_path):
         n_clauses=2,
         theta=1,
         binarizer=Binarizer(n_thresholds=4, thresholds={"amount": [3000.0]}),
-        class_weight={"high": 2.0, "low": 1},
+        costs=Costs(2.0, 1.0, "EUR", positive="high"),
         constraints=wishes,
     )
     return table, X, model.fit(X.iloc[50:], y.iloc[50:])

@@ -1,7 +1,6 @@
 """A workbook computes what `predict` answers, to the last digit, in a spreadsheet program."""
 
 import io
-import os
 import shutil
 import subprocess
 import zipfile
@@ -19,22 +18,15 @@ from rulekit.export import to_xlsx
 from rulekit.rules import Clause, LinearSplit, Literal, PointsSplit, RuleSet
 from tests.explain.tables import NAMES, TEXTS, patients
 from tests.export.jobs import drawn, of_readings, of_samples
+from tests.export.outside import differing, needed
 
 MOST = 60  # workbooks handed to the program at once
 
 
 @pytest.fixture(scope="module")
 def computed(tmp_path_factory):
-    """Return a function that lets LibreOffice compute workbooks and gives them opened.
-
-    Skips where it is not installed, unless RULEKIT_REQUIRE_LIBREOFFICE is set.
-    """
-    program = shutil.which("soffice")
-    if program is None:
-        sentence = "LibreOffice was not found; install the package `libreoffice-calc`"
-        if os.environ.get("RULEKIT_REQUIRE_LIBREOFFICE"):
-            pytest.fail(f"{sentence} (RULEKIT_REQUIRE_LIBREOFFICE is set)")
-        pytest.skip(sentence)
+    """Return a function that lets LibreOffice compute workbooks and gives them opened."""
+    program = needed(shutil.which("soffice"), "install LibreOffice, Debian's `libreoffice-calc`")
     folder = tmp_path_factory.mktemp("books")
     own = f"-env:UserInstallation=file://{folder / 'profile'}"
     command = [program, own, "--headless", "--convert-to", "xlsx", "--outdir"]
@@ -61,10 +53,6 @@ def answers(book, n):
     return [sheet.cell(4 + k, place).value for k in range(n)]
 
 
-def same(expected, found):
-    return isinstance(expected, str) == isinstance(found, str) and expected == found
-
-
 def asked(job):
     """A job as a spreadsheet can hold it: there, empty text and infinities are no values."""
     columns = {}
@@ -81,7 +69,7 @@ def named(rule):
 
 
 def compare(jobs, computed):
-    """Let every job that a spreadsheet can hold be computed; give the rows that were equal."""
+    """Let every job that a spreadsheet can hold be computed; give the number of rows."""
     books = []
     for job in map(asked, jobs):
         if any(v == "" or v in (np.inf, -np.inf) for v in named(job.rule)):
@@ -89,15 +77,11 @@ def compare(jobs, computed):
                 to_xlsx(job.rule)
         else:
             books.append((job, to_xlsx(job.rule, cases=job.columns, n_cases=max(1, job.n))))
-    rows = 0
-    for (job, _), book in zip(books, computed([b for _, b in books]), strict=True):
-        found = answers(book, job.n)
-        wrong = [
-            k for k, pair in enumerate(zip(job.expected, found, strict=True)) if not same(*pair)
-        ]
-        assert not wrong, (job.name, job.rule, [(k, job.expected[k], found[k]) for k in wrong[:5]])
-        rows += job.n
-    return rows
+    opened = computed([book for _, book in books])
+    kept = [job for job, _ in books]
+    found = [answers(book, job.n) for job, book in zip(kept, opened, strict=True)]
+    assert not differing(kept, found)
+    return sum(job.n for job in kept)
 
 
 @pytest.mark.slow

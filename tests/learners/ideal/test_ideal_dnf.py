@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from rulekit import Binarizer, IdealDNFClassifier, Literal, explain, load_sample, sweep
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.learners.ideal.columns import lower_median
+from rulekit.learners.shares import SHRINK
 from rulekit.solvers.truth_tables.row_split import held_out
 from tests.reference import ideal as plain
 from tests.reference.types import least_errors
@@ -116,17 +117,23 @@ def test_a_gap_in_a_column_without_gaps_has_no_past_case():
     assert len(model.predict(X.head(3).assign(age=np.nan))) == 3
 
 
-def test_shares_are_those_of_the_type_and_agree_with_the_answer():
+def test_shares_are_those_of_the_type_drawn_towards_its_clause():
     X, y = mixed()
     model = IdealDNFClassifier(positive_label="ill", random_state=0).fit(X, y)
-    shares = model.predict_proba(X)
-    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
-    np.testing.assert_array_equal(model.classes_[shares.argmax(axis=1)], model.predict(X))
-    types = model.types_
-    n = types["rows_positive"] + types["rows_default"]
-    smoothed = (types["rows_positive"] + 1) / (n + 2)
-    sure = np.abs(smoothed - 0.5) > 1e-6
-    assert set(shares[:, 0].round(9)) >= set(smoothed[sure].round(9))
+    found = model.predict_proba(X)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    types = np.array([c.mask(model.read_columns(X)) for c in model.conditions_]).T
+    clause = [tuple(np.flatnonzero(row)[:1]) for row in model.clauses_fired(X)]
+    frame = pd.DataFrame({"type": map(tuple, types), "clause": clause, "ill": y == "ill"})
+    share = (frame["ill"].sum() + 1) / (len(y) + 2)
+    held = frame.groupby("clause")["ill"].agg(["sum", "size"])
+    held["share"] = (held["sum"] + SHRINK * share) / (held["size"] + SHRINK)
+    for (asked, which), rows in frame.groupby(["type", "clause"]):
+        expected = held["share"][which]
+        if len(rows) < held["size"][which]:
+            expected = (rows["ill"].sum() + SHRINK * expected) / (len(rows) + SHRINK)
+        first = list(model.classes_).index("ill")
+        np.testing.assert_allclose(found[rows.index, first], expected, err_msg=str(asked))
 
 
 def test_numbers_are_cut_at_the_lower_middle_value_and_levels_asked_one_by_one():

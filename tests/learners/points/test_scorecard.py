@@ -55,6 +55,22 @@ def test_the_total_decides_and_chances_grow_with_it(table, positive):
     assert model.n_conditions_ == len(split.conditions) <= 8
 
 
+def test_bands_tell_chances_finer_than_the_answer_and_change_neither():
+    X, y = noisy()
+    plain, fine = fitted(X, y), fitted(X, y, bands=5)
+    assert (len(plain.bands_), plain.rule_set_) == (2, fine.rule_set_)
+    assert 2 < len(fine.bands_) <= 5
+    np.testing.assert_array_equal(plain.predict_proba(X), fine.predict_proba(X))
+    totals, chance = split_of(fine).compared(fine.read_columns(X)), fine.predict_proba(X)[:, 1]
+    said = fine.band_rule_.predict(fine.read_columns(X))
+    for band in fine.bands_.itertuples():
+        held = (band.from_total <= totals) & (totals <= band.to_total)
+        assert band.weight == held.sum()
+        assert band.share == pytest.approx((y[held] == "yes").mean())
+        assert band.chance == pytest.approx(chance[held].mean())
+        assert set(said[held]) == {f"{round(100 * band.chance)} of 100"}
+
+
 def test_planted_points_are_found():
     X, y = noisy(n=4000)
     cuts = Binarizer("manual", thresholds={"a": [0], "b": [0.5], "c": [-0.5], "d": [0], "e": [0]})
@@ -140,15 +156,21 @@ def test_more_that_is_required_than_conditions_are_allowed_is_refused():
         fitted(X, y, max_conditions=1, constraints={"required": ["age", "bmi"]})
 
 
-def test_weights_of_classes_and_rows_move_the_total_and_the_chances():
+def test_weights_move_the_total_and_those_of_rows_the_chances():
     X, y = noisy()
-    plain = fitted(X, y)
-    for model in (
-        fitted(X, y, class_weight={"yes": 5.0}),
-        ScorecardClassifier(positive_label="yes").fit(X, y, np.where(y == "yes", 5.0, 1.0)),
-    ):
+    plain, weight = fitted(X, y), np.where(y == "yes", 5.0, 1.0)
+    by_class = fitted(X, y, class_weight={"yes": 5.0})
+    by_row = ScorecardClassifier(positive_label="yes").fit(X, y, weight)
+    for model in (by_class, by_row):
         assert (model.predict(X) == "yes").sum() > (plain.predict(X) == "yes").sum()
-        assert model.predict_proba(X)[:, 1].mean() > plain.predict_proba(X)[:, 1].mean()
+    chances = by_class.chances_
+    assert chances["weight"] @ chances["share"] == pytest.approx((y == "yes").sum())
+    heavy = weight[y == "yes"].sum() / weight.sum()
+    totals = split_of(by_class).compared(by_class.read_columns(X))
+    weighed = [weight[totals == t].sum() for t in chances["total"]] @ chances["weighted_share"]
+    assert weighed / weight.sum() == pytest.approx(heavy)
+    assert by_class.predict_proba(X)[:, 1].mean() == pytest.approx((y == "yes").mean(), abs=0.02)
+    assert weight @ by_row.predict_proba(X)[:, 1] / weight.sum() == pytest.approx(heavy, abs=0.02)
 
 
 def test_rows_of_weight_zero_have_no_say():
@@ -176,11 +198,18 @@ def test_on_a_table_with_something_to_say_chances_come_true():
         assert (truth[among] == "yes").mean() == pytest.approx(chance[among].mean(), abs=0.06)
 
 
-@pytest.mark.parametrize("rows_of_yes", [1, 2])
-def test_a_class_with_two_rows_or_one_is_learned(rows_of_yes):
+@pytest.mark.parametrize(
+    ("rows_of_yes", "how"), [(1, "on the rows that were learned from"), (2, "on 2 folds")]
+)
+def test_a_class_with_two_rows_or_one_is_learned_and_told(rows_of_yes, how):
     X = pd.DataFrame({"a": np.arange(30.0)})
     y = np.where(np.arange(30) < rows_of_yes, "yes", "no")
-    model = fitted(X, y, binarizer=Binarizer(n_thresholds=None))
+    told = f"class 'yes' has {rows_of_yes}, so that they were measured {how}"
+    with pytest.warns(UserWarning, match=told):
+        model = fitted(X, y, binarizer=Binarizer(n_thresholds=None))
+    assert told in model.few_rows_hint_
+    asked = {"calibration_folds": 0}  # not measured, as was asked
+    assert fitted(X, y, binarizer=Binarizer(n_thresholds=None), **asked).few_rows_hint_ is None
     assert (model.predict(X) == y).all()
     assert model.predict_proba(X)[0, 1] > 0.5 > model.predict_proba(X)[5, 1]
 
@@ -197,6 +226,8 @@ def test_a_card_without_conditions_says_why(settings, words):
     assert set(model.predict(X)) == {"no"}
     assert model.predict_proba(X)[0] == pytest.approx([21 / 32, 11 / 32])
     assert model.chances_.empty
+    assert model.bands_.empty
+    assert (model.band_rule_, model.few_rows_hint_) == (None, None)
 
 
 def test_a_card_whose_every_total_errs_more_than_a_constant_answer_is_not_kept():

@@ -37,6 +37,21 @@ def test_the_dual_finds_a_plane_as_good_as_the_primal(seed, nu, weighted):
     )
 
 
+@settings(max_examples=25)
+@given(st.integers(0, 10**6), st.sampled_from([0.01, 0.1, 1.0, 10.0]))
+def test_weights_go_the_way_they_must_and_no_worse_than_the_primal_s(seed, nu):
+    A, signs, weight = problem(seed)
+    ways = np.random.default_rng(seed).integers(-1, 2, A.shape[1]).astype(float)
+    plane = LPSVMProgram(A, signs, weight, ways).solve(nu)
+    assert (plane.w * ways >= 0.0).all()
+    assert plane.objective == pytest.approx(
+        primal_value(A, signs, nu, weight, ways), rel=1e-9, abs=1e-9
+    )
+    assert objective(plane, A, signs, nu, weight) == pytest.approx(
+        plane.objective, rel=1e-9, abs=1e-9
+    )
+
+
 @only_highspy
 def test_both_engines_find_the_same_value():
     A, signs, _ = problem(1)

@@ -1,0 +1,270 @@
+"""What wrong answers cost: said once, in a unit, and read by learners, curves and pages alike."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rulekit.exceptions import DataError
+
+Labels = Sequence[Any] | NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a wrong answer costs; a right one costs nothing.
+
+    Parameters
+    ----------
+    miss : float, default=None
+        Of two classes: cost of a row of the class `positive` that is answered otherwise.
+    false_alarm : float, default=None
+        Cost of a row of the other class that is answered with `positive`. Given with `miss`.
+    unit : str, default=""
+        What costs are counted in, for people: "EUR", "points".
+    positive : label, default=None
+        The class that is missed. None for the ``positive_label`` of whoever reads the costs, and
+        for the last class where that is None, too.
+    matrix : mapping of (true, answered) to float, default=None
+        In place of `miss` and `false_alarm`, for any number of classes: a cost for every pair of
+        different classes.
+
+    Raises
+    ------
+    ValueError
+        If a cost is not a positive number, both forms are given, or neither is whole.
+
+    Notes
+    -----
+    A learner weighs a row by what an error on it costs; with three classes and more, by the mean
+    over the wrong answers. Between two classes that is exact: errors by weight are costs. With more
+    it is not where the costs of one class differ by the answer (Breiman et al., *Classification
+    and Regression Trees*, 1984, section 4.4); what is measured is always the cost itself.
+
+    Examples
+    --------
+    >>> costs = Costs(miss=5, false_alarm=1, unit="EUR", positive="bad")
+    >>> print(costs)
+    a miss of 'bad' costs 5 EUR, a false alarm 1 EUR
+    >>> costs.of_rows(["bad", "good", "good"], ["good", "bad", "good"])
+    array([5., 1., 0.])
+    >>> costs.class_weight(["bad", "good"])
+    {'bad': 5.0, 'good': 1.0}
+    """
+
+    miss: float | None = None
+    false_alarm: float | None = None
+    unit: str = ""
+    positive: Any = None
+    matrix: Mapping[tuple[Any, Any], float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.matrix is None:
+            for name in ("miss", "false_alarm"):
+                object.__setattr__(self, name, _positive(getattr(self, name), f"`{name}`"))
+            return
+        if (self.miss, self.false_alarm, self.positive) != (None, None, None):
+            raise ValueError(
+                "`matrix` says what every wrong answer costs; `miss`, `false_alarm` and `positive` "
+                "would not be read beside it. Leave them out."
+            )
+        object.__setattr__(self, "matrix", _checked_pairs(self.matrix))
+
+    def __str__(self) -> str:
+        """Say the costs in words."""
+        if self.matrix is not None:
+            told = [
+                f"{true!r} answered {said!r} costs {self.amount(cost)}"
+                for (true, said), cost in self.matrix.items()
+                if true != said
+            ]
+            return ", ".join(told)
+        whom = "" if self.positive is None else f" of {self.positive!r}"
+        return f"a miss{whom} costs {self.amount(self.miss)}, a false alarm " + self.amount(
+            self.false_alarm
+        )
+
+    def amount(self, cost: float | None) -> str:
+        """Write an amount with its unit."""
+        number = f"{cost:,.15g}" if cost is not None and abs(cost) < 1e15 else f"{cost:g}"
+        return f"{number} {self.unit}".rstrip()
+
+    @property
+    def measure(self) -> str:
+        """What the measure of these costs is called: "cost a 100 cases (EUR)"."""
+        return "cost a 100 cases" + f" ({self.unit})" * bool(self.unit)
+
+    def settled(self, classes: Labels, positive: Any = None) -> "Costs":
+        """Say the same by a matrix over these classes, whoever reads it.
+
+        Parameters
+        ----------
+        classes : sequence of label, K of them, sorted
+            The classes of a table.
+        positive : label, default=None
+            The ``positive_label`` of who asks.
+
+        Returns
+        -------
+        Costs
+
+        Raises
+        ------
+        DataError
+            If there are more than two classes and no matrix, or the matrix misses a pair of them.
+        ValueError
+            If the class that is missed is none of them.
+        """
+        labels = [v.item() if isinstance(v, np.generic) else v for v in classes]
+        if self.matrix is not None:
+            return Costs(matrix=self._of_pairs(labels), unit=self.unit)
+        shown = ", ".join(map(repr, labels[:5]))
+        if len(labels) != 2:
+            raise DataError(
+                f"`miss` and `false_alarm` are costs between two classes; there are {len(labels)} "
+                f"({shown}). Give `matrix` with a cost for every pair (true, answered)."
+            )
+        wanted = positive if self.positive is None else self.positive
+        missed = labels[1] if wanted is None else wanted
+        if missed not in labels:
+            raise ValueError(
+                f"The class that is missed must be one of the classes ({shown}), got {missed!r}; "
+                "correct `positive` of the costs."
+            )
+        other = labels[1 - labels.index(missed)]
+        pairs = {(missed, other): self.miss, (other, missed): self.false_alarm}
+        return Costs(matrix=pairs, unit=self.unit)  # type: ignore[arg-type]
+
+    def of_rows(
+        self, y: ArrayLike, answered: ArrayLike, positive: Any = None
+    ) -> NDArray[np.float64]:
+        """Give what the answer to each row costs.
+
+        Parameters
+        ----------
+        y, answered : array-like of shape (n,)
+            True classes, and answers.
+        positive : label, default=None
+            As for `settled`.
+
+        Returns
+        -------
+        ndarray of float, shape (n,)
+            0 where the answer is right.
+
+        Raises
+        ------
+        DataError, ValueError
+            As `settled` does.
+        """
+        true, said = (np.asarray(v).astype(object) for v in (y, answered))
+        wrong = np.asarray(true != said, dtype=bool)
+        met = list(dict.fromkeys(zip(true[wrong].tolist(), said[wrong].tolist(), strict=True)))
+        pairs = self.matrix
+        if pairs is None and met:
+            labels = _sorted_labels([v for pair in met for v in pair])
+            pairs = self.settled(labels, positive).matrix
+        cost = np.zeros(len(true))
+        for pair in met:
+            if pairs is None or pair not in pairs:
+                raise DataError(_missing(pair))
+            cost[(true == pair[0]) & (said == pair[1])] = pairs[pair]
+        return cost
+
+    def class_weight(self, classes: Labels, positive: Any = None) -> dict[Any, float]:
+        """Give what a row of each class weighs: the mean cost of answering it wrongly.
+
+        Parameters and errors are those of `settled`.
+        """
+        pairs = self.settled(classes, positive).matrix
+        assert pairs is not None
+        weights: dict[Any, list[float]] = {}
+        for (true, _), cost in pairs.items():
+            weights.setdefault(true, []).append(cost)
+        return {true: math.fsum(costs) / len(costs) for true, costs in weights.items()}
+
+    def cheapest(
+        self, classes: Labels, counts: ArrayLike, positive: Any = None
+    ) -> tuple[Any, float]:
+        """Find the one answer that costs least when it is given to every row.
+
+        Parameters
+        ----------
+        classes : sequence of label, K of them
+            The classes.
+        counts : array-like of shape (K,)
+            Weight of the rows of each.
+        positive : label, default=None
+            As for `settled`.
+
+        Returns
+        -------
+        label, float
+            The answer, of equal ones the first; and its cost a 100 cases.
+        """
+        pairs = self.settled(classes, positive).matrix
+        assert pairs is not None
+        masses = np.asarray(counts, dtype=float)
+        labels = [v.item() if isinstance(v, np.generic) else v for v in classes]
+        rows = list(zip(labels, masses.tolist(), strict=True))
+        totals = [
+            math.fsum(m * pairs[true, said] for true, m in rows if true != said) for said in labels
+        ]
+        best = int(np.argmin(totals))
+        return labels[best], 100.0 * totals[best] / float(masses.sum())
+
+    def _of_pairs(self, labels: list[Any]) -> dict[tuple[Any, Any], float]:
+        """Keep the pairs of these classes; each must be there."""
+        assert self.matrix is not None
+        pairs = [(true, said) for true in labels for said in labels if true != said]
+        missing = [pair for pair in pairs if pair not in self.matrix]
+        if missing:
+            raise DataError(_missing(missing[0]))
+        return {pair: self.matrix[pair] for pair in pairs}
+
+
+def _missing(pair: tuple[Any, Any]) -> str:
+    return (
+        f"`matrix` must hold a cost for every pair (true, answered) of different classes; "
+        f"({pair[0]!r}, {pair[1]!r}) is missing. Add it."
+    )
+
+
+def _positive(cost: Any, what: str) -> float:
+    number = float(cost) if isinstance(cost, Real) and not isinstance(cost, bool) else math.nan
+    if not (math.isfinite(number) and number > 0):
+        raise ValueError(
+            f"{what} must be a positive number, as every wrong answer costs something; got "
+            f"{cost!r}. Give `miss` and `false_alarm`, or a `matrix`; a very small cost stands for "
+            "an error that hardly matters."
+        )
+    return number
+
+
+def _checked_pairs(matrix: Any) -> dict[tuple[Any, Any], float]:
+    if not isinstance(matrix, Mapping) or not matrix:
+        raise ValueError(
+            "`matrix` must map pairs (true, answered) of classes to costs, as in "
+            f"{{('ill', 'well'): 5, ('well', 'ill'): 1}}; got {matrix!r}."
+        )
+    pairs = {}
+    for pair, cost in matrix.items():
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise ValueError(f"A key of `matrix` must be a pair (true, answered), got {pair!r}.")
+        if pair[0] != pair[1]:
+            pairs[pair] = _positive(cost, f"The cost of {pair[0]!r} answered {pair[1]!r}")
+        elif cost != 0:
+            raise ValueError(
+                f"A right answer costs nothing; `matrix` says that {pair[0]!r} answered with "
+                f"{pair[1]!r} costs {cost!r}. Leave the pair out, or say 0."
+            )
+    return pairs
+
+
+def _sorted_labels(values: list[Any]) -> list[Any]:
+    labels = list(dict.fromkeys(v.item() if isinstance(v, np.generic) else v for v in values))
+    return sorted(labels, key=lambda v: (type(v).__name__, v))

@@ -1,0 +1,93 @@
+"""Whether stated probabilities come true."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from rulekit.rules import wilson_interval
+
+BANDS = 10
+
+
+def brier_score(true: ArrayLike, chance: ArrayLike, weight: ArrayLike | None = None) -> float:
+    """Compute the mean squared distance of a probability from what came true.
+
+    Parameters
+    ----------
+    true : array-like of bool, shape (n,)
+        Whether it came true.
+    chance : array-like of float, shape (n,)
+        The probability that was stated.
+    weight : array-like of float, shape (n,), default=None
+        Non-negative weight of each row.
+
+    Returns
+    -------
+    float
+        Between 0 and 1, small is good; stating the frequency f for every row gives f (1 - f). NaN
+        where the rows have no weight.
+
+    References
+    ----------
+    .. [1] G. W. Brier, "Verification of forecasts expressed in terms of probability", 1950.
+
+    Examples
+    --------
+    >>> round(brier_score([True, False], [0.8, 0.4]), 3)
+    0.1
+    """
+    happened, stated, weights = _checked(true, chance, weight)
+    whole = float(weights.sum())
+    return float((weights * (stated - happened) ** 2).sum()) / whole if whole else np.nan
+
+
+def reliability(
+    true: ArrayLike, chance: ArrayLike, weight: ArrayLike | None = None
+) -> pd.DataFrame:
+    """Hold stated probabilities against frequencies, tenth by tenth.
+
+    Parameters
+    ----------
+    true, chance, weight
+        As for `brier_score`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each tenth of probability that has rows: `low` and `high` (it holds ``low``, and
+        ``high`` only in the last), `rows`, `weight`, `stated` (the mean probability), `share` (of
+        the weight where it came true), and `low95`, `high95` (Wilson's 95 % interval of that
+        share, from the number of rows).
+
+    Examples
+    --------
+    >>> found = reliability([True, False, True, True], [0.3, 0.35, 0.9, 0.95])
+    >>> found[["low", "rows", "stated", "share"]].round(3).values.tolist()
+    [[0.3, 2.0, 0.325, 0.5], [0.9, 2.0, 0.925, 1.0]]
+    """
+    happened, stated, weights = _checked(true, chance, weight)
+    band = np.minimum((stated * BANDS + 1e-9).astype(int), BANDS - 1)
+    found = []
+    for k in np.unique(band[weights > 0]).tolist():
+        own = (band == k) & (weights > 0)
+        share = float((weights[own] * happened[own]).sum() / weights[own].sum())
+        low, high = wilson_interval(share * own.sum(), int(own.sum()))
+        told = {"low": k / BANDS, "high": (k + 1) / BANDS, "rows": int(own.sum())}
+        told |= {"weight": float(weights[own].sum())}
+        told |= {"stated": float((weights[own] * stated[own]).sum() / weights[own].sum())}
+        found.append(told | {"share": share, "low95": low, "high95": high})
+    names = ["low", "high", "rows", "weight", "stated", "share", "low95", "high95"]
+    return pd.DataFrame(found, columns=names)
+
+
+def _checked(
+    true: ArrayLike, chance: ArrayLike, weight: ArrayLike | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    happened, stated = np.asarray(true, dtype=float), np.asarray(chance, dtype=float)
+    if stated.shape != happened.shape or not ((stated >= 0) & (stated <= 1)).all():
+        raise ValueError(
+            "`chance` must hold a probability, from 0 to 1, for each row of `true`; got shape "
+            f"{stated.shape} for {happened.shape}, values like {stated.ravel()[:3].tolist()}."
+        )
+    weights = np.ones(len(happened)) if weight is None else np.asarray(weight, dtype=float)
+    return happened, stated, weights

@@ -1,0 +1,318 @@
+"""Rules as a DMN 1.3 decision table, its cells in FEEL; the first line that holds decides.
+
+In FEEL a test of null is null, which no line takes for true; what a missing value does is said
+where it is more than that. Names that FEEL could misread are replaced, and kept as labels.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rulekit.exceptions import ExportError
+from rulekit.export.code.formulas import shifted, summed
+from rulekit.export.exchange.xml import Element, element, labels_of, written
+from rulekit.export.subject import column_kinds, exported_rule
+from rulekit.rules import (
+    ORDERED,
+    Clause,
+    Condition,
+    ConditionWriter,
+    Factor,
+    LinearSplit,
+    Literal,
+    PointsSplit,
+    PowerLawSplit,
+    RuleSet,
+)
+
+NAMESPACE = "https://www.omg.org/spec/DMN/20191111/MODEL/"
+TYPES = {"text": "string", "number": "number", "flag": "boolean", "unknown": "Any"}
+PLAIN_NAME = re.compile(r"[^\W\d]\w*")
+ANY = "-"
+# words of the language and its functions
+TAKEN = {
+    "abs", "after", "all", "and", "any", "append", "before", "between", "ceiling", "coincides",
+    "concatenate", "contains", "context", "count", "date", "day", "days", "decimal", "distinct",
+    "duration", "during", "else", "even", "every", "exp", "external", "false", "finished",
+    "flatten", "floor", "for", "from", "function", "get", "if", "in", "includes", "index",
+    "insert", "instance", "item", "list", "log", "lower", "mean", "median", "meets", "min", "max",
+    "mode", "modulo", "month", "not", "null", "number", "odd", "of", "or", "overlaps", "position",
+    "product", "range", "remove", "replace", "return", "reverse", "round", "satisfies", "some",
+    "sort", "split", "sqrt", "started", "starts", "stddev", "string", "sublist", "substring",
+    "sum", "then", "time", "today", "true", "union", "upper", "value", "week", "weeks", "year",
+    "years",
+}  # fmt: skip
+ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})
+
+
+def to_dmn(model: Any) -> str:
+    r"""Write a rule as a DMN 1.3 document with one decision table.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted model
+        What is written.
+
+    Returns
+    -------
+    str
+        Valid by the schema of DMN 1.3. Each column is an input of its own; a sum of columns, points
+        and the clauses of a CNF are inputs that are computed. A column whose name FEEL could
+        misread is called "column_1", by its place, and its label tells the name. The last line
+        holds for all other rows.
+
+    Raises
+    ------
+    ExportError
+        If DMN cannot express the rule: a column compared with text and with numbers, infinities,
+        control characters, answers of several types.
+
+    Notes
+    -----
+    An engine that computes in doubles answers as `predict` does on every row. One that computes in
+    decimals (FEEL allows both) may differ where a sum meets its cut in all of its fifteen digits;
+    comparisons of one column are the same in both.
+
+    Examples
+    --------
+    >>> from rulekit.export import from_text
+    >>> text = to_dmn(from_text("1. IF age > 50 THEN ill\nOTHERWISE well"))
+    >>> "<text>&gt; 50</text>" in text, '<text>"ill"</text>' in text
+    (True, True)
+    """
+    rule = exported_rule(model)
+    _, kind = labels_of(rule, "DMN")
+    kinds = column_kinds(rule)
+    names = variables(rule.features)
+    table = _Table(FeelWriter(names, kinds))
+    for clauses, label in _lines(rule):
+        table.add(clauses, label)
+    table.add((), rule.default)
+    given = [
+        element(
+            "inputData",
+            element("variable", name=names[f], typeRef=TYPES[kinds[f]]),
+            id=f"data_{k}",
+            name=names[f],
+            label=f,
+        )
+        for k, f in enumerate(rule.features, start=1)
+    ]
+    needed = [
+        element(
+            "informationRequirement", element("requiredInput", href=f"#data_{k}"), id=f"use_{k}"
+        )
+        for k in range(1, len(given) + 1)
+    ]
+    decision = element(
+        "decision",
+        element("variable", name="answer", typeRef=TYPES[kind]),
+        *needed,
+        table.written(TYPES[kind]),
+        id="decision",
+        name="answer",
+    )
+    head = {"id": "rule", "name": "rule", "namespace": "urn:rulekit", "xmlns": NAMESPACE}
+    return written(element("definitions", *given, decision, **head))
+
+
+def variables(features: tuple[str, ...]) -> dict[str, str]:
+    """Name a variable of FEEL for each column: its own name where that is plain."""
+    plain = {f for f in features if PLAIN_NAME.fullmatch(f) and f.lower() not in TAKEN}
+    found = {}
+    for place, feature in enumerate(features, start=1):
+        name = feature if feature in plain else f"column_{place}"
+        while name != feature and name in plain:
+            name += "_"
+        found[feature] = name
+    return found
+
+
+def _lines(rule: RuleSet) -> list[tuple[tuple[Clause, ...], Any]]:
+    """List what has to hold on each line, and its answer: all clauses of a CNF are one line."""
+    if rule.form == "cnf":
+        return [(rule.clauses, rule.labels[0])]
+    return [((c,), label) for c, label in zip(rule.clauses, rule.labels, strict=True)]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A condition in FEEL.
+
+    Attributes
+    ----------
+    subject : str
+        The expression that is tested: a variable, or what is computed of several.
+    kind : str
+        Its type.
+    test : callable
+        Writes the test of a subject as an expression that is true or false, also of null.
+    cell : str
+        The test as a cell of the table, where the subject is left out or called "?".
+    """
+
+    subject: str
+    kind: str
+    test: Callable[[str], str]
+    cell: str
+
+
+class _Table:
+    """The decision table while its lines are gathered: an input for each thing that is tested."""
+
+    def __init__(self, writer: "FeelWriter") -> None:
+        self.writer = writer
+        self.inputs: dict[str, str] = {}  # expression: type
+        self.lines: list[tuple[dict[str, str], Any]] = []
+
+    def add(self, clauses: tuple[Clause, ...], label: Any) -> None:
+        """Add a line that holds where all of some clauses do."""
+        cells: dict[str, str] = {}
+        for clause in clauses:
+            asked = [self.writer.write(c) for c in clause.conditions]
+            if clause.op == "or":
+                whole = " or ".join(f"({a.test(f'({a.subject})')})" for a in asked) or "false"
+                asked = [Asked(whole, "boolean", "{} = true".format, "true")]
+            for subject in dict.fromkeys(a.subject for a in asked):
+                same = [a for a in asked if a.subject == subject]
+                self.inputs.setdefault(subject, same[0].kind)
+                cells[subject] = same[0].cell
+                if len(same) > 1:
+                    cells[subject] = " and ".join(f"({a.test('?')})" for a in same)
+        self.lines.append((cells, label))
+
+    def written(self, answer: str) -> Element:
+        """Write the table, its answers of some type."""
+        names = {name: column for column, name in self.writer.names.items()}
+        inputs = [
+            element(
+                "input",
+                element("inputExpression", _text(e), id=f"ask_{k}", typeRef=kind),
+                id=f"input_{k}",
+                label=names.get(e, e),
+            )
+            for k, (e, kind) in enumerate(self.inputs.items(), start=1)
+        ]
+        output = element("output", id="output", name="answer", typeRef=answer)
+        lines = [
+            element(
+                "rule",
+                *[
+                    element("inputEntry", _text(cells.get(e, ANY)), id=f"in_{k}_{j}")
+                    for j, e in enumerate(self.inputs, start=1)
+                ],
+                element("outputEntry", _text(feel(label)), id=f"out_{k}"),
+                id=f"line_{k}",
+            )
+            for k, (cells, label) in enumerate(self.lines, start=1)
+        ]
+        return element("decisionTable", *inputs, output, *lines, id="table", hitPolicy="FIRST")
+
+
+def _text(text: str) -> Element:
+    return element("text", text=text)
+
+
+def feel(value: Any) -> str:
+    """Write a constant in FEEL: numbers without an exponent, which FEEL does not know.
+
+    Raises
+    ------
+    ExportError
+        If it is an infinity.
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{value.translate(ESCAPES)}"'
+    if not math.isfinite(value):
+        raise ExportError(
+            "The rule compares with an infinity, for which FEEL has no word; use a finite number."
+        )
+    return np.format_float_positional(value, trim="-") if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True)
+class FeelWriter(ConditionWriter[Asked]):
+    """Writes conditions in FEEL.
+
+    Attributes
+    ----------
+    names : mapping of str to str
+        The variable of each column.
+    kinds : mapping of str to str
+        What each column is compared with, see `column_kinds`.
+    """
+
+    names: Mapping[str, str]
+    kinds: Mapping[str, str]
+
+    def literal(self, literal: Literal) -> Asked:
+        """Write a test of one column: `> 50`, or `null, "red", "blue"`."""
+        subject, kind = self.names[literal.feature], TYPES[self.kinds[literal.feature]]
+        if literal.op == "missing":
+            return Asked(subject, kind, "{} = null".format, "null")
+        if literal.op == "not-missing":
+            return Asked(subject, kind, "{} != null".format, "? != null")
+        numbers = kind == "number"
+        values = [feel(float(v) if numbers else v) for v in literal.values]
+        if literal.op in ORDERED:
+            return _with_gap(literal, subject, kind, [f"{literal.op} {values[0]}"], "or")
+        if literal.op in ("!=", "not-in"):
+            return _with_gap(literal, subject, kind, [f"!= {v}" for v in values], "and")
+        return _with_gap(literal, subject, kind, [f"= {v}" for v in values], "or")
+
+    def linear(self, split: LinearSplit) -> Asked:
+        """Write a weighted sum, null where a value is."""
+        total = split.sum_text(self.names.__getitem__, feel)
+        return _with_gap(split, self._known(split, total), "number", [_sign(split)], "or")
+
+    def power_law(self, split: PowerLawSplit) -> Asked:
+        """Write a sum of power laws, null where a value is."""
+        total = self._known(split, summed(split, self._factor, feel))
+        tests = [f"{'<=' if split.inside else '>'} {feel(split.high)}"]
+        if split.low is not None:
+            tests.append(f"{'>=' if split.inside else '<'} {feel(split.low)}")
+        return _with_gap(split, total, "number", tests, "and" if split.inside else "or")
+
+    def points(self, split: PointsSplit) -> Asked:
+        """Write points that add up."""
+        given = ((self.literal(c), p) for c, p in split.given)
+        total = " + ".join(f"(if {a.test(a.subject)} then {p} else 0)" for a, p in given)
+        cell = _sign(split)
+        return Asked(total, "number", lambda subject: f"{subject} {cell}", cell)
+
+    def _known(self, condition: Condition, total: str) -> str:
+        gaps = " or ".join(f"{self.names[f]} = null" for f in condition.features)
+        return f"if {gaps} then null else {total}"
+
+    def _factor(self, factor: Factor) -> str:
+        text = self.names[factor.feature]
+        if factor.floor is not None:
+            text = f"max({text}, {feel(factor.floor)})"
+        return shifted(text, factor, feel)
+
+
+def _sign(split: LinearSplit | PointsSplit) -> str:
+    sign, value = split.comparison
+    return f"{sign} {feel(value)}"
+
+
+def _with_gap(
+    condition: Condition, subject: str, kind: str, tests: Sequence[str], word: str
+) -> Asked:
+    """Join tests such as "> 5" by "and" or "or", and say what null does."""
+
+    def whole(about: str) -> str:
+        joined = f" {word} ".join(f"{about} {test}" for test in tests)
+        joined = f"({joined})" if len(tests) > 1 else joined
+        return f"{about} {'= null or' if condition.missing else '!= null and'} {joined}"
+
+    if word == "and" and (len(tests) > 1 or tests[0].startswith("!=")):
+        return Asked(subject, kind, whole, whole("?"))
+    cells = ["null"] * condition.missing + [test.removeprefix("= ") for test in tests]
+    return Asked(subject, kind, whole, ", ".join(cells))

@@ -1,0 +1,77 @@
+"""What the XML formats share: elements made in one line, and text that XML can hold."""
+
+from typing import Any
+from xml.etree import ElementTree
+
+from rulekit.exceptions import ExportError
+from rulekit.export.subject import checked_label
+from rulekit.rules import RuleSet
+
+Element = ElementTree.Element
+
+
+def element(tag: str, *children: Element, text: str | None = None, **attributes: Any) -> Element:
+    """Make an element; an attribute that is a Python word ends in an underscore."""
+    made = Element(tag, {k.rstrip("_"): checked_text(str(v)) for k, v in attributes.items()})
+    made.text = None if text is None else checked_text(text)
+    made.extend(children)
+    return made
+
+
+def checked_text(text: str) -> str:
+    """Return a text if XML can hold it.
+
+    Raises
+    ------
+    ExportError
+        If it has a control character, half a character, or one that stands for none.
+    """
+    if any((c < " " and c not in "\t\n\r") or "\ud800" <= c <= "\udfff" for c in text) or (
+        {"\ufffe", "\uffff"} & set(text)
+    ):
+        raise ExportError(
+            f"XML cannot hold the name or value {text[:60]!r}: it has a control character or half "
+            "a character; rename it."
+        )
+    return text
+
+
+def written(root: Element) -> str:
+    """Write a document, indented; ends with a line break."""
+    ElementTree.indent(root)
+    body = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
+
+
+def labels_of(rule: RuleSet, format_name: str) -> tuple[list[Any], str]:
+    """Return a rule's answers, the default last, and their one type.
+
+    Returns
+    -------
+    labels : list
+    kind : {"text", "flag", "number"}
+
+    Raises
+    ------
+    ExportError
+        If there are answers of several types.
+    """
+    labels = [checked_label(v, format_name) for v in (*rule.labels, rule.default)]
+    kinds = {
+        "text" if isinstance(v, str) else "flag" if isinstance(v, bool) else "number"
+        for v in labels
+    }
+    if len(kinds) > 1:
+        raise ExportError(
+            f"An answer in {format_name} has one type, but the rule answers with "
+            f"{' and '.join(sorted(kinds))}; rename the classes."
+        )
+    return labels, kinds.pop()
+
+
+def free_name(wanted: str, taken: tuple[str, ...]) -> str:
+    """Return a name that no column has, whatever case a program folds."""
+    names = {name.lower() for name in taken}
+    while wanted.lower() in names:
+        wanted += "_"
+    return wanted

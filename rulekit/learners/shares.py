@@ -1,0 +1,201 @@
+"""How often rows like a row had each class in training.
+
+Rows are alike at three levels, each finer than the one before: the clause that decides them (or
+none); how many conditions each clause is short of deciding them; which conditions those are. A
+share is drawn towards that of the coarser level, so that few rows move it little.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.rules import Columns, Condition, RuleSet
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Levels = tuple[NDArray[np.int64], ...]
+
+#: Rows that the share of a coarser level counts for in a finer one; that of all rows is drawn
+#: towards even by one row a class. 5 to 20 rank nearly as well, see ``docs/decisions/0022``.
+SHRINK = 10.0
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """What a rule tells rows apart by.
+
+    Parameters
+    ----------
+    rule : RuleSet
+        Of a CNF, a clause decides a row when all its conditions fail.
+    """
+
+    rule: RuleSet
+
+    @cached_property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The conditions of the rule, each once."""
+        return tuple(dict.fromkeys(c for clause in self.rule.clauses for c in clause.conditions))
+
+    def kinds(self, columns: Columns) -> tuple[Levels, NDArray[np.intp]]:
+        """Sort rows into kinds by the conditions they meet.
+
+        Parameters
+        ----------
+        columns : mapping of str to ndarray of shape (n,)
+            Rows, as rules read them.
+
+        Returns
+        -------
+        tuple of ndarray of int, each with a row a kind
+            What is equal at each level: the number of the clause that decides, or of clauses for
+            none; conditions each clause is short of deciding; conditions met.
+        ndarray of int, shape (n,)
+            The kind of each row.
+        """
+        n = len(next(iter(columns.values())))
+        met = np.zeros((n, len(self.conditions)), dtype=bool)
+        for k, condition in enumerate(self.conditions):
+            met[:, k] = condition.mask(columns) ^ (self.rule.form == "cnf")
+        packed = np.packbits(met, axis=1) if met.shape[1] else np.zeros((n, 1), np.uint8)
+        whole = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
+        _, first, kind = np.unique(whole, return_index=True, return_inverse=True)
+        return self._levels(met[first]), kind.reshape(-1)
+
+    def _levels(self, met: Bools) -> Levels:
+        place = {condition: k for k, condition in enumerate(self.conditions)}
+        clauses = self.rule.clauses
+        short = np.zeros((len(met), len(clauses)), dtype=np.int64)
+        for r, clause in enumerate(clauses):
+            own = sorted({place[c] for c in clause.conditions})
+            short[:, r] = (~met[:, own]).sum(axis=1)
+        return first_clause(short == 0), short, met.astype(np.int64)
+
+
+def first_clause(decides: Bools) -> NDArray[np.int64]:
+    """Give the first clause that decides, or the number of clauses for none: shape (n, 1)."""
+    padded = np.column_stack([decides, np.ones(len(decides), dtype=bool)])
+    return np.asarray(padded.argmax(axis=1)[:, None], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Shares of the classes among training rows, by kind.
+
+    Attributes
+    ----------
+    likeness : Likeness
+        Sorts rows into kinds.
+    levels : tuple of dict of bytes to ndarray of shape (2, K)
+        For what is equal at each level: rows of each class, and the shares of the classes, drawn
+        towards those of the level before where that holds more rows. The first level is that of
+        all rows.
+    clauses : ndarray of shape (n_clauses, K)
+        Rows of each class that each clause decides, be they decided by others, too.
+    factors : ndarray of shape (K,)
+        What a row of each class weighed in learning.
+    """
+
+    likeness: Any
+    levels: tuple[dict[bytes, Floats], ...]
+    clauses: Floats
+    factors: Floats
+
+    @classmethod
+    def measured(
+        cls,
+        rule: RuleSet,
+        columns: Columns,
+        codes: NDArray[np.intp],
+        weights: tuple[Floats, Floats],
+        n_classes: int,
+    ) -> "Shares":
+        """Count training rows.
+
+        Parameters
+        ----------
+        rule : RuleSet
+        columns : mapping of str to ndarray of shape (n,)
+            The rows.
+        codes : ndarray of int, shape (n,)
+            Their classes, 0 to K - 1.
+        weights : pair of ndarray of shape (n,)
+            What each counts by itself, and what it weighed in learning.
+        n_classes : int
+            K.
+        """
+        likeness, given = Likeness(rule), weights[0]
+        levels, kind = likeness.kinds(columns)
+        n_kinds = len(levels[0])
+        found = np.bincount(kind * n_classes + codes, given, minlength=n_kinds * n_classes)
+        own, weighed = (np.bincount(codes, w, minlength=n_classes) for w in (given, weights[1]))
+        factors = np.divide(weighed, own, out=np.ones(n_classes), where=own > 0)
+        counts: Floats = found.astype(float).reshape(n_kinds, n_classes)
+        return cls.counted(likeness, levels, counts, levels[1] == 0, factors)
+
+    @classmethod
+    def counted(
+        cls, likeness: Any, levels: Levels, counts: Floats, decides: Bools, factors: Floats
+    ) -> "Shares":
+        """Join the counts of kinds.
+
+        Parameters
+        ----------
+        likeness, factors
+            See the attributes.
+        levels : tuple of ndarray of int, each of shape (kinds, any)
+            From `Likeness.kinds`: each level tells apart all that the one before does.
+        counts : ndarray of shape (kinds, K)
+            Rows of each class of each kind.
+        decides : ndarray of bool, shape (kinds, n_clauses)
+            Whether a clause decides the rows of a kind.
+        """
+        found: list[dict[bytes, Floats]] = []
+        drawn, whole = np.full(counts.shape, 1.0 / counts.shape[1]), [-1] * len(counts)
+        for level in (None, *levels):
+            shrink = counts.shape[1] if level is None else SHRINK
+            keys = _keys(level, len(counts))
+            size, rows = Counter(keys), dict.fromkeys(keys, np.zeros(counts.shape[1]))
+            for key, own in zip(keys, counts, strict=True):
+                rows[key] = rows[key] + own
+            told = {}
+            for key, parent, kinds in zip(keys, drawn, whole, strict=True):
+                n = rows[key]
+                share = (n + shrink * parent) / (n.sum() + shrink)
+                told[key] = np.stack([n, parent if size[key] == kinds else share])
+            found.append(told)
+            drawn = np.array([told[key][1] for key in keys]).reshape(counts.shape)
+            whole = [size[key] for key in keys]
+        return cls(likeness, tuple(found), decides.T.astype(float) @ counts, factors)
+
+    def of(self, columns: Columns) -> Floats:
+        """Give the shares of rows: shape (n, K); by a coarser level what never occurred."""
+        levels, kind = self.likeness.kinds(columns)
+        drawn = np.zeros((len(levels[0]), len(self.factors)))
+        for level, known in zip((None, *levels), self.levels, strict=True):
+            for k, key in enumerate(_keys(level, len(drawn))):
+                if key in known:
+                    drawn[k] = known[key][1]
+        return np.asarray(drawn[kind])
+
+    def of_answers(self, rule: RuleSet, classes: list[Any]) -> tuple[Floats, Floats]:
+        """Say how often each clause is right on rows it decides: by rows, and by what they weighed.
+
+        Smoothed as if one more row had each class; two arrays of shape (n_clauses,).
+        """
+        labels = rule.labels if rule.form == "dnf" else (rule.default,) * rule.n_clauses
+        right = (np.arange(rule.n_clauses), [classes.index(v) for v in labels])
+        both = (self.clauses, self.clauses * self.factors)
+        first, second = ((n[right] + 1.0) / (n.sum(axis=1) + len(classes)) for n in both)
+        return first, second
+
+
+def _keys(level: NDArray[np.int64] | None, n: int) -> list[bytes]:
+    """Name what is equal at a level; without one all are alike."""
+    if level is None:
+        return [b""] * n
+    return [row.tobytes() for row in np.ascontiguousarray(level)]

@@ -1,0 +1,152 @@
+"""What returned in resamples: columns as bars, cuts as bands over the rows of their column."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from rulekit.evaluation import Stability
+from rulekit.plots.palette import BLUE, GREY, base_layout, plain
+from rulekit.plots.wording import short_number
+
+MOST = 12  # columns, or cuts, that are drawn
+Names = Mapping[str, str]
+
+
+def returned_figure(found: Stability, names: Names | None = None) -> go.Figure:
+    """Draw in how many resamples each column returned.
+
+    Parameters
+    ----------
+    found : Stability
+    names : mapping of str to str, optional
+        What columns are called.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A bar a column, those of the rule in hand first and filled, the others hollow; twelve at
+        most.
+    """
+    table = _drawn(found.columns)
+    own = table["in_hand"].to_numpy(dtype=bool)
+    figure = go.Figure(layout=base_layout(110 + 30 * max(len(table), 1)))
+    for part, title, colour in ((own, "in the rule", BLUE), (~own, "not in it", "rgba(0,0,0,0)")):
+        figure.add_bar(
+            y=[plain((names or {}).get(c, c), 30) for c in table["column"][part]],
+            x=table["returned"][part].tolist(),
+            name=title,
+            orientation="h",
+            text=table["returned"][part].tolist(),
+            textposition="outside",
+            cliponaxis=False,
+            marker={
+                "color": colour,
+                "line": {"width": 2, "color": BLUE if colour == BLUE else GREY},
+            },
+            hovertemplate="%{y}: %{x} of " + f"{found.n_made}<extra></extra>",
+        )
+    figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
+    figure.update_xaxes(title=f"of {found.n_made} rules", range=[0, 1.08 * max(1, found.n_made)])
+    return figure
+
+
+def returned_sentence(found: Stability, names: Names | None = None) -> str:
+    """Say what `returned_figure` shows: each column with its count."""
+    table = _drawn(found.columns)
+    parts = [
+        f"{(names or {}).get(row.column, row.column)} in {row.returned}"
+        for row in table.itertuples()
+    ]
+    return f"Of {found.n_made} rules, columns return: {', '.join(parts) or 'none'}."
+
+
+def band_figure(found: Stability, names: Names | None = None) -> go.Figure:
+    """Draw where the cuts of columns returned.
+
+    Parameters
+    ----------
+    found : Stability
+        With cuts.
+    names : mapping of str to str, optional
+        What columns are called.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A line a cut: a bar over the middle eight tenths of the cuts that returned, a mark at the
+        cut of the rule in hand. The axis counts rows: a cut stands where so many per cent of the
+        column's rows lie at or below it, so that columns of any unit stand below each other; the
+        values are written beside.
+    """
+    table = _bands(found)
+    figure = go.Figure(layout=base_layout(110 + 40 * max(len(table), 1)))
+    lines = [_line(row, names or {}) for row in table.itertuples()]
+    figure.add_bar(
+        y=lines,
+        x=(table["to"] - table["from"]).clip(lower=0.6).tolist(),
+        base=table["from"].tolist(),
+        orientation="h",
+        width=0.35,
+        name="eight of ten cuts that returned",
+        marker={"color": "rgba(0,114,178,0.35)", "line": {"width": 1, "color": BLUE}},
+        text=[f"{_range(row)} ({row.returned})" for row in table.itertuples()],
+        textposition="outside",
+        cliponaxis=False,
+        hoverinfo="skip",
+    )
+    own = table["in_hand"].notna().to_numpy()
+    figure.add_scatter(
+        y=[line for line, mine in zip(lines, own, strict=True) if mine],
+        x=table["at"][own].tolist(),
+        mode="markers",
+        name="cut of the rule",
+        marker={"symbol": "line-ns", "size": 20, "line": {"width": 3, "color": GREY}},
+        customdata=[short_number(v) for v in table["in_hand"][own]],
+        hovertemplate="%{y}: %{customdata}<extra></extra>",
+    )
+    figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
+    figure.update_xaxes(title="% of the column's rows at or below", range=[0, 130])
+    figure.update_xaxes(tickvals=[0, 25, 50, 75, 100])
+    return figure
+
+
+def band_sentence(found: Stability, names: Names | None = None) -> str:
+    """Say what `band_figure` shows."""
+    parts = [
+        f"{_line(row, names or {})}: {row.returned} of {found.n_made}, {_range(row)}"
+        for row in _bands(found).itertuples()
+    ]
+    return f"Cuts that return: {'; '.join(parts) or 'none'}."
+
+
+def _drawn(table: pd.DataFrame) -> pd.DataFrame:
+    return table.head(MOST)
+
+
+def _bands(found: Stability) -> pd.DataFrame:
+    """Place the cuts that returned among the rows of their columns, in per cent."""
+    table = found.cuts[found.cuts["returned"] > 0]
+    table = table.sort_values("returned", ascending=False, kind="stable")
+    table = _drawn(table.loc[table["in_hand"].isna().sort_values(kind="stable").index])
+
+    def place(name: str) -> list[float]:
+        return [
+            float(100 * np.mean(values[~np.isnan(values)] <= cut))
+            for values, cut in zip(columns, table[name], strict=True)
+        ]
+
+    columns = [np.asarray(found.X[c], dtype=float) for c in table["column"]]
+    return table.assign(**{"from": place("low"), "to": place("high"), "at": place("in_hand")})
+
+
+def _line(row: object, names: Names) -> str:
+    column, side, cut = row.column, row.side, row.in_hand  # type: ignore[attr-defined]
+    value = "" if np.isnan(cut) else f" {short_number(cut)}"
+    return f"{plain(names.get(column, column), 24)} {side}{value}"
+
+
+def _range(row: object) -> str:
+    low, high = (short_number(v) for v in (row.low, row.high))  # type: ignore[attr-defined]
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,97 @@
+"""What wrong answers cost: as people say it, by class, by row; and what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit import Costs
+from rulekit.exceptions import DataError
+
+PAIRS = {("a", "b"): 2.0, ("a", "c"): 4.0, ("b", "a"): 1.0}
+PAIRS |= {("b", "c"): 1.0, ("c", "a"): 7.0, ("c", "b"): 9.0}
+COST = st.floats(0.01, 1e6)
+
+
+@given(COST, COST, st.lists(st.tuples(st.booleans(), st.booleans()), max_size=20))
+def test_a_miss_and_a_false_alarm_cost_what_was_said(miss, false_alarm, rows):
+    y = ["ill" if true else "well" for true, _ in rows]
+    said = ["ill" if answer else "well" for _, answer in rows]
+    found = Costs(miss, false_alarm, positive="ill").of_rows(y, said)
+    names = {("ill", "well"): miss, ("well", "ill"): false_alarm}
+    assert found.tolist() == [names.get(pair, 0.0) for pair in zip(y, said, strict=True)]
+    matrix = Costs(matrix=names)
+    assert matrix.of_rows(y, said).tolist() == found.tolist()
+    assert matrix.class_weight(["ill", "well"]) == {"ill": miss, "well": false_alarm}
+
+
+def test_the_class_that_is_missed_is_named_by_the_costs_or_the_reader_or_is_the_last():
+    classes = np.array([0, 1])
+    assert Costs(5, 1).class_weight(classes) == {1: 5.0, 0: 1.0}
+    assert Costs(5, 1).class_weight(classes, 0) == {0: 5.0, 1: 1.0}
+    assert Costs(5, 1, positive=0).class_weight(classes, 1) == {0: 5.0, 1: 1.0}
+    assert Costs(5, 1, positive=0).settled(classes) == Costs(matrix={(0, 1): 5, (1, 0): 1})
+
+
+def test_of_three_classes_a_row_weighs_the_mean_of_its_wrong_answers():
+    costs = Costs(matrix=PAIRS)
+    assert costs.class_weight(["a", "b", "c"]) == {"a": 3.0, "b": 1.0, "c": 8.0}
+    assert costs.of_rows(list("abca"), list("cbbb")).tolist() == [4.0, 0.0, 9.0, 2.0]
+
+
+@given(st.lists(st.integers(0, 50), min_size=3, max_size=3).filter(any))
+def test_the_cheapest_constant_answer_is_the_one_of_least_cost(counts):
+    y = np.repeat(list("abc"), counts)
+    costs = Costs(matrix=PAIRS)
+    each = {c: costs.of_rows(y, np.full(len(y), c)).mean() * 100 for c in "abc"}
+    answer, cost = costs.cheapest(list("abc"), counts)
+    assert cost == pytest.approx(min(each.values()))
+    assert each[answer] == pytest.approx(cost)
+
+
+def test_costs_are_told_with_their_unit():
+    assert str(Costs(1200, 0.5, "EUR")) == "a miss costs 1,200 EUR, a false alarm 0.5 EUR"
+    assert str(Costs(matrix={(1, 0): 2, (0, 1): 1})) == "1 answered 0 costs 2, 0 answered 1 costs 1"
+    assert Costs(5, 1, "EUR").measure == "cost a 100 cases (EUR)"
+    assert Costs(5, 1).measure == "cost a 100 cases"
+
+
+@pytest.mark.parametrize("cost", [0, -1, math.nan, math.inf, None, "5", True])
+def test_a_cost_that_is_no_positive_number_is_refused(cost):
+    with pytest.raises(ValueError, match="`miss` must be a positive number, as every wrong"):
+        Costs(cost, 1)
+    with pytest.raises(ValueError, match="The cost of 'a' answered 'b' must be a positive number"):
+        Costs(matrix={("a", "b"): cost})
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"miss": 5}, "`false_alarm` must be a positive number.*got None"),
+        ({"miss": 5, "false_alarm": 1, "matrix": PAIRS}, "would not be read beside it"),
+        ({"positive": "a", "matrix": PAIRS}, "would not be read beside it"),
+        ({"matrix": {}}, "must map pairs"),
+        ({"matrix": {"ab": 1}}, r"must be a pair \(true, answered\), got 'ab'"),
+        ({"matrix": {("a", "a"): 1}}, "A right answer costs nothing"),
+    ],
+)
+def test_costs_that_are_not_whole_or_said_twice_are_refused(given, words):
+    with pytest.raises(ValueError, match=words):
+        Costs(**given)
+
+
+def test_a_matrix_that_misses_a_class_is_refused_with_the_pair():
+    less = Costs(matrix={pair: cost for pair, cost in PAIRS.items() if "c" not in pair})
+    with pytest.raises(DataError, match=r"\('a', 'c'\) is missing\. Add it"):
+        less.class_weight(["a", "b", "c"])
+    with pytest.raises(DataError, match=r"\('c', 'a'\) is missing\. Add it"):
+        less.of_rows(["a", "c"], ["a", "a"])
+
+
+def test_two_costs_for_three_classes_are_refused_with_the_way_out():
+    with pytest.raises(DataError, match=r"there are 3 \('a', 'b', 'c'\)\. Give `matrix`"):
+        Costs(5, 1).class_weight(["a", "b", "c"])
+    with pytest.raises(ValueError, match=r"must be one of the classes .* got 'x'"):
+        Costs(5, 1, positive="x").class_weight(["a", "b"])

@@ -1,0 +1,158 @@
+"""DMN: valid by its schema, and an engine of FEEL answers as `predict` does on every row."""
+
+import json
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from lxml import etree
+
+from rulekit.exceptions import ExportError
+from rulekit.export.exchange.dmn import NAMESPACE, feel, to_dmn, variables
+from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
+from tests.explain.tables import cases
+from tests.export.jobs import drawn, of_samples
+from tests.export.outside import differing, needed
+from tests.export.test_golden import rules
+
+IN = {"d": NAMESPACE}
+ENGINE = Path(__file__).parents[1] / "feel_engine.mjs"
+FEELIN = Path(sys.prefix) / "feel" / "node_modules" / "feelin" / "dist" / "index.esm.js"
+
+
+@pytest.fixture(scope="module")
+def schema():
+    """The schema of DMN 1.3, as it comes with SpiffWorkflow."""
+    found = needed(find_spec("SpiffWorkflow"), "install `SpiffWorkflow` for the schema of DMN")
+    folder = Path(found.submodule_search_locations[0]) / "dmn" / "parser" / "schema"
+    return etree.XMLSchema(etree.parse(folder / "DMN13.xsd"))
+
+
+def parsed(rule):
+    return etree.fromstring(to_dmn(rule).encode())
+
+
+def cells(parent, path):
+    return [cell.findtext("d:text", namespaces=IN) for cell in parent.iterfind(path, IN)]
+
+
+def table(rule):
+    """Read a decision table back: its inputs, and each line's cells and answer."""
+    (found,) = parsed(rule).iterfind(".//d:decisionTable", IN)
+    assert found.get("hitPolicy") == "FIRST"
+    lines = [
+        {"entries": cells(line, "d:inputEntry"), "output": cells(line, "d:outputEntry")[0]}
+        for line in found.iterfind("d:rule", IN)
+    ]
+    return {"inputs": cells(found, "d:input/d:inputExpression"), "rules": lines}
+
+
+@pytest.mark.parametrize("name", rules())
+def test_a_document_is_valid_by_the_schema(name, schema):
+    schema.assertValid(parsed(rules()[name]))
+
+
+@pytest.mark.slow
+@settings(max_examples=100)
+@given(cases())
+def test_documents_with_hostile_names_are_valid_by_the_schema(schema, case):
+    schema.assertValid(parsed(case[0]))
+
+
+@pytest.mark.slow
+def test_an_engine_answers_every_row_of_every_table_and_hostile_rules_alike():
+    node = needed(shutil.which("node"), "install Node to run FEEL, Debian's `nodejs`")
+    folder = FEELIN.parents[3]
+    needed(FEELIN.exists(), f"run `npm install --prefix {folder} feelin@4.6.0` to run FEEL")
+    jobs = [*of_samples(), *drawn()]
+    given = []
+    for job in jobs:
+        called = variables(job.rule.features)
+        names = [called[f] for f in job.columns]
+        given.append((table(job.rule), [dict(zip(names, row, strict=True)) for row in job.rows]))
+    done = subprocess.run(
+        [node, ENGINE, FEELIN],
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+    assert not differing(jobs, json.loads(done.stdout))
+    assert sum(job.n for job in jobs) > 17_000
+
+
+def dnf(*conditions, label="yes", default="no"):
+    return RuleSet((Clause(conditions),), (label,), "dnf", default)
+
+
+@pytest.mark.parametrize(
+    ("condition", "cell"),
+    [
+        (Literal("x", ">", 5), "> 5"),
+        (Literal("x", "<=", 0.25, True), "null, <= 0.25"),
+        (Literal("x", "==", "a"), '"a"'),
+        (Literal("x", "in", ("a", "b"), True), 'null, "a", "b"'),
+        (Literal("x", "!=", "a"), '? != null and ? != "a"'),
+        (Literal("x", "!=", True, True), "? = null or ? != true"),
+        (Literal("x", "missing"), "null"),
+        (Literal("x", "not-missing"), "? != null"),
+    ],
+)
+def test_a_test_of_a_column_is_a_cell_below_it(condition, cell):
+    found = table(dnf(condition))
+    assert found["inputs"] == ["x"]
+    assert [line["entries"] for line in found["rules"]] == [[cell], ["-"]]
+    assert [line["output"] for line in found["rules"]] == ['"yes"', '"no"']
+
+
+def test_two_tests_of_a_column_are_one_cell_and_a_sum_is_an_input_of_its_own():
+    split = LinearSplit((("x", 0.5), ("y", -2.0)), ">", 3.0)
+    found = table(dnf(Literal("x", ">", 1), Literal("x", "<=", 9, True), split))
+    total = "if x = null or y = null then null else 0.5 * x - 2 * y"
+    assert found["inputs"] == ["x", total]
+    both = "(? != null and ? > 1) and (? = null or ? <= 9)"
+    assert found["rules"][0]["entries"] == [both, "> 3"]
+
+
+def test_names_that_feel_could_misread_are_replaced_and_kept_as_labels():
+    names = ("age", "x > 5", "date", "column_2", "größe", "Null")
+    assert variables(names) == {
+        "age": "age",
+        "x > 5": "column_2_",
+        "date": "column_3",
+        "column_2": "column_2",
+        "größe": "größe",
+        "Null": "column_6",
+    }
+    root = parsed(dnf(Literal("x > 5", ">", 1)))
+    assert root.find(".//d:inputData", IN).get("label") == "x > 5"
+    assert root.find(".//d:input", IN).get("label") == "x > 5"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1e22, "1" + "0" * 22), (1e-7, "0.0000001"), (-2.5, "-2.5"), (3.0, "3"), (7, "7")],
+)
+def test_a_number_is_written_without_an_exponent(value, text):
+    assert feel(value) == text
+    assert float(text) == value
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        (dnf(Literal("x", "==", np.inf)), "infinity, for which FEEL has no word"),
+        (dnf(Literal("x", "==", "a\0")), "control character"),
+        (dnf(Literal("x", "in", ("a", 1))), "'x' is compared with text and with numbers"),
+        (dnf(Literal("x", ">", 1), default=0), "answers with number and text; rename"),
+    ],
+)
+def test_what_dmn_cannot_express_is_refused(rule, message):
+    with pytest.raises(ExportError, match=message):
+        to_dmn(rule)

@@ -1,0 +1,116 @@
+"""PMML: valid by its schema, and two engines answer as `predict` does on every row."""
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from lxml import etree
+
+from rulekit.exceptions import ExportError
+from rulekit.export.exchange.pmml import NAMESPACE, to_pmml
+from rulekit.rules import Clause, LinearSplit, Literal, PowerLaw, PowerLawSplit, RuleSet
+from rulekit.rules.power_law import Factor
+from tests.explain.tables import cases
+from tests.export.jobs import drawn, of_samples
+from tests.export.outside import differing, needed
+from tests.export.test_golden import rules
+
+IN = {"p": NAMESPACE}
+
+
+@pytest.fixture(scope="module")
+def schema():
+    """The schema of PMML 4.4, as it comes with JPMML; it is not copied, its licence is not ours."""
+    found = needed(find_spec("jpmml_evaluator"), "install `jpmml-evaluator` for the schema of PMML")
+    folder = Path(found.submodule_search_locations[0]) / "dependencies"
+    (jar,) = folder.glob("pmml-model-[0-9]*.jar")
+    with zipfile.ZipFile(jar) as archive:
+        return etree.XMLSchema(etree.fromstring(archive.read("pmml.xsd")))
+
+
+def parsed(rule):
+    return etree.fromstring(to_pmml(rule).encode())
+
+
+@pytest.mark.parametrize("name", rules())
+def test_a_document_is_valid_by_the_schema(name, schema):
+    schema.assertValid(parsed(rules()[name]))
+
+
+@pytest.mark.slow
+@settings(max_examples=100)
+@given(cases())
+def test_documents_with_hostile_names_are_valid_by_the_schema(schema, case):
+    schema.assertValid(parsed(case[0]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["jpmml", "pmml4s"])
+def test_an_engine_answers_every_row_of_every_table_and_hostile_rules_alike(engine):
+    package = {"jpmml": "jpmml_evaluator", "pmml4s": "pypmml"}[engine]
+    needed(find_spec(package), f"install `{package}` to run PMML")
+    needed(shutil.which("java"), "install Java to run PMML, Debian's `default-jre-headless`")
+    jobs = [*of_samples(), *drawn()]
+    given = [(to_pmml(job.rule), list(job.columns), job.rows) for job in jobs]
+    command = [sys.executable, "-m", "tests.export.pmml_engines", engine]
+    done = subprocess.run(
+        command, input=json.dumps(given), capture_output=True, text=True, timeout=300, check=True
+    )
+    assert not differing(jobs, json.loads(done.stdout.rpartition("\n")[2]))
+    assert sum(job.n for job in jobs) > 17_000
+
+
+def test_each_clause_is_a_rule_and_asks_for_the_value_before_it_compares():
+    tests = (Literal("age", ">", 50), Literal("town", "in", ("Bonn", "Ulm"), True))
+    rule = RuleSet((Clause(tests), Clause(())), ("ill", "watch"), "dnf", "well")
+    root = parsed(rule)
+    (ruleset,) = root.iterfind(".//p:RuleSet", IN)
+    assert [r.get("score") for r in ruleset.iterfind("p:SimpleRule", IN)] == ["ill", "watch"]
+    assert ruleset.get("defaultScore") == "well"
+    first, second = ruleset.iterfind("p:SimpleRule", IN)
+    fields = [p.get("operator") for p in first.iterfind(".//p:SimplePredicate", IN)]
+    assert fields == ["isNotMissing", "greaterThan", "isMissing", "equal", "equal"]
+    assert second.find("p:True", IN) is not None
+
+
+def test_a_column_called_answer_keeps_its_name():
+    rule = RuleSet((Clause((Literal("answer", ">", 5),)),), (1,), "dnf", 0)
+    names = [f.get("name") for f in parsed(rule).iterfind(".//p:DataField", IN)]
+    assert names == ["answer", "answer_"]
+
+
+def dnf(*conditions, label="yes", default="no"):
+    return RuleSet((Clause(conditions),), (label,), "dnf", default)
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        (dnf(Literal("", ">", 1)), "column without a name cannot be written in PMML"),
+        (dnf(Literal("x", "==", np.inf)), "infinity, for which PMML has no word"),
+        (dnf(Literal("x\x01", ">", 1)), r"XML cannot hold the name or value 'x\\x01'"),
+        (dnf(Literal("x", "==", "\ud800")), "half a character"),
+        (dnf(Literal("x", "in", ("a", 1))), "'x' is compared with text and with numbers"),
+        (dnf(Literal("x", ">", 1), default=0), "answers with number and text; rename"),
+        (RuleSet((), (), "dnf", (1, 2)), r"answers \(1, 2\)"),
+    ],
+)
+def test_what_pmml_cannot_express_is_refused(rule, message):
+    with pytest.raises(ExportError, match=message):
+        to_pmml(rule)
+
+
+def test_what_is_computed_is_a_field_of_its_own():
+    law = PowerLawSplit((PowerLaw(2.0, (Factor("a"), Factor("b", -1, floor=1.0))),), 3.0)
+    root = parsed(dnf(LinearSplit((("a", 1.0), ("b", -2.0)), ">", 0.5), law))
+    names = [f.get("name") for f in root.iterfind(".//p:DerivedField", IN)]
+    assert names == ["sum 1", "power law 2"]
+    used = {p.get("field") for p in root.iterfind(".//p:SimplePredicate", IN)}
+    assert used == {"a", "b", *names}

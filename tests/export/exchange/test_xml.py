@@ -1,0 +1,33 @@
+"""What the XML formats share."""
+
+import pytest
+
+from rulekit.exceptions import ExportError
+from rulekit.export.exchange.xml import checked_text, element, free_name, labels_of, written
+from rulekit.rules import RuleSet
+
+
+def test_text_and_attributes_are_escaped_and_keep_line_breaks():
+    made = element("a", element("b", text='<&"'), class_='x"\n<y>')
+    assert written(made).splitlines()[1:3] == [
+        '<a class="x&quot;&#10;&lt;y&gt;">',
+        '  <b>&lt;&amp;"</b>',
+    ]
+
+
+@pytest.mark.parametrize("text", ["\0", "\x1f", "\ud800", "\uffff"])
+def test_what_xml_cannot_hold_is_refused(text):
+    with pytest.raises(ExportError, match="XML cannot hold the name or value"):
+        checked_text(text)
+
+
+def test_a_free_name_differs_from_every_column_whatever_the_case():
+    assert free_name("answer", ("Answer", "answer_")) == "answer__"
+
+
+def test_answers_have_one_type():
+    assert labels_of(RuleSet((), (), "dnf", True), "X") == ([True], "flag")
+    assert labels_of(RuleSet((), (), "dnf", 1.5), "X") == ([1.5], "number")
+    rule = RuleSet((), (1,), "cnf", "no")
+    with pytest.raises(ExportError, match="An answer in X has one type, but the rule answers"):
+        labels_of(rule, "X")

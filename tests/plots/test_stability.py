@@ -1,0 +1,40 @@
+"""Pictures of what returned: what is drawn is what was counted."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rulekit.plots import band_figure, band_sentence, returned_figure, returned_sentence
+from tests.evaluation.test_stability_found import FOUND, OTHERS
+
+
+def test_a_bar_is_the_number_of_rules_that_read_its_column():
+    own, others = returned_figure(FOUND, {"age": "<b>Age</b>"}).data
+    assert list(own.y) == ["&lt;b&gt;Age&lt;/b&gt;", "town"]
+    assert list(own.x) == FOUND.columns["returned"].tolist()
+    assert not others.x
+    assert returned_sentence(FOUND) == "Of 4 rules, columns return: age in 3, town in 3."
+    _, others = returned_figure(replace(FOUND, in_hand=OTHERS[0])).data
+    assert list(others.y) == ["town"]
+
+
+def test_a_band_lies_over_the_rows_between_the_tenth_and_the_ninth_tenth_of_the_cuts():
+    bar, mark = band_figure(FOUND).data
+    cuts = FOUND.cuts
+    age = FOUND.X["age"]
+    starts = [100 * np.mean(age <= low) for low in cuts["low"]]
+    ends = [100 * np.mean(age <= high) for high in cuts["high"]]
+    assert list(bar.base) == pytest.approx(starts)
+    assert list(bar.x) == pytest.approx(np.maximum(np.subtract(ends, starts), 0.6))
+    assert list(mark.x) == [100 * np.mean(age <= cut) for cut in cuts["in_hand"]]
+    assert list(bar.y) == ["age above 40", "age below 10"]
+    assert band_sentence(FOUND) == (
+        "Cuts that return: age above 40: 3 of 4, 40 to 60; age below 10: 1 of 4, 20."
+    )
+
+
+def test_cuts_that_never_return_are_not_drawn():
+    found = replace(FOUND, resamples=FOUND.resamples[:1])
+    bar, _ = band_figure(found).data
+    assert list(bar.y) == ["age above 40"]

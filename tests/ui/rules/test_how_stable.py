@@ -1,0 +1,67 @@
+"""The tab "How stable": offered, done in the background, told as counted."""
+
+import pytest
+
+from rulekit.data import load_sample
+from rulekit.evaluation import stability
+from tests.pages.driving import finished, on_tab, opened, routed, text
+from ui import jobs
+from ui.learners.offered import RunSpec
+from ui.rules import how_stable
+from ui.state import AppState, Wording
+
+QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
+SETTING = {"learner": "search", "max_conditions": 2}
+
+
+@pytest.fixture
+def on_stable(tmp_path, monkeypatch):
+    monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path))
+    monkeypatch.setenv("RULEKIT_WORKERS", "1")
+
+    def on(setting=SETTING, **more):
+        state = AppState(
+            table=load_sample("breast_cancer"), setting=setting, run_settings=QUICK, **more
+        )
+        app = on_tab(opened("rules", state=state), "How stable")
+        assert not app.exception
+        return app
+
+    with routed():
+        yield on
+    for owner in list(jobs.registry()._jobs):
+        jobs.registry().forget(owner)
+
+
+@pytest.mark.slow
+def test_what_returns_is_told_in_words_charts_and_tables(on_stable):
+    app = on_stable(wording={"worst radius": Wording("Radius", "mm")})
+    assert not app.get("plotly_chart")
+    app = finished(app.button(key="begin_stable").click().run())
+    assert not app.exception
+    state = app.session_state["app"]
+    X, y = state.training
+    found = stability(state.model, X, y.to_numpy(dtype=object))
+    assert found.n_made == how_stable.N_RESAMPLES
+    said = text(app)
+    for sentence in found.sentences({"worst radius": "Radius"}):
+        assert sentence in said
+    assert len(app.get("plotly_chart")) == 2
+    (columns,) = [t.value for t in app.dataframe if list(t.value) == list(found.columns)]
+    assert columns["returned"].tolist() == found.columns["returned"].tolist()
+
+
+def test_a_stop_keeps_what_stands(on_stable):
+    app = on_stable()
+    app.button(key="begin_stable").click().run()
+    app.button(key="stop_stable").click().run()
+    assert not app.exception
+    assert "Learning again was stopped" in text(app)
+    assert app.button(key="begin_stable").label == "Begin again"
+
+
+def test_a_rule_changed_by_hand_is_refused_in_words(on_stable):
+    app = on_stable()
+    app.toggle[0].set_value(False).run()
+    app.button(key="keep_shorter").click().run()
+    assert how_stable.BY_HAND in text(app)

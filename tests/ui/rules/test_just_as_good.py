@@ -1,0 +1,104 @@
+"""The tab "Rules just as good": the rules of the library, one looked at, one taken."""
+
+import pytest
+
+from rulekit.data import load_sample
+from rulekit.evaluation import alternatives
+from tests.pages.driving import finished, on_tab, opened, routed, text
+from ui import jobs
+from ui.learners.offered import RunSpec
+from ui.rules.just_as_good import PICKED
+from ui.state import AppState
+
+QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
+SETTING = {"learner": "search", "max_conditions": 2}
+
+
+@pytest.fixture
+def on_alike(tmp_path, monkeypatch):
+    monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path))
+    monkeypatch.setenv("RULEKIT_WORKERS", "1")
+
+    def on(table=None, setting=SETTING, **more):
+        table = load_sample("breast_cancer") if table is None else table
+        state = AppState(table=table, setting=setting, run_settings=QUICK, **more)
+        app = on_tab(opened("rules", state=state), "Rules just as good")
+        assert not app.exception
+        app = finished(app)
+        assert not app.exception
+        return app
+
+    with routed():
+        yield on
+    for owner in list(jobs.registry()._jobs):
+        jobs.registry().forget(owner)
+
+
+def listed(app):
+    (table,) = [t.value for t in app.dataframe if "reads" in t.value]
+    return table
+
+
+def looked_at(app, number):
+    job = jobs.registry().get(app.session_state["analysis_id"] + "/alike")
+    app.session_state[PICKED] = job.key, number
+    return app.run(), job.answer
+
+
+def test_the_rules_of_the_library_are_listed_and_told_in_words(on_alike):
+    app = on_alike()
+    state = app.session_state["app"]
+    found = alternatives(state.model, *state.training, 0.01, max_rules=2_000)
+    table = listed(app)
+    assert (table["rule"] - 1).tolist() == found.leading[:200]
+    assert table["wrong"].tolist() == (100 * found.table["wrong"][found.leading]).tolist()
+    for sentence in found.sentences():
+        assert sentence in text(app)
+
+
+def test_a_rule_that_is_looked_at_tells_where_it_differs_and_can_be_taken(on_alike):
+    app = on_alike()
+    before = app.session_state["app"]
+    other = next(k for k in listed(app)["rule"] - 1 if k)
+    app, found = looked_at(app, int(other))
+    assert not app.exception
+    rule, hand = found.rules[other], before.model.rule_set_
+    X, y = before.training
+    columns = before.model.read_columns(X)
+    rows = rule.predict(columns) != hand.predict(columns)
+    right = [(r.predict(columns)[rows] == y[rows]).sum() for r in (hand, rule)]
+    assert (
+        f"It answers {rows.sum()} of {len(y)} training rows otherwise "
+        f"({100 * rows.mean():.1f} %): the rule in hand is right in {right[0]} of them, this one "
+        f"in {right[1]}."
+    ) in text(app)
+    app.button(key="alike_take").click().run()
+    assert not app.exception
+    after = app.session_state["app"]
+    assert after.model.rule_set_ == rule
+    assert after.setting["edited"].startswith("a rule just as good as: ")
+    app = finished(app)
+    assert not app.exception
+    assert listed(app)["differs"].min() == 0  # looked for anew, beside the rule that was taken
+    assert app.button(key="undo_edit").label == "Back to the learned rule"
+
+
+def test_rules_without_a_column_of_the_rule_are_shown_where_there_are_any(on_alike):
+    app = on_alike()
+    rule = app.session_state["app"].model.rule_set_
+    for name in rule.features:
+        app.selectbox(key="alike_which").select(f"without {name}").run()
+        assert not app.exception
+        tables = [t.value for t in app.dataframe if "reads" in t.value]
+        if tables:
+            assert not any(name in reads.split(", ") for reads in tables[0]["reads"])
+        else:
+            assert "None of them; the best that was found is:" in text(app)
+            (code,) = [c.value for c in app.code if "THEN" in c.value]
+            assert name not in code
+
+
+def test_several_outcomes_are_refused_in_words(on_alike):
+    tree = {"learner": "power_law_tree", "theta": 0.1, "max_power_laws": 1, "max_depth": 2}
+    app = on_alike(load_sample("iris"), tree, every_class=True)
+    assert "Rules just as good are looked for between two outcomes" in text(app)

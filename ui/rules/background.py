@@ -1,0 +1,87 @@
+"""Work that a tab of Rules waits for, in a process of its own: progress, Stop, what stands."""
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from ui import jobs, workspace
+from ui.escape import md
+from ui.shell import problem
+from ui.worker import Telling
+
+POLL_SECONDS = 0.5
+
+
+def answer_of(
+    name: str,
+    title: str,
+    key: str,
+    task: Callable[[Telling], Any],
+    *,
+    offer: str | None = None,
+    total: int = 0,
+) -> Any:
+    """Return what a job answered, or what stands of one that goes on or was stopped; else None.
+
+    Parameters
+    ----------
+    name : str
+        Tells the analysis' jobs apart, and the buttons.
+    title : str
+        What is done, in words that a line of progress begins with.
+    key : str
+        What the answer depends on. One under another key is not shown.
+    task : callable
+        See `ui.jobs.JobRegistry.start`.
+    offer : str, optional
+        The words of a button that begins the work; without one it begins by itself.
+    total : int
+        Planned pieces, if known.
+    """
+    owner = f"{workspace.analysis_id()}/{name}"
+
+    def begin() -> None:
+        jobs.registry().start(owner, title, task, key=key, total=total)
+
+    job = jobs.registry().get(owner)
+    if job is None or job.key != key:
+        if offer is not None:
+            st.button(offer, key=f"begin_{name}", on_click=begin, type="primary")
+            return None
+        begin()
+        job = jobs.registry().get(owner)
+    if job.active:
+        st.fragment(_watched, run_every=POLL_SECONDS)(job, name, (job.version, job.active))
+    elif job.state == "failed":
+        problem(job.error)
+        if job.error_id:
+            st.caption(f"Its number in the server's log is {job.error_id}.")
+        st.button("Try again", key=f"begin_{name}", on_click=begin)
+    elif job.state == "cancelled":
+        st.caption(f"{md(title)} was stopped{_place(job)}.")
+        st.button("Begin again", key=f"begin_{name}", on_click=begin)
+    return job.standing if job.answer is None else job.answer
+
+
+def _watched(job: jobs.Job, name: str, drawn: tuple[int, bool]) -> None:
+    """Show how far it is; draw the page anew when more stands, and at the end."""
+    if (job.version, job.active) != drawn:
+        st.rerun()
+    words = f"{job.title}{_place(job)} …"
+    if job.state == "queued":
+        words = f"Waiting for a free place: number {jobs.registry().position(job)} in the queue"
+    elif job.paused:
+        words = "Waiting a moment: somebody's first rules go before"
+    elif (left := job.remaining) is not None and left >= 1:
+        words += f" {left:.0f} s to go"
+    bar, stop = st.columns([4, 1], vertical_alignment="bottom")
+    if job.total:
+        bar.progress(job.share, text=md(words, 200))
+    else:
+        bar.caption(md(words, 200))
+    stop.button("Stop", on_click=job.cancel, key=f"stop_{name}", width="stretch")
+
+
+def _place(job: jobs.Job) -> str:
+    return f" at {job.done:,} of {job.total:,}" if job.done and job.total else ""

@@ -1,0 +1,136 @@
+"""What a smaller gap between groups would cost, searched in the background, with its rules."""
+
+from dataclasses import dataclass, replace
+
+import pandas as pd
+import streamlit as st
+
+from rulekit.data import RowGroups
+from rulekit.learners import BoxSearchClassifier, RuleClassifier
+from rulekit.plots import gap_figure, gap_sentence
+from rulekit.plots.wording import percent, plural
+from rulekit.rules import RuleSet
+from ui import jobs, workspace
+from ui.escape import md
+from ui.jobs import Job
+from ui.learners.spec import RunSpec
+from ui.state import AppState
+from ui.theme import chart
+from ui.words import rule_words, wording
+from ui.worker import Telling
+from ui.workspace import pick_rule
+
+POLL_SECONDS = 0.5
+SECONDS = 60.0
+MOST_CONDITIONS = 12
+OWN = "groups compared"  # what the column is called in the search, which must not use it
+SOURCE = "a rule chosen for a smaller gap between groups"
+
+
+@dataclass(frozen=True)
+class GapCurve:
+    """The work: settings compared on inner folds, and the rules of those on the curve.
+
+    Its answer is a triple: the curve, all settings compared, and a rule for each row of the curve.
+    """
+
+    state: AppState
+    column: str
+    groups: RowGroups
+
+    def __call__(self, telling: Telling) -> tuple[pd.DataFrame, pd.DataFrame, list[RuleSet]]:
+        """Search and learn."""
+        state = self.state
+        X, y = state.training
+        own = OWN if OWN not in X else OWN + "_"
+        asked = RunSpec.from_dict(state.run_settings)
+        wishes = asked.constraints(state.features, state.positive) or {}
+        wishes["forbidden"] = (*wishes.get("forbidden", ()), own)
+        shared = {
+            "max_conditions": MOST_CONDITIONS,
+            "random_state": 0,
+            "class_weight": asked.class_weight,
+            "binarizer": state.binning.binarizer(),
+            "constraints": wishes,
+        }
+        X = X.assign(**{own: self.groups.of_rows})
+        model = RuleClassifier(groups=own, refine=False, time_limit=SECONDS, **shared).fit(
+            X, y, sample_weight=state.training_weight
+        )
+        curve = model.choice_.gap_curve()
+        learner = BoxSearchClassifier(kicks=0, **shared)
+        names = list(model.choice_.setting)
+        settings = [
+            {name: row[name] for name in names} | {"n_clauses": int(row["n_clauses"])}
+            for row in curve.to_dict("records")
+        ]
+        fits = learner.fit_many(X, y, settings, sample_weight=state.training_weight)
+        return curve, model.choice_.table, [fitted.rule_set_ for fitted in fits]
+
+
+def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
+    """Offer to search for rules with a smaller gap; show what they cost, and let one be taken."""
+    st.markdown("**What would a smaller gap cost?**")
+    if state.several:
+        st.caption("Rules within a gap are searched for where two outcomes are told apart.")
+        return
+    owner = f"{workspace.analysis_id()}/gaps"
+    key = repr((state.fit_key, column, state.run_settings))
+    job = jobs.registry().get(owner)
+    if job is None or job.key != key:
+        if st.button("Search for rules with a smaller gap", key="search_gaps", help=HELP):
+            task = GapCurve(replace(state, sweep=None, model=None), column, groups)
+            jobs.registry().start(owner, "Gap", task, key=key)
+            st.rerun()
+    elif job.active:
+        st.fragment(_watch, run_every=POLL_SECONDS)(job)
+    elif job.answer is None:
+        st.error(md(job.error or "The search was stopped.", 400))
+    else:
+        _shown(*job.answer, groups.name, state)
+
+
+HELP = (
+    "Compares some hundred kinds of rule on five folds of the training rows, for up to about "
+    f"{SECONDS:g} seconds: how often each is wrong, and how far the groups are apart in rows found "
+    "and in false alarms. The column itself is not used by these rules."
+)
+
+
+def _watch(job: Job) -> None:
+    if not job.active:
+        st.rerun()
+    st.caption("Comparing rules on five folds …")
+    if st.button("Stop", key="stop_gaps"):
+        job.cancel()
+        st.rerun()
+
+
+def _shown(
+    curve: pd.DataFrame, every: pd.DataFrame, rules: list[RuleSet], name: str, state: AppState
+) -> None:
+    sentence = gap_sentence(curve, name)
+    chart(gap_figure(curve, every, name), "gap_curve", sentence)
+    st.caption(
+        md(sentence, 400) + " The gap is the larger one of rows found and of false alarms, over "
+        "the rows of all five folds."
+    )
+    if curve.empty:
+        return
+    names = [
+        f"gap {100 * row['gap']:.1f} points, {percent(row['test_error'])} wrong, "
+        f"{plural(row['n_conditions'], 'condition')}"
+        for _, row in curve.iterrows()
+    ]
+    k = st.selectbox(
+        "Rule", range(len(rules)), format_func=names.__getitem__, key=f"gap_rule_{len(rules)}"
+    )
+    st.code(rule_words(rules[k], wording(state)), None, wrap_lines=True)
+    st.button(
+        "Take this rule",
+        key="take_gap_rule",
+        on_click=pick_rule,
+        args=(rules[k],),
+        kwargs={"source": SOURCE},
+        help="Its own gap, on training and on test rows, then stands above.",
+    )

@@ -1,0 +1,116 @@
+"""The tab "How stable" of Rules: the rule learned again from a hundred resamples of its rows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+
+from rulekit.evaluation import Stability, stability
+from rulekit.plots import band_figure, band_sentence, returned_figure, returned_sentence
+from ui.escape import md
+from ui.learners.spec import quiet
+from ui.rule_numbers import Rows
+from ui.rules.background import answer_of
+from ui.state import AppState
+from ui.theme import chart
+from ui.worker import Telling
+
+N_RESAMPLES = 100
+BUDGET_SECONDS = 60.0
+OTHERS = 5  # clauses of other rules that are listed
+BY_HAND = (
+    "How stable a rule is can be told where it was learned; this one was changed by hand or picked "
+    "from others. “Back to the learned rule”, or pick a rule on Models."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Repeating:
+    """The rule learned again and again, for a job; its answer is a `Stability`."""
+
+    model: ClassifierMixin
+    X: pd.DataFrame
+    y: NDArray[np.object_]
+    weight: NDArray[np.float64] | None
+    groups: NDArray[np.object_] | None
+
+    def __call__(self, telling: Telling) -> Stability:
+        """Do it, telling what stands."""
+        quiet()
+        return stability(
+            self.model,
+            self.X,
+            self.y,
+            n_resamples=N_RESAMPLES,
+            budget_seconds=BUDGET_SECONDS,
+            groups=self.groups,
+            sample_weight=self.weight,
+            on_progress=lambda found: telling.report(done=found.n_made, standing=found),
+            should_stop=telling.should_stop,
+        )
+
+
+def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> None:
+    """Offer to learn the rule again from resamples, and tell what returns."""
+    if "edited" in (state.setting or {}):
+        st.info(BY_HAND)
+        return
+    whole = "whole_file" in (state.setting or {})
+    groups = state.groups
+    if groups is not None and not whole:
+        groups = groups[state.rows()[0]]
+    weight = state.sample_weight if whole else state.training_weight
+    st.caption(
+        f"Learns the rule again from {N_RESAMPLES} resamples of the training rows, each drawn with "
+        "replacement, with the settings it was learned with, and counts what returns."
+    )
+    found = answer_of(
+        "stable",
+        "Learning again",
+        repr((state.fit_key, state.rule_json, state.setting, state.run_settings)),
+        Repeating(model, train.X, train.y, weight, groups),
+        offer="Learn it again and again",
+        total=N_RESAMPLES,
+    )
+    if found is None or not found.n_made:
+        return
+    names = {name: state.label(name) for name in train.columns}
+    for sentence in found.sentences(names):
+        st.markdown(f"- {md(sentence, 900)}")
+    if len(found.columns):
+        words = returned_sentence(found, names)
+        chart(returned_figure(found, names), "stable_columns", words)
+    if (found.cuts["returned"] > 0).any():
+        chart(band_figure(found, names), "stable_cuts", band_sentence(found, names))
+    _tables(found, names)
+
+
+def _tables(found: Stability, names: dict[str, str]) -> None:
+    """Show the same figures as tables."""
+    columns = found.columns.assign(column=[names.get(c, c) for c in found.columns["column"]])
+    cuts = found.cuts.assign(column=[names.get(c, c) for c in found.cuts["column"]])
+    clauses = found.clauses
+    own = clauses["number"] > 0
+    clauses = pd.concat([clauses[own], clauses[~own].head(OTHERS)])
+    clauses = clauses.assign(overlap=100 * clauses["overlap"])
+    for title, table in (("Columns", columns), ("Cuts", cuts), ("Clauses", clauses)):
+        with st.expander(f"{title} as a table"):
+            st.dataframe(
+                table,
+                hide_index=True,
+                alt=f"{title} and in how many of {found.n_made} resamples they returned",
+                column_config={
+                    "in_hand": "in the rule",
+                    "near": st.column_config.NumberColumn(
+                        help="So near that at most 5 % of the rows lie between."
+                    ),
+                    "low": st.column_config.NumberColumn("a tenth up to"),
+                    "middle": st.column_config.NumberColumn("half up to"),
+                    "high": st.column_config.NumberColumn("nine tenths up to"),
+                    "number": st.column_config.NumberColumn("clause no."),
+                    "overlap": st.column_config.NumberColumn("same rows", format="%.0f %%"),
+                },
+            )

@@ -1,0 +1,226 @@
+"""The tab "Rules just as good" of Rules: what else would do, and where it answers otherwise."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+
+from rulekit.evaluation import Alternatives, alternatives
+from rulekit.learners import BoxSearchClassifier
+from rulekit.plots.wording import percent, plural
+from rulekit.rules import RuleSet
+from ui.cases import case_frame
+from ui.escape import md
+from ui.learners.spec import RunSpec, quiet
+from ui.row_picker import pick_row
+from ui.rule_numbers import Rows
+from ui.rules.background import answer_of
+from ui.rules.editor import keep, source
+from ui.state import KEEP, AppState
+from ui.words import clause_words, rule_words, wording
+from ui.worker import Telling
+
+SECONDS = 10.0
+MOST_RULES = 2_000
+SHOWN, SHOWN_ROWS, SHOWN_PAIRS = 200, 200, 12
+WITHIN = (0.0, 0.005, 0.01, 0.02, 0.05)
+LEADING, EVERY = "the best of each set of columns", "all, with every cut"
+PICKED = "_just_as_good"  # where the session keeps which rule of which list is looked at
+
+
+@dataclass(frozen=True, eq=False)
+class Looking:
+    """The search for rules just as good, for a job; its answer is an `Alternatives`."""
+
+    model: ClassifierMixin
+    X: pd.DataFrame
+    y: pd.Series
+    weight: NDArray[np.float64] | None
+    within: float
+    learner: BoxSearchClassifier | None
+
+    def __call__(self, telling: Telling) -> Alternatives:
+        """Look for them."""
+        quiet()
+        return alternatives(
+            self.model,
+            self.X,
+            self.y,
+            self.within,
+            learner=self.learner,
+            sample_weight=self.weight,
+            max_rules=MOST_RULES,
+            time_limit=SECONDS,
+            should_stop=telling.should_stop,
+        )
+
+
+def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> None:
+    """Let the reader set the margin, look through the rules within it, and take one."""
+    if state.several:
+        st.info(
+            "Rules just as good are looked for between two outcomes. On Data, let the rule "
+            "describe one class against the rest."
+        )
+        return
+    within = st.segmented_control(
+        "Rules that cost at most so much more than the best",
+        WITHIN,
+        format_func=lambda share: f"{100 * share:g} % of rows",
+        default=0.01,
+        required=True,
+        key="alike_within",
+        help="A wrong row counts one, and each condition as much as it was charged in learning.",
+        **KEEP,
+    )
+    key = repr((state.fit_key, state.rule_json, within))
+    whole = "whole_file" in (state.setting or {})
+    weight = state.sample_weight if whole else state.training_weight
+    task = Looking(model, train.X, pd.Series(train.y), weight, within, _learner(state))
+    found = answer_of("alike", "Looking for rules just as good", key, task)
+    if found is None:
+        return
+    for sentence in found.sentences({name: state.label(name) for name in train.columns}):
+        st.markdown(f"- {md(sentence, 600)}")
+    _rules(found, key, train, state)
+
+
+def _learner(state: AppState) -> BoxSearchClassifier | None:
+    """Say which conditions there are, for a rule that was not learned with these."""
+    if "edited" not in (state.setting or {}):
+        return None
+    spec = RunSpec.from_dict(state.run_settings)
+    return BoxSearchClassifier(
+        binarizer=state.binning.binarizer(),
+        class_weight=spec.class_weight,
+        constraints=spec.constraints(state.features, state.positive),
+    )
+
+
+def _rules(found: Alternatives, key: str, train: Rows, state: AppState) -> None:
+    """Show the rules asked for, and the one that is looked at."""
+    lacking = {f"without {state.label(c)}": c for c in found.columns.query("in_hand > 0")["column"]}
+    asked = st.selectbox(
+        "Rules shown",
+        [LEADING, *lacking, EVERY],
+        format_func=lambda v: md(v, 80),
+        key="alike_which",
+    )
+    numbers = found.leading if asked == LEADING else found.table["rule"].tolist()
+    if asked in lacking:
+        numbers = [k for k in numbers if lacking[asked] not in found.table["columns"][k]]
+    if not numbers:
+        rule = None
+        if asked in lacking:
+            rule = found.columns.set_index("column").loc[lacking[asked], "without"]
+        st.caption("None of them." if rule is None else "None of them; the best that was found is:")
+        if rule is not None:
+            _one(found, rule, train, state)
+        return
+    held = st.session_state.get(PICKED)
+    number = held[1] if held is not None and held[0] == key else None
+    place = numbers.index(number) if number in numbers else None
+    shown = numbers[:SHOWN]
+
+    def picked(row: int) -> None:
+        st.session_state[PICKED] = key, shown[row]
+
+    names = [", ".join(map(state.label, found.table["columns"][k])) for k in shown]
+    table = found.table.loc[shown]
+    pick_row(
+        pd.DataFrame(
+            {
+                "rule": table["rule"] + 1,
+                "reads": names,
+                "wrong": 100 * table["wrong"],
+                "conditions": table["n_conditions"],
+                "clauses": table["n_clauses"],
+                "differs": 100 * table["differs"],
+            }
+        ),
+        place if place is not None and place < len(shown) else None,
+        picked,
+        key="alike_table",
+        alt=f"{len(shown)} rules as good as the one in hand; picking one shows it below",
+        height=212,
+        column_config={
+            "wrong": st.column_config.NumberColumn("wrong, training", format="%.1f %%"),
+            "differs": st.column_config.NumberColumn(
+                "answers otherwise", format="%.1f %%", help="Share of the training rows."
+            ),
+        },
+    )
+    if len(numbers) > SHOWN:
+        st.caption(f"Showing the first {SHOWN} of {len(numbers):,}.")
+    if place is not None:
+        _one(found, found.rules[number], train, state)
+    _pairs(found)
+
+
+def _one(found: Alternatives, rule: RuleSet, train: Rows, state: AppState) -> None:
+    """Show a rule in words, where it answers otherwise than the one in hand, and offer it."""
+    st.code(rule_words(rule, wording(state)), None, wrap_lines=True)
+    rows = found.differing_rows(rule)
+    if len(rows):
+        st.markdown(md(_difference(found, rule, rows, train, state), 900))
+    else:
+        st.caption("It answers every training row as the rule in hand does.")
+    if rule != found.in_hand:
+        st.button(
+            "Take this rule",
+            key="alike_take",
+            on_click=keep,
+            args=(rule, f"a rule just as good as: {source()}"),
+        )
+    if len(rows):
+        with st.expander(f"The {plural(len(rows), 'row')} that they answer otherwise"):
+            frame = case_frame(found.in_hand, train, state).iloc[rows[:SHOWN_ROWS]]
+            st.dataframe(
+                frame.assign(**{"this rule": rule.predict(train.columns)[rows[:SHOWN_ROWS]]}),
+                hide_index=True,
+                alt=f"{len(rows)} rows that the two rules answer differently",
+                height=240,
+            )
+            if len(rows) > SHOWN_ROWS:
+                st.caption(f"Showing the first {SHOWN_ROWS}.")
+
+
+def _difference(
+    found: Alternatives, rule: RuleSet, rows: NDArray[np.intp], train: Rows, state: AppState
+) -> str:
+    """Say how many rows are answered otherwise, who is right there, and where they lie."""
+    n, truth = len(train.y), train.y[rows]
+    right = [int(np.sum(r.predict(train.columns)[rows] == truth)) for r in (found.in_hand, rule)]
+    told = (
+        f"It answers {len(rows):,} of {n:,} training rows otherwise ({percent(len(rows) / n)}): "
+        f"the rule in hand is right in {right[0]:,} of them, this one in {right[1]:,}."
+    )
+    where = found.differs_where(rule)
+    if where is None:
+        return told
+    held = where.mask(train.columns)
+    inside = int(held[rows].sum())
+    words = clause_words(where.clauses[0], wording(state))
+    return (
+        f"{told} {inside:,} of these rows lie where {words}; of the {int(held.sum()):,} rows "
+        f"there, {percent(inside / held.sum())} are answered otherwise."
+    )
+
+
+def _pairs(found: Alternatives) -> None:
+    """Show how often each two of the best rules disagree."""
+    numbers = found.leading[:SHOWN_PAIRS]
+    if len(numbers) < 2:
+        return
+    with st.expander("How often each two of them disagree"):
+        shares = 100 * found.disagreement(numbers)
+        names = [f"rule {k + 1}" for k in numbers]
+        shares.index, shares.columns = pd.Index(names), pd.Index(names)
+        st.dataframe(
+            shares,
+            column_config=dict.fromkeys(names, st.column_config.NumberColumn(format="%.1f %%")),
+            alt="Shares of the training rows that each two rules answer differently",
+        )
