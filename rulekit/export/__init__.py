@@ -19,6 +19,7 @@ from rulekit.export.documents.text import to_text
 from rulekit.export.documents.text_parser import from_text
 from rulekit.export.exchange.dmn import to_dmn
 from rulekit.export.exchange.json import from_json, to_json
+from rulekit.export.exchange.json_schema import json_schema
 from rulekit.export.exchange.pmml import to_pmml
 from rulekit.export.formats import FORMATS, Format
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
@@ -39,6 +40,7 @@ __all__ = [
     "csv_text",
     "from_json",
     "from_text",
+    "json_schema",
     "points_to_rows",
     "rows_to_points",
     "rows_to_rule",

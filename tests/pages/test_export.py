@@ -243,7 +243,7 @@ def test_a_rule_changed_by_hand_has_every_format_but_the_script(on_credit):
     assert "download_format" not in {b.key for b in on_credit.get("download_button")}
     with zipfile.ZipFile(io.BytesIO(bundle(state, model))) as archive:
         assert "rule.script.py" not in archive.namelist()
-        assert len(archive.namelist()) == len(FORMATS)
+        assert len(archive.namelist()) == len(FORMATS) + 1
 
 
 def test_notes_go_into_the_record(on_credit):
@@ -266,7 +266,7 @@ def test_the_record_tells_data_setting_seeds_and_versions(on_credit):
 def test_the_bundle_holds_every_format_and_the_rule_comes_back_from_it(on_credit):
     state = on_credit.session_state["app"]
     with zipfile.ZipFile(io.BytesIO(bundle(state, state.model))) as archive:
-        assert len(archive.namelist()) == len(FORMATS) + 1
+        assert len(archive.namelist()) == len(FORMATS) + 2
         assert from_json(archive.read("rule.json").decode()) == state.model.rule_set_
 
 

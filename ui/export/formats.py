@@ -18,6 +18,7 @@ from rulekit.export import (
     Review,
     VerifiedExport,
     clause_numbers,
+    json_schema,
     to_json,
     to_report,
     to_script,
@@ -232,7 +233,8 @@ def bundle(state: AppState, model: ClassifierMixin) -> bytes:
     -------
     bytes
         Names inside are ours alone (``rule.md``, ``rule.sql``, ..., ``run-record.json``), and all
-        dates are the same, so that equal rules give equal files. What cannot express this rule is
+        dates are the same, so that equal rules give equal files. ``rule.schema.json`` is the JSON
+        Schema of ``rule.json``. What cannot express this rule is
         left out, and ``left-out.txt`` says why.
     """
     buffer = io.BytesIO()
@@ -244,6 +246,7 @@ def bundle(state: AppState, model: ClassifierMixin) -> bytes:
                     _add(archive, f"rule.{form.suffix}", form.write(state, model))
             except ExportError as error:
                 left_out += f"{form.name}: {error}\n"
+        _add(archive, "rule.schema.json", json.dumps(json_schema(), indent=2))
         if left_out:
             _add(archive, "left-out.txt", left_out)
         _add(archive, "run-record.json", record_text(state, model))
