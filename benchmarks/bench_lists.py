@@ -1,6 +1,6 @@
 """Several classes: how good the ordered list is that is taken, against CART.
 
-As `bench_choice`, with its folds, choices and figures, on tables of three to ten classes. A list
+As `bench_choice`, with its folds and choices, on tables of three to ten classes. A list
 may have four conditions for each class but one (8 for three classes, 36 for ten), and CART, whose
 number of leaves is chosen on the same inner folds by the same `suggest`, as many splits.
 
@@ -15,7 +15,6 @@ never to cost more, and ``worse`` says on how many folds it did.
 
 import argparse
 import hashlib
-import json
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,7 +28,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks._cli import BenchTable, Row, facts_of, run, told
-from benchmarks.bench_choice import FOLDS, INNER_FOLDS, compared, overall
+from benchmarks.bench_choice import FOLDS, INNER_FOLDS
 from rulekit import BoxSearchClassifier, RuleClassifier, sweep
 from rulekit.data import make_folds
 from rulekit.evaluation import Baseline, SweepStore, fit_setting
@@ -50,14 +49,13 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     seeds = range(FIRST_SEED, FIRST_SEED + n_seeds)
     KEPT.parent.mkdir(exist_ok=True)
     rows: list[Row] = []
-    differences = {}
+    found = {}
     with SweepStore(KEPT) as store:
         for table in tables(arguments):
-            folds = _outer(table, seeds, arguments, store)
-            found, differences[table.name] = compared(table.name, folds, len(seeds))
-            rows += [told(row) for row in [*found, _start(table.name, folds)]]
-    if len(differences) > 1:
-        rows += [told(row) for row in overall(rows, differences, len(seeds))]
+            folds = found[table.name] = _outer(table, seeds, arguments, store)
+            rows += [told(row) for row in compared(table.name, folds)]
+    if len(found) > 1:
+        rows += [told(row) for row in overall(found)]
     return rows
 
 
@@ -145,8 +143,6 @@ def one_fold(table: BenchTable, seed: int, fold: int, n_folds: int = FOLDS) -> d
         "plain_accuracy": accuracy(plain.predict(rest)),
         "ours_accuracy": accuracy(model.predict(rest)),
         "ours_conditions": float(model.n_conditions_),
-        "ours_inside": model.choice_.error,
-        "ours_setting": json.dumps(setting),
         "objective": plain.objective_,
         "start_objective": _one_after_the_other(plain, X, y),
     }
@@ -158,7 +154,6 @@ def one_fold(table: BenchTable, seed: int, fold: int, n_folds: int = FOLDS) -> d
     reference = {
         "reference_accuracy": accuracy(grown.predict(rest)),
         "reference_conditions": float(grown.n_conditions_),
-        "reference_inside": float(result.summary.set_index("setting")["test_error"][number]),
     }
     return {"seed": seed, "fold": fold} | ours | reference
 
@@ -175,16 +170,40 @@ def _one_after_the_other(fitted: BoxSearchClassifier, X: pd.DataFrame, y: np.nda
     return several.objective(rule, float(fitted.theta))
 
 
-def _start(name: str, folds: pd.DataFrame) -> Row:
+def compared(name: str, folds: pd.DataFrame) -> list[Row]:
+    """Tell what was measured on one table; the difference is paired fold by fold, in points."""
+    apart = 100 * (folds["ours_accuracy"] - folds["reference_accuracy"])
+    means = folds.mean(numeric_only=True)
+    sizes = {k: round(float(means[f"{k}_conditions"]), 2) for k in ("ours", "reference")}
     worse = int((folds["objective"] > folds["start_objective"] + 1e-9).sum())
-    return {
-        "what": "start objective",
-        "table": name,
-        "ours": float(folds["objective"].sum()),
-        "reference": float(folds["start_objective"].sum()),
-        "unit": "rows",
-        "setting": {"folds": len(folds), "worse": worse},
-    }
+    setting = {"folds": int(folds["fold"].nunique()), "seeds": int(folds["seed"].nunique())}
+    accuracy = {k: 100 * float(means[f"{k}_accuracy"]) for k in ("plain", "ours", "reference")}
+    parts: list[tuple[str, float, float | None, str, dict[str, Any]]] = [
+        ("chosen accuracy", accuracy["ours"], accuracy["reference"], "%", {"conditions": sizes}),
+        ("difference", float(apart.mean()), None, "points", {"se": round(float(apart.sem()), 2)}),
+        ("cuts of the bins", accuracy["plain"], accuracy["ours"], "%", {}),
+    ]
+    sums = [float(folds[k].sum()) for k in ("objective", "start_objective")]
+    parts.append(("start objective", sums[0], sums[1], "rows", {"worse": worse}))
+    return [
+        {"table": name, "what": what, "ours": ours, "unit": unit, "setting": setting | more}
+        | ({} if reference is None else {"reference": reference})
+        for what, ours, reference, unit, more in parts
+    ]
+
+
+def overall(found: dict[str, pd.DataFrame]) -> list[Row]:
+    """Average over the tables, each counting the same."""
+    each = [{row["what"]: row for row in compared(name, folds)} for name, folds in found.items()]
+    rows: list[Row] = []
+    for what in ("chosen accuracy", "difference"):
+        row = dict(each[0][what], table="all", setting={"tables": len(each)})
+        for k in {"ours", "reference"} & set(row):
+            row[k] = float(np.mean([one[what][k] for one in each]))
+        rows.append(row)
+    errors = [one["difference"]["setting"]["se"] for one in each]
+    rows[1]["setting"]["se"] = round(float(np.sqrt(np.sum(np.square(errors))) / len(each)), 2)
+    return rows
 
 
 if __name__ == "__main__":

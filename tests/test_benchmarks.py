@@ -11,8 +11,10 @@ from benchmarks import (
     _cli,
     bench_choice,
     bench_column_generation,
+    bench_columns,
     bench_costs,
     bench_fast_rules,
+    bench_lists,
     bench_points,
     bench_power_law,
     bench_ranking,
@@ -343,6 +345,25 @@ def test_the_rival_in_points_is_weighed_as_ours_is(planted, monkeypatch):
 
 
 @pytest.mark.slow
+def test_lists_are_measured_beside_cart_and_one_class_after_the_other(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = _cli.parsed("", ["--only", "iris", "wine", "--quick"])
+    rows = bench_lists.measure(given)
+    assert all(set(row) <= KEYS for row in rows)
+    figures = {(row["table"], row["what"]): row for row in rows}
+    for name in ("iris", "wine", "all"):
+        accuracy, apart = figures[name, "chosen accuracy"], figures[name, "difference"]
+        assert apart["ours"] == pytest.approx(accuracy["ours"] - accuracy["reference"])
+    for name in ("iris", "wine"):
+        objective = figures[name, "start objective"]
+        assert objective["setting"]["worse"] == 0
+        assert objective["ours"] <= objective["reference"]
+        assert figures[name, "chosen accuracy"]["setting"]["conditions"]["ours"] <= 8
+    monkeypatch.setattr(bench_lists, "one_fold", _must_not_be_called)
+    assert bench_lists.measure(given) == rows
+
+
+@pytest.mark.slow
 def test_costs_and_ranking_are_measured_against_a_tree_on_the_rows_left_out(folder):
     given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
     rows = bench_costs.measure(given)
@@ -356,3 +377,11 @@ def test_costs_and_ranking_are_measured_against_a_tree_on_the_rows_left_out(fold
     ranked = {row["what"]: row for row in rows}
     assert 0.5 < ranked["AUC"]["ours"] <= 1
     assert 0 <= ranked["Brier"]["ours"] < 0.25
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["from a date on", "ordered grade", "set of 13 of 40", "word"])
+def test_a_planted_rule_over_columns_as_people_have_them_is_found(name):
+    row = bench_columns.found(name, range(1))
+    assert row["setting"]["exact"] == "1/1"
+    assert row["ours"] == 100.0

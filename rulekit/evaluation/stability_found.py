@@ -242,7 +242,7 @@ def _told(found: Stability, names: Names) -> Iterator[str]:
     """Tell the number made, whether anything returns, columns, cuts, clauses and answers."""
     n = found.n_made
     if n < found.n_asked:
-        yield f"{n} of {found.n_asked} resamples were made before the time was up or work stopped."
+        yield f"{n} of {found.n_asked} resamples are made."
     if not n:
         return
     error, usual, _ = found.left_out

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from rulekit.exceptions import DataError, RuleError
 from rulekit.explain.phrases import PLAIN, Wording, condition_text, counted, label_text, listed
 from rulekit.learners import HyperplaneRuleClassifier
-from rulekit.learners.plane.confidence import unit_distances
 from rulekit.learners.plane.clauses import box_clause
+from rulekit.learners.plane.confidence import unit_distances
 from rulekit.learners.plane.numeric_design import as_numbers, short_faces
 from rulekit.learners.plane.plane_work import Plane
 from rulekit.rules import Clause

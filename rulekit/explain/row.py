@@ -56,7 +56,8 @@ class Explanation:
         its label: every clause, with the conditions that hold in it. For a CNF that does not: the
         clauses that fail, told by what holds instead (the negated conditions).
     near_misses : tuple of NearMiss
-        The other clauses, those with another answer first, nearest first. For a CNF these are the
+        The other clauses, nearest first; before all others those that would change the answer if
+        they held: of another class, and above the clause that decides. For a CNF these are the
         clauses that hold, told by what would have to be true for them to fail.
     hamming_distance : int or None
         Literals to add or remove until the rule is right about this row, see
@@ -245,7 +246,8 @@ def _explanation(
     held = tuple(c for c in clauses if c.holds)
     mirrored = context.subject.mirrored
     missed = [near_miss(c, mirrored, context.wording) for c in clauses if not c.holds]
-    missed.sort(key=lambda m: (m.label == answer, nearness(m)))
+    decides = held[0].index if held else len(clauses)  # what comes after it has no say
+    missed.sort(key=lambda m: (m.label == answer or m.index > decides, nearness(m)))
     fired = held
     if mirrored and not held:
         fired = tuple(_as_written(context, c) for c in clauses)

@@ -51,6 +51,7 @@ def group_figure(found: GroupMetrics, measure: str) -> go.Figure:
             for a, b, n in zip(low, high, counted, strict=True)
         ],
         hovertemplate="%{y}: %{x:.1f} % (%{customdata[0]}), %{customdata[1]} rows<extra></extra>",
+        cliponaxis=False,  # a dot at 0 is whole
         showlegend=False,
     )
     overall = found.overall[measure]

@@ -27,7 +27,7 @@ from rulekit.rules.condition import (
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.intervals import FeatureTest, feature_test, intervals
 from rulekit.rules.linear_split import LinearSplit
-from rulekit.rules.literal import GAPS, OPERATORS, ORDERED, WORDS, Literal
+from rulekit.rules.literal import OPERATORS, Literal
 from rulekit.rules.points_split import PointsSplit, scorecard_of
 from rulekit.rules.power_law import Factor, PowerLaw
 from rulekit.rules.power_law_split import PowerLawSplit
@@ -41,7 +41,18 @@ from rulekit.rules.reading import (
     rule_lines,
 )
 from rulekit.rules.rule_set import RuleSet, rule_of
-from rulekit.rules.scales import DAYS_SINCE, NAMES, SEPARATORS, moment, since_of, spelled, words_of
+from rulekit.rules.scales import (
+    DAYS_SINCE,
+    GAPS,
+    NAMES,
+    ORDERED,
+    SEPARATORS,
+    WORDS,
+    moment,
+    since_of,
+    spelled,
+    words_of,
+)
 from rulekit.rules.simplify import implies, simplify, simplify_clause
 from rulekit.rules.statistics import (
     ClauseStatistics,

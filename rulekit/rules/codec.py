@@ -21,11 +21,12 @@ from rulekit.exceptions import RuleError
 from rulekit.rules.clause import Clause
 from rulekit.rules.condition import Condition
 from rulekit.rules.linear_split import LinearSplit
-from rulekit.rules.literal import WORDS, Literal
+from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.power_law import Factor, PowerLaw
 from rulekit.rules.power_law_split import PowerLawSplit
 from rulekit.rules.rule_set import CLAUSE_OP, RuleSet
+from rulekit.rules.scales import WORDS
 from rulekit.rules.writer import KINDS, ConditionWriter
 
 SCHEMAS = (1, 2)

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from rulekit.rules.clause import Clause
 from rulekit.rules.condition import Condition
-from rulekit.rules.literal import ORDERED, Literal
+from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.rule_set import Label, RuleSet, rule_of
+from rulekit.rules.scales import ORDERED
 
 
 @dataclass(frozen=True, slots=True)

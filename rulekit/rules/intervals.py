@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from rulekit.exceptions import RuleError
 from rulekit.rules.clause import Clause
 from rulekit.rules.condition import Condition, Scalar, value_text
-from rulekit.rules.literal import GAPS, ORDERED, WORDS, Literal
-from rulekit.rules.scales import spelled, value_at
+from rulekit.rules.literal import Literal
+from rulekit.rules.scales import GAPS, ORDERED, WORDS, spelled, value_at
 
 LOWER, UPPER = (">", ">="), ("<", "<=")
 

@@ -1,6 +1,5 @@
 """A literal: one test on one column, with its answer for a missing value built in."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,9 +10,12 @@ from numpy.typing import NDArray
 from rulekit.exceptions import RuleError
 from rulekit.rules.condition import Columns, Condition, Scalar, missing_in, scalar, value_text
 from rulekit.rules.scales import (
+    GAPS,
+    ORDERED,
+    WORDS,
     checked_order,
     checked_part,
-    checked_word,
+    checked_value,
     contains,
     position,
     positions_in,
@@ -39,10 +41,7 @@ NEGATED = {
     "not-contains": "contains",
 }
 OPERATORS = tuple(NEGATED)
-ORDERED = ("<=", "<", ">=", ">")
 EQUALITIES = ("==", "!=", "in", "not-in")
-GAPS = ("missing", "not-missing")
-WORDS = ("contains", "not-contains")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -110,7 +109,7 @@ class Literal(Condition):
         if self.part is not None or self.order is not None:
             self._check_scale()
         else:
-            object.__setattr__(self, "value", _checked_value(self.op, self.value))
+            object.__setattr__(self, "value", checked_value(self.op, self.value))
         answer = {"missing": True, "not-missing": False}.get(self.op, bool(self.missing))
         object.__setattr__(self, "missing", answer)
 
@@ -383,27 +382,6 @@ class Literal(Condition):
             text = f"{{{text}}}"
         tail = " or missing" if self.missing else ""
         return f"{self.subject} {self.op.replace('-', ' ')} {text}{tail}"
-
-
-def _checked_value(op: str, value: Value) -> Value:
-    if op in GAPS:
-        if value is not None:
-            raise RuleError(f"A literal with operator {op!r} takes no value, got {value!r}.")
-        return None
-    if op in ("in", "not-in"):
-        if not isinstance(value, tuple) or not value:
-            raise RuleError(
-                f"A literal with operator {op!r} needs a non-empty tuple, got {value!r}."
-            )
-        return tuple(sorted({scalar(v) for v in value}, key=lambda v: (type(v).__name__, v)))
-    if isinstance(value, tuple) or value is None:
-        raise RuleError(f"A literal with operator {op!r} needs one value, got {value!r}.")
-    if op in WORDS:
-        return checked_word(value)
-    value = scalar(value)
-    if op in ORDERED and not (isinstance(value, float) and math.isfinite(value)):
-        raise RuleError(f"A literal with operator {op!r} needs a finite number, got {value!r}.")
-    return value
 
 
 def _shortened(names: list[str], limit: int = 5) -> str:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from rulekit.exceptions import RuleError
 from rulekit.rules.condition import TRUTH, Columns, Condition
 from rulekit.rules.intervals import holds
-from rulekit.rules.literal import ORDERED, WORDS, Literal
+from rulekit.rules.literal import Literal
+from rulekit.rules.scales import ORDERED, WORDS
 
 MOST = 1_000_000
 GAPS_GIVE_NONE = "(a missing value gives 0)"

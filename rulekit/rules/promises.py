@@ -120,10 +120,9 @@ def check_promise(model: Any, feature: str, towards: Label, direction: str = ">"
     Returns
     -------
     PromiseCheck
-        `kept` is exact for rules of tests of numbers, truth values and sets of text, and of points
-        for them. What several sums of columns, or tests of dates, levels and words of one column,
-        can be together is not looked into: there it may be None; so it is where the search took
-        more than 100 000 steps.
+        `kept` is exact for rules of tests of one column and of points; for sums of columns it is
+        True or None, as what such sums can be together is not looked into; None, too, where a
+        column's dates are read in several ways, or the search took more than 100 000 steps.
 
     Raises
     ------
@@ -151,13 +150,16 @@ def check_promise(model: Any, feature: str, towards: Label, direction: str = ">"
     missing = _where_missing(rule, feature)
     if _each_goes_its_way(rule, feature, towards, 1 if direction == ">" else -1):
         return PromiseCheck(feature, direction, towards, True, None, missing)
-    search = TurnSearch(rule, feature, towards, direction)
     try:
-        turned, example = search.broken()
+        search = TurnSearch(rule, feature, towards, direction)
+        found = search.broken()
     except TooLongError:
-        turned, example = True, None
-    kept = None if turned and example is None else not turned
-    return PromiseCheck(feature, direction, towards, kept, example, missing)
+        return PromiseCheck(feature, direction, towards, None, None, missing)
+    if found is None:
+        return PromiseCheck(feature, direction, towards, True, None, missing)
+    if search.sums:
+        return PromiseCheck(feature, direction, towards, None, None, missing)
+    return PromiseCheck(feature, direction, towards, False, found, missing)
 
 
 def promises_of(

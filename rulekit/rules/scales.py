@@ -5,6 +5,7 @@ ascend as people count, NaN where there is none. Dates stand in columns as ISO t
 ("2024-03-01 12:30:00"); seconds count, fractions of them do not.
 """
 
+import math
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -15,7 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
+from rulekit.rules.condition import scalar
 
+ORDERED = ("<=", "<", ">=", ">")
+GAPS = ("missing", "not-missing")
+WORDS = ("contains", "not-contains")
 DATE_PARTS = ("date", "year", "month", "weekday", "hour")
 DAYS_SINCE = "days since "
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -200,6 +205,28 @@ def checked_word(word: Any) -> str:
             f"{SEPARATORS.strip()!r}, got {word!r}."
         )
     return word.lower()
+
+
+def checked_value(op: str, value: Any) -> Any:
+    """Return the value of a test of a column as it stands; RuleError if it does not fit."""
+    if op in GAPS:
+        if value is not None:
+            raise RuleError(f"A literal with operator {op!r} takes no value, got {value!r}.")
+        return None
+    if op in ("in", "not-in"):
+        if not isinstance(value, tuple) or not value:
+            raise RuleError(
+                f"A literal with operator {op!r} needs a non-empty tuple, got {value!r}."
+            )
+        return tuple(sorted({scalar(v) for v in value}, key=lambda v: (type(v).__name__, v)))
+    if isinstance(value, tuple) or value is None:
+        raise RuleError(f"A literal with operator {op!r} needs one value, got {value!r}.")
+    if op in WORDS:
+        return checked_word(value)
+    value = scalar(value)
+    if op in ORDERED and not (isinstance(value, float) and math.isfinite(value)):
+        raise RuleError(f"A literal with operator {op!r} needs a finite number, got {value!r}.")
+    return value
 
 
 def contains(column: NDArray[Any], word: str) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ search goes through what the other columns can hold.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, combinations, islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,10 @@ from rulekit.exceptions import RuleError
 from rulekit.rules.clause import Clause
 from rulekit.rules.condition import Condition
 from rulekit.rules.intervals import holds
-from rulekit.rules.literal import WORDS, Literal
+from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.rule_set import Label, RuleSet
+from rulekit.rules.scales import WORDS
 
 MOST_STEPS = 100_000
 Row = dict[str, Any]
@@ -31,61 +32,34 @@ class TooLongError(Exception):
 class TurnSearch:
     """Looks for a row, and a step of one column, by which the answer turns away from a class.
 
-    A state maps each column that is settled to a value; and each condition that is not looked
-    into, a sum of columns or a test of dates, levels or words, to its answers before and after the
-    step. What those can be together is not known, so `certain` says whether a state needs none of
-    them, or shows cells that answer so.
+    A state maps each column that is settled to a value, and each sum of columns to its answers
+    before and after the step.
     """
 
     def __init__(self, rule: RuleSet, feature: str, towards: Label, direction: str) -> None:
         self.rule, self.feature, self.towards = rule, feature, towards
         conditions = [c for clause in rule.clauses for c in clause.conditions]
-        every = [t for c in conditions for t in c.tests]
-        tests = [t for t in every if not _is_read(t)]
-        self.sums = any(not c.tests for c in conditions)
-        self.read = tuple(t for t in every if _is_read(t))
-        if any(t.feature == feature for t in self.read):
-            raise _no_rise(feature)
+        tests = [t for c in conditions for t in c.tests]
+        self.sums = tuple(dict.fromkeys(_positive(c) for c in conditions if not c.tests))
         self.values = {
             f: _cells([t for t in tests if t.feature == f])
             for f in dict.fromkeys(t.feature for t in tests)
             if f != feature
         }
         own = [t for t in tests if t.feature == feature]
-        self.steps = list(_steps(own, feature, self.sums))
+        self.steps = list(_steps(own, feature, bool(self.sums)))
         self.falls = direction == "<"
         self.left = MOST_STEPS
 
-    def broken(self) -> tuple[bool, tuple[Row, Row] | None]:
-        """Say whether a step may turn the answer away; with two rows between which it does."""
+    def broken(self) -> tuple[Row, Row] | None:
+        """Return two rows that differ in the column alone, or None."""
         for low, high in self.steps:
             ends = (high, low) if self.falls else (low, high)
             state = self._search({}, ends)
             if state is not None:
                 row = {name: state.get(name, values[0]) for name, values in self.values.items()}
-                if not self._completed(row, state):
-                    return True, None
-                return True, ({self.feature: ends[0], **row}, {self.feature: ends[1], **row})
-        return False, None
-
-    def _completed(self, row: Row, state: dict[Any, Any]) -> bool:
-        """Add cells to a row that answer its tests of dates, levels and words as a state says."""
-        if any(not name.tests for name in state if not isinstance(name, str)):
-            return False  # of sums of columns no cells are looked for
-        conditions = [c for clause in self.rule.clauses for c in clause.conditions]
-        for feature in dict.fromkeys(f for c in conditions for f in c.features):
-            tests = [t for t in self.read if t.feature == feature]
-            asked = [(t, state[k][0] == (k == t)) for t in tests if (k := _positive(t)) in state]
-            if feature in self.values or feature == self.feature:
-                if asked:
-                    return False  # other tests have settled the column's cell
-                continue
-            cells = [None, *(cell for t in tests for cell in t.turning)]
-            fitting = [c for c in cells if all(_answer(t, c) == held for t, held in asked)]
-            if not fitting:
-                return False
-            row[feature] = fitting[0]
-        return True
+                return ({self.feature: ends[0], **row}, {self.feature: ends[1], **row})
+        return None
 
     def _search(self, state: dict[Any, Any], ends: tuple[Any, Any]) -> dict[Any, Any] | None:
         self.left -= 1
@@ -143,19 +117,19 @@ class TurnSearch:
     def _held(
         self, state: dict[Any, Any], own: Any, side: int
     ) -> Callable[[Condition], tuple[Truth, Any]]:
-        def test(literal: Literal) -> tuple[Truth, Any]:
+        def test(literal: Literal) -> Truth:
             if literal.feature == self.feature:
-                return holds(literal, own), None
+                return holds(literal, own)
             if literal.feature not in state:
-                return None, literal.feature
-            value = state[literal.feature]
-            return literal.missing if value is None else holds(literal, value), None
+                return None
+            return _meets(literal, state[literal.feature])
 
         def held(condition: Condition) -> tuple[Truth, Any]:
+            if isinstance(condition, Literal):
+                truth = test(condition)
+                return truth, condition.feature if truth is None else None
             if isinstance(condition, PointsSplit):
-                return _points(condition, held)
-            if isinstance(condition, Literal) and not _is_read(condition):
-                return test(condition)
+                return _points(condition, test)
             key = _positive(condition)
             if key not in state:
                 return None, key
@@ -176,16 +150,14 @@ def _clause(clause: Clause, held: Callable[[Condition], tuple[Truth, Any]]) -> t
     return (None, asked) if asked is not None else (not settles, None)
 
 
-def _points(
-    split: PointsSplit, held: Callable[[Condition], tuple[Truth, Any]]
-) -> tuple[Truth, Any]:
+def _points(split: PointsSplit, test: Callable[[Literal], Truth]) -> tuple[Truth, Any]:
     """Say whether a total is reached, whatever is not settled gives; else what to settle first."""
     low = high = 0
     asked = None
     for literal, points in split.given:
-        truth, name = held(literal)
+        truth = test(literal)
         if truth is None:
-            asked = asked if asked is not None else name
+            asked = asked or literal.feature
             low, high = low + min(points, 0), high + max(points, 0)
         elif truth:
             low, high = low + points, high + points
@@ -196,42 +168,63 @@ def _points(
     return None, asked
 
 
-def _is_read(literal: Literal) -> bool:
-    """Whether a test reads dates, levels of an order or words, whose cells are not looked into."""
-    return not literal.is_plain or literal.op in WORDS
-
-
-def _answer(literal: Literal, cell: Any) -> bool:
-    column = np.array([cell], dtype=object)
-    return bool(literal.mask({literal.feature: column})[0])
-
-
-def _no_rise(feature: str) -> RuleError:
-    return RuleError(
-        "A promise needs a column of numbers or truth values, but the rule reads text in "
-        f"{feature!r}, which does not rise or fall."
-    )
-
-
 def _positive(condition: Condition) -> Condition:
     """Return one and the same of a condition and its negation."""
     return min(condition, condition.negated(), key=repr)
 
 
+def _meets(literal: Literal, cell: Any) -> bool:
+    """Say whether a cell, None for a missing one, meets a literal."""
+    if cell is None:
+        return literal.missing
+    if literal.is_plain and literal.op not in WORDS:
+        return holds(literal, cell)
+    column = {literal.feature: np.array([cell], dtype=object)}
+    return bool(literal.mask(column)[0])
+
+
+def _read(tests: Sequence[Literal]) -> list[Any] | None:
+    """List cells of a column of dates, ordered levels or words; None of any other column.
+
+    Raises
+    ------
+    TooLongError
+        If dates are read in more than one way: how these meet is not gone through.
+    """
+    words = sorted({str(t.value) for t in tests if t.op in WORDS})
+    if words:
+        groups = chain.from_iterable(combinations(words, n) for n in range(len(words) + 1))
+        told = [" ".join(group) for group in islice(groups, MOST_STEPS)]
+        return ["?", *told, *(f"({text})" for text in told)]  # a text may have a word, or be it
+    read = [t for t in tests if not t.is_plain]
+    if len({t.part for t in read if t.part}) > 1:
+        raise TooLongError
+    cells: list[Any] = [v for t in read for v in t.turning]
+    unknown = ["?" * (1 + max(map(len, cells)))] if read and read[0].order is not None else []
+    return [*cells, *unknown] or None
+
+
 def _cells(tests: Sequence[Literal]) -> list[Any]:
     """List values of a column, None among them, one for each way its tests can come out."""
     named = [v for t in tests for v in t.values]
+    read = _read(tests)
+    if read is not None:
+        pool = [*read, *(v for t in tests if t.is_plain and t.op not in WORDS for v in t.values)]
+        return _told_apart(pool, tests)
     if not named or any(isinstance(v, float) for v in named):
-        pool: list[Any] = _numbers(named)
+        pool = _numbers(named)
     elif any(isinstance(v, bool) for v in named):
         pool = [False, True]
     else:
         texts = sorted({v for v in named if isinstance(v, str)})
         pool = [*texts, "".join(texts) + "?"]
+    return _told_apart(pool, tests)
+
+
+def _told_apart(pool: Sequence[Any], tests: Sequence[Literal]) -> list[Any]:
     found: dict[tuple[bool, ...], Any] = {}
     for value in [*pool, None]:
-        answers = tuple(t.missing if value is None else holds(t, value) for t in tests)
-        found.setdefault(answers, value)
+        found.setdefault(tuple(_meets(t, value) for t in tests), value)
     return list(found.values())
 
 
@@ -252,8 +245,11 @@ def _beyond(cut: float, step: float) -> float:
 def _steps(own: Sequence[Literal], feature: str, sums: bool) -> Iterator[tuple[Any, Any]]:
     """List the steps up of a column, from cell to cell; within a cell where sums may move."""
     named = [v for t in own for v in t.values]
-    if any(isinstance(v, str) for v in named):
-        raise _no_rise(feature)
+    if any(isinstance(v, str) for v in named) or not all(t.is_plain for t in own):
+        raise RuleError(
+            f"A promise needs a column of numbers or truth values, but the rule compares "
+            f"{feature!r} with text, which does not rise or fall."
+        )
     truth = bool(named) and all(isinstance(v, bool) for v in named)
     cells: list[Any] = [False, True] if truth else _numbers(named)
     if sums:

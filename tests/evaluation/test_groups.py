@@ -14,7 +14,7 @@ from rulekit.data import GROUP_MEASURES, read_table, row_groups
 from rulekit.evaluation import group_metrics
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet, wilson_interval
-from tests.rules.test_turns import PLAIN, rules
+from tests.strategies import clauses
 
 FAIR = {
     "found": fair.true_positive_rate,
@@ -79,7 +79,18 @@ def test_shares_and_gaps_equal_fairlearns_on_real_tables(data_folder, name, grou
         agree_with_fairlearn(model, X, y, group, positive)
 
 
-@given(rules(PLAIN), st.integers(0, 10_000), st.booleans())
+PLAIN = ("age", "size", "colour", "town", "smoker")
+
+
+def rules():
+    """Rules of up to three clauses, each giving one of three classes."""
+    pairs = st.tuples(clauses("and", 3, PLAIN), st.sampled_from(("yes", "no", "perhaps")))
+    return st.lists(pairs, max_size=3).map(
+        lambda given: RuleSet(tuple(c for c, _ in given), tuple(v for _, v in given), "dnf", "no")
+    )
+
+
+@given(rules(), st.integers(0, 10_000), st.booleans())
 def test_figures_equal_a_plain_count_by_weight(rule, seed, weighted):
     rng = np.random.default_rng(seed)
     n = 40

@@ -155,7 +155,7 @@ def test_progress_is_told_and_a_stop_is_heard():
         model, X, y, on_progress=seen.append, should_stop=lambda: len(seen) >= 1
     )  # fmt: skip
     assert found.n_made == 5
-    assert found.sentences()[0].startswith("5 of 100 resamples were made")
+    assert found.sentences()[0].startswith("5 of 100 resamples are made")
 
 
 def test_a_budget_ends_the_work_after_two_resamples_at_the_least():

@@ -109,7 +109,7 @@ def test_only_rules_that_hold_on_other_rows_return_anything():
     assert found.tells
     assert found.returning == ["age"]
     said = found.sentences({"age": "Age"})
-    assert said[0].startswith("5 of 10 resamples were made")
+    assert said[0].startswith("5 of 10 resamples are made")
     assert "Of 5 rules, 4 or more read Age (5); of the rule in hand, fewer read town (0)." in said
     assert any(
         s.startswith("Age above 40: 5 rules cut it on this side, eight of ten of them at 42; 5 so")
@@ -125,9 +125,7 @@ def test_only_rules_that_hold_on_other_rows_return_anything():
 
 def test_without_a_resample_nothing_is_claimed():
     found = replace(FOUND, resamples=())
-    assert found.sentences() == [
-        "0 of 4 resamples were made before the time was up or work stopped."
-    ]
+    assert found.sentences() == ["0 of 4 resamples are made."]
     assert found.returning == []
     assert np.isnan(found.same_answers).all()
     assert found.cuts["returned"].tolist() == [0, 0]

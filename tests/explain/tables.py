@@ -16,11 +16,11 @@ NAMES = (
     " edge ",
 )  # fmt: skip
 LABELS = (
-    ("ill", "well"),
-    (1, 0),
+    ("ill", "well", "unclear"),
+    (1, 0, 2),
     (True, False),
-    ("<b>no</b>", "5"),
-    ('y"es', "it's\nno"),
+    ("<b>no</b>", "5", "=1"),
+    ('y"es', "it's\nno", "ELSE"),
     ("a", "true"),
 )
 
@@ -54,13 +54,13 @@ def literals(draw, names):
 @st.composite
 def rule_sets(draw, names, max_clauses=3, max_conditions=3, many_labels=True):
     form = draw(st.sampled_from(["dnf", "cnf"]))
-    label, default = draw(st.sampled_from(LABELS))
+    label, default, *more = draw(st.sampled_from(LABELS))
     size = st.lists(literals(names), max_size=max_conditions)
     op = "and" if form == "dnf" else "or"
     clauses = tuple(Clause(tuple(c), op) for c in draw(st.lists(size, max_size=max_clauses)))
     labels = (label,) * (len(clauses) or (form == "cnf"))
     if form == "dnf" and many_labels and draw(st.booleans()):
-        labels = tuple(draw(st.sampled_from([label, default])) for _ in clauses)
+        labels = tuple(draw(st.sampled_from([label, default, *more])) for _ in clauses)
     return RuleSet(clauses, labels, form, default)
 
 

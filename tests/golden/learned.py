@@ -261,6 +261,21 @@ def power_laws() -> Iterator[Case]:
         yield case(name, "credit", told, **short | {"max_depth": 1}, class_weight=balance)
 
 
+def lists() -> Iterator[Case]:
+    """Give ordered lists of three classes, searched as a whole and class after class."""
+    how = {"random_state": 0}
+    for table in ("iris", "wine"):
+        for change in (
+            {},
+            {"theta": 0.2, "n_clauses": 3, "kicks": 1},
+            {"doubt": 1.0, "max_conditions": 4},
+            {"refine_thresholds": True},
+        ):
+            yield case("BoxSearchClassifier", table, "every class", **{"kicks": 0, **change}, **how)
+        yield case("OneLevelRuleClassifier", table, "every class", exact=True)
+        yield case("HyperplaneRuleClassifier", table, "every class", confidence_folds=0)
+
+
 def points() -> Iterator[Case]:
     """Give scorecards: small and large ones, of few points, under wishes and weights."""
     name = "ScorecardClassifier"
@@ -286,6 +301,7 @@ FAMILIES = (
     planes,
     power_laws,
     points,
+    lists,
 )
 CASES: tuple[Case, ...] = tuple(made for family in FAMILIES for made in family())
 

@@ -70,7 +70,7 @@ def test_an_age_between_two_cuts_breaks_a_promise_and_the_sentence_names_two_row
     ("arguments", "says"),
     [
         (("age", "yes", "up"), "direction of a promise must be '<' or '>', got 'up'"),
-        (("town", "yes"), "the rule reads text in 'town', which does not rise or fall"),
+        (("town", "yes"), "the rule compares 'town' with text, which does not rise or fall"),
     ],
 )
 def test_what_cannot_be_promised_is_refused_in_words(arguments, says):

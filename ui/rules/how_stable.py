@@ -78,8 +78,7 @@ def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> Non
     if found is None or not found.n_made:
         return
     names = {name: state.label(name) for name in train.columns}
-    for sentence in found.sentences(names):
-        st.markdown(f"- {md(sentence, 900)}")
+    st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in found.sentences(names)))
     if len(found.columns):
         words = returned_sentence(found, names)
         chart(returned_figure(found, names), "stable_columns", words)

@@ -83,8 +83,8 @@ def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> N
     found = answer_of("alike", "Looking for rules just as good", key, task)
     if found is None:
         return
-    for sentence in found.sentences({name: state.label(name) for name in train.columns}):
-        st.markdown(f"- {md(sentence, 600)}")
+    told = found.sentences({name: state.label(name) for name in train.columns})
+    st.markdown("\n".join(f"- {md(sentence, 600)}" for sentence in told))
     _rules(found, key, train, state)
 
 
@@ -135,11 +135,11 @@ def _rules(found: Alternatives, key: str, train: Rows, state: AppState) -> None:
         pd.DataFrame(
             {
                 "rule": table["rule"] + 1,
-                "reads": names,
                 "wrong": 100 * table["wrong"],
+                "differs": 100 * table["differs"],
                 "conditions": table["n_conditions"],
                 "clauses": table["n_clauses"],
-                "differs": 100 * table["differs"],
+                "reads": names,
             }
         ),
         place if place is not None and place < len(shown) else None,

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.learners.literal.binary_problem import BinaryProblem
+from rulekit.learners.literal.box_table import BoxTable, table_of
 from rulekit.learners.literal.doubt import discounted
-from rulekit.learners.literal.search import PATH, PATH_ROWS, BoxTable, table_of
+from rulekit.learners.literal.search import PATH, PATH_ROWS
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import Clock, plain_label
 from rulekit.rules import Clause, Literal, RuleSet

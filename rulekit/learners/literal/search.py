@@ -1,23 +1,17 @@
-"""The box search over a learner's table: prices, path, and one archive for all askers.
-
-The search describes rows by a DNF; a learner's table is oriented for a CNF that covers ``y``
-(`binary_problem`). Both say the same rule: the DNF of the rows where ``y`` is
-False, over the complements of the columns of ``A``. A box end is therefore one column of ``A``.
-"""
+"""The box search over a learner's table: prices, path, and one archive for all askers."""
 
 import math
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.learners.literal.binary_problem import BinaryProblem
+from rulekit.learners.literal.box_table import BoxTable, box_table
 from rulekit.learners.literal.doubt import discounted
 from rulekit.learners.training import Clock
-from rulekit.rules import GAPS, Literal, missing_in
 from rulekit.solvers.box_search import (
     Archive,
     ArchiveEntry,
@@ -29,71 +23,15 @@ from rulekit.solvers.box_search import (
     refined_cuts,
     search,
 )
-from rulekit.solvers.rule_lists import ListProblem
 from rulekit.solvers.two_level import ClauseSelection
 
 Bools = NDArray[np.bool_]
-End = tuple[int, str, int, bool]  # feature, "low" | "high" | "test", bin, missing accepted
-Found = list[tuple[Literal, int]]
-Kinds = tuple[dict[int, Found], Found, Found]
-Kind = TypeVar("Kind", BoxProblem, ListProblem)
-
-MEMBER = ("==", "in", "contains")
 
 PATH_ROWS = 500.0
 # Prices of a literal that a search visits, in wrong rows of a table of 500 rows. The archive
 # answers every other price from these.
 PATH = (0.02, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0)
 PATH_CLAUSES = 5  # clauses searched whatever is asked for, so that one archive serves all askers
-
-
-def prices_of(robustness: float) -> BoxPrices:
-    """Turn the robustness of a learner into prices of wrong and nearly wrong rows."""
-    if robustness == 0:
-        return BoxPrices()
-    return BoxPrices(miss=0.3, overlap=0.3, near=robustness)
-
-
-@dataclass(frozen=True)
-class BoxTable(Generic[Kind]):
-    """A binned table for the search, and the column of ``A`` that each end of a box is.
-
-    Attributes
-    ----------
-    problem : BoxProblem or ListProblem
-        The table.
-    column_of : mapping of (feature, kind, bin, missing accepted) to int
-        "low": the interval begins at the bin; "high": it ends there; "test": a test of missingness
-        (bin 1: only missing values are accepted, bin 0: only present ones).
-    n_columns : int
-        Number of columns of ``A``.
-    """
-
-    problem: Kind
-    column_of: Mapping[End, int]
-    n_columns: int
-
-    def chosen(self, boxes: Boxes) -> Bools:
-        """Say which columns of ``A`` each clause is made of: shape (k, n_columns)."""
-        chosen = np.zeros((boxes.n_clauses, self.n_columns), dtype=bool)
-        lacking = self.problem.has_missing
-        last = self.problem.n_bins - 1
-        for r in range(boxes.n_clauses):
-            for f in np.flatnonzero(boxes.literals(self.problem.n_bins, lacking)[r]):
-                low, high = int(boxes.low[r, f]), int(boxes.high[r, f])
-                accepts = bool(boxes.absent[r, f]) and bool(lacking[f])
-                for end in _ends(int(f), low, high, int(last[f]), accepts):
-                    chosen[r, self.column_of[end]] = True
-        return chosen
-
-
-def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
-    if low > high:
-        return [(f, "test", 1, True)]
-    if low == 0 and high == last:
-        return [(f, "test", 0, False)]
-    ends: list[End] = [(f, "low", low, accepts)] if low > 0 else []
-    return [*ends, (f, "high", high, accepts)] if high < last else ends
 
 
 @dataclass(frozen=True)
@@ -207,7 +145,7 @@ class BoxSearch:
         return kept
 
     def _searched(self, problem: BinaryProblem, most: int, rng: np.random.Generator) -> Searched:
-        table = box_table(problem, prices_of(self.robustness))
+        table = box_table(problem, BoxPrices.of_robustness(self.robustness))
         scale = float(problem.weight.sum()) / PATH_ROWS
         plan = SearchPlan([scale * theta for theta in PATH], most, self.kicks)
         clock = Clock(problem.cover.deadline)
@@ -226,7 +164,7 @@ class BoxSearch:
             problem.structure,
             problem.ranks,
             problem.barred_cuts,
-            prices_of(self.robustness),
+            BoxPrices.of_robustness(self.robustness),
         )
         cuts, loss = refined_cuts(table, selection.chosen)
         moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
@@ -251,159 +189,3 @@ def _offer_everything(archive: Archive) -> None:
         p = problem.n_features
         whole = Boxes(np.zeros((1, p), np.int64), problem.n_bins[None] - 1, np.ones((1, p), bool))
         archive.offer(loss, 0, whole)
-
-
-class _Builder:
-    """Collects binned features and the columns their ends are."""
-
-    def __init__(self, problem: BinaryProblem) -> None:
-        self.columns = problem.columns
-        self.edges, self.above = _edges(problem)
-        self.codes: list[NDArray[np.integer]] = []
-        self.n_bins: list[int] = []
-        self.column_of: dict[End, int] = {}
-
-    def add_cuts(self, positions: NDArray[np.float64], found: list[tuple[Literal, int]]) -> None:
-        """Add a column of positions, with the cuts of its literals."""
-        absent = np.isnan(positions)
-        cut_of = [self.edges[j] for _, j in found]
-        cuts = np.unique(cut_of)
-        codes = np.searchsorted(cuts, positions, side="left")
-        f = self._add(np.where(absent, len(cuts) + 1, codes), len(cuts) + 1)
-        for (literal, j), cut in zip(found, cut_of, strict=True):
-            k = int(np.searchsorted(cuts, cut))
-            accepts = literal.missing and bool(absent.any())
-            end = (f, "low", k + 1, accepts) if self.above[j] else (f, "high", k, accepts)
-            self.column_of[end] = j
-
-    def add_levels(self, name: str, found: list[tuple[Literal, int]]) -> None:
-        """Add, for each level or word that literals name, a feature of two bins: others, this."""
-        column = self.columns[name]
-        absent = missing_in(column)
-        lacks = bool(absent.any())
-        keys = {(lit.scale, lit.value): lit for lit, _ in found}
-        values = [keys[k] for k in sorted(keys, key=repr)]
-        inside = [_level_test(lit).mask({name: column}) for lit in values]
-        one_kind = len({lit.op in MEMBER for lit, _ in found}) == 1
-        # of two levels, "this one" says the same as "not the other one"
-        pair = one_kind and len(values) == 2 and bool((absent | (inside[0] != inside[1])).all())
-        for value, held in list(zip(values, inside, strict=True))[: 1 if pair else None]:
-            f = self._add(np.where(absent, 2, held), 2)
-            for literal, j in found:
-                same = (literal.scale, literal.value) == (value.scale, value.value)
-                if not (same or pair):
-                    continue
-                accepts = literal.missing and lacks
-                if (literal.op in MEMBER) == same:
-                    self.column_of[f, "low", 1, accepts] = j
-                else:
-                    self.column_of[f, "high", 0, accepts] = j
-
-    def add_tests(self, name: str, found: list[tuple[Literal, int]]) -> None:
-        """Add the tests of missingness of a column as a feature of one bin."""
-        absent = missing_in(self.columns[name])
-        if not absent.any():
-            return
-        f = self._add(absent.astype(np.int64), 1)
-        for literal, j in found:
-            only_missing = literal.op == "missing"
-            self.column_of[f, "test", int(only_missing), only_missing] = j
-
-    def _add(self, codes: NDArray[np.integer], n_bins: int) -> int:
-        self.codes.append(codes.astype(np.min_scalar_type(n_bins)))
-        self.n_bins.append(n_bins)
-        return len(self.n_bins) - 1
-
-
-def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable[BoxProblem]:
-    """Bin a learner's table for the box search.
-
-    Parameters
-    ----------
-    problem : BinaryProblem
-        Its columns say which ends an interval may have: what constraints left out cannot be chosen.
-    prices : BoxPrices
-        How wrong rows are charged.
-
-    Returns
-    -------
-    BoxTable
-        Its problem describes the rows where ``problem.y`` is False.
-    """
-
-    def boxes(codes: Any, n_bins: Any, *may: Any) -> BoxProblem:
-        return BoxProblem(codes, n_bins, ~problem.y, problem.weight, prices, *may)
-
-    return table_of(problem, boxes)
-
-
-def table_of(problem: BinaryProblem, make: Callable[..., Kind]) -> BoxTable[Kind]:
-    """Bin a learner's table; `make` is given the codes, `n_bins`, and what boxes may look like."""
-    builder = _Builder(problem)
-    for name, (cuts, levels, tests) in _by_column(problem).items():
-        for source, ends in cuts.items():
-            builder.add_cuts(problem.positions[source], ends)
-        if levels:
-            builder.add_levels(name, levels)
-        if tests:
-            builder.add_tests(name, tests)
-    n_bins = np.array(builder.n_bins, dtype=np.int64)
-    lows, highs = (_allowed(builder, n_bins, kind) for kind in ("low", "high"))
-    # the search knows both tests of missingness of a column or none
-    tests_of = np.array([_has_both_tests(builder, f) for f in range(len(n_bins))], dtype=bool)
-    codes = np.zeros((len(problem.y), 0), int)
-    if builder.codes:
-        codes = np.stack(builder.codes, axis=1)
-    boxes = make(codes, n_bins, lows, highs, tests_of)
-    return BoxTable(boxes, builder.column_of, problem.A.shape[1])
-
-
-def _has_both_tests(builder: _Builder, f: int) -> bool:
-    return all((f, "test", k, k == 1) in builder.column_of for k in (0, 1))
-
-
-def _allowed(builder: _Builder, n_bins: NDArray[np.int64], kind: str) -> Bools:
-    """Say at which bins an interval may begin or end: where all variants of its literal are."""
-    allowed = np.zeros((len(n_bins), int(n_bins.max(initial=1))), bool)
-    for f, bins in enumerate(n_bins):
-        lacks = bool((builder.codes[f] == bins).any())
-        variants = (False, True) if lacks else (False,)
-        for k in range(int(bins)):
-            allowed[f, k] = all((f, kind, k, a) in builder.column_of for a in variants)
-    return allowed
-
-
-def _level_test(literal: Literal) -> Literal:
-    """Say that a value is the level, or among those, that a literal names."""
-    return replace(literal if literal.op in MEMBER else literal.negated(), missing=False)
-
-
-def _edges(problem: BinaryProblem) -> tuple[dict[int, float], dict[int, bool]]:
-    """Say for each column of ``A`` with a cut where it lies, and whether the DNF's side is above.
-
-    Of a set of the first levels, the cut lies behind the last of them.
-    """
-    edges: dict[int, float] = {}
-    above: dict[int, bool] = {}
-    for j in np.flatnonzero(problem.structure.side).tolist():
-        said = problem.or_literals[j].negated()
-        encoding = problem.encodings[int(problem.structure.feature[j])]
-        side, rank = encoding.place(said)
-        edges[j] = said.edge if encoding.cuts is not None else float(rank)
-        above[j] = side > 0
-    return edges, above
-
-
-def _by_column(problem: BinaryProblem) -> dict[str, Kinds]:
-    """Sort what the DNF would say by column: cuts of each source, levels, tests of missingness."""
-    parts: dict[str, Kinds] = {}
-    for j, or_literal in enumerate(problem.or_literals):
-        said = or_literal.negated()
-        kinds = parts.setdefault(said.feature, ({}, [], []))
-        if said.op in GAPS:
-            kinds[2].append((said, j))
-        elif problem.structure.side[j]:
-            kinds[0].setdefault(int(problem.structure.feature[j]), []).append((said, j))
-        else:
-            kinds[1].append((said, j))
-    return parts

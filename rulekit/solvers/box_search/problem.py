@@ -56,6 +56,13 @@ class BoxPrices:
     overlap: float = 0.0
     near: float = 0.0
 
+    @classmethod
+    def of_robustness(cls, robustness: float) -> "BoxPrices":
+        """Turn the robustness of a learner into prices of wrong and nearly wrong rows."""
+        if robustness == 0:
+            return cls()
+        return cls(miss=0.3, overlap=0.3, near=robustness)
+
 
 MOST_BINS = 65_535  # the kernels read codes of 16 bits, and one more stands for a missing value
 MANY_CLAUSES = 64  # up to so many clauses, sums of charges are exact

@@ -11,7 +11,7 @@ from rulekit.binarize import Binarizer
 from rulekit.data import columns_of
 from rulekit.exceptions import EmptyRuleWarning
 from rulekit.learners.literal.binary_problem import binary_problem
-from rulekit.learners.literal.search import box_table
+from rulekit.learners.literal.box_table import box_table
 from rulekit.solvers.box_search.problem import BoxPrices
 from rulekit.solvers.box_search.search import SearchPlan, search
 

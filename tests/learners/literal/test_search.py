@@ -1,66 +1,39 @@
-"""The table of boxes: what a box accepts is what its columns of the learner's table say."""
+"""A box search that a time limit cut off: all settings of one table wait for it once."""
 
-import numpy as np
-import pandas as pd
 import pytest
 
-from rulekit import Binarizer, Constraints
-from rulekit.data import columns_of
-from rulekit.learners.literal.binary_problem import binary_problem
-from rulekit.learners.literal.search import box_table
-from rulekit.solvers.box_search.problem import ERRORS, Boxes
+from rulekit import BoxSearchClassifier, load_sample
+from rulekit.learners.literal import search
 
 
-def table_of(X, y):
-    matrix = Binarizer().fit(X, y).transform(X)
-    problem = binary_problem(
-        matrix, columns_of(X), y, np.ones(len(y)), form="dnf", constraints=Constraints()
-    )
-    return box_table(problem, ERRORS), problem
+@pytest.fixture
+def searches(monkeypatch):
+    """A list that gets an entry a search."""
+    made, really = [], search.search
+
+    def counted(*args):
+        made.append(args)
+        return really(*args)
+
+    monkeypatch.setattr(search, "search", counted)
+    return made
 
 
-def mixed(missing, n=80):
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(
-        {
-            "flag": rng.integers(0, 2, n).astype(float),
-            "age": rng.normal(size=n).round(1),
-            "two": rng.choice(["u", "v"], n).astype(object),
-            "three": rng.choice(["u", "v", "w"], n).astype(object),
-        }
-    )
-    if missing:
-        for j, name in enumerate(X):
-            X.loc[X.index[j :: 7 + j], name] = np.nan if X[name].dtype == float else None
-    return X, rng.random(n) < 0.5
+def fitted(settings):
+    X, y = load_sample("breast_cancer").xy("diagnosis")
+    model = BoxSearchClassifier(kicks=500, random_state=0)
+    with pytest.warns(match="passed; the best rule so far is kept"):
+        return list(model.fit_many(X, y, settings))
 
 
-@pytest.mark.parametrize("missing", [False, True])
-def test_each_end_of_a_box_accepts_the_rows_its_column_does(missing):
-    X, y = mixed(missing)
-    table, problem = table_of(X, y)
-    boxes, p = table.problem, table.problem.n_features
-    assert table.column_of
-    # the rows of the search are merged and sorted, so that rows are compared by number and class
-    for (f, kind, k, accepts), j in table.column_of.items():
-        low, high = np.zeros((1, p), int), boxes.n_bins[None] - 1
-        if kind == "low":
-            low[0, f] = k
-        elif kind == "high":
-            high[0, f] = k
-        elif k == 1:
-            low[0, f], high[0, f] = 1, 0
-        absent = np.ones((1, p), bool)
-        absent[0, f] = accepts
-        box = Boxes(low, high, absent)
-        assert np.flatnonzero(table.chosen(box)[0]).tolist() == [j]
-        held = box.fired(boxes.codes, boxes.n_bins)[:, 0]
-        for side in (False, True):
-            said = ~problem.A[:, j] & (problem.y != side)
-            assert boxes.weight[held & (boxes.y == side)].sum() == said.sum()
+def test_settings_of_one_table_share_a_search_that_the_time_limit_cut_off(searches):
+    prices = [8.0, 2.0, 0.5]
+    models = fitted([{"theta": theta, "time_limit": 0.3} for theta in prices])
+    assert len(searches) == 1
+    sizes = [m.n_conditions_ for m in models]
+    assert sizes == sorted(sizes)
 
 
-def test_a_column_of_two_levels_is_one_feature():
-    X, y = mixed(missing=False)
-    table, _ = table_of(X, y)
-    assert table.problem.n_features == 1 + 1 + 1 + 3
+def test_who_has_more_time_is_not_answered_by_a_search_cut_off_early(searches):
+    fitted([{"time_limit": 0.1}, {"time_limit": 0.4}, {"time_limit": 0.2}])
+    assert len(searches) == 2

@@ -1,0 +1,104 @@
+"""A learned list of three outcomes, gaps and text, through figures, explanations and files."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit import BoxSearchClassifier, compare_rules, explain, rule_statistics
+from rulekit.data import columns_of
+from rulekit.explain import score
+from rulekit.export import verify_export
+from rulekit.export.formats import FORMATS
+from rulekit.rules import simplify
+from tests.learners.tables import mixed_table
+
+
+@pytest.fixture(scope="module")
+def learned():
+    X, y = mixed_table(5, n=160, noise=0.1)
+    grade = np.where(X["age"] > 62, "ur'gent", np.where(y == "yes", "=soon", "later; not <b>"))
+    model = BoxSearchClassifier(0.5, 2, kicks=0, refine_thresholds=True, random_state=0)
+    return model.fit(X, grade), X, grade
+
+
+def first_that_holds(rule, columns, i):
+    """Number of the clause that decides a row, -1 for none: condition by condition."""
+    one = {name: values[i : i + 1] for name, values in columns.items()}
+    for k, clause in enumerate(rule.clauses):
+        if all(c.mask(one)[0] for c in clause.conditions):
+            return k
+    return -1
+
+
+def test_statistics_are_those_of_counting_row_by_row(learned):
+    model, X, y = learned
+    rule, columns = model.rule_set_, columns_of(X)
+    assert len(set(rule.labels)) == 3 or len({*rule.labels, rule.default}) == 3
+    deciding = [first_that_holds(rule, columns, i) for i in range(len(y))]
+    said = [rule.labels[k] if k >= 0 else rule.default for k in deciding]
+    assert model.predict(X).tolist() == said
+    found = rule_statistics(rule, columns, y)
+    counted = pd.crosstab(pd.Series(y), pd.Series(said))
+    for a, true in enumerate(found.labels):
+        for b, answer in enumerate(found.labels):
+            expected = counted.loc[true, answer] if answer in counted.columns else 0
+            assert found.confusion[a, b] == expected
+        right = np.mean([s == true for s, t in zip(said, y, strict=True) if t == true])
+        assert found.recall[true] == pytest.approx(right)
+
+
+def test_a_simplified_list_decides_every_row_the_same(learned):
+    model, X, _ = learned
+    rule = model.rule_set_
+    doubled = type(rule)(
+        (*rule.clauses, rule.clauses[0]), (*rule.labels, rule.labels[0]), "dnf", rule.default
+    )
+    shorter = simplify(doubled)
+    assert shorter.n_clauses <= rule.n_clauses
+    assert (shorter.predict(X) == rule.predict(X)).all()
+    assert not len(compare_rules(shorter, rule, columns_of(X)).rows)
+
+
+def test_explanations_name_the_clause_that_decides_and_changes_that_change_the_answer(learned):
+    model, X, _ = learned
+    rule, columns = model.rule_set_, columns_of(X)
+    some = X.iloc[:25]
+    changed_answers = set()
+    for i, told in enumerate(explain(model, some, training=X)):
+        k = first_that_holds(rule, columns, i)
+        answer = rule.labels[k] if k >= 0 else rule.default
+        assert told.prediction == answer
+        one = {name: values[i : i + 1] for name, values in columns.items()}
+        fails = [j for j, clause in enumerate(rule.clauses) if not clause.mask(one)[0]]
+        assert sorted(miss.index for miss in told.near_misses) == fails
+        counts = [
+            rule.labels[miss.index] != answer and (k < 0 or miss.index < k)
+            for miss in told.near_misses
+        ]
+        assert counts == sorted(counts, reverse=True)  # those that would change the answer first
+        found = told.counterfactual
+        if found.possible:
+            row = some.iloc[[i]].copy().astype(object)
+            for change in found.changes:
+                row[change.feature] = [change.new]
+            other = rule.predict(row.infer_objects())[0]
+            assert other == found.prediction != answer
+            changed_answers.add(other)
+    assert len(changed_answers) >= 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if form.run is not None])
+def test_every_file_that_can_be_run_answers_as_the_list(learned, name):
+    model, X, _ = learned
+    found = verify_export(model, X, name)
+    assert found.ok, found.sentence
+
+
+def test_scored_cases_have_a_class_and_a_chance_of_each(learned):
+    model, X, _ = learned
+    scored = score(model, X.head(12))
+    assert scored is not None
+    chances = model.predict_proba(X.head(12))
+    assert chances.shape == (12, 3)
+    assert np.allclose(chances.sum(axis=1), 1)
