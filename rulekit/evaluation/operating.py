@@ -12,7 +12,7 @@ from rulekit.evaluation.metrics import confusion_counts, cost_per_100
 from rulekit.exceptions import RuleError
 from rulekit.learners import ScorecardClassifier
 from rulekit.learners.shares import Likeness
-from rulekit.rules import Clause, PointsSplit, RuleSet
+from rulekit.rules import Clause, PointsSplit, RuleSet, scorecard_of
 from rulekit.rules.simplify import simplify, simplify_clause
 from rulekit.solvers.truth_tables import minimum_dnf
 
@@ -187,9 +187,9 @@ def threshold_rule(model: Any, threshold: float) -> RuleSet:
     rule, positive = model.rule_set_, model.positive_label_
     default = next(c for c in model.classes_.tolist() if c != positive)
     model = getattr(model, "learner_", model)  # whose probabilities they are
-    split = next((c for clause in rule.clauses for c in clause.conditions), None)
-    if isinstance(split, PointsSplit) and isinstance(model, ScorecardClassifier):
-        return _from_total(model, split, threshold, default)
+    card = scorecard_of(rule) if isinstance(model, ScorecardClassifier) else ()
+    if card:
+        return _from_total(model, card[0], threshold, default)
     likeness = model._shares.likeness
     conditions = getattr(likeness, "conditions", ())
     if not isinstance(likeness, Likeness) or len(conditions) > MOST_CONDITIONS:

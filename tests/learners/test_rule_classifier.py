@@ -191,7 +191,6 @@ def test_a_table_without_a_condition_gives_an_empty_rule_and_a_warning():
     [
         (["n"] * 19 + ["y"], "class 'y' has a single row. Leave this class out"),
         (["n"] * 20, "needs rows of two classes; `y` holds one class only"),
-        (["n", "y"] * 8 + ["z"] * 4, "holds 3 classes .* Learn a rule for one class against"),
     ],
 )
 def test_classes_that_cannot_be_learned_are_refused_in_a_sentence(labels, sentence):

@@ -330,9 +330,9 @@ def test_a_stopped_search_keeps_what_stands_and_says_where_it_stopped(on_models)
     assert app.button(key="search_longer")
 
 
-def test_it_opens_a_tree_of_classes_with_nothing_begun(open_app):
+def test_several_outcomes_have_a_quick_look_and_learners_to_compare(open_app):
     state = AppState(table=load_sample("iris"), every_class=True)
     app = opened_tab(open_app("models", state=state), "Learners")
     assert not app.exception
-    assert not jobs.registry()._jobs
+    assert [job.title for job in jobs.registry()._jobs.values()] == ["First rules"]
     assert app.button(key="compare_learners")
