@@ -52,6 +52,7 @@ def table(rule):
     return {"inputs": cells(found, "d:input/d:inputExpression"), "rules": lines}
 
 
+@pytest.mark.slow  # with the engines, which `make engines` installs after the quick tests
 @pytest.mark.parametrize("name", rules())
 def test_a_document_is_valid_by_the_schema(name, schema):
     schema.assertValid(parsed(rules()[name]))

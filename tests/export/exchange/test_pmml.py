@@ -42,6 +42,7 @@ def parsed(rule):
     return etree.fromstring(to_pmml(rule).encode())
 
 
+@pytest.mark.slow  # with the engines, which `make engines` installs after the quick tests
 @pytest.mark.parametrize("name", rules())
 def test_a_document_is_valid_by_the_schema(name, schema):
     schema.assertValid(parsed(rules()[name]))
