@@ -20,6 +20,7 @@ from rulekit.export.documents.text_parser import from_text
 from rulekit.export.exchange.dmn import to_dmn
 from rulekit.export.exchange.json import from_json, to_json
 from rulekit.export.exchange.json_schema import json_schema
+from rulekit.export.exchange.pandera import to_pandera
 from rulekit.export.exchange.pmml import to_pmml
 from rulekit.export.formats import FORMATS, Format
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
@@ -53,6 +54,7 @@ __all__ = [
     "to_json",
     "to_latex",
     "to_markdown",
+    "to_pandera",
     "to_pmml",
     "to_python",
     "to_report",

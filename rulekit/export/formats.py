@@ -22,6 +22,7 @@ from rulekit.export.documents.text import to_text
 from rulekit.export.documents.text_parser import from_text
 from rulekit.export.exchange.dmn import to_dmn
 from rulekit.export.exchange.json import from_json, to_json
+from rulekit.export.exchange.pandera import to_pandera
 from rulekit.export.exchange.pmml import to_pmml
 from rulekit.export.runners import (
     CASES,
@@ -249,6 +250,17 @@ FORMATS = {
         how="Not run here: the tests of this library let the FEEL engine feelin run the cells of "
         "such tables, and compare every answer.",
         language="xml",
+    ),
+    "pandera": Format(
+        "pandera schema",
+        "what the rule expects of a table, to refuse one that it cannot read: its columns, each of "
+        "its kind",
+        to_pandera,
+        "pandera.py",
+        "text/x-python",
+        how="Not run here: it answers no rows. The tests of this library let pandera hold such "
+        "schemas against tables that fit and tables that do not.",
+        language="python",
     ),
     "xlsx": Format(
         "Excel",

@@ -104,7 +104,7 @@ def verify_export(
     if not isinstance(model, RuleSet):
         expected = np.asarray(model.predict(X)).tolist()
     probes = _probes(rule, rows)
-    text = form.write(rule, numbers=numbers) if form.counted else form.write(rule)
+    text = form.write(model, numbers=numbers) if form.counted else form.write(model)
     answers = form.run(text, rows, n)
     n_probes = len(next(iter(probes.values()), ()))
     found = form.run(text, probes, n_probes) if n_probes else []

@@ -7,10 +7,12 @@ numbers, turned into their grammar (names, strings, types) by sqlglot; they are 
 Where a database has NaN, NaN counts as missing: PostgreSQL, Spark, Snowflake and Oracle take it for
 larger than any number, so that ``x > 5`` is true of it there, and false in the rule. Numbers are
 compared as doubles, as the rule compares them, whatever type the column has: a ``real`` column's
-0.1 is 0.10000000149, as in a data frame, and a ``numeric`` one's 0.1 is 0.1.
+0.1 is 0.10000000149, as in a data frame, and a ``numeric`` one's 0.1 is 0.1. A boolean column that
+is counted with goes through a whole number: PostgreSQL makes no double of it.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rulekit.exceptions import ExportError
@@ -115,6 +117,7 @@ def to_sql(
     part: str = "case",
     table: str | None = None,
     clause: int | None = None,
+    boolean: Sequence[str] | None = None,
 ) -> str:
     r"""Write a rule as SQL.
 
@@ -135,6 +138,10 @@ def to_sql(
         "prediction" (for ``part="clause"``, the number as "clause"). Needed for ``part="score"``.
     clause : int, optional
         With ``part="where"``: the condition of this clause alone, counted from 0.
+    boolean : sequence of str, optional
+        With the last seven dialects: the columns that are boolean in the database, counted as 1 and
+        0 where they are in a sum. By default those that held truth values when a model was learned.
+        What the rule compares with true or false is among them anyway.
 
     Returns
     -------
@@ -149,7 +156,8 @@ def to_sql(
         differ in case only, a NUL character; an infinity, a name too long or an empty text where
         the database has none; or sqlglot is needed and not installed.
     ValueError
-        If `dialect`, `part` or `clause` is none of the above, or not read beside the others.
+        If `dialect`, `part` or `clause` is none of the above, or one of the options is not read
+        beside the others.
 
     Notes
     -----
@@ -177,12 +185,21 @@ def to_sql(
         raise ValueError('`part="score"` reads a table: give `table`.')
     if clause is not None and part != "where":
         raise ValueError(f'`clause` is read with `part="where"` only, got `part={part!r}`.')
+    if boolean is not None and dialect in OWN:
+        raise ValueError(f"`boolean` is read for {tuple(DATABASES)}, got `dialect={dialect!r}`.")
     rule = exported_rule(model)
     if dialect in OWN:
         return _written(SqlWriter(rule, dialect, table), part, clause)
     chosen = DATABASES[dialect]
-    text = _written(DatabaseWriter(rule, dialect, table, chosen), part, clause)
+    flags = frozenset(_learned_flags(model) if boolean is None else boolean)
+    text = _written(DatabaseWriter(rule, dialect, table, chosen, flags), part, clause)
     return _translated(text, chosen) if chosen.grammar else text
+
+
+def _learned_flags(model: Any) -> list[str]:
+    """List the columns that held truth values when a model was learned."""
+    kinds = getattr(model, "_kinds", {})
+    return [name for name, kind in kinds.items() if kind == "boolean"]
 
 
 def _check_option(name: str, given: Any, known: tuple[str, ...]) -> None:
@@ -211,6 +228,16 @@ class DatabaseWriter(SqlWriter):
     """Writes one rule for a database that is told columns' types."""
 
     database: Dialect
+    flags: frozenset[str] = frozenset()
+
+    def literal(self, literal: Literal) -> str:
+        """Write a test; truth values beside numbers become 1 and 0."""
+        values = literal.values
+        if self._kind(literal.feature) == "flag" and not all(isinstance(v, bool) for v in values):
+            numbers = tuple(float(v) for v in values)
+            several = isinstance(literal.value, tuple)
+            literal = replace(literal, value=numbers if several else numbers[0])
+        return super().literal(literal)
 
     def name(self, name: str) -> str:
         """Write an identifier in double quotes, if it is one there."""
@@ -238,7 +265,8 @@ class DatabaseWriter(SqlWriter):
             return self._read_date(literal, column)
         if kind == "text":
             return self.database.text.format(column)
-        return self._double(literal.feature) if kind == "number" else column
+        plain = all(isinstance(v, bool) for v in literal.values)
+        return column if kind == "unknown" or plain else self._double(literal.feature)
 
     def _read_date(self, literal: Literal, column: str) -> str:
         """Write what is read of dates; what has no common grammar is refused."""
@@ -271,20 +299,17 @@ class DatabaseWriter(SqlWriter):
         found: set[type] = set()
         for condition in (c for clause in self.rule.clauses for c in clause.conditions):
             found |= condition.types.get(feature, frozenset())
-        if found == {bool}:
-            return "flag"
-        if bool in found:
-            raise ExportError(
-                f"Column {feature!r} is compared with truth values and with numbers; a column in "
-                f"{self.database.name} has one type."
-            )
-        return self.kinds[feature]
+        given = feature in self.flags and self.kinds[feature] != "text"
+        return "flag" if given or bool in found else self.kinds[feature]
 
     def _cast(self, feature: str) -> str:
         return self._double(feature)
 
     def _double(self, feature: str) -> str:
-        return self.database.double.format(self.column(feature))
+        column = self.column(feature)
+        if self._kind(feature) == "flag":
+            column = f"CAST({column} AS INTEGER)"
+        return self.database.double.format(column)
 
     def _missingness(self, feature: str) -> tuple[str, str]:
         column, kind = self.column(feature), self._kind(feature)
