@@ -7,6 +7,7 @@ from ui.data.choices import columns_card, target_card
 from ui.data.load import options_card, refusal, sample_buttons, upload_card
 from ui.data.parquet_file import server_card
 from ui.data.quality import quality_card
+from ui.data.readings import readings_card
 from ui.data.session import saved_card, session_card
 from ui.data.split import split_card
 from ui.shell import ONWARD, guard, header, two_columns
@@ -55,6 +56,7 @@ with right:
         quality_card()
 with columns:
     columns_card()
+    readings_card()
 with rows:
     st.dataframe(state.table.frame.head(100), alt="The first rows of the table.")
 with read:

@@ -29,6 +29,8 @@ from ui.cache import kept
 VERSION = 1
 NUMERIC = "numeric"  # among `options`: the columns of text that were made numbers
 CATEGORIES = "categories"  # among `options`: the columns of numbers that were said to be codes
+DATES = "dates"  # among `options`: the columns made dates, and whether their day comes first
+DURATIONS = "durations"  # among `options`: the columns of text that were made days
 KEEP = {"persist_state": "session"}  # of a widget: what is set stays when the page is left
 SERVER = "server"  # among `options`: the file on the server that the table is a sample of
 
@@ -145,6 +147,12 @@ class AppState:
     def features(self) -> list[str]:
         """The columns a rule may use, in the table's order."""
         return list(self.table.features) if self.table is not None else []
+
+    @property
+    def orders(self) -> dict[str, tuple[str, ...]]:
+        """The columns whose levels have an order, with the levels, the lowest first."""
+        columns = self.table.columns if self.table is not None else ()
+        return {c.name: c.order for c in columns if c.order}
 
     def column_with_role(self, role: str) -> str | None:
         """Return the first column with a role, or None."""
@@ -300,12 +308,13 @@ class AppState:
 
     @property
     def fit_key(self) -> str:
-        """A text that changes with whatever is learned from: data, names, roles, split, cuts."""
+        """A text that changes with what is learned: data, names, roles, orders, split, cuts."""
         digest = self.table.digest if self.table is not None else None
         roles = [(c.name, c.role) for c in self.table.columns] if self.table is not None else []
         asked = "every class" if self.several else self.positive
         names = sorted(self.outcomes.items())
-        return repr((digest, asked, names, roles, self.split, self.binning))
+        key = (digest, asked, names, roles, self.split, self.binning)
+        return repr((*key, self.orders) if self.orders else key)
 
     def label(self, name: str) -> str:
         """Return a column's business name, or its own."""

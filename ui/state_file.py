@@ -16,6 +16,7 @@ def to_plain(state: AppState) -> dict[str, Any]:
         "digest": table.digest,
         "notes_on_table": list(table.notes),
         "roles": {c.name: c.role for c in table.columns},
+        "orders": {name: list(levels) for name, levels in state.orders.items()},
         "positive": table.positive_label,
         "outcomes": state.outcomes,
         "every_class": state.every_class,
@@ -42,9 +43,11 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
     Raises
     ------
     DataError
-        If the table does not have the columns.
+        If the table does not have the columns, or a column has levels that its order misses.
     """
     table = table.with_roles(saved["roles"], positive_label=saved["positive"])
+    for name, levels in saved.get("orders", {}).items():
+        table = table.with_order(name, levels)
     binning = dict(saved["binning"])
     binning["cuts"] = tuple((name, tuple(values)) for name, values in binning["cuts"])
     return AppState(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rulekit.data.headers import shown
 from rulekit.data.options import MISSING_AMONG_NUMBERS, ParseOptions
-from rulekit.data.typed import EXACT, text_series, without_infinities
+from rulekit.data.typed import DAY, EXACT, text_series, without_infinities
 from rulekit.exceptions import DataError
 
 _PLAIN = r"^[+-]?(\d+{d}?\d*|{d}\d+)([eE][+-]?\d+)?$"
@@ -176,6 +176,26 @@ def dates_in(texts: pd.Series, name: str, day_first: bool | None) -> pd.Series:
             "is."
         )
     return found.dt.tz_localize(None)
+
+
+def durations_in(texts: pd.Series, name: str) -> pd.Series:
+    """Read a Series of text as days, NaN for the rest; 06:30 is six hours and a half.
+
+    Raises
+    ------
+    DataError
+        If no cell is a duration. A number alone is none: nobody said of what.
+    """
+    text = texts.astype("string").str.strip()
+    text = text.str.replace(r"^([-+]?\d+:[0-5]\d)$", r"\1:00", regex=True)
+    text = text.mask(text.str.fullmatch(r"[-+\d.,eE]+").fillna(False).astype(bool))
+    days = pd.to_timedelta(text.astype(object), errors="coerce").dt.total_seconds() / DAY
+    if days.isna().all():
+        raise DataError(
+            f"Column {shown(name)} holds no duration such as 06:30:00 or '2 days'; keep it as "
+            "it is."
+        )
+    return days
 
 
 def _matches(texts: pa.Array, pattern: str) -> NDArray[np.bool_]:

@@ -216,6 +216,8 @@ def order_of(series: pd.Series) -> tuple[str, ...]:
 
 def order_problem(series: pd.Series, levels: Sequence[str]) -> str | None:
     """Say why levels are no order of a column; None where they are, or where there are none."""
+    if levels and pd.api.types.is_bool_dtype(series.dtype):
+        return "it holds truth values, which have none"
     left_out = sorted({str(v) for v in series.dropna().unique()} - set(levels))
     if levels and left_out:
         return f"{', '.join(map(shown, left_out[:5]))} is not in it"

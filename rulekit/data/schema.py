@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rulekit.data.cells import dates_in, numbers_in
+from rulekit.data.cells import dates_in, durations_in, numbers_in
 from rulekit.data.column import (
     ROLES,
     SINGLE,
@@ -307,15 +307,10 @@ class Table:
     def as_duration(self, name: str) -> "Table":
         """Return the table with a column of text such as "1 day 06:30:00" read as days.
 
-        Other cells become missing, and are counted; DataError if no cell is a duration.
+        06:30 is six hours and a half; a number alone is no duration. Other cells become missing,
+        and are counted; DataError if no cell is a duration.
         """
-        text = self._text_of(name)
-        days = pd.to_timedelta(text, errors="coerce").dt.total_seconds() / 86_400.0
-        if days.isna().all():
-            raise DataError(
-                f"Column {shown(name)} holds no duration such as 06:30:00 or '2 days'; keep it as "
-                "it is."
-            )
+        days = durations_in(self._text_of(name), name)
         return self._replaced(name, days, self._lost(name, days, "durations, in days"))
 
     def with_order(self, name: str, levels: Sequence[str]) -> "Table":

@@ -129,18 +129,14 @@ def threshold_figure(
     )
     looks = outcome_looks(labels, classes)
     distinct = np.unique(values[present])
-    places, ends = _places(distinct, np.asarray(cuts, dtype=float))
-    _histogram(figure, values[present], positive[present], labels, looks)
+    places, ends = cut_places(distinct, np.asarray(cuts, dtype=float))
+    both = (positive[present], ~positive[present])
+    add_histogram(figure, values[present], both, labels, looks)
     table = bin_table(values[present], positive[present], cuts)
     _shares(figure, table, np.array([ends[0], *places, ends[1]]), labels[0], looks[0])
-    _mark_cuts(figure, places)
+    mark_cuts(figure, places)
     figure.update_layout(base_layout(340), barmode="stack", bargap=0)
-    figure.update_xaxes(title_text=plain(name), row=2, col=1)
-    if len(distinct) <= FEW:
-        figure.update_xaxes(
-            tickvals=list(range(len(distinct))), ticktext=[short_number(v) for v in distinct]
-        )
-    figure.update_yaxes(title_text="rows", row=1, col=1)
+    name_values(figure, name, distinct)
     figure.update_yaxes(
         title_text=f"share of {plain(labels[0], 20)}",
         range=[0, 1.2],
@@ -152,7 +148,7 @@ def threshold_figure(
     return figure
 
 
-def _places(
+def cut_places(
     distinct: NDArray[np.float64], cuts: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], tuple[float, float]]:
     """Return where cut points stand on the axis, and where the axis begins and ends."""
@@ -167,11 +163,21 @@ def _places(
     return places, (min(low - pad, *places, low), max(high + pad, *places, high))
 
 
+def name_values(figure: go.Figure, name: str, distinct: NDArray[np.float64]) -> None:
+    """Write the axis of values: each value where they stand side by side; rows on the other."""
+    figure.update_xaxes(title_text=plain(name), row=2, col=1)
+    if len(distinct) <= FEW:
+        figure.update_xaxes(
+            tickvals=list(range(len(distinct))), ticktext=[short_number(v) for v in distinct]
+        )
+    figure.update_yaxes(title_text="rows", row=1, col=1)
+
+
 def _whole(distinct: NDArray[np.float64]) -> bool:
     return bool(np.array_equal(distinct, np.floor(distinct)) and np.ptp(distinct) < 1e9)
 
 
-def _mark_cuts(figure: go.Figure, cuts: NDArray[np.float64]) -> None:
+def mark_cuts(figure: go.Figure, cuts: NDArray[np.float64]) -> None:
     """Draw a line a cut point, or ticks below the bars where lines would hide them."""
     if len(cuts) <= MAX_LINES:
         for cut in np.unique(cuts).tolist():  # dark on white: seen on each bar and on each page
@@ -267,24 +273,22 @@ def interval_signs(row: Mapping[str, float]) -> str:
     return ", ".join(parts) or "any"
 
 
-def _histogram(
+def add_histogram(
     figure: go.Figure,
     values: NDArray[np.float64],
-    positive: NDArray[np.bool_],
-    labels: tuple[object, object],
+    parts: Sequence[NDArray[np.bool_]],
+    labels: Sequence[object],
     looks: Sequence[Look],
 ) -> None:
-    """Add stacked counts; a column of few distinct values gets one bar each."""
+    """Add counts of each part of the rows, stacked; few distinct values get one bar each."""
     distinct = np.unique(values)
     if len(distinct) <= FEW:
         centers, width = np.arange(float(len(distinct))), 0.8
-        counts = [
-            np.array([(values[of] == v).sum() for v in distinct]) for of in (positive, ~positive)
-        ]
+        counts = [np.array([(values[of] == v).sum() for v in distinct]) for of in parts]
     else:
         edges = _edges(distinct)
         centers, width = (edges[:-1] + edges[1:]) / 2, edges[1] - edges[0]
-        counts = [np.histogram(values[of], edges)[0] for of in (positive, ~positive)]
+        counts = [np.histogram(values[of], edges)[0] for of in parts]
     for count, look, label in zip(counts, looks, labels, strict=True):
         figure.add_bar(
             x=centers, y=count, width=width, marker=bars(look), name=plain(label), row=1, col=1

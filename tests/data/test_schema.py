@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rulekit.binarize import Binarizer
+from rulekit.binarize.encoding import literals_of
 from rulekit.data import Limits, Table
 from rulekit.data.digest import digest_of
 from rulekit.exceptions import DataError
@@ -240,3 +242,101 @@ def test_a_digest_can_be_had_of_any_frame():
     changed = frame.assign(i=pd.array([1, None, 4], "Int64"))
     assert digest_of(frame) == digest_of(frame.copy())
     assert digest_of(frame) != digest_of(changed)
+
+
+def people(**columns):
+    """A table with a target of forty rows, and these columns."""
+    target = [("no", "yes")[k % 2] for k in range(40)]
+    return Table.from_frame(pd.DataFrame({**columns, "ill": target})).with_roles({"ill": "target"})
+
+
+SIZES = [("small", "middle", "large", "middle")[k % 4] for k in range(40)]
+
+
+def test_levels_with_an_order_reach_the_learner_as_an_ordered_categorical():
+    order = ("small", "middle", "large")
+    table = people(size=SIZES).with_order("size", order)
+    assert table.column("size").order == order
+    X, _ = table.xy()
+    assert X["size"].cat.ordered
+    assert tuple(X["size"].cat.categories) == order
+    assert X["size"].astype(str).tolist() == SIZES
+    binarizer = Binarizer().fit(*table.xy())
+    told = [str(literal) for encoding in binarizer.encodings_ for literal in literals_of(encoding)]
+    assert any("small" in text for text in told)
+    assert not table.with_order("size", []).column("size").order
+    assert table.digest == table.with_order("size", []).digest
+
+
+@pytest.mark.parametrize(
+    ("levels", "why"),
+    [
+        (["small", "large"], "'middle' is not in it"),
+        (["small", "middle", "large", "small"], "'small' stands twice"),
+        (["small"], "'large', 'middle' is not in it"),
+    ],
+)
+def test_an_order_that_is_none_is_refused_with_the_level(levels, why):
+    with pytest.raises(DataError, match=f"'size' must name each of its levels once.*{why}"):
+        people(size=SIZES).with_order("size", levels)
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        (list(range(40)), "holds numbers, which have their own order"),
+        (pd.date_range("2024-01-01", periods=40), "holds dates, which have their own order"),
+        ([k % 3 > 0 for k in range(40)], "it holds truth values, which have none"),
+    ],
+)
+def test_an_order_of_a_column_without_levels_is_refused(values, why):
+    with pytest.raises(DataError, match=why):
+        people(x=values).with_order("x", ["True", "False"])
+
+
+def dotted(first, second):
+    """Forty dates, of which `first` and `second` are given as counts of day and month."""
+    return [f"{1 + k % first:02d}.{1 + k % second:02d}.2024" for k in range(40)]
+
+
+def test_dates_are_read_by_what_the_cells_leave_possible():
+    table = people(day=dotted(28, 12)).as_date("day")
+    assert table.frame["day"].iloc[13] == pd.Timestamp(2024, 2, 14)
+    assert table.column("day").role == "feature"
+    assert table.frame["day"].notna().all()
+    assert people(day=dotted(12, 28)).as_date("day").frame["day"].iloc[13] == pd.Timestamp(
+        2024, 2, 14
+    )
+
+
+def test_dates_that_can_be_read_both_ways_need_a_word():
+    table = people(day=dotted(11, 7))
+    with pytest.raises(DataError, match="'day' day and month cannot be told apart"):
+        table.as_date("day")
+    early = table.as_date("day", day_first=True).frame["day"]
+    late = table.as_date("day", day_first=False).frame["day"]
+    assert (early.iloc[9].day, early.iloc[9].month) == (10, 3)
+    assert (late.iloc[9].day, late.iloc[9].month) == (3, 10)
+
+
+def test_cells_that_are_no_date_become_missing_and_are_counted():
+    values = ["2024-03-01"] * 38 + ["soon", None]
+    table = people(day=values).as_date("day")
+    assert table.frame["day"].isna().tolist() == [False] * 38 + [True, True]
+    assert "1 of 40 cells are none (first: row 39, 'soon') and became missing" in table.notes[-1]
+    assert table.as_date("day") is table
+    with pytest.raises(DataError, match="'size' holds no date such as 2024-03-01"):
+        people(size=SIZES).as_date("size")
+
+
+def test_durations_become_days():
+    values = ["06:30:00", "06:30", "2 days", "1 day 12:00:00", "-12:00", None, "5", "later"]
+    table = people(stay=values * 5).as_duration("stay")
+    days = table.frame["stay"].tolist()[:8]
+    assert days[:5] == pytest.approx([6.5 / 24, 6.5 / 24, 2, 1.5, -0.5])
+    assert np.isnan(days[5:]).all()
+    assert table.column("stay").kind == "numeric"
+    assert "10 of 40 cells are none (first: row 7, '5')" in table.notes[-1]
+    for none in (SIZES, [str(k) for k in range(40)]):
+        with pytest.raises(DataError, match="'x' holds no duration such as 06:30:00"):
+            people(x=none).as_duration("x")

@@ -1,8 +1,11 @@
 """Three outcomes through the pages: an ordered list, found, read, and taken away."""
 
+import json
+
+import pandas as pd
 import pytest
 
-from rulekit.data import load_sample
+from rulekit.data import Table, load_sample
 from tests.pages.driving import finished, on_tab, text
 from ui.export.formats import FORMATS
 from ui.state import AppState
@@ -34,10 +37,31 @@ def test_a_table_of_three_classes_is_described_whole_unless_one_is_asked_for(ope
     assert [r for r in app.radio if r.label == "The rule describes the class"]
 
 
-def test_binning_draws_all_classes(on_iris):
+def test_binning_draws_and_counts_all_classes_by_name(on_iris):
     app = on_iris("binning")
     assert not app.exception
-    assert app.get("plotly_chart")
+    figure = json.loads(app.get("plotly_chart")[0].proto.spec)
+    assert {trace["name"] for trace in figure["data"] if trace["type"] == "bar"} == set(SPECIES)
+    shares = app.dataframe[1].value
+    assert list(shares.columns) == ["values", "rows", *(f"{name}, %" for name in SPECIES)]
+    assert shares[[f"{name}, %" for name in SPECIES]].sum(axis=1).round(6).eq(100).all()
+    seen = [json.dumps(figure), text(app), *map(str, (d.value for d in app.dataframe))]
+    assert "not " + SPECIES[2] not in " ".join(seen)
+
+
+@pytest.mark.parametrize("kind", ["category", "date"])
+def test_binning_counts_all_classes_of_levels_and_dates(open_app, kind):
+    days = pd.date_range("2024-01-01", periods=60, freq="9D").strftime("%Y-%m-%d")
+    values = [("low", "middle", "high")[k // 20] for k in range(60)] if kind == "category" else days
+    frame = pd.DataFrame({"x": values, "ill": [("a", "b", "c")[k // 20] for k in range(60)]})
+    table = Table.from_frame(frame).with_roles({"x": "feature", "ill": "target"})
+    table = table.with_roles({}, positive_label="c")
+    app = open_app("binning", state=AppState(table=table, every_class=True))
+    assert not app.exception
+    assert list(app.dataframe[1].value.columns)[-3:] == ["a, %", "b, %", "c, %"]
+    drawn = [json.loads(found.proto.spec) for found in app.get("plotly_chart")]
+    assert all({t["name"] for t in one["data"]} == {"a", "b", "c"} for one in drawn)
+    assert len(drawn) == (kind == "category")
 
 
 def test_the_quick_look_draws_a_curve_and_picks_a_list(open_app):

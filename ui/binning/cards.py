@@ -22,6 +22,7 @@ from rulekit.plots.thresholds import (
     threshold_figure,
     threshold_sentence,
 )
+from ui.binning.outcomes import level_outcomes, numeric_outcomes, shares_table
 from ui.cache import kept
 from ui.escape import md
 from ui.row_picker import pick_row
@@ -215,9 +216,16 @@ def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
     values = columns_of(X[[name]])[name]
     st.header(md(shown_name(state, name), 80), anchor=False)
     if name in fitted_one.cuts_:
-        _numeric(state, name, values, positive, fitted_one.cuts_[name])
+        cuts = fitted_one.cuts_[name]
+        if state.several:
+            numeric_outcomes(state, name, values, cuts, lambda: _editor(state, name, cuts))
+        else:
+            _numeric(state, name, values, positive, cuts)
     elif all(e.is_plain_levels for e in fitted_one.encodings_ if e.name == name):
-        _levels(state, name, values, positive)
+        if state.several:
+            level_outcomes(state, name, values)
+        else:
+            _levels(state, name, values, positive)
     else:
         _readings(state, fitted_one, name)
 
@@ -336,6 +344,11 @@ def _readings(state: AppState, fitted_one: Binarizer, name: str) -> None:
     cells = [c for s in words for c in s.cells[1:2]]
     if chosen != "words":
         cells = next(s for s in read if s.reads == chosen).cells
+    if state.several:
+        shares = [[c.share(label) for label in state.labels] for c in cells]
+        names, rows = [c.name for c in cells], [c.n for c in cells]
+        shares_table(names, rows, shares, state.labels, f"by what is read of {state.label(name)}")
+        return
     label = state.positive
     frame = pd.DataFrame(
         {

@@ -33,7 +33,7 @@ def choose_target(name: str | None) -> None:
         with_target = table.with_roles({name: "target"})
         label = positive_for(with_target, name)
         change(table=with_target.with_roles({}, positive_label=label), every_class=True)
-    _refresh_editor()
+    refresh_editor()
 
 
 def choose_positive(label: Any) -> None:
@@ -44,7 +44,7 @@ def choose_positive(label: Any) -> None:
 def set_role(name: str, role: str) -> None:
     """Give a column a role, from outside the editor."""
     change(table=app_state().table.with_roles({name: role}))
-    _refresh_editor()
+    refresh_editor()
 
 
 def target_card() -> None:
@@ -186,7 +186,7 @@ def editor_frame(table: Table, wording: dict[str, Wording]) -> pd.DataFrame:
         {
             "column": c.name,
             "role": c.role,
-            "holds": c.kind,
+            "holds": f"{c.kind}, ordered" if c.order else c.kind,
             "distinct": c.n_distinct,
             "missing": c.n_missing / max(1, table.n_rows),
             "label": wording.get(c.name, Wording()).label,
@@ -221,7 +221,7 @@ def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
         table = table.with_roles({}, positive_label=positive_for(table, table.target))
     change(table=table, wording=wording)
     if {"target", "weight", "group"} & set(roles.values()) or state.target != table.target:
-        _refresh_editor()  # another column has lost its role
+        refresh_editor()  # another column has lost its role
 
 
 def _edited(key: str) -> None:
@@ -230,7 +230,7 @@ def _edited(key: str) -> None:
         apply_edits(edits)
     except DataError as error:
         st.session_state["_said"] = str(error)
-        _refresh_editor()
+        refresh_editor()
 
 
 def this_round() -> str:
@@ -238,5 +238,6 @@ def this_round() -> str:
     return f"{app_state().table.digest[:12]}_{st.session_state.get('columns_round', 0)}"
 
 
-def _refresh_editor() -> None:
+def refresh_editor() -> None:
+    """Begin the editor of columns afresh, from the table as it is now."""
     st.session_state["columns_round"] = st.session_state.get("columns_round", 0) + 1

@@ -31,7 +31,7 @@ from rulekit.plots.wording import capital
 from ui.cache import kept
 from ui.cases import row_name, row_position
 from ui.export.run_record import run_record
-from ui.state import CATEGORIES, NUMERIC, SERVER, AppState
+from ui.state import CATEGORIES, DATES, DURATIONS, NUMERIC, SERVER, AppState
 from ui.words import wording
 
 Write = Callable[[AppState, ClassifierMixin], str | bytes]
@@ -118,6 +118,7 @@ def script(state: AppState, model: ClassifierMixin) -> str:
     """Return a program that reads the table, learns the rule again and compares."""
     options = dict(state.options)
     numeric, categories = (tuple(options.pop(made, ())) for made in (NUMERIC, CATEGORIES))
+    dates, durations = options.pop(DATES, {}), tuple(options.pop(DURATIONS, ()))
     options.pop(SERVER, None)
     if "edited" in (state.setting or {}):  # nothing was learned from these rows
         model = FixedRuleClassifier(model.rule_set_)
@@ -135,6 +136,9 @@ def script(state: AppState, model: ClassifierMixin) -> str:
             options,
             numeric,
             categories=categories,
+            dates=dates,
+            durations=durations,
+            orders=state.orders,
             outcomes=state.outcomes,
             weight=state.column_with_role("weight"),
             others=state.other_label if len(state.labels) < len(state.classes) else None,

@@ -15,7 +15,7 @@ from rulekit.explain import Scored, score
 from ui.cache import kept
 from ui.escape import md
 from ui.shell import problem
-from ui.state import CATEGORIES, NUMERIC, AppState
+from ui.state import CATEGORIES, DATES, DURATIONS, NUMERIC, AppState
 from ui.words import wording
 
 TEST_ROWS = "test rows"
@@ -62,7 +62,14 @@ def _read(name: str, content: bytes) -> Table:
 
 def as_before(table: Table, state: AppState) -> Table:
     """Give columns the kind that a person gave them in the first table."""
-    for kind, turn in ((NUMERIC, Table.as_numeric), (CATEGORIES, Table.as_category)):
+    for name, day_first in state.options.get(DATES, {}).items():
+        if name in table.frame.columns:
+            table = table.as_date(name, day_first=day_first)
+    for kind, turn in (
+        (NUMERIC, Table.as_numeric),
+        (CATEGORIES, Table.as_category),
+        (DURATIONS, Table.as_duration),
+    ):
         for name in state.options.get(kind, ()):
             if name in table.frame.columns:
                 table = turn(table, name)

@@ -34,6 +34,12 @@ class Preparation:
     outcomes : mapping of str to str
         What the target's values, as text, are called; others keep theirs. Empty: all values stay
         what they are.
+    dates : mapping of str to bool or None
+        Columns of text that are read as dates, and whether the day comes first.
+    durations : tuple of str
+        Columns of text that are read as durations, in days.
+    orders : mapping of str to sequence of str
+        The levels of columns that have an order, the lowest first.
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -42,6 +48,9 @@ class Preparation:
     others: str | None = None
     categories: tuple[str, ...] = ()
     outcomes: Mapping[str, str] = field(default_factory=dict)
+    dates: Mapping[str, bool | None] = field(default_factory=dict)
+    durations: tuple[str, ...] = ()
+    orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def to_script(
@@ -132,6 +141,11 @@ def _reading(source: str, done: Preparation) -> list[str]:
     given = {name: value for name, value in done.options.items() if value is not None}
     made = [f"table = table.as_numeric({name!r})" for name in done.numeric]
     made += [f"table = table.as_category({name!r})" for name in done.categories]
+    for name, day_first in done.dates.items():
+        said = "" if day_first is None else f", day_first={bool(day_first)}"
+        made.append(f"table = table.as_date({name!r}{said})")
+    made += [f"table = table.as_duration({name!r})" for name in done.durations]
+    made += [f"table = table.with_order({name!r}, {[*of]!r})" for name, of in done.orders.items()]
     if not given:
         return ["", f"table = read_table({source!r})", *made]
     parts = ", ".join(f"{name}={_source(value, name)}" for name, value in given.items())

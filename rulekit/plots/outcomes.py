@@ -1,0 +1,240 @@
+"""A column's values by several outcomes: each is drawn by its name, none as "not" another."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+from plotly.subplots import make_subplots
+
+from rulekit.plots.palette import Look, bars, base_layout, outcome_looks, plain
+from rulekit.plots.thresholds import (
+    MAX_LEVELS,
+    add_histogram,
+    bin_table,
+    cut_places,
+    interval_words,
+    level_table,
+    mark_cuts,
+    name_values,
+)
+
+TOLD = 6  # outcomes that a sentence names
+TALL, WIDE = 0.15, 0.06  # shares of the picture that a strip needs to have its percentage in it
+
+
+def outcome_bins(
+    values: NDArray[np.float64], codes: NDArray[np.intp], n_outcomes: int, cuts: Sequence[float]
+) -> pd.DataFrame:
+    """Count the rows of each outcome between cut points.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n,)
+        A column of numbers, NaN where missing.
+    codes : ndarray of int, shape (n,)
+        The outcome of each row, numbered from 0.
+    n_outcomes : int
+    cuts : sequence of float, shape (k,)
+        As for `rulekit.plots.thresholds.bin_table`.
+
+    Returns
+    -------
+    DataFrame
+        The bins of `bin_table`: ``low``, ``high``, ``rows``, then a column of counts an outcome,
+        named 0, 1, ...
+    """
+    tables = [bin_table(values, codes == k, cuts) for k in range(n_outcomes)]
+    return _joined(tables, ["low", "high", "rows"])
+
+
+def outcome_levels(
+    values: Sequence[object], codes: NDArray[np.intp], n_outcomes: int
+) -> pd.DataFrame:
+    """Count the rows of each outcome at each level of a category, the commonest level first.
+
+    Parameters
+    ----------
+    values : sequence of shape (n,)
+        Text, truth values or numbers; None or NaN where missing.
+    codes : ndarray of int, shape (n,)
+        The outcome of each row, numbered from 0.
+    n_outcomes : int
+
+    Returns
+    -------
+    DataFrame
+        ``level`` ("missing" last, if any), ``rows``, then a column of counts an outcome, named
+        0, 1, ...
+    """
+    tables = [level_table(values, codes == k) for k in range(n_outcomes)]
+    return _joined(tables, ["level", "rows"])
+
+
+def _joined(tables: Sequence[pd.DataFrame], shared: list[str]) -> pd.DataFrame:
+    counts = pd.DataFrame({k: table["positive"] for k, table in enumerate(tables)})
+    return pd.concat([tables[0][shared], counts], axis=1)
+
+
+def outcome_shares(table: pd.DataFrame) -> NDArray[np.float64]:
+    """Return the share of each outcome in each row of a table of counts, NaN where it is empty.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `outcome_bins` or `outcome_levels`.
+
+    Returns
+    -------
+    ndarray of float, shape (n_bins, n_outcomes)
+    """
+    numbered = [name for name in table.columns if isinstance(name, int)]
+    rows = table["rows"].to_numpy(dtype=float)
+    counts = table[numbered].to_numpy(dtype=float)
+    return np.asarray(counts / np.where(rows > 0, rows, np.nan)[:, None])
+
+
+def outcome_bins_figure(
+    values: NDArray[np.float64],
+    codes: NDArray[np.intp],
+    cuts: Sequence[float],
+    *,
+    name: str,
+    labels: Sequence[Any],
+) -> go.Figure:
+    """Draw a column's values by outcome with its cut points; below, the outcomes' shares per bin.
+
+    Parameters
+    ----------
+    values, codes, cuts
+        As in `outcome_bins`.
+    name : str
+        What the axis is called; unit included.
+    labels : sequence
+        The outcomes' names, in the order of their numbers.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Values are placed as in `rulekit.plots.thresholds.threshold_figure`.
+
+    Raises
+    ------
+    ValueError
+        If no value is present.
+    """
+    present = ~np.isnan(values)
+    if not present.any():
+        raise ValueError(f"Column {name!r} holds no value; there is nothing to draw.")
+    figure = make_subplots(
+        rows=2, cols=1, shared_xaxes=True, row_heights=[0.55, 0.45], vertical_spacing=0.06
+    )
+    looks = outcome_looks(labels)
+    distinct = np.unique(values[present])
+    places, ends = cut_places(distinct, np.asarray(cuts, dtype=float))
+    parts = [codes[present] == k for k in range(len(labels))]
+    add_histogram(figure, values[present], parts, labels, looks)
+    table = outcome_bins(values[present], codes[present], len(labels), cuts)
+    _strips(figure, table, np.array([ends[0], *places, ends[1]]), labels, looks)
+    mark_cuts(figure, places)
+    figure.update_layout(base_layout(360), barmode="stack", bargap=0)
+    name_values(figure, name, distinct)
+    figure.update_yaxes(
+        title_text="share of rows",
+        range=[0, 1],
+        tickvals=[0, 0.5, 1],
+        tickformat=".0%",
+        row=2,
+        col=1,
+    )
+    return figure
+
+
+def _strips(
+    figure: go.Figure,
+    table: pd.DataFrame,
+    edges: NDArray[np.float64],
+    labels: Sequence[Any],
+    looks: Sequence[Look],
+) -> None:
+    """Add one pile a bin, as wide as the bin, that the outcomes divide by their shares in it."""
+    width = np.diff(edges)
+    wide = width >= WIDE * width.sum()
+    where = [interval_words(row) for _, row in table.iterrows()]
+    for k, (label, look, share) in enumerate(
+        zip(labels, looks, outcome_shares(table).T, strict=True)
+    ):
+        shown = [f"{s:.0%}" if w and s >= TALL else "" for s, w in zip(share, wide, strict=True)]
+        figure.add_bar(
+            x=edges[:-1] + width / 2,
+            y=np.nan_to_num(share),
+            width=width,
+            text=shown,
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            insidetextfont={"color": look.ink},
+            marker={"color": look.colour, "line": {"color": "white", "width": 1}},
+            name=plain(label),
+            hovertext=[
+                f"{words}<br>{count:.0f} of {rows:.0f} rows are {plain(label)}"
+                for words, count, rows in zip(where, table[k], table["rows"], strict=True)
+            ],
+            hoverinfo="text",
+            showlegend=False,
+            row=2,
+            col=1,
+        )
+
+
+def outcome_levels_figure(table: pd.DataFrame, *, name: str, labels: Sequence[Any]) -> go.Figure:
+    """Draw the levels of a category: rows of each, by outcome.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `outcome_levels`; the first 12 levels are drawn.
+    name : str
+    labels : sequence
+        The outcomes' names, in the order of their numbers.
+    """
+    shown = table.head(MAX_LEVELS).iloc[::-1]
+    levels = [plain(level, 30) for level in shown["level"]]
+    figure = go.Figure(layout=base_layout(110 + 26 * len(shown)))
+    for k, (label, look) in enumerate(zip(labels, outcome_looks(labels), strict=True)):
+        figure.add_bar(y=levels, x=shown[k], orientation="h", name=plain(label), marker=bars(look))
+    figure.update_layout(barmode="stack")
+    figure.update_xaxes(title_text="rows", showgrid=False)
+    figure.update_yaxes(title_text=plain(name), type="category")
+    return figure
+
+
+def outcome_sentence(table: pd.DataFrame, *, name: str, labels: Sequence[Any]) -> str:
+    """Say where each outcome is commonest, for readers who cannot see the figure.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `outcome_bins` or `outcome_levels`.
+    name : str
+    labels : sequence
+        The outcomes' names, in the order of their numbers; the first six are told.
+    """
+    inside = table["level"] != "missing" if "level" in table else table["low"].notna()
+    known = table[inside & (table["rows"] > 0)].reset_index(drop=True)
+    if len(known) < 2:
+        return f"{name}: no cut point divides the rows."
+    where = (
+        [f"at {level}" for level in known["level"]]
+        if "level" in known
+        else [interval_words(row) for _, row in known.iterrows()]
+    )
+    shares = outcome_shares(known)
+    told = []
+    for k, label in enumerate(list(labels)[:TOLD]):
+        top = int(shares[:, k].argmax())
+        told.append(f"{label} {where[top]} ({shares[top, k]:.0%})")
+    more = f"; {len(labels) - TOLD} more outcomes" if len(labels) > TOLD else ""
+    return f"{name}: the share of each outcome is highest: {'; '.join(told)}{more}."

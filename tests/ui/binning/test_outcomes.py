@@ -1,0 +1,30 @@
+"""The Binning page's parts on several outcomes: codes follow the labels, tables stay readable."""
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+from rulekit.data import load_sample
+from ui.binning.outcomes import outcome_codes
+from ui.state import AppState
+
+
+def test_each_row_s_code_is_the_place_of_its_outcome_among_the_labels():
+    state = AppState(table=load_sample("iris"), every_class=True)
+    codes, (_, y) = outcome_codes(state), state.training
+    assert np.array(state.labels, dtype=object)[codes].tolist() == y.tolist()
+    numbered = AppState(table=load_sample("wine"), every_class=True)
+    assert set(outcome_codes(numbered)) == {0, 1, 2}
+
+
+def test_an_outcome_may_be_called_like_a_column_of_the_table_of_shares():
+    def page():
+        from ui.binning.outcomes import shares_table
+
+        shares_table(["≤ 2", "missing"], [3, 0], [[1.0, 0.0], [None, None]], ["rows", "values"], "")
+
+    app = AppTest.from_function(page).run()
+    assert not app.exception
+    table = app.dataframe[0].value
+    assert table["rows"].tolist() == [3, 0]
+    assert table["rows, %"].tolist()[0] == 100
+    assert np.isnan(table["values, %"].tolist()[1])

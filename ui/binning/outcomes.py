@@ -1,0 +1,85 @@
+"""The Binning page's pictures of several outcomes: each by its own name, in its own colour."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from rulekit.plots.outcomes import (
+    outcome_bins,
+    outcome_bins_figure,
+    outcome_levels,
+    outcome_levels_figure,
+    outcome_sentence,
+    outcome_shares,
+)
+from rulekit.plots.thresholds import MAX_LEVELS, interval_signs
+from ui.state import AppState
+from ui.theme import chart
+
+ROWS, HALF = 8, 285  # of a table that is shown whole, and the pixels of one that scrolls
+
+
+def outcome_codes(state: AppState) -> NDArray[np.intp]:
+    """Return the outcome of each training row, as its place among the labels."""
+    return np.asarray(pd.Index(state.labels).get_indexer(state.training[1]), dtype=np.intp)
+
+
+def numeric_outcomes(
+    state: AppState,
+    name: str,
+    values: NDArray[Any],
+    cuts: NDArray[np.float64],
+    between: Callable[[], None],
+) -> None:
+    """Show a numeric column by outcome: picture, then what is to stand `between`, then numbers."""
+    numbers, codes, labels = values.astype(float), outcome_codes(state), state.labels
+    table = outcome_bins(numbers, codes, len(labels), cuts)
+    figure = outcome_bins_figure(numbers, codes, cuts, name=_axis(state, name), labels=labels)
+    told = outcome_sentence(table, name=state.label(name), labels=labels)
+    chart(figure, "binning_chart", told)
+    between()
+    signs = [interval_signs(row) for _, row in table.iterrows()]
+    shares_table(signs, table["rows"], outcome_shares(table), labels, "between the cut points")
+
+
+def level_outcomes(state: AppState, name: str, values: NDArray[Any]) -> None:
+    """Show a category by outcome: picture, then numbers."""
+    labels = state.labels
+    table = outcome_levels(list(values), outcome_codes(state), len(labels))
+    if len(table):
+        figure = outcome_levels_figure(table, name=_axis(state, name), labels=labels)
+        told = outcome_sentence(table, name=state.label(name), labels=labels)
+        chart(figure, "binning_levels_chart", told)
+        if len(table) > MAX_LEVELS:
+            st.caption(f"Drawn are the {MAX_LEVELS} commonest of {len(table):,} levels.")
+    shares_table(table["level"], table["rows"], outcome_shares(table), labels, "in each level")
+
+
+def shares_table(
+    values: Sequence[Any],
+    rows: Sequence[Any],
+    shares: Any,
+    labels: Sequence[Any],
+    where: str,
+) -> None:
+    """Show rows, and the share of each outcome in per cent: a column of its own each."""
+    percent = np.reshape(100 * np.asarray(shares, dtype=float), (len(values), len(labels)))
+    names = [f"{label}, %" for label in labels]
+    frame = pd.DataFrame({"values": list(values), "rows": list(rows)})
+    frame = pd.concat([frame, pd.DataFrame(percent, columns=names)], axis=1)
+    st.dataframe(
+        frame,
+        hide_index=True,
+        height="content" if len(frame) <= ROWS else HALF,
+        column_config={n: st.column_config.NumberColumn(n, format="%.0f") for n in names},
+        alt=f"Rows and the share of each outcome {where}.",
+    )
+
+
+def _axis(state: AppState, name: str) -> str:
+    unit = state.unit(name)
+    return f"{state.label(name)} ({unit})" if unit else state.label(name)
