@@ -56,3 +56,7 @@ class TimeLimitError(SolverError):
 
 class EmptyRuleWarning(UserWarning):
     """A learned rule has no condition, and so gives one answer to every row."""
+
+
+class PromiseWarning(UserWarning):
+    """A learned rule does not read a promised column, as its promise was not proved with it."""

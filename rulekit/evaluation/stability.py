@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from rulekit._validation import row_weights
 from rulekit.evaluation.stability_found import Resample, Stability
-from rulekit.exceptions import DataError, EmptyRuleWarning
+from rulekit.exceptions import DataError, EmptyRuleWarning, PromiseWarning
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, RuleClassifier, search_grid
 from rulekit.learners.choice import suggestion, summary_of
 from rulekit.learners.training import Clock
@@ -276,7 +276,11 @@ def _resampled(again: _Learning, rows: Rows, times: NDArray[np.float64], seed: i
     part = X.iloc[seen], y[seen], (times * weight)[seen], (times * loss)[seen]
     rest = X.iloc[left], y[left], weight[left], loss[left]
     with threadpool_limits(1), warnings.catch_warnings():
-        for kind in (EmptyRuleWarning, ConvergenceWarning):  # of a hundred rules nobody reads them
+        for kind in (
+            EmptyRuleWarning,
+            ConvergenceWarning,
+            PromiseWarning,
+        ):  # of a hundred rules nobody reads them
             warnings.simplefilter("ignore", kind)
         if again.sizes is None:
             model = learner.fit(part[0], part[1], sample_weight=part[2])

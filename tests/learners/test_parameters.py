@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from rulekit import Binarizer, Clause, Costs, Literal, RuleSet, learners
-from rulekit.exceptions import EmptyRuleWarning
+from rulekit.exceptions import EmptyRuleWarning, PromiseWarning
 from tests.learners.planes import blobs
 from tests.learners.tables import mixed_table
 
@@ -240,6 +240,7 @@ CASES = {
         "positive_label": [Acts("bad", SHORT)],
         "class_weight": [Acts({"good": 9.0}, SHORT)],
         "costs": [Acts(Costs(9.0, 1.0, positive="good"), SHORT)],
+        "constraints": [Acts({"directions": {"income": "<"}, "towards": "good"}, SHORT)],
         "random_state": [Acts(1, {"max_depth": 0, "upper_level": "genetic"})],
         "time_limit": [Acts(1e-9, SHORT)],
     },
@@ -298,6 +299,7 @@ def fitted(learner, parameters, table=None):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EmptyRuleWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.simplefilter("ignore", PromiseWarning)
             KNOWN[key] = LEARNERS[learner](**parameters).fit(X, y)
     return KNOWN[key]
 

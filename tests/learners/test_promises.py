@@ -16,6 +16,7 @@ from rulekit.learners import (
     HyperplaneRuleClassifier,
     IdealDNFClassifier,
     OneLevelRuleClassifier,
+    PowerLawTreeClassifier,
     RuleClassifier,
     ScorecardClassifier,
     TwoLevelRuleClassifier,
@@ -36,6 +37,7 @@ LEARNERS = {
     "plane, which answers": HyperplaneRuleClassifier(
         LPSVM(nu=0.1), uncovered="hyperplane", confidence_folds=0
     ),
+    "power laws": PowerLawTreeClassifier(max_depth=2),
     "chosen": RuleClassifier(max_conditions=5, cv=2),
 }
 
@@ -75,6 +77,7 @@ def never_turns(model, X, name, sign, towards):
     positive=st.sampled_from(("good", "bad")),
 )
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.PromiseWarning")
 def test_raising_a_promised_column_never_turns_an_answer_away(name, seed, signs, towards, positive):
     X, y = table(seed)
     wishes = Constraints(directions=dict(zip(("income", "age", "member"), signs, strict=True)),

@@ -20,6 +20,7 @@ from tests.pages.driving import (
     the_job,
 )
 from ui import jobs
+from ui.learners.ideal import IDEAL_DNF
 from ui.learners.spec import QUICK
 from ui.models.run import FIRST, LONGER
 from ui.picked import model_key
@@ -238,6 +239,9 @@ def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(on_models):
     assert "cannot keep to constraints" in text(app)
     app.multiselect(key="run_forbidden").set_value([]).run()
     app.multiselect(key="run_direction_up").set_value(["income"]).run()
+    assert "cannot keep promises" not in text(app)
+    counted = next(q for q in app.multiselect(key="run_compared").options if IDEAL_DNF.name in q)
+    app.multiselect(key="run_compared").set_value([counted]).run()
     assert "cannot keep promises" in text(app)
 
 

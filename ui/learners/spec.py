@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from rulekit.data import Costs
 from rulekit.evaluation import THETA_GRID
 from rulekit.evaluation.compare import drawn_rows
-from rulekit.exceptions import EmptyRuleWarning
+from rulekit.exceptions import EmptyRuleWarning, PromiseWarning
 
 LEARNER_KEY = "learner"  # in a setting: which learner it is of
 FIT_SECONDS = 20.0  # no single fit of a run takes longer than about this
@@ -147,7 +147,7 @@ def quiet() -> None:
     Set for the whole process: runs may be fitted in threads, and Python's usual way of silencing
     warnings for a while (`warnings.catch_warnings`) is not safe there.
     """
-    for category in (ConvergenceWarning, EmptyRuleWarning):
+    for category in (ConvergenceWarning, EmptyRuleWarning, PromiseWarning):
         warnings.simplefilter("ignore", category)
 
 

@@ -27,6 +27,7 @@ def estimator(spec: RunSpec, state: AppState, variant: Setting) -> PowerLawTreeC
         positive_label=state.positive,
         class_weight=spec.class_weight,
         costs=spec.error_costs(state.labels),
+        constraints=spec.constraints(state.features, state.positive),
         random_state=0,
         time_limit=FIT_SECONDS,
     )
@@ -61,12 +62,12 @@ POWER_LAW_TREE = Learner(
     quick=False,
     many_classes=True,
     keeps_constraints=False,
-    keeps_promises=False,
     ways=(
         f"The formula is tried with up to 1 to {max(POWER_LAWS)} power laws in a split, "
         f"with one split and with splits to depth {max(DEPTHS)}, and with τ at "
         f"{', '.join(f'{tau:g}' for tau in TAUS)}. Shape, clauses, prices θ and the cut points of "
-        "Binning are not asked of it, and it keeps no constraints."
+        "Binning are not asked of it. Of the constraints it keeps promises alone; a column whose "
+        "promise cannot be proved is not read."
     ),
     symbol="τ",
     shape_words=shape_words,

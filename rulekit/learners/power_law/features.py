@@ -1,6 +1,7 @@
 """Columns as positive features for power laws, and splits over these back in the user's units."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,8 @@ class PowerLawFeatures:
     shift, scale, floor : ndarray of float, shape (d,)
         ``X = (value - shift) / scale``; smaller values than the floor count as the floor wherever
         a power law could vanish or turn.
+    floors : bool
+        Whether they do in every power law but a column itself, so that none has a negative factor.
     """
 
     names: tuple[str, ...]
@@ -37,9 +40,12 @@ class PowerLawFeatures:
     shift: Floats
     scale: Floats
     floor: Floats
+    floors: bool = False
 
     @classmethod
-    def of(cls, columns: Columns, kinds: dict[str, str]) -> "PowerLawFeatures":
+    def of(
+        cls, columns: Columns, kinds: dict[str, str], *, floors: bool = False
+    ) -> "PowerLawFeatures":
         """Choose the columns that are numbers and vary, and make them positive.
 
         Raises
@@ -73,12 +79,26 @@ class PowerLawFeatures:
             ]
         )
         scale = high - shift
-        return cls(tuple(names), (values - shift) / scale, shift, scale, floor)
+        return cls(tuple(names), (values - shift) / scale, shift, scale, floor, floors)
+
+    def without(self, names: Collection[str]) -> "PowerLawFeatures":
+        """Leave some columns out; the others stay as they are."""
+        if not names:
+            return self
+        kept = np.array([name not in names for name in self.names])
+        return replace(
+            self,
+            names=tuple(name for name in self.names if name not in names),
+            X=np.ascontiguousarray(self.X[:, kept]),
+            shift=self.shift[kept],
+            scale=self.scale[kept],
+            floor=self.floor[kept],
+        )
 
     def factor(self, j: int, exponent: int) -> Factor:
         """Write a feature's power in the user's units."""
         shift = float(self.shift[j])
-        guarded = exponent < 0 or (shift != 0 and exponent != 1)
+        guarded = self.floors or exponent < 0 or (shift != 0 and exponent != 1)
         return Factor(self.names[j], exponent, shift, float(self.floor[j]) if guarded else None)
 
     def in_units(self, found: FoundSplit) -> tuple[list[tuple[Factor, ...]], Floats, Floats]:
@@ -98,7 +118,7 @@ class PowerLawFeatures:
             up, down = (self.scale.repeat(np.maximum(side * row, 0)) for side in (1, -1))
             scale = float(np.prod(up) / np.prod(down))
             factors = tuple(self.factor(int(j), int(row[j])) for j in places)
-            if len(factors) == 1 and factors[0].exponent == 1 and factors[0].shift:
+            if len(factors) == 1 and factors[0].exponent == 1:
                 bounds = bounds + weight / scale * factors[0].shift
                 factors = (Factor(factors[0].feature),)
             laws.append(factors)

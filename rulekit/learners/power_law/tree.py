@@ -1,7 +1,9 @@
 """Nonlinear decision trees: each node asks one short inequality of power laws."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import cycle
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -12,7 +14,7 @@ from sklearn.utils import Tags
 
 from rulekit._validation import Interval, Needs, StrOptions
 from rulekit.data import Costs
-from rulekit.exceptions import StoppedError
+from rulekit.exceptions import PromiseWarning, StoppedError
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.power_law.features import PowerLawFeatures
 from rulekit.learners.power_law.growing import (
@@ -24,8 +26,15 @@ from rulekit.learners.power_law.growing import (
     search_for,
     seed_of,
 )
-from rulekit.learners.training import Clock, SharedWork, TrainingTable
-from rulekit.rules import Tree, rule_of_tree, tree_of_rule
+from rulekit.learners.training import (
+    Clock,
+    SharedWork,
+    TrainingTable,
+    as_constraints,
+    plain_label,
+    wishes_for,
+)
+from rulekit.rules import Constraints, RuleSet, Tree, promises_of, rule_of_tree, tree_of_rule
 
 EXPONENTS = (-3, -2, -1, 0, 1, 2, 3)
 NO_SPLIT = (
@@ -69,6 +78,9 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         Weights of the classes.
     costs : Costs, default=None
         What wrong answers cost, in place of `class_weight`.
+    constraints : Constraints or dict, default=None
+        Promises alone, see `Constraints`: `directions`, and the class they lead to, which of more
+        than two classes is named by `towards` or `positive_label`. See Notes.
     random_state : int, RandomState or None, default=None
         For the random starts. None stands for 0: the same table always gives the same tree.
     time_limit : float, default=None
@@ -81,6 +93,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         The paths to the leaves, except to those of `default_label_`; they never hold together.
     tree_ : Branch or Leaf
         The same as a tree, for drawing.
+    left_out_ : tuple of str
+        Promised columns that the tree was not allowed to read, see Notes.
     classes_ : ndarray of shape (K,)
         The classes, sorted.
     positive_label_, default_label_
@@ -106,6 +120,14 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     in the user's units; others are shifted first, and both what is subtracted and the floor below
     which values do not go are part of the rule. Columns of text are left out. A gap in a column
     of a split sends a row to the side where such rows did less harm in training.
+
+    A promise is kept by proof, not by search: the tree is learned, and `check_promise` asked. Where
+    it does not prove one, the tree is learned again without bands, then with one power law a split
+    besides, and then, in the same three ways, without the columns of promises still not proved
+    (`left_out_`). So promises cost up to three trees for each and three more, all within
+    `time_limit`, and a tree that reads a column less need not be the best that keeps the promise.
+    Beside a promise all power laws but a column itself have a floor: of factors that can be
+    negative nothing is proved.
 
     The cost of a node is linear in rows, features, power laws and exponents of the split. In nodes
     of more than 2000 rows, power laws are chosen on a part of about 2000 by the beam with exact
@@ -140,6 +162,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         "max_exponents": [Interval(Integral, 1, None, closed="left")],
         **CLASS_PARAMETERS,
         "random_state": ["random_state"],
+        "constraints": [Constraints, Mapping, None],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
     _needs = (Needs("max_exponents", "upper_level", ("beam",)),)
@@ -159,6 +182,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         positive_label: Any = None,
         class_weight: Any = None,
         costs: Costs | None = None,
+        constraints: Constraints | Mapping[str, Any] | None = None,
         random_state: Any = None,
         time_limit: float | None = None,
     ):
@@ -175,6 +199,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         self.positive_label = positive_label
         self.class_weight = class_weight
         self.costs = costs
+        self.constraints = constraints
         self.random_state = random_state
         self.time_limit = time_limit
 
@@ -187,15 +212,51 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         self.classes_, self._kinds = table.classes, table.kinds
         self._choose_labels(table)
+        wishes = self._promised(table)
         weight = self._weights(table)
-        features = PowerLawFeatures.of(table.columns, table.kinds)
+        limits = self._limits()
+        features = PowerLawFeatures.of(table.columns, table.kinds, floors=bool(wishes.directions))
         clock = Clock.of_seconds(self.time_limit, shared.should_stop)
+        cuts = replace(limits, modulus=False)
+        shapes = dict.fromkeys((limits, cuts, replace(cuts, max_power_laws=1)))
+        self.left_out_: tuple[str, ...] = ()
+        unproved: set[str] = set()
+        for shape in cycle(shapes):
+            if unproved and shape == limits:
+                self.left_out_ = tuple(sorted({*self.left_out_, *unproved}))
+            root = self._grown(table, weight, features, shape, shared, clock)
+            unproved = self._unproved(root, table, wishes)
+            if not unproved:
+                break
+        self._keep_tree(root, table, weight)
+        self.empty_rule_hint_ = None
+        if not self.n_splits_:
+            self.empty_rule_hint_ = " ".join(filter(None, (NO_SPLIT, self._left_out_words())))
+        if clock.ran_out:
+            warnings.warn(
+                f"The time limit of {self.time_limit:g} s was reached; the best splits so far are "
+                "kept.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _grown(
+        self,
+        table: TrainingTable,
+        weight: NDArray[np.float64],
+        features: PowerLawFeatures,
+        limits: GrowthLimits,
+        shared: SharedWork,
+        clock: Clock,
+    ) -> Node:
+        """Grow and prune a tree that does not read the columns of `left_out_`."""
+        used = features.without(self.left_out_)
         grower = Grower(
-            features,
-            {name: table.columns[name] for name in features.names},
+            used,
+            {name: table.columns[name] for name in used.names},
             table.codes,
             weight,
-            self._limits(),
+            limits if used.names else replace(limits, max_depth=-1),
             search_for(self.upper_level, self.lower_level, clock),
             seed_of(self.random_state),
             clock,
@@ -207,21 +268,66 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         if self.tau_prune is not None:
             prune(root, self.tau_prune)
         self.history_ = grower.history
-        self._keep_tree(root, table, weight)
-        self.empty_rule_hint_ = None if self.n_splits_ else NO_SPLIT
-        if clock.ran_out:
-            warnings.warn(
-                f"The time limit of {self.time_limit:g} s was reached; the best splits so far are "
-                "kept.",
-                ConvergenceWarning,
-                stacklevel=3,
+        return root
+
+    def _promised(self, table: TrainingTable) -> Constraints:
+        """Read the promises, and to which class they lead.
+
+        Raises
+        ------
+        ValueError
+            If something else is wished, or the class is not said.
+        """
+        wishes = as_constraints(self.constraints)
+        wishes_for(wishes, table, self.positive_label_)
+        if replace(wishes, directions=(), towards=None) != Constraints():
+            raise ValueError(
+                "`constraints` of a tree of power laws can only promise directions: its splits "
+                "are sums, not literals. Leave other wishes out, or take another learner."
             )
+        if not wishes.directions or wishes.towards is not None:
+            return wishes
+        if len(table.classes) > 2 and self.positive_label is None:
+            raise ValueError(
+                f"`constraints` promise a direction, but `y` holds {len(table.classes)} classes; "
+                "say to which one it leads by `towards`."
+            )
+        return replace(wishes, towards=plain_label(self.positive_label_))
+
+    def _unproved(self, root: Node, table: TrainingTable, wishes: Constraints) -> set[str]:
+        """List the columns of promises that are not proved to be kept."""
+        ways = dict(wishes.directions)
+        splits = [node.split for node in root.splits if node.split is not None]
+        unclear = {f for f in ways if any(split.trend(f) is None for split in splits)}
+        clear = {f: sign for f, sign in ways.items() if f not in unclear}
+        if not clear:
+            return unclear
+        checks = promises_of(self._rule(root, table), replace(wishes, directions=clear))
+        return unclear | {check.feature for check in checks if not check.kept}
+
+    def _warn(self) -> None:
+        """Say what `fit` alone says of its rule."""
+        if self.left_out_ and self.n_splits_:
+            warnings.warn(self._left_out_words(), PromiseWarning, stacklevel=3)
+        super()._warn()
+
+    def _left_out_words(self) -> str:
+        """Say which promised columns the tree was not allowed to read."""
+        if not self.left_out_:
+            return ""
+        several = len(self.left_out_) > 1
+        return (
+            f"The tree does not read {', '.join(map(repr, self.left_out_))}, as the "
+            f"{'promises were' if several else 'promise was'} not proved of trees that do; drop "
+            f"{'them' if several else 'it'}, or take a learner of literals."
+        )
 
     def _memory_key(self) -> tuple[Any, ...]:
         """Tell apart trees that cannot share the splits they found."""
         weights = self._class_weight(self.classes_)
         named = weights if weights is None or isinstance(weights, str) else repr(weights)
-        return "splits", self.upper_level, self.lower_level, seed_of(self.random_state), named
+        how = self.upper_level, self.lower_level, seed_of(self.random_state), self.left_out_
+        return "splits", *how, named
 
     def _limits(self) -> GrowthLimits:
         given = np.asarray(self.exponents)
@@ -256,10 +362,13 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
             mass[classes.index(asked)] = -1.0
         self.default_label_ = table.classes[int(mass.argmax())]
 
-    def _keep_tree(self, root: Node, table: TrainingTable, weight: NDArray[np.float64]) -> None:
+    def _rule(self, root: Node, table: TrainingTable) -> RuleSet:
         labels = table.classes.tolist()
-        default = labels[table.classes.tolist().index(self.default_label_)]
-        rule = rule_of_tree(as_tree(root, labels), default)
+        default = labels[labels.index(self.default_label_)]
+        return rule_of_tree(as_tree(root, labels), default)
+
+    def _keep_tree(self, root: Node, table: TrainingTable, weight: NDArray[np.float64]) -> None:
+        rule = self._rule(root, table)
         self._keep_rule(rule, table, weight)
         self.n_splits_ = len(root.splits)
         self.n_conditions_ = sum(n.split.n_conditions for n in root.splits if n.split is not None)

@@ -9,10 +9,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit import PowerLawTreeClassifier
 from rulekit.data import curve_table
-from rulekit.exceptions import DataError, EmptyRuleWarning
+from rulekit.exceptions import DataError, EmptyRuleWarning, PromiseWarning
 from rulekit.learners.power_law.features import PowerLawFeatures, short_split, shortest
 from rulekit.learners.power_law.growing import Node, prune
-from rulekit.rules import Branch, Factor, Leaf, PowerLawSplit
+from rulekit.rules import Branch, Factor, Leaf, PowerLawSplit, check_promise, promises_of
 from rulekit.solvers.power_laws.split_task import FoundSplit
 
 
@@ -236,3 +236,87 @@ def test_a_weight_of_two_is_like_a_row_given_twice():
     b = PowerLawTreeClassifier().fit(X.iloc[twice], y[twice])
     assert a.rule_set_.features == b.rule_set_.features
     assert a.training_error_ == b.training_error_ == 0.0
+
+
+def raised_turns(model, X, name, towards):
+    """How many answers turn away from a class as one column rises, step by step, in every row."""
+    steps = np.linspace(-3.0, 9.0, 49)
+    rows = pd.concat([X.assign(**{name: v}) for v in steps], ignore_index=True)
+    held = (model.predict(rows) == towards).reshape(len(steps), len(X))
+    return int((held[:-1] & ~held[1:]).sum())
+
+
+def product(n=200, seed=0, noise=0.3):
+    """Good where a product of two columns is large, but for some noise; the third is bent."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.uniform(1.0, 3.0, (n, 3)), columns=list("abc"))
+    return X, np.where(X["a"] * X["b"] + noise * rng.normal(size=n) > 4.0, "good", "bad")
+
+
+@pytest.mark.parametrize("positive", ["good", "bad"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_tree_that_reads_promised_columns_keeps_the_promises(seed, positive):
+    X, y = product(seed=seed)
+    wishes = {"directions": {"a": ">", "b": ">"}, "towards": "good"}
+    model = PowerLawTreeClassifier(max_depth=0, positive_label=positive, constraints=wishes)
+    model.fit(X, y)
+    assert model.left_out_ == ()
+    assert {"a", "b"} <= set(model.rule_set_.features)
+    assert [check.kept for check in promises_of(model)] == [True, True]
+    assert [raised_turns(model, X, name, "good") for name in "ab"] == [0, 0]
+
+
+def test_a_column_whose_promise_is_not_proved_is_left_out_and_told():
+    X, y = product(80)
+    free = PowerLawTreeClassifier(max_depth=1).fit(X, y)
+    assert "a" in free.rule_set_.features
+    wishes = {"directions": {"a": "<"}, "towards": "good"}
+    with pytest.warns(PromiseWarning, match="does not read 'a', as the promise was not proved"):
+        model = PowerLawTreeClassifier(max_depth=1, constraints=wishes).fit(X, y)
+    assert model.left_out_ == ("a",)
+    assert "a" not in model.rule_set_.features
+    assert model.training_error_ > free.training_error_
+
+
+def test_where_every_column_is_left_out_one_answer_is_given_and_why():
+    X, y = product()
+    wishes = {"directions": {"a": "<"}, "towards": "good"}
+    with pytest.warns(EmptyRuleWarning, match=r"No split was found.* does not read 'a'"):
+        model = PowerLawTreeClassifier(constraints=wishes).fit(X[["a"]], y)
+    assert model.rule_set_.is_constant
+    assert check_promise(model, "a", "good", "<").kept
+
+
+def test_promises_hold_for_one_of_several_classes_once_it_is_named():
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame(rng.uniform(1.0, 3.0, (150, 2)), columns=list("ab"))
+    y = np.select([X["a"] > 2.4, X["a"] > 1.7], ["high", "middle"], "low")
+    model = PowerLawTreeClassifier(constraints={"directions": {"a": ">"}})
+    with pytest.raises(ValueError, match="holds 3 classes; say to which one it leads by `towards`"):
+        model.fit(X, y)
+    model.set_params(constraints={"directions": {"a": ">"}, "towards": "high"}).fit(X, y)
+    assert "a" in model.rule_set_.features
+    assert raised_turns(model, X, "a", "high") == 0
+    with pytest.warns((PromiseWarning, EmptyRuleWarning), match="does not read 'a'"):
+        model.set_params(constraints={"directions": {"a": ">"}, "towards": "low"}).fit(X, y)
+
+
+def test_other_wishes_than_promises_are_refused_in_words():
+    X, y = product(60)
+    for wishes in ({"forbidden": ["a"]}, {"required": ["a"]}, {"allow_not_equal": False}):
+        with pytest.raises(ValueError, match="can only promise directions: its splits are sums"):
+            PowerLawTreeClassifier(constraints=wishes).fit(X, y)
+    with pytest.raises(DataError, match="names column 'd', which the table does not have"):
+        PowerLawTreeClassifier(constraints={"directions": {"d": ">"}}).fit(X, y)
+
+
+def test_many_settings_beside_a_promise_give_the_models_of_one_fit_each():
+    X, y = product(80)
+    wishes = {"directions": {"a": "<", "b": ">"}, "towards": "good"}
+    settings = [{"max_depth": d, "max_power_laws": p} for d in (0, 1) for p in (1, 2)]
+    base = PowerLawTreeClassifier(max_exponents=2, constraints=wishes)
+    for setting, model in zip(settings, base.fit_many(X, y, settings), strict=True):
+        alone = PowerLawTreeClassifier(max_exponents=2, constraints=wishes, **setting)
+        with pytest.warns(PromiseWarning):
+            alone.fit(X, y)
+        assert (model.rule_set_, model.left_out_) == (alone.rule_set_, alone.left_out_)

@@ -50,6 +50,15 @@ def test_its_estimator_takes_what_is_swept_and_what_is_set_for_the_picked_model(
 
 
 @EACH
+def test_a_learner_that_keeps_promises_is_told_them(learner, state):
+    asked = {state.features[0]: ">"}
+    spec = replace(SPEC, directions=tuple(asked.items()))
+    if learner.keeps_promises:
+        told = learner.estimator(spec, state, {}).get_params()["constraints"]
+        assert told["directions"] == asked
+
+
+@EACH
 def test_every_setting_has_words_of_its_own_and_a_slider_for_what_it_is_asked_for(learner):
     settings = [s | v for v in ({}, *learner.variants(SPEC)) for s in learner.settings(SPEC)]
     assert len({learner.words(s) for s in settings}) == len(settings)
