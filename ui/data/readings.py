@@ -30,7 +30,8 @@ def readings_card() -> None:
     told = converted(state.table, state.options)
     if not names and not told:
         return
-    with st.expander("Orders of levels, dates and durations"):
+    key = "readings"  # else a sentence above the page would close it
+    with st.expander("Orders of levels, dates and durations", key=key, on_change="rerun"):
         for sentence in told:
             st.caption(md(sentence, 400))
         if not names:
@@ -40,7 +41,7 @@ def readings_card() -> None:
         key = f"{table}_{crc32(name.encode())}"
         column = state.table.column(name)
         way = st.radio(
-            "holds", ways(state.table, column), horizontal=True, key=f"reading_way_{key}"
+            "It holds", ways(state.table, column), horizontal=True, key=f"reading_way_{key}"
         )
         if way == ORDER:
             _order(column, key)

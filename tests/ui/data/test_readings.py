@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from rulekit.data import Table, read_table
+from rulekit.exceptions import DataError
 from rulekit.export import to_text
 from rulekit.learners import TwoLevelRuleClassifier
 from tests.pages.driving import opened, routed
@@ -51,7 +52,7 @@ def app(state, monkeypatch, tmp_path):
 def chosen(app, column, way):
     """Choose a column of text and how it is to be read."""
     next(b for b in app.selectbox if b.label == "Column of text").set_value(column).run()
-    next(r for r in app.radio if r.label == "holds").set_value(way).run()
+    next(r for r in app.radio if r.label == "It holds").set_value(way).run()
     return app
 
 
@@ -139,6 +140,12 @@ def test_an_order_is_among_the_saved_settings_and_older_ones_have_none(state):
     assert (back.orders, back.fit_key) == (ordered.orders, ordered.fit_key)
     del plain["orders"]
     assert state_file.from_plain(plain, state.table).fit_key == state.fit_key
+
+
+def test_settings_of_an_order_that_misses_a_level_of_the_table_are_refused(state):
+    plain = state_file.to_plain(state) | {"orders": {"size": ORDER[:-1]}}
+    with pytest.raises(DataError, match="'large' is not in it"):
+        state_file.from_plain(plain, state.table)
 
 
 def test_new_cases_are_read_as_the_first_table_was(state):
