@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.stats import chi2_contingency, ks_2samp
 
+from rulekit.data.cells import dates_in
 from rulekit.data.column import Column
 from rulekit.data.headers import shown
 from rulekit.data.schema import Table
@@ -62,7 +64,9 @@ def compare_tables(
     -----
     Values have moved where a tenth of the rows at least would have to change to look as before and
     chance alone would do that in one of a thousand pairs of tables: Kolmogorov and Smirnov's test
-    for numbers, the chi-squared test for anything else, Bonferroni's correction over columns.
+    for numbers and dates, the chi-squared test for anything else, Bonferroni's correction over
+    columns. Dates that are text are read where the cells of both tables leave no doubt which part
+    is the day; other text that hardly repeats is not looked into.
 
     Raises
     ------
@@ -117,8 +121,16 @@ def _differences(column: Column, reference: Table, other: Table, level: float) -
         )
         return [DriftNote(column.name, "retyped", sentence, other.n_rows, True)]
     found = [_gaps(column, there, other.n_rows)]
+    if column.kind == "date":
+        then, now = _dates(column, reference.frame[column.name], series)
+        found += (
+            [] if then is None else [_span(column, then, now), _later(column, then, now, level)]
+        )
+        return [note for note in found if note is not None]
     if column.is_number:
         found.append(_range(column, series))
+    elif column.order:
+        found += _places(column, reference.frame[column.name], series)
     elif column.kind in ("boolean", "category", "constant"):
         found.append(_unseen(column, series))
     found.append(_moved(column, reference.frame[column.name], series, level))
@@ -158,6 +170,81 @@ def _range(column: Column, series: pd.Series) -> DriftNote | None:
         f"{int(outside.sum())} rows (first: row {row + 1}, {values[row]:.6g})."
     )
     return DriftNote(column.name, "out of range", sentence, int(outside.sum()))
+
+
+def _dates(
+    column: Column, then: pd.Series, now: pd.Series
+) -> tuple[pd.Series, pd.Series] | tuple[None, None]:
+    """Read both columns as dates; nothing where text leaves open what day a cell is."""
+    if pd.api.types.is_datetime64_any_dtype(then.dtype):
+        return then, now
+    both = pd.concat([then, now], ignore_index=True)
+    try:
+        read = dates_in(both, column.name, None)
+    except ValueError:  # either way round, or of several time zones
+        return None, None
+    return read.iloc[: len(then)], read.iloc[len(then) :].reset_index(drop=True)
+
+
+def _span(column: Column, then: pd.Series, now: pd.Series) -> DriftNote | None:
+    outside = ((now < then.min()) | (now > then.max())).to_numpy()
+    if not outside.any():
+        return None
+    row = int(outside.argmax())
+    sentence = (
+        f"Column {shown(column.name)} is outside its former dates, {_day(then.min())} to "
+        f"{_day(then.max())}, in {_rows(outside)} (first: row {row + 1}, "
+        f"{_day(now.iloc[row])})."
+    )
+    return DriftNote(column.name, "out of range", sentence, int(outside.sum()))
+
+
+def _later(column: Column, then: pd.Series, now: pd.Series, level: float) -> DriftNote | None:
+    """Say where dates lie elsewhere than they did; see `_moved`."""
+    then, now = then.dropna(), now.dropna()
+    if not len(now):
+        return None
+    test = ks_2samp(*((s - then.min()).dt.total_seconds() for s in (then, now)), method="asymp")
+    if test.statistic < LEAST_MOVED or test.pvalue >= level:
+        return None
+    middle = [_day(s.quantile(interpolation="lower")) for s in (now, then)]
+    sentence = (
+        f"Column {shown(column.name)} has moved: half are after {middle[0]}, formerly after "
+        f"{middle[1]}."
+    )
+    return DriftNote(column.name, "moved", sentence, len(now))
+
+
+def _day(moment: pd.Timestamp) -> str:
+    return str(moment.isoformat(sep=" ")).removesuffix(" 00:00:00")
+
+
+def _rows(found: NDArray[np.bool_]) -> str:
+    n = int(found.sum())
+    return f"{n} row{'s' * (n != 1)}"
+
+
+def _places(column: Column, then: pd.Series, now: pd.Series) -> list[DriftNote]:
+    """Tell levels that an order does not have, and those it has but no row had."""
+    values, seen = now.astype(object), set(then.dropna().astype(str))
+    levels = [None if gap else str(v) for v, gap in zip(values, values.isna(), strict=True)]
+    strange = np.array([v is not None and v not in column.order for v in levels])
+    fresh = np.array([v in column.order and v not in seen for v in levels])
+    ends = {
+        "that its order does not have": (strange, "they have no place in it and count as missing"),
+        "of its order that no row had before": (fresh, "rules answer them by their place alone"),
+    }
+    notes = []
+    for which, (rows, end) in ends.items():
+        if rows.any():
+            names = dict.fromkeys(v for v, held in zip(levels, rows, strict=True) if held)
+            sentence = (
+                f"Column {shown(column.name)} holds levels {which} in {_rows(rows)}: "
+                f"{', '.join(map(shown, list(names)[:5]))} (first: row {int(rows.argmax()) + 1}); "
+                f"{end}."
+            )
+            notes.append(DriftNote(column.name, "unseen level", sentence, int(rows.sum())))
+    return notes
 
 
 def _unseen(column: Column, series: pd.Series) -> DriftNote | None:

@@ -111,3 +111,72 @@ def test_a_made_shift_is_told_of_its_column_and_of_no_other(seed):
         second[name] = np.where(rng.random(1000) < 0.4, "d", second[name])
     found = compare_tables(Table.from_frame(LARGE), second)
     assert [note.column for note in found if note.kind == "moved"] == [name]
+
+
+GRADES = ["low", "fair", "good", "best", "never"]
+DAYS = pd.DataFrame(
+    {
+        "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(RNG.integers(0, 365, 3000), unit="D"),
+        "moment": pd.Timestamp("2024-01-01")
+        + pd.to_timedelta(RNG.integers(0, 365 * 86_400, 3000), unit="s"),
+        "grade": pd.Categorical(RNG.choice(GRADES[:4], 3000), GRADES, ordered=True),
+    }
+)
+DAYS["written"] = DAYS["day"].dt.strftime("%d.%m.%Y")
+WITH_DAYS = Table.from_frame(DAYS)
+
+
+def resampled(seed, n=1000):
+    return DAYS.iloc[np.random.default_rng(seed).choice(3000, n)].reset_index(drop=True)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_resample_of_dates_and_ordered_levels_does_not_differ(seed):
+    names = tuple(DAYS.columns)
+    assert compare_tables(WITH_DAYS, resampled(seed), columns=names) == ()
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("name", ["day", "moment", "written"])
+def test_later_dates_are_told_as_outside_and_as_moved(seed, name):
+    second = resampled(seed)
+    shift, source = pd.Timedelta(days=120), "day" if name == "written" else name
+    later = second[source] + shift
+    second[name] = later.dt.strftime("%d.%m.%Y") if name == "written" else later
+    found = compare_tables(WITH_DAYS, second, columns=tuple(DAYS.columns))
+    assert [(note.column, note.kind) for note in found] == [(name, "out of range"), (name, "moved")]
+    outside = later > DAYS[source].max()
+    assert found[0].n_rows == outside.sum()
+    first = int(outside.argmax())
+    assert f"(first: row {first + 1}, {later[first]:%Y-%m-%d}" in found[0].sentence
+
+
+def test_dates_outside_are_told_with_the_former_range_and_their_first_row():
+    second = resampled(0)
+    second.loc[[4, 7], "day"] = [pd.Timestamp("2025-03-01 06:30"), pd.Timestamp("2023-12-31")]
+    (note,) = compare_tables(WITH_DAYS, second, columns=("day",))
+    assert note.sentence == (
+        "Column 'day' is outside its former dates, 2024-01-01 to 2024-12-30, in 2 rows "
+        "(first: row 5, 2025-03-01 06:30:00)."
+    )
+    assert not note.blocks
+
+
+def test_dates_that_can_be_read_either_way_are_not_judged():
+    first = Table.from_frame(pd.DataFrame({"day": ["01/02/2024", "03/04/2024", "05/06/2024"] * 9}))
+    second = pd.DataFrame({"day": ["01/02/2031", "03/04/2031", "05/06/2031"] * 9})
+    assert compare_tables(first, second, columns=("day",)) == ()
+
+
+def test_ordered_levels_never_seen_are_told_by_whether_the_order_has_them():
+    second = resampled(1)
+    grades = second["grade"].astype(object)
+    grades[[2, 5]], grades[8], grades[9] = "superb", "never", None
+    notes = compare_tables(WITH_DAYS, second.assign(grade=grades), columns=("grade",))
+    told = {note.n_rows: note.sentence for note in notes if note.kind == "unseen level"}
+    assert told == {
+        2: "Column 'grade' holds levels that its order does not have in 2 rows: 'superb' (first: "
+        "row 3); they have no place in it and count as missing.",
+        1: "Column 'grade' holds levels of its order that no row had before in 1 row: 'never' "
+        "(first: row 9); rules answer them by their place alone.",
+    }
