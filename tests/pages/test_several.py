@@ -7,7 +7,7 @@ import pytest
 
 from rulekit.data import Table, load_sample
 from tests.pages.driving import finished, on_tab, text
-from ui.export.formats import FORMATS
+from ui.export.formats import DATABASES, FORMATS
 from ui.state import AppState
 
 SETTING = {"learner": "search", "max_conditions": 4}
@@ -108,7 +108,9 @@ def test_score_answers_with_every_class(on_iris):
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_every_format_holds_a_list_of_three_classes_or_says_why_not(on_iris, name):
     app = on_iris("export")
-    app.radio(key="export_format").set_value(name).run()
+    app.radio(key="export_format").set_value("sql" if name in DATABASES else name).run()
+    if name in DATABASES:
+        app.selectbox(key="export_database").set_value(name).run()
     assert not app.exception
     assert not app.error
     model, form = app.session_state["app"].model, FORMATS[name]

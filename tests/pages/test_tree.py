@@ -5,7 +5,7 @@ import pytest
 from rulekit.data import load_sample
 from tests.pages.driving import compared, on_tab, opened_tab
 from ui import state_file
-from ui.export.formats import FORMATS
+from ui.export.formats import DATABASES, FORMATS
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
 from ui.models.run import work
@@ -107,7 +107,9 @@ def test_explain_names_the_class_of_a_case_and_its_way_through_the_tree(on_iris)
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_every_format_holds_a_tree_of_three_classes_or_says_why_not(on_iris, name):
     app = on_iris("export")
-    app.radio(key="export_format").set_value(name).run()
+    app.radio(key="export_format").set_value("sql" if name in DATABASES else name).run()
+    if name in DATABASES:
+        app.selectbox(key="export_database").set_value(name).run()
     assert not app.exception
     assert not app.error
     model, form = app.session_state["app"].model, FORMATS[name]
