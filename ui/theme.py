@@ -22,6 +22,8 @@ CSS = """
 .stApp .stCode code .token:is(.string, .property) { color: light-dark(#0B6B2E, #5FD68B); }
 .stApp .stCode code .token:is(.number, .boolean) { color: light-dark(#8A3B00, #FFB070); }
 .stApp .stCode code .token:is(.italic, .bold):not(.punctuation) { color: inherit; }
+.stApp [data-testid="stSliderTickBar"] { transition: none; }
+.stApp [data-testid="stSliderTickBar"] p { color: inherit; }
 @media (max-width: 900px) {
   .stMainBlockContainer { padding: 4.25rem 1rem 2rem; }
   .st-key-two_columns > div > .stHorizontalBlock { flex-direction: column; }
