@@ -88,8 +88,9 @@ class RuleClassifier(BaseRuleClassifier):
         How far apart groups may be there, from 0 to 1, in the settings that are compared. A number
         limits the gaps of found rows and of false alarms both (equalised odds); a mapping names
         its limits: "error", "found", "false_alarms", "called_positive". Shares counted on fewer
-        than 30 rows take no part. The rule learned keeps the limits on the training rows, too; on
-        new rows gaps may be larger, see `rulekit.group_metrics`.
+        than 30 rows take no part; of more than two classes "error" alone is counted. The rule
+        learned keeps the limits on the training rows, too; on new rows gaps may be larger, see
+        `rulekit.group_metrics`.
     random_state : int, RandomState or None, default=0
         For the inner folds, for doubt and for kicks. None learns anew each time.
     n_jobs : int, default=None
@@ -221,7 +222,7 @@ class RuleClassifier(BaseRuleClassifier):
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         if len(table.classes) > 2:
             refuse_with_several(self, table)
-            self._refuse_points(table)
+            self._refuse_of_two(table)
             self._note_several(table)
         else:
             self._note_classes(table.classes, table.kinds, self.positive_label)
@@ -250,11 +251,20 @@ class RuleClassifier(BaseRuleClassifier):
         if late or "stopped" in learner.history_[-1]:
             self._warn_of_time()
 
-    def _refuse_points(self, table: TrainingTable) -> None:
+    def _refuse_of_two(self, table: TrainingTable) -> None:
+        """Refuse what is counted of two classes only."""
+        n = len(table.classes)
         if "points" in self.forms:
             raise ValueError(
-                f"`forms` may name 'points' only where `y` holds two classes; it holds "
-                f"{len(table.classes)}, and a total tells two apart. Got {tuple(self.forms)}."
+                f"`forms` may name 'points' only where `y` holds two classes; it holds {n}, and a "
+                f"total tells two apart. Got {tuple(self.forms)}."
+            )
+        limits = {} if self.max_gap is None else self.max_gap
+        if not isinstance(limits, Mapping) or set(limits) - {"error"}:
+            raise ValueError(
+                f"`max_gap` may limit 'error' only where `y` holds more than two classes ({n} "
+                "here): found rows and false alarms are counted of one class of two. Got "
+                f"max_gap={self.max_gap!r}; give a mapping, or learn from `y == label`."
             )
 
     def _box_search(self, seed: int) -> BoxSearchClassifier:
@@ -351,7 +361,7 @@ class RuleClassifier(BaseRuleClassifier):
 
         Returns
         -------
-        ndarray of shape (n, 2)
+        ndarray of shape (n, K)
             Columns in the order of `classes_`: of a rule, shares of training rows as in other
             learners; of points, the chance that a total stands for, measured on inner folds.
         """

@@ -170,6 +170,26 @@ def test_what_cannot_be_kept_or_read_is_refused_in_words(parameters, error, says
         model.fit(X.drop(columns=drop), y)
 
 
+@pytest.mark.parametrize("limit", [0.1, {"called_positive": 0.1}])
+def test_of_three_classes_only_the_gap_in_errors_can_be_limited(limit):
+    X = pd.DataFrame({"a": np.arange(90.0), "sex": ["f", "m"] * 45})
+    model = RuleClassifier(max_conditions=2, cv=2, groups="sex", max_gap=limit)
+    with pytest.raises(ValueError, match=r"limit 'error' only where .* \(3 here\)"):
+        model.fit(X, np.repeat(["x", "y", "z"], 30))
+
+
+@pytest.mark.slow
+def test_the_gap_in_errors_is_kept_of_three_classes():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.uniform(0, 3, 300), "sex": rng.choice(["f", "m"], 300)})
+    y = np.array(["x", "y", "z"])[X["a"].astype(int)]
+    model = RuleClassifier(max_conditions=4, cv=2, groups="sex", max_gap={"error": 0.2}).fit(X, y)
+    wrong = pd.Series(model.predict(X) != y).groupby(X["sex"]).mean()
+    assert abs(wrong["f"] - wrong["m"]) <= 0.2
+    assert model.choice_.table["gap_error"].notna().all()
+    assert model.choice_.table["gap_found"].isna().all()
+
+
 @pytest.mark.slow
 def test_missing_values_are_a_group_and_numbers_are_binned():
     X, y = table()
