@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -21,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from rulekit.data import Costs
 from rulekit.learners.training import CheckedColumns, TrainingTable
-from rulekit.learners.workers import tried_twice
+from rulekit.learners.workers import in_order, spread, tried_twice
 
 Setting = dict[str, Any]
 Settings = Sequence[Setting] | Mapping[int, Setting]  # by number
@@ -128,9 +127,13 @@ def fold_scores(
     """
     asked = [None] * len(folds) if stops is None else stops
     found = tried_twice(
-        lambda: Parallel(n_jobs=n_jobs)(
-            delayed(_scores)(learner, table, settings, fold, loss, stop, counted)
-            for fold, stop in zip(folds, asked, strict=True)
+        lambda: in_order(
+            spread(
+                _scores,
+                {id(table): table, id(loss): loss},
+                [(learner, settings, *each, counted) for each in zip(folds, asked, strict=True)],
+                n_jobs,
+            )
         ),
         lambda: "Nothing of the choice is kept.",
     )
@@ -138,11 +141,11 @@ def fold_scores(
 
 
 def _scores(
-    learner: Any,
     table: TrainingTable,
+    loss: Loss,
+    learner: Any,
     settings: Sequence[Mapping[str, Any]],
     fold: Fold,
-    loss: Loss,
     stop: Callable[[], bool] | None,
     counted: Counted | None,
 ) -> NDArray[np.float64]:
