@@ -19,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from rulekit.data import Costs
+from rulekit.learners.cluster import Once
 from rulekit.learners.training import CheckedColumns, TrainingTable
 from rulekit.learners.workers import in_order, spread, tried_twice
 
@@ -130,8 +131,10 @@ def fold_scores(
         lambda: in_order(
             spread(
                 _scores,
-                {id(table): table, id(loss): loss},
-                [(learner, settings, *each, counted) for each in zip(folds, asked, strict=True)],
+                [
+                    (Once(table), Once(loss), learner, settings, fold, stop, counted)
+                    for fold, stop in zip(folds, asked, strict=True)
+                ],
                 n_jobs,
             )
         ),

@@ -12,9 +12,10 @@ import logging
 import sys
 import time
 import uuid
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextvars import ContextVar
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from joblib.parallel import get_active_backend
 from rulekit.exceptions import RulekitError
 
 LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn", "highspy")
-WITHOUT_EFFECT = ("plots", "export", "explain")
+WITHOUT_EFFECT = ("plots", "export", "explain", "cli")
 PULSE = 0.05  # seconds between two looks at what has come
 PATIENCE = 10.0  # seconds that a cluster may take to get a worker
 
@@ -49,10 +50,24 @@ def kept_on_workers() -> Iterator[None]:
         _kept.reset(token)
 
 
+@dataclass(frozen=True, eq=False)
+class Once:
+    """An argument that workers of a cluster are sent once, however many tasks have it.
+
+    Parameters
+    ----------
+    value : object
+    key : hashable, default=None
+        What no other content has; None is for the object itself.
+    """
+
+    value: Any
+    key: Hashable = None
+
+
 def on_cluster(
     client: Any,
     work: Callable[..., Any],
-    shared: Mapping[Hashable, Any],
     tasks: Sequence[tuple[Any, ...]],
     stopped: Callable[[], bool],
 ) -> Iterator[tuple[int, Any]]:
@@ -62,14 +77,12 @@ def on_cluster(
     ----------
     client : distributed.Client
     work : callable
-        Called with the values of `shared` and those of a task. Workers find it by its name.
-    shared : mapping of hashable to object
-        What all tasks read, each by a key that no other content has (its `id` will do): sent to
-        every worker once in a block of `kept_on_workers`.
+        Workers find it by its name.
     tasks : sequence of tuple
-        What differs.
+        Its arguments. What is to be sent `Once` stays with every worker until the end of the
+        block of `kept_on_workers`.
     stopped : callable of no argument
-        Asked all the time; True ends it, and `wanted` is False in the tasks that go on.
+        Asked all the time; True ends it, and `Line.stopped` is True in the tasks that go on.
 
     Raises
     ------
@@ -82,11 +95,14 @@ def on_cluster(
     with kept_on_workers():
         places: dict[Any, int] = {}
         try:
-            held = [_sent(client, key, value) for key, value in shared.items()]
+            sent = _sent(client, [each for task in tasks for each in task if _is_once(each)])
             for place, task in enumerate(tasks):
+                order = [sent[_key(each)] if _is_once(each) else each for each in task]
                 key = f"{work.__name__.strip('_')}-{uuid.uuid4().hex}"
-                order = (_noted, code_version(), work, *held, *task)
-                places[client.submit(*order, key=key, pure=False, **how)] = place
+                future = client.submit(
+                    _noted, code_version(), work, *order, key=key, pure=False, **how
+                )
+                places[future] = place
             coming = _dask().as_completed(list(places), loop=client.loop)
             while not (coming.is_empty() or stopped()):
                 if not coming.has_ready():
@@ -102,11 +118,20 @@ def on_cluster(
             client.cancel([future for future in places if not future.done()], force=True)
 
 
-def _sent(client: Any, key: Hashable, value: Any) -> Any:
+def _is_once(argument: Any) -> bool:
+    return isinstance(argument, Once)
+
+
+def _key(once: Once) -> Hashable:
+    return id(once.value) if once.key is None else once.key
+
+
+def _sent(client: Any, arguments: Sequence[Once]) -> dict[Hashable, Any]:
+    """Send to every worker what is not there yet; return what stands for it in tasks."""
     kept = _kept.get()
     assert kept is not None
-    if (client.id, key) not in kept:
-        name = f"rulekit-{uuid.uuid4().hex}"
+    fresh = {_key(once): once.value for once in arguments if (client.id, _key(once)) not in kept}
+    if fresh:
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError as error:
@@ -114,9 +139,13 @@ def _sent(client: Any, key: Hashable, value: Any) -> Any:
                 f"The scheduler at {client.scheduler.address} must have a worker; it had none for "
                 f"{PATIENCE:g} s. Start one."
             ) from error
-        future = client.scatter({name: value}, broadcast=True)[name]
-        kept[client.id, key] = future, value  # held here, too, so that its id stays its own
-    return kept[client.id, key][0]
+        n_bytes = sum(map(_dask().sizeof.safe_sizeof, fresh.values()))
+        log.info("%.3g MB to each of %d workers", n_bytes / 1e6, len(client.ncores()))
+        names = {f"rulekit-{uuid.uuid4().hex}": key for key in fresh}
+        futures = client.scatter({n: fresh[key] for n, key in names.items()}, broadcast=True)
+        for name, key in names.items():
+            kept[client.id, key] = futures[name], fresh[key]  # here, too, so that its id stays its
+    return {_key(once): kept[client.id, _key(once)][0] for once in arguments}
 
 
 def is_loss(error: BaseException) -> bool:
@@ -152,30 +181,38 @@ def _noted(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
     return answer
 
 
-def wanted() -> Callable[[], bool]:
-    """Return what tells whether somebody still waits for the task that is being done here.
-
-    The scheduler tells its worker when a task is cancelled, or its client is gone.
-    """
-    tasks, key = _dask().get_worker().state.tasks, _dask().worker.thread_state.key
-    return lambda: key in tasks and tasks[key].state == "executing"
-
-
 class Line:
     """Brings words from the tasks of one piece of work to the one who ordered them.
 
     Pickled, it is the far end. It is a queue at the scheduler, so nobody needs a folder in common.
     """
 
-    def __init__(self, client: Any, name: str = "") -> None:
-        self._queue = _dask().Queue(name or f"rulekit-{uuid.uuid4().hex}", client=client)
+    def __init__(self, client: Any = None, name: str = "") -> None:
+        self._client, self._name = client, name or f"rulekit-{uuid.uuid4().hex}"
 
-    def __reduce__(self) -> tuple[Callable[[str], "Line"], tuple[str]]:
-        return _far_end, (self._queue.name,)
+    def __reduce__(self) -> tuple[type["Line"], tuple[None, str]]:
+        return Line, (None, self._name)
+
+    @cached_property
+    def _queue(self) -> Any:
+        """Made when it is needed: a scheduler, too, reads the tasks that pass through it."""
+        return _dask().Queue(self._name, client=self._client or _dask().get_client())
 
     def send(self, text: str) -> None:
         """Send a word from the far end."""
         self._queue.put(text)
+
+    @cached_property
+    def stopped(self) -> Callable[[], bool]:
+        """Tells a task whether nobody waits for it any more; asked for in the task's own thread.
+
+        The scheduler tells its worker when it is cancelled, or when the client is gone.
+        """
+        tasks, key = _dask().get_worker().state.tasks, _dask().worker.thread_state.key
+        return lambda: key not in tasks or tasks[key].state != "executing"
+
+    def stop(self) -> None:
+        """Nothing: `on_cluster` cancels the tasks."""
 
     def heard(self) -> list[str]:
         """Return the words that have come since the last look."""
@@ -186,18 +223,16 @@ class Line:
         self._queue.close()
 
 
-def _far_end(name: str) -> Line:
-    return Line(_dask().get_client(), name)
-
-
 @lru_cache(maxsize=1)
 def code_version() -> str:
     """Compute a digest of the library's own source and of the numerical libraries' versions.
 
-    Packages that cannot change a measured number (plots, export, explain) are left out.
+    Packages that cannot change a measured number (plots, export, explain, cli) are left out.
     """
     root = Path(__file__).parents[1]
-    sources = sorted(p for p in root.rglob("*.py") if p.parent.name not in WITHOUT_EFFECT)
+    sources = sorted(
+        p for p in root.rglob("*.py") if p.relative_to(root).parts[0] not in WITHOUT_EFFECT
+    )
     digest = hashlib.sha256(repr([_version_of(name) for name in LIBRARIES]).encode())
     for path in sources:
         content = path.read_bytes()

@@ -3,21 +3,20 @@
 Killed for want of memory, by a person, by a crash of their own.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
 
 from rulekit.exceptions import RulekitError
-from rulekit.learners.cluster import client_in_use, is_loss, on_cluster
+from rulekit.learners.cluster import Once, client_in_use, is_loss, on_cluster
 
 Made = TypeVar("Made")
 
 
 def spread(
     work: Callable[..., Any],
-    shared: Mapping[Hashable, Any],
     tasks: Sequence[tuple[Any, ...]],
     n_jobs: int | None = None,
     stopped: Callable[[], bool] = lambda: False,
@@ -27,12 +26,9 @@ def spread(
     Parameters
     ----------
     work : callable
-        Of a module. Called with the values of `shared` and those of a task.
-    shared : mapping of hashable to object
-        What all tasks read, each by a key that no other content has (its `id` will do). A cluster
-        is sent it once.
+        Of a module.
     tasks : sequence of tuple
-        What differs.
+        Its arguments; a cluster is sent `Once` what many tasks have.
     n_jobs : int, default=None
         Workers, as joblib counts them. A Dask cluster has its own number.
     stopped : callable of no argument
@@ -44,13 +40,11 @@ def spread(
     tuple of (int, object)
     """
     if (client := client_in_use()) is not None:
-        yield from on_cluster(client, work, shared, tasks, stopped)
+        yield from on_cluster(client, work, tasks, stopped)
         return
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    calls = (
-        delayed(_placed)(place, work, *shared.values(), *task) for place, task in enumerate(tasks)
-    )
-    yield from parallel(calls)
+    plain = [[a.value if isinstance(a, Once) else a for a in task] for task in tasks]
+    yield from parallel(delayed(_placed)(place, work, *task) for place, task in enumerate(plain))
 
 
 def _placed(place: int, work: Callable[..., Any], *arguments: Any) -> tuple[int, Any]:
