@@ -91,7 +91,7 @@ def _progress(job: jobs.Job) -> None:
     if not job.active:
         st.rerun()
     if job.state == "queued":
-        st.info(f"Waiting for a free place: number {jobs.registry().position(job)} in the queue.")
+        st.info(f"{jobs.registry().waiting(job)}.")
     bar, stop = st.columns([5, 1], vertical_alignment="bottom")
     words = f"{job.message or 'Starting'}, {job.elapsed:.0f} s"
     bar.progress(job.share, text=md(words, 120))
