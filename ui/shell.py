@@ -9,8 +9,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.exceptions import RulekitError
-from ui import jobs, workspace
+from ui import workspace
 from ui.escape import md
+from ui.runs import jobs
 from ui.state import AppState, app_state
 
 PAGES = {  # in the navigation, and the question that the page answers

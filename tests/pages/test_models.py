@@ -19,11 +19,11 @@ from tests.pages.driving import (
     text,
     the_job,
 )
-from ui import jobs
 from ui.learners.ideal import IDEAL_DNF
 from ui.learners.spec import QUICK
 from ui.models.run import FIRST, LONGER
 from ui.picked import model_key
+from ui.runs import jobs
 from ui.state import AppState, BinningSpec, SplitSpec
 
 

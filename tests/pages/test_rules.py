@@ -15,11 +15,11 @@ from rulekit.rules import Clause, Literal, RuleSet, scorecard_of
 from tests.pages.driving import on_tab, text
 from tests.ui.tasks import Giving
 from tests.waiting import until
-from ui import jobs
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
 from ui.rule_numbers import clause_table, rows_of
 from ui.rules.cards import LARGER
+from ui.runs import jobs
 from ui.state import AppState, Wording
 from ui.words import clause_words, rule_words, without_clauses, wording
 

@@ -7,11 +7,12 @@ import streamlit as st
 
 from rulekit.data import Limits, ParseOptions, list_samples, load_sample, unpacked
 from rulekit.exceptions import DataError
-from ui import jobs, workspace
+from ui import workspace
 from ui.data.choices import choose_target
 from ui.data.tasks import Answer, ReadFile, kind_of_file
 from ui.data.wide import wide_card
 from ui.escape import md
+from ui.runs import jobs
 from ui.shell import problem
 from ui.state import app_state
 

@@ -7,11 +7,12 @@ import streamlit as st
 from rulekit.data import count_rows, sample_parquet
 from rulekit.export import to_json
 from rulekit.learners import IdealDNFClassifier
-from ui import jobs, workspace
+from ui import workspace
 from ui.data import server_files
 from ui.data.outcomes import relabelled
 from ui.data.tasks import STEPS, LearnWholeFile
 from ui.escape import md
+from ui.runs import jobs
 from ui.shell import ONWARD, once, problem
 from ui.state import SERVER, AppState, app_state
 from ui.workspace import change

@@ -7,7 +7,7 @@ from typing import Any
 from rulekit.data import ParseOptions, Table, read_with_options
 from rulekit.exceptions import RulekitError, WideTableError
 from rulekit.learners import IdealDNFClassifier
-from ui.worker import Telling
+from ui.runs.worker import Telling
 
 STEPS = 100
 

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from ui import jobs
 from ui.escape import md
 from ui.learners.offered import curve_key, families, varied
 from ui.learners.spec import RunSpec
@@ -18,6 +17,7 @@ from ui.models.run import (
     seconds_longer,
     start,
 )
+from ui.runs import jobs
 from ui.shell import once, problem
 from ui.state import app_state
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rulekit.data import load_sample
-from rulekit.evaluation.grid import settings_of
+from rulekit.evaluation.sweeps.grid import settings_of
 from ui.learners.offered import (
     CARDS,
     LEARNERS,
