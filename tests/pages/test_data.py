@@ -107,6 +107,15 @@ def test_a_refused_file_is_a_sentence_and_the_earlier_table_stays(open_app, tabl
     assert app.session_state["app"].target == "species"
 
 
+@pytest.mark.parametrize(
+    ("raw", "shown"), [(b"\x89PNG\r\n\x00\x00\x00\rIHDR", False), (b"a,b\n1,2\n3,4,5\n", True)]
+)
+def test_the_first_lines_of_a_file_are_shown_where_they_can_be_read(open_app, raw, shown):
+    app = upload(open_app(), raw)
+    assert app.error
+    assert any("first lines" in c.value for c in app.caption) is shown
+
+
 def test_a_refused_first_file_leaves_the_page_as_it_was(open_app, table_of):
     app = upload(open_app(), b"")
     assert "empty" in said(app)

@@ -154,8 +154,10 @@ def options_card() -> None:
         strict=True,
     ):
         _option(cell, upload, asked, name, (label, choices, found.get(name)))
-    st.caption("The file's first lines, as they are:")
-    st.code(first_lines(upload.content, asked.encoding or found.get("encoding")), None)
+    lines = first_lines(upload.content, asked.encoding or found.get("encoding"))
+    if "\0" not in lines:  # a picture or a program shows nothing that one could read
+        st.caption("The file's first lines, as they are:")
+        st.code(lines, None)
 
 
 def _option(
