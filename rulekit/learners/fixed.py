@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-
 from sklearn.utils import Tags
 
 from rulekit._validation import as_pandas, checked_frame

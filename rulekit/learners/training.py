@@ -209,7 +209,7 @@ def read_training_table(
     kept = weight > 0
     if not kept.all():
         frame, y, weight = frame[kept], y[kept], weight[kept]
-    columns = columns_of(frame)
+    columns = columns_of(frame, exact=True)
     refuse_infinities(columns)
     classes, codes = _classes(y, name, multi_class, one_class)
     kinds = {feature: _kind(values) for feature, values in columns.items()}

@@ -7,7 +7,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedKFold, check_cv
@@ -25,7 +24,7 @@ from rulekit._validation import (
     row_weights,
 )
 from rulekit.data import columns_of
-from rulekit.exceptions import DataError
+from rulekit.learners.plane.numeric_design import plain_numbers
 from rulekit.learners.training import computable, refuse_infinities, two_classes
 from rulekit.solvers.plane_boxes import LPSVMPlane, LPSVMProgram, plane_values
 
@@ -170,8 +169,8 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows, y, counts, weight = rows[kept], y[kept], counts[kept], weight[kept]
         self.classes_, codes = two_classes(y, name)
         signs = np.where(codes == 1, 1.0, -1.0)
-        counts = counts if self.standardize else None
-        problem = _Problem.scaled(rows, signs, weight, counts, self._ways())
+        scaled_by = counts if self.standardize else None
+        problem = _Problem.scaled(rows, signs, weight, scaled_by, self._ways())
         program = problem.program()
         plane = self._capped(program, self._price(problem, program, splits))
         self.coef_ = (plane.w / problem.scale)[None, :]
@@ -202,9 +201,9 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _rows(self, X: Any, *, reset: bool) -> Floats:
         """Read a table as numbers: shape (n, p); what is none is told by column."""
         frame = checked_frame(self, X, reset=reset)
-        columns = columns_of(frame)
+        columns = columns_of(frame, exact=reset)
         refuse_infinities(columns)
-        found = [_numbers(name, values, frame[name]) for name, values in columns.items()]
+        found = [plain_numbers(name, values, frame[name]) for name, values in columns.items()]
         if reset:
             for name, numbers in zip(columns, found, strict=True):
                 computable(name, numbers)
@@ -218,7 +217,8 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             If a fold has a row that is not there, none to test on, or not two classes to learn.
         """
-        place, splits = np.cumsum(kept) - 1, []
+        splits: Splits = []
+        place = np.cumsum(kept) - 1
         for pair in check_cv(self.cv, y, classifier=True).split(rows, y):
             try:
                 learn, test = (place[part[kept[part]]] for part in map(np.asarray, pair))
@@ -298,40 +298,6 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
-
-
-def _numbers(name: str, values: NDArray[Any], cells: pd.Series) -> Floats:
-    """Read a column as numbers, truth values as 0 and 1.
-
-    Raises
-    ------
-    DataError
-        If it has a gap, or holds text or dates.
-    TypeError
-        If it holds something else that is no number.
-    """
-    absent = pd.isna(values)
-    if absent.any():
-        raise DataError(
-            f"Column {name[:60]!r} must hold a number in every row; it has a gap (NaN) in "
-            f"{int(absent.sum())} of {len(values)} rows (first: row {int(absent.argmax()) + 1}). "
-            "Fill the gaps, or leave these rows out."
-        )
-    if values.dtype == object and isinstance(values[0], str):
-        cell = next(v for v in cells if not isinstance(v, Real))
-        dates = hasattr(cell, "isoformat")
-        if not dates and not isinstance(cell, str):
-            float(cell)  # says what it is
-        raise DataError(
-            f"Column {name[:60]!r} must hold numbers; it holds {'dates' if dates else 'text'} "
-            f"(first: {str(cell)[:60]!r}). "
-            + (
-                "Give the days since a day in its place."
-                if dates
-                else "Write a column of 0 and 1 for each text, as HyperplaneRuleClassifier does."
-            )
-        )
-    return values.astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
