@@ -190,16 +190,11 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         BinaryMatrix
         """
         codes = self.bins(X)
-        places = [
-            (j, *e.place(literal))
-            for j, e in enumerate(self.encodings_)
-            for literal in literals_of(e)
-        ]
-        feature, side, rank = np.array(places, dtype=int).reshape(-1, 3).T
+        feature, side, rank = codes.places
         return BinaryMatrix(
             codes.values(),
             codes.literals,
-            self._complement(codes),
+            codes.complement,
             feature,
             side.astype(np.int8),
             rank,
@@ -260,15 +255,6 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         if hasattr(self, "feature_names_in_"):
             return list(self.feature_names_in_)
         return [f"x{i}" for i in range(self.n_features_in_)]
-
-    def _complement(self, codes: BinCodes) -> NDArray[np.intp]:
-        """Find for each condition the column that is its negation on every training row."""
-        found: list[int] = []
-        for encoding, table in zip(self.encodings_, codes.tables, strict=True):
-            seen = table[encoding.seen()]
-            at = {column.tobytes(): len(found) + k for k, column in enumerate(seen.T)}
-            found += [at.get((~column).tobytes(), -1) for column in seen.T]
-        return np.array(found, dtype=int)
 
     def _check_parameters(self) -> None:
         if self.method not in ALL_METHODS:

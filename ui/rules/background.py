@@ -71,7 +71,7 @@ def _watched(job: jobs.Job, name: str, drawn: tuple[int, bool]) -> None:
         st.rerun()
     words = f"{job.title}{_place(job)} …"
     if job.state == "queued":
-        words = f"Waiting for a free place: number {jobs.registry().position(job)} in the queue"
+        words = jobs.registry().waiting(job)
     elif job.paused:
         words = "Waiting a moment: somebody's first rules go before"
     elif (left := job.remaining) is not None and left >= 1:

@@ -135,6 +135,20 @@ class JobRegistry:
             waiting = [j.id for j in self._queue if j.state == "queued"]
             return waiting.index(job.id) + 1 if job.id in waiting else 0
 
+    def waiting(self, job: Job) -> str:
+        """Say what a queued job waits for: its process to be ready, or its turn."""
+        with self._lock:
+            place, free = self.position(job), self._free > 0
+        if place == 1 and free:
+            return "Getting ready"
+        return f"Waiting for a free place: number {place} in the queue"
+
+    def is_busy(self, owner: str) -> bool:
+        """Say whether anything of the owner's waits or runs."""
+        with self._lock:
+            mine = [j for n, j in self._jobs.items() if n == owner or n.startswith(f"{owner}/")]
+            return any(job.active for job in mine)
+
     def forget(self, owner: str) -> None:
         """Cancel and drop whatever the owner has."""
         with self._lock:

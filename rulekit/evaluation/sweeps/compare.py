@@ -24,6 +24,7 @@ from rulekit.evaluation.sweeps.family import Family, rule_learners
 from rulekit.evaluation.sweeps.grid import Grid, spread_order
 from rulekit.evaluation.sweeps.store import SweepStore
 from rulekit.evaluation.sweeps.sweep import ShouldStop, priced, settled_costs, sweep
+from rulekit.learners.cluster import kept_on_workers
 
 QUICK_CELLS = 60_000  # cells of a fold's training rows that a first pass learns from at most
 QUICK_ROWS = 1_000  # but never from fewer rows than these, where there are as many
@@ -140,7 +141,8 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     if only_stored:
         work.look_up()
     else:
-        work.run(first_pass, references)
+        with kept_on_workers():
+            work.run(first_pass, references)
     return work.found()
 
 

@@ -22,9 +22,9 @@ LEARNER = BoxSearchClassifier(
 
 
 def problem_of(X, y, form="dnf"):
-    matrix = Binarizer().fit(X, y).transform(X)
+    bins = Binarizer().fit(X, y).bins(X)
     return binary_problem(
-        matrix, columns_of(X), y == "ill", np.ones(len(y)), form=form, constraints=Constraints()
+        bins, columns_of(X), y == "ill", np.ones(len(y)), form=form, constraints=Constraints()
     )
 
 

@@ -189,8 +189,21 @@ def test_jobs_over_the_cap_wait_in_line_and_know_their_place(registry, tmp_path)
     began(jobs[0])
     assert [job.state for job in jobs] == ["running", "queued", "queued"]
     assert [registry.position(job) for job in jobs] == [0, 1, 2]
+    assert registry.waiting(jobs[2]) == "Waiting for a free place: number 2 in the queue"
+    assert registry.is_busy("b")
     (tmp_path / "0").touch()
     assert [ended(job) for job in jobs] == ["done"] * 3
+
+
+def test_a_job_that_waits_for_its_process_alone_waits_for_nobody(registry, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(type(registry), "_hand_out", lambda self: False)  # none is ready
+        job = registry.start("a/first", "a", tasks.Steps(1))
+        assert registry.waiting(job) == "Getting ready"
+        assert registry.is_busy("a")
+    registry._dispatch()
+    assert ended(job) == "done"
+    assert not registry.is_busy("a")
 
 
 def test_what_is_urgent_goes_before_what_has_waited_longer(registry, tmp_path):
