@@ -8,14 +8,14 @@ PARTS = {
     "tests/binarize/test_binarizer.py": ("rulekit/binarize/matrix.py",),
     "tests/binarize/test_conditions.py": ("rulekit/binarize/encoding.py",),
     "tests/binarize/test_thresholds.py": ("rulekit/binarize/mdlp.py",),
-    "tests/data/test_delimited.py": ("rulekit/data/synthetic.py",),
+    "tests/data/reading/test_delimited.py": ("rulekit/data/samples/synthetic.py",),
     "tests/data/test_headers.py": ("rulekit/data/options.py",),
     "tests/data/test_quality.py": ("rulekit/data/cells.py",),
-    "tests/evaluation/test_baselines.py": (
-        "rulekit/evaluation/channel.py",
-        "rulekit/evaluation/collector.py",
+    "tests/evaluation/sweeps/test_baselines.py": (
+        "rulekit/evaluation/sweeps/channel.py",
+        "rulekit/evaluation/sweeps/collector.py",
     ),
-    "tests/evaluation/test_sweep_rules.py": ("rulekit/evaluation/measuring.py",),
+    "tests/evaluation/sweeps/test_sweep_rules.py": ("rulekit/evaluation/sweeps/measuring.py",),
     "tests/explain/test_boundary.py": (
         "rulekit/explain/changes.py",
         "rulekit/explain/similar.py",
@@ -85,7 +85,7 @@ PARTS = {
         "ui/rules/cards.py",
         "ui/rules/editor.py",
     ),
-    "tests/plots/test_bspace.py": ("rulekit/plots/bspace_points.py",),
+    "tests/plots/geometry/test_bspace.py": ("rulekit/plots/geometry/bspace_points.py",),
     "tests/rules/test_codec.py": (
         "rulekit/rules/clause.py",
         "rulekit/rules/power_law.py",
@@ -115,10 +115,7 @@ PARTS = {
     "tests/solvers/power_laws/test_split_beam.py": (
         "rulekit/solvers/power_laws/pair_screening.py",
     ),
-    "tests/test_common.py": (
-        "rulekit/_validation.py",
-        "rulekit/exceptions.py",
-    ),
+    "tests/test_common.py": ("rulekit/exceptions.py",),
     "tests/ui/export/test_run_record.py": (
         "ui/picked.py",
         "ui/shell.py",

@@ -26,8 +26,9 @@ from rulekit.export import to_json
 from rulekit.learners import FixedRuleClassifier
 from rulekit.plots.wording import percent, plural
 from rulekit.rules import RuleSet
-from ui import cache, jobs, state_file
+from ui import cache, state_file
 from ui.escape import md
+from ui.runs import jobs
 from ui.state import VERSION, AppState, app_state, changed
 
 PARAMETER = "analysis"

@@ -7,7 +7,8 @@ import time
 import pytest
 
 from tests.waiting import until
-from ui import jobs, workspace
+from ui import workspace
+from ui.runs import jobs
 from ui.shell import PAGES
 
 
