@@ -44,7 +44,7 @@ def integer_optimum(problem, kept=None):
     """Least cost by one integer program over the columns kept."""
     kept = np.arange(problem.P.shape[1]) if kept is None else kept
     part = problem.take_columns(kept)
-    rows, m = merged_rows(part)
+    rows, (m,) = merged_rows(part)
     found = solve_milp(compact_program(rows.astype(float), m, part.price))
     assert found.status == "optimal"
     return found.value

@@ -35,6 +35,7 @@ KERNELS = (
     "rulekit.solvers.points.card_kernels",
     "rulekit.solvers.points.fit_kernels",
     "rulekit.solvers.power_laws.split_kernels",
+    "rulekit.solvers.screening.cover_kernels",
 )
 log = logging.getLogger("rulekit.machine_code")
 

@@ -1,9 +1,9 @@
 """How a worker tells the caller about each fit as it is made, and hears that it should stop.
 
 joblib hands back whole tasks only, and may run them in this process, in others or on other
-machines. Where memory is shared, a result is handed over by a call. Where it is not, the worker
-appends it to a file in a folder that both can see and the caller reads on; where there is no such
-folder, results come with the finished task. No result depends on the way it takes.
+machines. Where memory is shared, a result is handed over by a call. Processes of this machine
+append it to a file in a folder that the caller reads on; those of a cluster send it by the
+scheduler. No result depends on the way it takes.
 """
 
 import json
@@ -17,51 +17,94 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from rulekit.learners.cluster import PULSE, Line, client_in_use
+
 Receive = Callable[[int, int, dict[str, Any]], None]
-PULSE = 0.05  # seconds between two looks at the folder
 STOP = "stop"
 
 
+class Folder:
+    """A `Line` between processes of one machine: a folder, in which each writes a file."""
+
+    def __init__(self, path: str | None = None) -> None:
+        if path is None:
+            self._home = tempfile.TemporaryDirectory(prefix="rulekit-", ignore_cleanup_errors=True)
+        self.path = Path(path or self._home.name)
+        self._file = self.path / f"{uuid.uuid4().hex}.jsonl"
+        self._offsets: dict[Path, int] = {}
+
+    def __reduce__(self) -> tuple[type["Folder"], tuple[str]]:
+        return Folder, (str(self.path),)
+
+    def send(self, text: str) -> None:
+        """Send a word from the far end; nobody hears it when the folder is gone."""
+        if self.path.is_dir():
+            with self._file.open("a", encoding="utf-8") as file:
+                file.write(text + "\n")
+
+    def stop(self) -> None:
+        """Tell every worker that nothing more is wanted."""
+        (self.path / STOP).touch()
+
+    def stopped(self) -> bool:
+        """Whether nothing more is wanted."""
+        return (self.path / STOP).exists()
+
+    def heard(self) -> list[str]:
+        """Return the words that have come since the last look."""
+        found: list[str] = []
+        for path in sorted(self.path.glob("*.jsonl")):
+            start = self._offsets.get(path, 0)
+            if os.path.getsize(path) > start:
+                with path.open("rb") as file:
+                    file.seek(start)
+                    fresh = file.read()
+                whole = fresh[: fresh.rfind(b"\n") + 1]  # a line may still be growing
+                self._offsets[path] = start + len(whole)
+                found += whole.decode().splitlines()
+        return found
+
+    def close(self) -> None:
+        """Delete the folder."""
+        self._home.cleanup()
+
+
 class Channel:
-    """The worker's end: `send` results, ask whether `stopped`. Pickles into a twin by files."""
+    """The worker's end: `send` results, ask whether `stopped`. Pickles into its far end."""
 
     def __init__(
         self,
-        folder: str,
+        line: Folder | Line,
         receive: Receive | None = None,
         should_stop: Callable[[], bool] | None = None,
     ) -> None:
-        self._folder = Path(folder)
+        self._line = line
         self._receive = receive
         self._should_stop = should_stop
-        self._file = self._folder / f"{uuid.uuid4().hex}.jsonl"
 
-    def __reduce__(self) -> tuple[type["Channel"], tuple[str]]:
+    def __reduce__(self) -> tuple[type["Channel"], tuple[Folder | Line]]:
         """Leave the caller's functions at home: locks and events cannot travel."""
-        return (Channel, (str(self._folder),))
+        return Channel, (self._line,)
 
     @property
     def is_remote(self) -> bool:
-        """Whether this is a twin in another process."""
+        """Whether this is the far end, in another process."""
         return self._receive is None
 
     def stopped(self) -> bool:
         """Say whether the caller wants no more."""
-        if self._should_stop is not None:
-            return bool(self._should_stop())
-        return (self._folder / STOP).exists()
+        return self._line.stopped() if self._should_stop is None else bool(self._should_stop())
 
     def send(self, setting: int, fold: int, measured: dict[str, Any]) -> None:
         """Hand over what one fit measured."""
         if self._receive is not None:
             self._receive(setting, fold, measured)
-        elif self._folder.is_dir():
-            with self._file.open("a", encoding="utf-8") as file:
-                file.write(json.dumps([setting, fold, measured]) + "\n")
+        else:
+            self._line.send(json.dumps([setting, fold, measured]))
 
 
 class Listener:
-    """The caller's end: a folder, and a thread that reads it while tasks run elsewhere.
+    """The caller's end: a line, and a thread that listens while tasks run elsewhere.
 
     Parameters
     ----------
@@ -73,13 +116,12 @@ class Listener:
 
     def __init__(self, receive: Receive, should_stop: Callable[[], bool]) -> None:
         self._receive, self._should_stop = receive, should_stop
-        self._ended = threading.Event()
-        self._offsets: dict[Path, int] = {}
+        self._ended, self._stopped = threading.Event(), threading.Event()
         self.error: BaseException | None = None
 
     def __enter__(self) -> "Listener":
-        self._home = tempfile.TemporaryDirectory(prefix="rulekit-", ignore_cleanup_errors=True)
-        self.folder = Path(self._home.name)
+        client = client_in_use()
+        self._line: Folder | Line = Folder() if client is None else Line(client)
         self._thread = threading.Thread(target=self._listen, name="sweep-listener", daemon=True)
         self._thread.start()
         return self
@@ -93,15 +135,20 @@ class Listener:
         self.stop()
         self._ended.set()
         self._thread.join()
-        self._home.cleanup()
+        self._line.close()
 
     def channel(self) -> Channel:
         """Make a worker's end for one task."""
-        return Channel(str(self.folder), self._receive_guarded, self._asks)
+        return Channel(self._line, self._receive_guarded, self._asks)
 
     def stop(self) -> None:
         """Tell every worker that nothing more is wanted."""
-        (self.folder / STOP).touch()
+        self._stopped.set()
+        self._line.stop()
+
+    def stopped(self) -> bool:
+        """Whether the workers have been told so."""
+        return self._stopped.is_set()
 
     def _receive_guarded(self, setting: int, fold: int, measured: dict[str, Any]) -> None:
         """Take what a worker of this process hands over; what goes wrong is not its fault."""
@@ -122,19 +169,10 @@ class Listener:
 
     def _listen(self) -> None:
         with self.guarded():
-            while not self._ended.wait(PULSE):
+            over = False
+            while not over:
+                over = self._ended.wait(PULSE)
                 if self._should_stop():
                     self.stop()
-                self._read_on()
-
-    def _read_on(self) -> None:
-        for path in sorted(self.folder.glob("*.jsonl")):
-            start = self._offsets.get(path, 0)
-            if os.path.getsize(path) > start:
-                with path.open("rb") as file:
-                    file.seek(start)
-                    fresh = file.read()
-                whole = fresh[: fresh.rfind(b"\n") + 1]  # a line may still be growing
-                self._offsets[path] = start + len(whole)
-                for line in whole.splitlines():
-                    self._receive(*json.loads(line))
+                for word in self._line.heard():
+                    self._receive(*json.loads(word))

@@ -52,8 +52,8 @@ class Collector:
         self._lock = threading.RLock()
         self._rows: dict[tuple[int, int], dict[str, Any]] = {}
         self._total = len(work.settings) * len(work.folds)
-        self._data = keys.data_digest(work.X, work.y, work.weights, work.costs)
-        self._folds = keys.folds_digest(work.folds)
+        self.data = keys.data_digest(work.X, work.y, work.weights, work.costs)
+        self.folds = keys.folds_digest(work.folds)
         self._rules: dict[int, tuple[Any, RuleSet]] = {}
         self._names = {} if store is None else self._names_of_work()
 
@@ -89,9 +89,9 @@ class Collector:
             table=table_of(rows, names),
             settings=self._work.settings,
             estimators=(self._work.estimator,) * n_settings,
-            n_folds=len(self._folds),
+            n_folds=len(self.folds),
             complete=len(rows) == self._total,
-            folds_digest=_joined(self._data, self._folds),
+            folds_digest=_joined(self.data, self.folds),
         )
 
     def _land(self, setting: int, fold: int, measured: dict[str, Any], *, from_store: bool) -> None:
@@ -108,7 +108,7 @@ class Collector:
             }
             self._rows[setting, fold] = row
             if self._store is not None and not from_store:
-                self._store.put(self._names[setting, fold], self._data, measured)
+                self._store.put(self._names[setting, fold], self.data, measured)
             if self._on_result is not None:
                 told = {"done": len(self._rows), "total": self._total, "from_store": from_store}
                 self._on_result(row | told)
@@ -124,9 +124,9 @@ class Collector:
     def _names_of_work(self) -> dict[tuple[int, int], str]:
         """Name every fit; the learner is written down once a setting, not once a fold."""
         return {
-            (number, fold): keys.work_key(self._data, self._work.estimator, setting, digest)
+            (number, fold): keys.work_key(self.data, self._work.estimator, setting, digest)
             for number, setting in enumerate(self._work.settings)
-            for fold, digest in enumerate(self._folds)
+            for fold, digest in enumerate(self.folds)
         }
 
 

@@ -6,11 +6,8 @@ of the code and of the numerical libraries. Anything that changes a result chang
 
 import dataclasses
 import hashlib
-import importlib.metadata
 import json
 from collections.abc import Mapping
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,9 +16,7 @@ from numpy.typing import NDArray
 
 from rulekit.data import Costs
 from rulekit.data.digest import digest_of
-
-LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn", "highspy")
-WITHOUT_EFFECT = ("plots", "export", "explain", "cli")
+from rulekit.learners.cluster import code_version
 
 
 def plain_form(value: Any, name: str = "value") -> Any:
@@ -107,22 +102,6 @@ def folds_digest(folds: list[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[str, .
     return tuple(_sha(*(np.asarray(p, dtype=np.int64).tobytes() for p in pair)) for pair in folds)
 
 
-@lru_cache(maxsize=1)
-def code_version() -> str:
-    """Compute a digest of the library's own source and of the numerical libraries' versions.
-
-    Packages that cannot change a measured number (plots, export, explain) are left out.
-    """
-    root = Path(__file__).parents[2]
-    sources = sorted(
-        p for p in root.rglob("*.py") if p.relative_to(root).parts[0] not in WITHOUT_EFFECT
-    )
-    parts: list[str | bytes] = [_version_of(name) for name in LIBRARIES]
-    for path in sources:
-        parts += [path.relative_to(root).as_posix(), path.read_bytes()]
-    return _sha(*parts)
-
-
 def work_key(data: str, estimator: Any, setting: Mapping[str, Any], fold: str) -> str:
     """Name one fit of one fold.
 
@@ -154,13 +133,6 @@ def work_key(data: str, estimator: Any, setting: Mapping[str, Any], fold: str) -
 def _kinds(column: Any) -> list[str]:
     """Tell True from "True": a digest of text alone cannot."""
     return sorted({type(v).__name__ for v in column}) if column.dtype == object else []
-
-
-def _version_of(name: str) -> str:
-    try:
-        return f"{name} {importlib.metadata.version(name)}"
-    except importlib.metadata.PackageNotFoundError:
-        return f"{name} absent"
 
 
 def _bytes_of(array: NDArray[Any]) -> bytes:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
+from rulekit._validation import as_pandas
 from rulekit.data import Costs, make_folds
 from rulekit.evaluation.sweeps.channel import Channel, Listener
 from rulekit.evaluation.sweeps.collector import Collector, Work
@@ -21,11 +22,13 @@ from rulekit.evaluation.sweeps.measuring import FoldRows, Measuring
 from rulekit.evaluation.sweeps.result import SweepResult, fit_setting
 from rulekit.evaluation.sweeps.store import SweepStore
 from rulekit.learners.choice import Setting
-from rulekit.learners.workers import tried_twice
+from rulekit.learners.cluster import Once
+from rulekit.learners.workers import spread, tried_twice
 
 OnResult = Callable[[dict[str, Any]], None]
 ShouldStop = Callable[[], bool]
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+Table = tuple[Any, NDArray[Any], NDArray[np.float64] | None]  # features, classes, weights
 
 
 @dataclass(frozen=True)
@@ -33,12 +36,7 @@ class _Task:
     """One fold and one family of settings: what one worker does in one go."""
 
     estimator: Any
-    X: Any
-    y: NDArray[Any]
-    sample_weight: NDArray[np.float64] | None
     fold: int
-    train: NDArray[np.intp]
-    test: NDArray[np.intp]
     numbers: tuple[int, ...]
     settings: tuple[Setting, ...]
     costs: Costs | None
@@ -132,6 +130,7 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
     """
     if only_stored and store is None:
         raise ValueError("`only_stored` needs a `store` to read from; got None.")
+    X = as_pandas(X)
     labels, weights = _checked(X, y, sample_weight)
     settings = settings_of(grid, estimator.get_params(deep=True))
     folds = make_folds(labels, cv, random_state=0 if random_state is None else random_state)
@@ -145,24 +144,24 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
         return collector.result()
 
     def run() -> None:
-        tasks = _tasks(work, collector, effective_n_jobs(n_jobs))
         with Listener(collector.land, stop) as listener, threadpool_limits(1):
-            _run(tasks, listener, collector, n_jobs)
+            _run(work, listener, collector, n_jobs)
 
     tried_twice(run, collector.kept)
     return collector.result()
 
 
-def _run(
-    tasks: Sequence[_Task], listener: Listener, collector: Collector, n_jobs: int | None
-) -> None:
-    """Let joblib run the tasks; after an error let it drain, as aborting would kill workers."""
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    for fold, rows, error in parallel(delayed(_do)(task, listener.channel()) for task in tasks):
+def _run(work: Work, listener: Listener, collector: Collector, n_jobs: int | None) -> None:
+    """Spread what is left to do; after an error let it drain, as aborting would kill workers."""
+    tasks = _tasks(work, collector, effective_n_jobs(n_jobs))
+    rows = Once((work.X, work.y, work.weights), collector.data)
+    folds = [Once(*pair) for pair in zip(work.folds, collector.folds, strict=True)]
+    calls = [(rows, folds[task.fold], task, listener.channel()) for task in tasks]
+    for _, (fold, landed, error) in spread(_do, calls, n_jobs, listener.stopped):
         with listener.guarded():
             if error is not None:
                 raise error
-            for number, measured in rows:
+            for number, measured in landed:
                 collector.land(number, fold, measured)
     if listener.error is not None:
         raise listener.error
@@ -174,34 +173,21 @@ def _tasks(work: Work, collector: Collector, n_workers: int) -> list[_Task]:
     if len(groups) * len(work.folds) < n_workers:
         groups = families(work.settings, PATH_KEYS)
     tasks = []
-    for fold, (train, test) in enumerate(work.folds):
+    for fold in range(len(work.folds)):
         for group in groups:
             todo = tuple(i for i in group if not collector.has(i, fold))
             if todo:
                 settings = tuple(work.settings[i] for i in todo)
-                tasks.append(
-                    _Task(
-                        work.estimator,
-                        work.X,
-                        work.y,
-                        work.weights,
-                        fold,
-                        train,
-                        test,
-                        todo,
-                        settings,
-                        work.costs,
-                    )
-                )
+                tasks.append(_Task(work.estimator, fold, todo, settings, work.costs))
     return tasks
 
 
 def _do(
-    task: _Task, channel: Channel
+    table: Table, fold: Fold, task: _Task, channel: Channel
 ) -> tuple[int, list[tuple[int, dict[str, Any]]], Exception | None]:
     """Fit and measure every setting of a task, telling of each as soon as it is done."""
     rows: list[tuple[int, dict[str, Any]]] = []
-    rows_of = FoldRows(task.X, task.y, task.sample_weight, task.train, task.test, task.costs)
+    rows_of = FoldRows(*table, *fold, task.costs)
     measure = Measuring(task.estimator, rows_of)
     with threadpool_limits(1) if channel.is_remote else nullcontext():
         fits = _fits(task, rows_of, channel.stopped)
@@ -235,7 +221,7 @@ def _check_ended(channel: Channel, done: int, asked: int) -> None:
 def _fits(task: _Task, rows: FoldRows, should_stop: ShouldStop) -> Iterator[Any]:
     X, y, weight = rows.train
     if task.costs is not None and not takes_costs(task.estimator):
-        by_class = task.costs.class_weight(np.unique(task.y))
+        by_class = task.costs.class_weight(np.unique(rows.y))
         factors = np.array([by_class[label] for label in y.tolist()])
         weight = factors if weight is None else factors * weight
     if hasattr(task.estimator, "fit_many"):

@@ -9,20 +9,21 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from rulekit._validation import row_weights
+from rulekit._validation import as_pandas, row_weights
 from rulekit.evaluation.trust.stability_found import Resample, Stability
 from rulekit.exceptions import DataError, EmptyRuleWarning, PromiseWarning
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, RuleClassifier, search_grid
 from rulekit.learners.choice import suggestion, summary_of
+from rulekit.learners.cluster import Once, kept_on_workers
 from rulekit.learners.training import Clock
-from rulekit.learners.workers import tried_twice
+from rulekit.learners.workers import in_order, spread, tried_twice
 from rulekit.rules import rule_of
 
 TRIES = 100  # draws of groups until every class is among them
@@ -110,7 +111,8 @@ def stability(  # noqa: PLR0913  all but three by keyword
             "How stable a rule is can be told where it was learned: this one was written or "
             "changed by hand, and there is nothing to repeat. Give the learner it came from."
         )
-    frame = X if hasattr(X, "iloc") else pd.DataFrame(np.asarray(X))
+    X = as_pandas(X)
+    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
     labels = np.asarray(y)
     if len(labels) != len(frame):
         raise DataError(
@@ -126,12 +128,14 @@ def stability(  # noqa: PLR0913  all but three by keyword
     columns = model.read_columns(X)
     empty = Stability(rule, (), n_resamples, columns, labels, loss, of_classes is not None)
     done: list[Resample] = []
-    for made in _made(again, (frame, labels, weight, loss), drawn, n_resamples, n_jobs, stop):
-        before = len(done)
-        done += made
-        step = max(1, n_resamples // TOLD)
-        if on_progress is not None and len(done) // step > before // step:
-            on_progress(replace(empty, resamples=tuple(done)))
+    rows = (frame, labels, weight, loss)
+    with kept_on_workers():
+        for made in _made(again, rows, drawn, n_resamples, n_jobs, stop):
+            before = len(done)
+            done += made
+            step = max(1, n_resamples // TOLD)
+            if on_progress is not None and len(done) // step > before // step:
+                on_progress(replace(empty, resamples=tuple(done)))
     return replace(empty, resamples=tuple(done))
 
 
@@ -261,11 +265,10 @@ def _made(
 
 def _batch(again: _Learning, rows: Rows, draws: list[Any], n_jobs: int | None) -> list[Resample]:
     """Learn from some resamples at a time."""
-    done = Parallel(n_jobs=n_jobs)(delayed(_resampled)(again, rows, *draw) for draw in draws)
-    return list(done)
+    return in_order(spread(_resampled, [(Once(rows), again, *draw) for draw in draws], n_jobs))
 
 
-def _resampled(again: _Learning, rows: Rows, times: NDArray[np.float64], seed: int) -> Resample:
+def _resampled(rows: Rows, again: _Learning, times: NDArray[np.float64], seed: int) -> Resample:
     """Learn from one resample, in which each row is so many times."""
     X, y, weight, loss = rows
     learner = clone(again.learner)

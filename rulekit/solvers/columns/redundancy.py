@@ -113,8 +113,9 @@ def redundancy_groups(
         source = int(structure.feature[j])
         key = (source,) if structure.side[j] else (source, _pattern(A[:, j]))
         members.setdefault(key, []).append(j)
+    P = A[y]
     return tuple(
-        _threshold_group(A[y], np.array(columns), structure)
+        _threshold_group(P, np.array(columns), structure)
         if len(key) == 1
         else single_group(columns)
         for key, columns in sorted(members.items(), key=lambda item: item[1][0])

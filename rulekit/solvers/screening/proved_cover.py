@@ -4,10 +4,10 @@
    bound rises in every clause with it (its reduced cost).
 2. Rounding and greedy choice over the columns the relaxation likes give a clause, an upper bound.
 3. Columns that the tests of `screen` remove go.
-4. If the bounds have not met, the integer program is solved over the columns of least reduced cost.
-   A clause with any other column costs at least the bound plus the least reduced cost among those;
-   if that is more than the best clause found, it is a best clause of all. Else more columns are
-   taken.
+4. If the bounds have not met, the columns of least reduced cost are searched by branch and bound
+   (`cover_kernels`), and where that takes too long by an integer program. A clause with any other
+   column costs at least the bound plus the least reduced cost among those; if that is more than the
+   best clause found, it is a best clause of all. Else more columns are taken.
 """
 
 import threading
@@ -36,6 +36,8 @@ FIRST = 400  # columns in the first integer program
 GROWTH = 4
 MAX_CELLS = 400_000_000  # rows times columns that are packed into bits to be merged
 MAX_MERGED = 20_000_000  # the same after merging: a larger integer program is not begun
+VISITS = 200_000_000  # rows branch and bound looks at before an integer program takes over
+MARGIN = 1e-8  # of the heaviest row: clauses that cost this much less are no better
 LARGE = 1_000_000  # the same: programs from this size on are solved one at a time
 ROW_BLOCK = 4096
 DRAWS = 20
@@ -205,6 +207,8 @@ def _close(search: _Search, left: Ints) -> None:
     problem, lower = search.problem, search.relaxation.lower
     # By how much the bound rises in every clause with the column; rounding may take it below 0.
     reduced = np.maximum(problem.price - problem.P.sums(search.relaxation.mu), 0.0)
+    # A clause with a column that takes the bound to the cost of the one at hand is no better.
+    left = left[lower + reduced[left] < search.cost]
     left = left[np.argsort(reduced[left], kind="stable")]
     most = max(1, MAX_CELLS // max(1, len(problem.m)))
     size = min(FIRST, most)
@@ -223,9 +227,11 @@ def _integer_program(search: _Search, columns: Ints) -> float:
     """Look for a better clause among some columns; return a bound on what these can reach."""
     problem = search.problem
     part = problem.take_columns(columns)
-    rows, m = merged_rows(part)
+    rows, (m, mu) = merged_rows(part, search.relaxation.mu)
     if rows.size > MAX_MERGED:
         return search.relaxation.lower
+    if _searched(search, columns, rows, m, mu):
+        return search.cost
     with _turn(rows.size, search.stop.deadline) as mine:
         if not mine:
             return search.relaxation.lower
@@ -249,6 +255,40 @@ def _integer_program(search: _Search, columns: Ints) -> float:
     return search.relaxation.lower if found.bound is None else found.bound
 
 
+def _searched(search: _Search, columns: Ints, rows: Bools, m: Floats, mu: Floats) -> bool:
+    """Look for a better clause of some columns by branch and bound; say whether it came to an end.
+
+    Rows are merged; `mu` is the relaxation's, added up as the weights `m` are.
+    """
+    from rulekit.solvers.screening import cover_kernels as kernel
+
+    price = search.problem.price[columns]
+    reduced = np.maximum(price - mu @ rows, 0.0)
+    lower, margin = float(mu.sum()), MARGIN * float(m.max(initial=0.0)) + ROUNDING * search.cost
+    column, row = np.nonzero(rows.T)
+    start = np.searchsorted(column, np.arange(len(columns) + 1)).astype(np.int64)
+    cover = kernel.Cover(start, row.astype(np.int64), m, mu, price, reduced)
+    d = len(columns)
+    # each column pays by rows of its own
+    depth = int(min(d, len(m), m.sum() / max(price.min(initial=np.inf), margin))) + 2
+    branches = kernel.Branches(
+        np.zeros(depth, np.int64),
+        np.zeros((depth, d), np.int64),
+        np.zeros((depth, d)),
+        np.zeros((depth, d)),
+        np.zeros(depth, np.int64),
+        np.zeros(len(m), np.int64),
+        np.zeros(len(m), np.int64),
+    )
+    branches.live[0], branches.n_live[0] = np.arange(d), d
+    counts, best = np.zeros(3, np.int64), np.zeros(depth, np.int64)
+    limits = np.array([lower, search.cost, margin, VISITS])
+    kernel.search(cover, branches, limits, counts, best)
+    if counts[kernel.FOUND]:
+        search.offer(columns[best[: counts[kernel.SIZE]]])
+    return bool(counts[kernel.VISITS] >= 0)
+
+
 @contextmanager
 def _turn(cells: int, deadline: float | None) -> Iterator[bool]:
     """Wait for the turn of a large program; yield whether it came before the deadline.
@@ -269,8 +309,11 @@ def _turn(cells: int, deadline: float | None) -> Iterator[bool]:
             _TURN.release()
 
 
-def merged_rows(problem: PricedColumns) -> tuple[Bools, Floats]:
-    """Merge equal rows, their weights added; the order depends on their content alone."""
+def merged_rows(problem: PricedColumns, *others: Floats) -> tuple[Bools, list[Floats]]:
+    """Merge equal rows; the order depends on their content alone.
+
+    Their weights are added, and so are other numbers a row.
+    """
     g, d = problem.P.shape
     everything = np.arange(d)
     packed = [
@@ -279,9 +322,11 @@ def merged_rows(problem: PricedColumns) -> tuple[Bools, Floats]:
     ]
     bits = np.ascontiguousarray(np.concatenate([np.zeros((0, (d + 7) // 8), np.uint8), *packed]))
     if bits.size == 0:
-        return np.zeros((min(g, 1), d), dtype=bool), np.array([problem.m.sum()])[:g]
+        sums = [np.array([part.sum()])[:g] for part in (problem.m, *others)]
+        return np.zeros((min(g, 1), d), dtype=bool), sums
     _, first, inverse = np.unique(
         bits.view(f"V{bits.shape[1]}").ravel(), return_index=True, return_inverse=True
     )
     rows = np.unpackbits(bits[first], axis=1, count=d).astype(bool)
-    return rows, np.bincount(inverse.ravel(), problem.m, len(first)).astype(float)
+    parts = (problem.m, *others)
+    return rows, [np.bincount(inverse.ravel(), p, len(first)).astype(float) for p in parts]

@@ -69,7 +69,23 @@ def test_a_program_too_large_for_memory_is_cut_and_said_to_prove_less(monkeypatc
     assert found.cost >= found.bound
 
 
+def test_where_branch_and_bound_takes_too_long_an_integer_program_proves_the_same(monkeypatch):
+    problems = []
+    for seed in range(40):
+        A, y, structure = threshold_table(seed, n=60, features=3, cuts=4)
+        problems.append(priced(MatrixColumns.of(A, structure), y, 0.01))
+    searched = [best_columns(problem) for problem in problems]
+    monkeypatch.setattr(proved_cover, "VISITS", 0)
+    programmed = [best_columns(problem) for problem in problems]
+    assert any(found.n_left for found in searched)
+    for one, other in zip(searched, programmed, strict=True):
+        assert one.proved
+        assert other.proved
+        assert one.cost == pytest.approx(other.cost, abs=1e-6)
+
+
 def test_large_integer_programs_are_solved_one_at_a_time(monkeypatch):
+    monkeypatch.setattr(proved_cover, "VISITS", 0)
     monkeypatch.setattr(proved_cover, "LARGE", 0)
     held, solve = [], proved_cover.solve_milp
 
@@ -86,6 +102,7 @@ def test_large_integer_programs_are_solved_one_at_a_time(monkeypatch):
 
 
 def test_a_large_program_whose_turn_does_not_come_in_time_leaves_the_bound_there_was(monkeypatch):
+    monkeypatch.setattr(proved_cover, "VISITS", 0)
     monkeypatch.setattr(proved_cover, "LARGE", 0)
     with proved_cover._TURN:
         found = best_columns(priced(*fractional(), 0.9), deadline=time.monotonic() + 0.3)
@@ -117,17 +134,23 @@ def test_equal_rows_are_merged_with_their_weights(monkeypatch):
     monkeypatch.setattr(proved_cover, "ROW_BLOCK", 3)
     A = np.array([[1, 0], [0, 1], [1, 0], [0, 0]], dtype=bool)
     weight = np.array([1.0, 2.0, 4.0, 8.0])
-    merged, m = merged_rows(priced(MatrixColumns.of(A), np.ones(4, bool), 1.0, weight))
-    found = {tuple(row): weight for row, weight in zip(merged.tolist(), m, strict=True)}
-    assert found == {(True, False): 5.0, (False, True): 2.0, (False, False): 8.0}
+    problem = priced(MatrixColumns.of(A), np.ones(4, bool), 1.0, weight)
+    merged, sums = merged_rows(problem, np.array([8.0, 4.0, 2.0, 1.0]))
+    found = dict(zip(map(tuple, merged.tolist()), zip(*sums, strict=True), strict=True))
+    assert found == {
+        (True, False): (5.0, 10.0),
+        (False, True): (2.0, 4.0),
+        (False, False): (8.0, 1.0),
+    }
     none = priced(MatrixColumns.of(A[:, :0]), np.ones(4, bool), 1.0, weight)
-    assert merged_rows(none)[1].tolist() == [15.0]
+    assert merged_rows(none)[1][0].tolist() == [15.0]
 
 
 def test_a_solver_that_fails_is_named(monkeypatch):
     def broken(*args, **kwargs):
         return LPSolution(None, None, None, None, "error", None, "no memory")
 
+    monkeypatch.setattr(proved_cover, "VISITS", 0)
     monkeypatch.setattr(proved_cover, "solve_milp", broken)
     columns, y = fractional()
     with pytest.raises(SolverError, match=r"ended with 'error' \(no memory\)"):
