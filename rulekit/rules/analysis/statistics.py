@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.exceptions import RuleError
+from rulekit.rules.analysis.counting import CountedRows, counted_rows
 from rulekit.rules.clause import Clause
-from rulekit.rules.condition import Columns, columns_in
 from rulekit.rules.rule_set import Label, rule_of
 
 Z_95 = 1.959963984540054  # two-sided 95 % point of the normal distribution
@@ -123,12 +122,12 @@ def clause_statistics(
     Parameters
     ----------
     model : RuleSet or fitted model
-    X : data frame, or mapping of str to ndarray of shape (n,)
-        The rows.
-    y : array of shape (n,)
-        The true class of each row.
-    sample_weight : array of shape (n,), optional
-        Not negative; all rows count one by default.
+    X : data frame, mapping of str to ndarray of shape (n,), or ibis table
+        The rows. A table of ibis is counted where it is, by one query of its engine.
+    y : array of shape (n,), or str
+        The true class of each row; of a table of ibis the name of its column, or that column.
+    sample_weight : array of shape (n,), or str, optional
+        Not negative; all rows count one by default. Of a table of ibis as `y`.
 
     Returns
     -------
@@ -155,19 +154,17 @@ def clause_statistics(
     (2, 0.5, 1.0, 0.5)
     """
     rule_set = rule_of(model)
-    columns = columns_in(X, rule_set.features)
-    weight, truth = _checked(columns, y, sample_weight)
-    matched = rule_set.clauses_fired(columns)
-    labels = rule_set.labels
+    counted = counted_rows(rule_set, X, y, sample_weight)
+    matched, labels = counted.fired, rule_set.labels
     if rule_set.form == "cnf":
         matched, labels = ~matched, (rule_set.default,) * rule_set.n_clauses
     times = matched.sum(axis=1)
-    free = np.ones(len(truth), dtype=bool)  # rows that no earlier clause matches
+    free = np.ones(len(times), dtype=bool)  # rows that no earlier clause matches
     found = []
     for k, clause in enumerate(rule_set.clauses):
         rows = matched[:, k]
         matches = _Matches(rows, rows & (times == 1), rows & free)
-        found.append(_of_clause(clause, labels[k], matches, weight, _is_label(truth, labels[k])))
+        found.append(_of_clause(clause, labels[k], matches, counted))
         free &= ~rows
     return tuple(found)
 
@@ -204,28 +201,31 @@ def rule_statistics(
     (2, 0.5, [[1, 1], [1, 1]])
     """
     rule_set = rule_of(model)
-    columns = columns_in(X, rule_set.features)
-    weight, truth = _checked(columns, y, sample_weight)
-    answers = rule_set.predict(columns)
+    counted = counted_rows(rule_set, X, y, sample_weight)
+    truth, n, weight = counted.truth, counted.n, counted.weight
+    answers = rule_set.answers(counted.fired)
     labels = tuple(sorted({*truth.tolist(), *rule_set.classes}, key=lambda v: (str(v), repr(v))))
     place = {label: k for k, label in enumerate(labels)}
     cell = np.array([place[v] for v in truth], dtype=int) * len(labels)
     cell += np.array([place[v] for v in answers], dtype=int)
     shape, size = (len(labels), len(labels)), len(labels) ** 2
-    confusion = np.bincount(cell, minlength=size).reshape(shape)
+    confusion = np.zeros(size, dtype=np.int64)
+    np.add.at(confusion, cell, n)
+    confusion = confusion.reshape(shape)
     weighted: NDArray[np.float64] = np.bincount(cell, weight, size).astype(float).reshape(shape)
     right = np.diagonal(weighted)
     total = float(weighted.sum())
+    held = counted.fired.any(axis=1) if rule_set.form == "dnf" else counted.fired.all(axis=1)
     return RuleStatistics(
         labels=labels,
         confusion=confusion,
         weighted_confusion=weighted,
-        n=len(truth),
+        n=int(n.sum()),
         errors=int(confusion.sum() - np.trace(confusion)),
         error=_share(float(total - right.sum()), total),
         precision=_shares(labels, right, weighted.sum(axis=0)),
         recall=_shares(labels, right, weighted.sum(axis=1)),
-        coverage=_share(float(weight[rule_set.mask(columns)].sum()), total),
+        coverage=_share(float(weight[held].sum()), total),
         n_clauses=rule_set.n_clauses,
         n_conditions=rule_set.n_conditions,
     )
@@ -274,11 +274,11 @@ def _of_clause(
     clause: Clause,
     label: Label,
     matches: _Matches,
-    weight: NDArray[np.float64],
-    is_label: NDArray[np.bool_],
+    counted: CountedRows,
 ) -> ClauseStatistics:
+    rows, weight, is_label = counted.n, counted.weight, _is_label(counted.truth, label)
     right = matches.rows & is_label
-    n, positives = int(matches.rows.sum()), int(right.sum())
+    n, positives = int(rows[matches.rows].sum()), int(rows[right].sum())
     matched_weight, right_weight = float(weight[matches.rows].sum()), float(weight[right].sum())
     total = float(weight.sum())
     confidence = _share(right_weight, matched_weight)
@@ -288,8 +288,8 @@ def _of_clause(
         label=label,
         n_conditions=clause.n_conditions,
         n=n,
-        n_unique=int(matches.alone.sum()),
-        n_first=int(matches.first.sum()),
+        n_unique=int(rows[matches.alone].sum()),
+        n_first=int(rows[matches.first].sum()),
         positives=positives,
         negatives=n - positives,
         weight=matched_weight,
@@ -303,24 +303,6 @@ def _of_clause(
         confidence_low=low,
         confidence_high=high,
     )
-
-
-def _checked(
-    columns: Columns, y: Any, sample_weight: Any
-) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
-    truth = np.asarray(y).astype(object)
-    n = len(truth)
-    weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    wrong = {name: len(c) for name, c in columns.items() if len(c) != n}
-    if wrong or weight.shape != (n,):
-        found = next(iter(wrong.items()), ("sample_weight", len(weight)))
-        raise RuleError(
-            f"Columns, classes and weights must have one length; there are {n} classes, "
-            f"but {found[0]!r} has {found[1]}."
-        )
-    if not np.isfinite(weight).all() or (weight < 0).any():
-        raise RuleError("Sample weights must be finite and not negative; correct or omit them.")
-    return weight, truth
 
 
 def _is_label(truth: NDArray[np.object_], label: Label) -> NDArray[np.bool_]:
