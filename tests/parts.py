@@ -64,7 +64,7 @@ PARTS = {
     "tests/pages/test_data.py": (
         "ui/data/choices.py",
         "ui/data/load.py",
-        "ui/data/parquet_file.py",
+        "ui/data/server_tables.py",
         "ui/data/quality.py",
         "ui/data/session.py",
         "ui/data/split.py",
