@@ -36,6 +36,7 @@ def on_credit(open_app):
     return opened
 
 
+@pytest.mark.slow
 def test_rules_tells_what_counting_shows(on_credit):
     app, model = on_credit("rules")
     on_tab(app, "Proof")
@@ -61,6 +62,7 @@ def test_conditions_that_the_formula_does_not_keep_are_not_praised(on_credit):
     assert "right for" not in text(app)
 
 
+@pytest.mark.slow
 def test_the_curve_stands_in_a_table_too(on_credit):
     _, model = on_credit("rules")
     table = curve_table(model.validation_curve_)
@@ -68,6 +70,7 @@ def test_the_curve_stands_in_a_table_too(on_credit):
     assert (table["chosen"] == "★").sum() == 1
 
 
+@pytest.mark.slow
 def test_a_case_of_a_type_without_rows_is_flagged(on_credit):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.integers(0, 2, (160, 6)), columns=list("abcdef"))
@@ -107,6 +110,7 @@ def test_the_ideal_dnf_stands_on_the_curve_of_the_other_learners(open_app):
     assert mine["test_error"].notna().all()
 
 
+@pytest.mark.slow
 def test_a_picked_ideal_dnf_has_its_curve_and_is_moved_along_by_the_slider(open_app):
     app = compared(small(open_app("models", sample="credit")), "Every combination")
     found = app.session_state["app"].sweep
@@ -122,6 +126,7 @@ def test_a_picked_ideal_dnf_has_its_curve_and_is_moved_along_by_the_slider(open_
     assert picked["max_features"] > 1
 
 
+@pytest.mark.slow
 def test_constraints_that_counting_cannot_keep_are_refused_in_a_sentence(open_app):
     app = small(open_app("models", sample="credit"))
     app.multiselect(key="run_required").set_value([load_sample("credit").features[0]]).run()

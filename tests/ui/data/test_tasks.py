@@ -70,6 +70,7 @@ def test_what_is_wrong_with_a_source_is_a_sentence_in_the_answer(tmp_path):
     assert telling.said == [{"message": "Drawing a sample of its rows"}]
 
 
+@pytest.mark.slow
 def test_a_worker_needs_no_streamlit_for_them():
     code = "import sys, ui.data.tasks; print('streamlit' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
