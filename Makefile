@@ -9,7 +9,7 @@ READY  := $(VENV)/.compiled
 PYTEST := $(BIN)/python -m pytest
 CORES  := -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: app test slow engines setup lint wheel check format bench paper screenshot clean
+.PHONY: app test slow engines setup lint docs wheel check format bench paper screenshot clean
 
 app: $(READY)            ## open the dashboard in the browser
 	$(BIN)/python -m ui.server
@@ -55,6 +55,11 @@ lint: $(DEV)             ## lint, format, types, import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: export OMP_NUM_THREADS = 1
+docs: $(DEV) $(READY)    ## the guide, from docs/guide to build/guide/index.html; runs its examples
+	rm -rf build/guide docs/guide/api docs/guide/gallery
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs/guide build/guide
 
 wheel: $(DEV)            ## build the wheel, and look into it
 	rm -rf build dist

@@ -22,6 +22,7 @@ from typing import Any
 from joblib.parallel import get_active_backend
 
 from rulekit.exceptions import RulekitError
+from rulekit.solvers.machine_code import warm_up
 
 LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn", "highspy")
 WITHOUT_EFFECT = ("plots", "export", "explain", "cli")
@@ -87,7 +88,7 @@ def on_cluster(
     Raises
     ------
     RulekitError
-        If there are no workers, or one runs other code.
+        If there are no workers, one runs other code, or the scheduler is gone.
     Exception
         What a task raises, or Dask where workers were lost too often (`is_loss`).
     """
@@ -111,11 +112,22 @@ def on_cluster(
                 for future in coming.next_batch(block=False):
                     yield places[future], future.result()
         except Exception as error:
+            _check_reachable(client, error)
             if is_loss(error):
                 (_kept.get() or {}).clear()  # it may be lost, too
             raise
         finally:
             client.cancel([future for future in places if not future.done()], force=True)
+
+
+def _check_reachable(client: Any, error: Exception) -> None:
+    """Say in a sentence that what went wrong is that the scheduler is gone, if it is."""
+    lost = getattr(error, "reason", None) == "scheduler-connection-lost"
+    if lost or client.status != "running":
+        raise RulekitError(
+            "The scheduler of the cluster must stay reachable; the line to it was lost. Start it "
+            "again, then go on: what a `store` has been given is kept."
+        ) from error
 
 
 def _is_once(argument: Any) -> bool:
@@ -171,6 +183,7 @@ def _noted(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
             f"Every worker must have the same version of rulekit and of {', '.join(LIBRARIES)} as "
             "this program; one has another. Install the same on all of them."
         )
+    warm_up()  # a limit of time in the work is for the work alone
     begun = time.perf_counter()
     try:
         answer = work(*arguments)
@@ -216,7 +229,11 @@ class Line:
 
     def heard(self) -> list[str]:
         """Return the words that have come since the last look."""
-        return list(self._queue.get(batch=True))
+        try:
+            return list(self._queue.get(batch=True))
+        except Exception as error:
+            _check_reachable(self._client, error)
+            raise
 
     def close(self) -> None:
         """Forget what nobody has heard."""

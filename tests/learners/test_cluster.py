@@ -1,6 +1,5 @@
 """Fits on a cluster of two processes: the same results, a table sent once, results live, a stop."""
 
-import logging
 import os
 import signal
 import subprocess
@@ -16,13 +15,12 @@ from rulekit import BoxSearchClassifier, RuleClassifier, compare_learners, load_
 from rulekit.evaluation import Family, sweep
 from rulekit.exceptions import RulekitError
 from rulekit.learners import cluster
+from tests.clusters import cluster_of
 from tests.evaluation.learners import SharedStump, Stump, gate, noisy_table
 from tests.learners.test_workers import Mortal, marks
 from tests.waiting import until
 
-pytest.importorskip("distributed")
-from distributed import Client, LocalCluster
-
+distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
 SETTINGS = {"theta": [-0.5, 0.0, 0.5], "column": [0, 1]}
 ROOT = Path(__file__).parents[2]
@@ -30,19 +28,14 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def two_workers():
-    import dask
-
-    with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as made,
-    ):
+    with cluster_of(2, **{"distributed.scheduler.allowed-failures": 1}) as made:
         yield made
 
 
 @pytest.fixture
 def client(two_workers):
     """A client that joblib's configuration names, of a cluster that is whole."""
-    with Client(two_workers, set_as_default=False) as found:
+    with distributed.Client(two_workers, set_as_default=False) as found:
         found.wait_for_workers(2)
         with joblib.parallel_config("dask", client=found):
             yield found
@@ -191,6 +184,7 @@ RUN = """
 import sys, joblib
 from distributed import Client
 from rulekit.evaluation import sweep
+from tests.clusters import cluster_of
 from tests.evaluation.learners import noisy_table
 from tests.learners.test_cluster import SETTINGS, Listening
 address, journal = sys.argv[1:]
@@ -225,11 +219,43 @@ def test_workers_of_another_version_are_refused(client, monkeypatch):
         sweep(Stump(), *noisy_table(), grid=SETTINGS, cv=2)
 
 
+def test_a_scheduler_that_is_killed_is_told(tmp_path):
+    (tmp_path / "journal").mkdir()
+    place = f"--scheduler-file={tmp_path / 'place'}"
+    program = [sys.executable, "-m", "dask"]
+    scheduler = subprocess.Popen(
+        [*program, "scheduler", place, "--host=127.0.0.1", "--port=0", "--no-dashboard"], cwd=ROOT
+    )
+    worker = subprocess.Popen(
+        [*program, "worker", place, "--nthreads=1", "--no-nanny", "--no-dashboard"], cwd=ROOT
+    )
+
+    def kill():
+        until(lambda: list((tmp_path / "journal").iterdir()))
+        scheduler.kill()
+
+    try:
+        with distributed.Client(scheduler_file=tmp_path / "place", set_as_default=False) as client:
+            killing = threading.Thread(target=kill)
+            killing.start()
+            learner = Listening(journal=str(tmp_path / "journal"))
+            with (
+                joblib.parallel_config("dask", client=client),
+                pytest.raises(RulekitError, match="must stay reachable; the line to it was lost"),
+            ):
+                sweep(learner, *noisy_table(), grid=SETTINGS, cv=2)
+            killing.join()
+    finally:
+        for process in (scheduler, worker):
+            process.kill()
+            process.wait()
+
+
 def test_a_cluster_without_workers_is_told(monkeypatch):
     monkeypatch.setattr(cluster, "PATIENCE", 0.1)
     with (
-        LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=logging.ERROR) as empty,
-        Client(empty, set_as_default=False) as client,
+        cluster_of(0) as empty,
+        distributed.Client(empty, set_as_default=False) as client,
         joblib.parallel_config("dask", client=client, wait_for_workers_timeout=None),
         pytest.raises(RulekitError, match=r"must have a worker; it had none for 0.1 s"),
     ):
