@@ -12,9 +12,11 @@ import pyarrow as pa
 import pytest
 
 from rulekit._engine import quiet
+from rulekit.rules import clause_statistics, rule_statistics
 from tests.databases import USER, quoted, served
 
 NAMES = count()
+HIDDEN = "the class; --"
 
 
 def as_arrow(columns, **more):
@@ -116,3 +118,20 @@ everywhere = pytest.mark.parametrize(
     indirect=True,
     scope="module",
 )
+in_memory = pytest.mark.parametrize("put", ["duckdb"], indirect=True, scope="module")
+
+
+def cycled(labels, n):
+    return np.array([labels[i % len(labels)] for i in range(n)], dtype=object)
+
+
+def assert_counted(rule, table, columns, y):
+    """Compare with the counts in memory, to the row; equal counts give equal floats."""
+    assert repr(clause_statistics(rule, table, HIDDEN)) == repr(clause_statistics(rule, columns, y))
+    found, expected = rule_statistics(rule, table, HIDDEN), rule_statistics(rule, columns, y)
+    assert repr(found) == repr(expected)
+
+
+def placed(put, columns, labels=("yes", "no")):
+    y = cycled(labels, len(next(iter(columns.values()))))
+    return put(as_arrow(columns, **{HIDDEN: y})), columns, y

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from rulekit import BoxSearchClassifier, load_sample
 from rulekit.data import columns_of, list_samples
-from rulekit.exceptions import DataError, RuleError
+from rulekit.exceptions import RuleError
 from rulekit.rules import (
     Clause,
     Factor,
@@ -20,37 +20,12 @@ from rulekit.rules import (
     PowerLaw,
     PowerLawSplit,
     RuleSet,
-    clause_statistics,
     rule_statistics,
 )
-from tests.engine_tables import ENGINES, as_arrow, everywhere
-from tests.strategies import columns, every_row, rule_sets
+from tests.engine_tables import HIDDEN, as_arrow, assert_counted, everywhere, in_memory, placed
+from tests.strategies import every_row, rule_sets
 from tests.strategies_power_laws import split_rules
 from tests.test_kinds import EXAMPLES, FRAME, HOSTILE, READ, rule_of
-
-HIDDEN = "the class; --"
-
-
-@pytest.fixture(scope="module")
-def put(request):
-    with ENGINES[request.param]() as found:
-        yield found
-
-
-def cycled(labels, n):
-    return np.array([labels[i % len(labels)] for i in range(n)], dtype=object)
-
-
-def assert_counted(rule, table, columns, y):
-    """Compare with the counts in memory, to the row; equal counts give equal floats."""
-    assert repr(clause_statistics(rule, table, HIDDEN)) == repr(clause_statistics(rule, columns, y))
-    found, expected = rule_statistics(rule, table, HIDDEN), rule_statistics(rule, columns, y)
-    assert repr(found) == repr(expected)
-
-
-def placed(put, columns, labels=("yes", "no")):
-    y = cycled(labels, len(next(iter(columns.values()))))
-    return put(as_arrow(columns, **{HIDDEN: y})), columns, y
 
 
 @everywhere
@@ -176,7 +151,7 @@ def test_the_sample_tables_are_counted_as_in_memory(put, sample):
         (Literal("wage", ">", 3), "reads column 'wage', which the table does not have"),
     ],
 )
-@pytest.mark.parametrize("put", ["duckdb"], indirect=True)
+@in_memory
 def test_what_a_column_cannot_be_asked_is_refused_with_the_reason(put, condition, message):
     rule = RuleSet((Clause((condition,)),), ("yes",), "dnf", "no")
     table = placed(put, columns_of(FRAME))[0]
@@ -184,17 +159,7 @@ def test_what_a_column_cannot_be_asked_is_refused_with_the_reason(put, condition
         rule_statistics(rule, table, HIDDEN)
 
 
-@pytest.mark.parametrize("put", ["duckdb"], indirect=True)
-def test_a_column_that_no_rule_can_read_is_named(put):
-    table = put(pa.table({"x": [[1], [2]], HIDDEN: ["yes", "no"]}))
-    rule = RuleSet((Clause((Literal("x", "missing"),)),), ("yes",), "dnf", "no")
-    with pytest.raises(
-        DataError, match="Column 'x' must hold numbers, text, truth values or dates"
-    ):
-        rule_statistics(rule, table, HIDDEN)
-
-
-@pytest.mark.parametrize("put", ["duckdb"], indirect=True)
+@in_memory
 def test_a_law_that_divides_by_zero_is_refused(put):
     table = put(pa.table({"x": [1.0, 2.0], HIDDEN: ["yes", "no"]}))
     law = PowerLaw(1.0, (Factor("x", -3, shift=0.0, floor=1e-200),))
@@ -203,36 +168,3 @@ def test_a_law_that_divides_by_zero_is_refused(put):
     tiny = put(pa.table({"x": [-1.0, 2.0], HIDDEN: ["yes", "no"]}))
     with pytest.raises(RuleError, match="divides by zero"):
         rule_statistics(rule, tiny, HIDDEN)
-
-
-@pytest.mark.parametrize("put", ["duckdb"], indirect=True)
-@given(columns(), rule_sets())
-def test_weights_add_up_as_in_memory(put, columns, rule):
-    n = len(columns["age"])
-    y, weight = cycled(("yes", "no"), n), np.arange(n, dtype=float)
-    table = put(as_arrow(columns, **{HIDDEN: y, "w": weight}))
-    found = rule_statistics(rule, table, HIDDEN, "w")
-    expected = rule_statistics(rule, columns, y, weight)
-    np.testing.assert_array_equal(found.weighted_confusion, expected.weighted_confusion)
-    assert found.coverage == pytest.approx(expected.coverage, nan_ok=True)
-
-
-@pytest.mark.parametrize("put", ["duckdb"], indirect=True)
-def test_a_rule_of_many_clauses_is_grouped_by_several_words(put):
-    values = np.arange(130.0)
-    clauses = tuple(Clause((Literal("x", ">=", v),)) for v in values)
-    rule = RuleSet(clauses, ("yes", "no") * 65, "dnf", "no")
-    assert_counted(rule, *placed(put, {"x": values}))
-
-
-@pytest.mark.parametrize("put", ["duckdb"], indirect=True)
-@pytest.mark.parametrize("weight", [[1.0, -1.0], [1.0, None], [np.nan, 1.0], [np.inf, 1.0]])
-def test_weights_that_are_none_are_refused(put, weight):
-    table = put(pa.table({"x": [1.0, 2.0], HIDDEN: ["yes", "no"], "w": weight}))
-    rule = RuleSet((Clause((Literal("x", ">", 1),)),), ("yes",), "dnf", "no")
-    with pytest.raises(RuleError, match="weights must be finite and not negative"):
-        rule_statistics(rule, table, HIDDEN, "w")
-    with pytest.raises(RuleError, match="`y` is the name of a column, or a column; got list"):
-        rule_statistics(rule, table, ["yes", "no"])
-    with pytest.raises(RuleError, match="no column 'v', which `sample_weight` names"):
-        rule_statistics(rule, table, HIDDEN, "v")
