@@ -228,8 +228,7 @@ empty_rule_hint_, binarizer_
     def _refuse_for_lists(self) -> None:
         """Refuse what a list of several classes is not searched with."""
         for name, default in (("robustness", 0.0), ("refine", False)):
-            given = getattr(self, name)
-            if given != default:
+            if (given := getattr(self, name)) != default:
                 raise ValueError(
                     f"`{name}` is read for rules of two classes only; with more, leave "
                     f"{name}={default!r} (got {given!r}). `refine_thresholds` moves the cuts of a "
@@ -280,10 +279,9 @@ empty_rule_hint_, binarizer_
     def _path_entry(
         self, entry: ArchiveEntry, found: Searched, problem: BinaryProblem, weight: Floats
     ) -> PathEntry:
-        """Write an entry as a rule; `weight` is that of the problem's rows, doubted or not."""
+        """Write an entry as a rule; `weight` is that of the problem's rows, not discounted."""
         chosen = found.chosen(entry)
-        clauses = problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
-        learned = simplify(self.rule_of(clauses))
+        learned = simplify(self.rule_of(problem.clauses(chosen, np.zeros(len(chosen), bool))))
         rule = self.with_required(learned, problem, entry.n_clauses)
         wrong = problem.cells.missed(chosen) == problem.y
         if rule != learned:
