@@ -9,7 +9,7 @@ READY  := $(VENV)/.compiled
 PYTEST := $(BIN)/python -m pytest
 CORES  := -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: app test slow engines setup lint wheel check format bench paper screenshot clean
+.PHONY: app test slow engines setup lint docs wheel check format bench paper screenshot clean
 
 app: $(READY)            ## open the dashboard in the browser
 	$(BIN)/python -m ui.server
@@ -56,6 +56,11 @@ lint: $(DEV)             ## lint, format, types, import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: export OMP_NUM_THREADS = 1
+docs: $(DEV) $(READY)    ## the guide, from docs/guide to build/guide/index.html; runs its examples
+	rm -rf build/guide docs/guide/api docs/guide/gallery
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs/guide build/guide
+
 wheel: $(DEV)            ## build the wheel, and look into it
 	rm -rf build dist
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
@@ -74,7 +79,7 @@ paper: $(DEV)            ## the papers' tables and figures beside ours; give DAT
 	$(if $(DATA),RULEKIT_DATA=$(DATA)) $(PYTEST) -m paper -s
 	$(BIN)/python -m benchmarks.paper_two_level $(if $(DATA),--data $(DATA))
 
-screenshot: $(DEV)       ## redraw the README's pictures
+screenshot: $(DEV)       ## redraw the pictures of guide and README
 	$(BIN)/python -m scripts.screenshot
 
 clean:

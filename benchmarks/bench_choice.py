@@ -8,7 +8,7 @@ more accurate, and longer than the reference's. ``rule alone`` and ``points alon
 with one form; beside them stands what both forms gave, and how often points were taken.
 
 The reference is CART, its number of leaves chosen on the same inner folds by the same `suggest`;
-its conditions are its splits (`rulekit.evaluation.baselines`), at most 10. ``chosen
+its conditions are its splits (`rulekit.evaluation.sweeps.baselines`), at most 10. ``chosen
 accuracy`` in percent, with the mean number of conditions; ``difference`` in points, paired fold by
 fold, with its standard error over folds and seeds (folds of different seeds share rows, so that it
 is rather too small). ``inner error`` is the error that the choice was made by, beside the one
@@ -34,7 +34,7 @@ from benchmarks._cli import BenchTable, Row, run, tables, told
 from rulekit import BoxSearchClassifier, RuleClassifier, ScorecardClassifier, sweep
 from rulekit.data import make_folds
 from rulekit.evaluation import Baseline, SweepStore, fit_setting, search_grid
-from rulekit.evaluation.keys import code_version, data_digest
+from rulekit.evaluation.sweeps.keys import code_version, data_digest
 
 TABLES = (
     *("banknote", "pima", "heart_cleveland", "breast_cancer_wisconsin", "wdbc"),

@@ -24,8 +24,8 @@ from benchmarks._cli import BenchTable, Row, run, tables, told
 from rulekit import Costs, RuleClassifier, sweep
 from rulekit.data import make_folds
 from rulekit.evaluation import Baseline, fit_setting
-from rulekit.evaluation.baselines import CheapestAnswer
 from rulekit.evaluation.metrics import cost_per_100
+from rulekit.evaluation.sweeps.baselines import CheapestAnswer
 
 TABLES = ("german_credit", "bank_marketing")
 MISS, FALSE_ALARM = 5.0, 1.0

@@ -173,9 +173,9 @@ def _one_seed(table: BenchTable, grid: Grid, seed: int) -> _Seed:
 
 def _hamming(X: Any, described: np.ndarray, grid: Grid, seed: int) -> float:
     """Sum over the cells what the search finds for objective (3.12)."""
-    matrix = Binarizer().fit(X, described).transform(X)
+    bins = Binarizer().fit(X, described).bins(X)
     problem = binary_problem(
-        matrix, columns_of(X), described, np.ones(len(X)), form="dnf", constraints=Constraints()
+        bins, columns_of(X), described, np.ones(len(X)), form="dnf", constraints=Constraints()
     )
     kicks = HAMMING_KICKS if grid.kicks else 0
     plan = SearchPlan(grid.thetas, max(grid.clauses), kicks)

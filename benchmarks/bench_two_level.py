@@ -104,9 +104,9 @@ def fold_problem(table: BenchTable, seed: int = 0) -> BinaryProblem:
     """Binarize the first training fold for a DNF of the positive class."""
     train, _ = make_folds(table.y, 10, random_state=seed)[0]
     X, y = table.X.iloc[train], table.y[train]
-    matrix = Binarizer().fit(X, y).transform(X)
+    bins = Binarizer().fit(X, y).bins(X)
     return binary_problem(
-        matrix, columns_of(X), y == table.positive, weight=np.ones(len(X)),
+        bins, columns_of(X), y == table.positive, weight=np.ones(len(X)),
         form="dnf", constraints=Constraints(),
     )  # fmt: skip
 

@@ -26,6 +26,7 @@ from benchmarks._cli import BenchTable, Row, run, tables, told
 from tests.browser.crowd import memory, models_at_once, with_table
 from tests.browser.steps import CURVE, RULE, aimed_at, found_first, searched, slide
 from tests.browser.visitor import Visitor, chromium_at, chromium_path, served
+from tests.ui.tasks import Quiet
 from ui import workspace
 from ui.learners.spec import RunSpec
 from ui.models.run import work
@@ -36,17 +37,6 @@ LARGE = 10_000  # rows of a table that is read, turned and searched with more pa
 AIMS = {"Data there": (1.5, 1.5), "table ready": (1, 3), "first curve": (1, 4),
         "page to page": (0.5, 1), "slider": (0.3, 0.3), "stop": (0.5, 0.5)}  # fmt: skip
 SCREEN = {"width": 1440, "height": 900}
-
-
-class Quiet:
-    """Takes what a run tells of itself, and never stops it."""
-
-    def report(self, **told: Any) -> None:
-        """Take no notice."""
-
-    def should_stop(self) -> bool:
-        """Go on."""
-        return False
 
 
 def measure(arguments: argparse.Namespace) -> list[Row]:

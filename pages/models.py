@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.data.parquet_file import whole_file_card
+from ui.data.server_tables import whole_file_card
 from ui.escape import md
 from ui.models.curve import curve, points_table, suggestion_line
 from ui.models.form import judged_by, settings

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from rulekit.learners import IdealDNFClassifier
+from ui.data.server_tables import all_rows_card
 from ui.escape import md
 from ui.learners.certificate_card import LEARNED
 from ui.learners.offered import CARDS
@@ -37,6 +38,7 @@ with sentences():
     with left:
         headline(rule, train, test)
         alarms(rule, train)
+        all_rows_card(model, state)
         off = clause_lines(rule, train, test, state)
         without(rule, off, train, test)
         promise_lines(rule, state)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
-from rulekit.data.samples import FOLDER, SAMPLES
-from rulekit.data.synthetic import Planted, credit, planted_two_level
+from rulekit.data.samples.bundled import FOLDER, SAMPLES
+from rulekit.data.samples.synthetic import Planted, credit, planted_two_level
 
 WINE_NAMES = {
     "alcalinity_of_ash": "alkalinity of ash",

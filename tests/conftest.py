@@ -21,3 +21,12 @@ def data_folder() -> Path:
     if not folder:
         pytest.skip("needs a folder of real tables, named by the environment variable RULEKIT_DATA")
     return Path(folder)
+
+
+@pytest.fixture(scope="module")
+def put(request):
+    """What puts an Arrow table into an engine; see `tests.engine_tables`."""
+    from tests.engine_tables import ENGINES
+
+    with ENGINES[request.param]() as found:
+        yield found

@@ -8,14 +8,14 @@ PARTS = {
     "tests/binarize/test_binarizer.py": ("rulekit/binarize/matrix.py",),
     "tests/binarize/test_conditions.py": ("rulekit/binarize/encoding.py",),
     "tests/binarize/test_thresholds.py": ("rulekit/binarize/mdlp.py",),
-    "tests/data/test_delimited.py": ("rulekit/data/synthetic.py",),
+    "tests/data/reading/test_delimited.py": ("rulekit/data/samples/synthetic.py",),
     "tests/data/test_headers.py": ("rulekit/data/options.py",),
     "tests/data/test_quality.py": ("rulekit/data/cells.py",),
-    "tests/evaluation/test_baselines.py": (
-        "rulekit/evaluation/channel.py",
-        "rulekit/evaluation/collector.py",
+    "tests/evaluation/sweeps/test_baselines.py": (
+        "rulekit/evaluation/sweeps/channel.py",
+        "rulekit/evaluation/sweeps/collector.py",
     ),
-    "tests/evaluation/test_sweep_rules.py": ("rulekit/evaluation/measuring.py",),
+    "tests/evaluation/sweeps/test_sweep_rules.py": ("rulekit/evaluation/sweeps/measuring.py",),
     "tests/explain/test_boundary.py": (
         "rulekit/explain/changes.py",
         "rulekit/explain/similar.py",
@@ -64,7 +64,6 @@ PARTS = {
     "tests/pages/test_data.py": (
         "ui/data/choices.py",
         "ui/data/load.py",
-        "ui/data/parquet_file.py",
         "ui/data/quality.py",
         "ui/data/session.py",
         "ui/data/split.py",
@@ -85,7 +84,8 @@ PARTS = {
         "ui/rules/cards.py",
         "ui/rules/editor.py",
     ),
-    "tests/plots/test_bspace.py": ("rulekit/plots/bspace_points.py",),
+    "tests/pages/test_tables.py": ("ui/data/server_tables.py",),
+    "tests/plots/geometry/test_bspace.py": ("rulekit/plots/geometry/bspace_points.py",),
     "tests/rules/test_codec.py": (
         "rulekit/rules/clause.py",
         "rulekit/rules/power_law.py",
@@ -115,10 +115,7 @@ PARTS = {
     "tests/solvers/power_laws/test_split_beam.py": (
         "rulekit/solvers/power_laws/pair_screening.py",
     ),
-    "tests/test_common.py": (
-        "rulekit/_validation.py",
-        "rulekit/exceptions.py",
-    ),
+    "tests/test_common.py": ("rulekit/exceptions.py",),
     "tests/ui/export/test_run_record.py": (
         "ui/picked.py",
         "ui/shell.py",

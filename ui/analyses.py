@@ -18,7 +18,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import jobs, workspace
+from ui import workspace
+from ui.runs import jobs
 
 OWNER = "_owner"  # in the session: the digest of the browser's key
 KEY = re.compile(r"[0-9a-f]{48}")

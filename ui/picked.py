@@ -20,9 +20,10 @@ from ui.learners.offered import (
     variant_of,
 )
 from ui.learners.spec import QUICK, RunSpec, quick_rows, quiet
+from ui.runs import jobs
 from ui.shell import empty, once
 from ui.state import AppState, app_state
-from ui.workspace import change
+from ui.workspace import analysis_id, change
 
 
 def pick(setting: Mapping[str, Any], spec: RunSpec, *, own: bool = True) -> None:
@@ -77,6 +78,8 @@ def needed_model() -> ClassifierMixin:
     if (problem := state.problem()) is not None:
         empty(md(problem, 300))
     model = picked_model()
+    if model is None and jobs.registry().is_busy(analysis_id()):
+        empty("The search has no rule yet; Models shows how far it is.", "models")
     if model is None:
         empty("No model is picked yet. Models has a curve of rules to pick from.", "models")
     if not app_state().in_hand:

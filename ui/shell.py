@@ -9,9 +9,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.exceptions import RulekitError
-from ui import jobs, workspace
+from ui import workspace
 from ui.escape import md
-from ui.state import AppState, app_state
+from ui.runs import jobs
+from ui.state import SERVER, AppState, app_state
 
 PAGES = {  # in the navigation, and the question that the page answers
     "data": ("Data", "What is to be predicted, and from what?"),
@@ -22,6 +23,7 @@ PAGES = {  # in the navigation, and the question that the page answers
     "score": ("Score", "What does the rule say of new cases?"),
     "export": ("Export", "Take the rule away, checked"),
 }
+OF_THE_SAMPLE = "Every figure on this page is of the sample of rows, unless it says “all rows”."
 STATUS = "_status"  # where a run of the script keeps the place of its status
 ONWARD = ":material/arrow_forward:"  # from the font that comes with Streamlit
 log = logging.getLogger("rulekit.dashboard")
@@ -56,6 +58,8 @@ def header(name: str, *, status_line: bool = True) -> None:
             job_line()
             st.session_state[STATUS] = st.empty(), None
     status()
+    if app_state().table is not None and SERVER in app_state().options:
+        st.caption(OF_THE_SAMPLE)
 
 
 def status() -> None:
@@ -74,7 +78,10 @@ def status_words(state: AppState) -> str:
     """Return the table, its rows, and the size and error of the rule in hand."""
     if state.table is None:
         return "No table yet"
-    words = [state.table.name, f"{state.table.n_rows:,} rows", workspace.rule_words(state)]
+    rows = f"{state.table.n_rows:,} rows"
+    if SERVER in state.options:
+        rows = f"sample: {state.table.n_rows:,} of {state.options[SERVER]['rows']:,} rows"
+    words = [state.table.name, rows, workspace.rule_words(state)]
     return " · ".join(filter(None, words))
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rulekit._validation import as_pandas
 from rulekit.binarize.encoding import (
     ColumnEncoding,
     LevelColumn,
@@ -150,6 +151,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
             Itself.
         """
         self._check_parameters()
+        X = as_pandas(X)
         columns = self._columns(X, reset=True)
         readings = readings_of(X, columns, self.read_as or {}, self.orders or {})
         given = self._given_cuts(columns, readings)
@@ -188,16 +190,11 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         BinaryMatrix
         """
         codes = self.bins(X)
-        places = [
-            (j, *e.place(literal))
-            for j, e in enumerate(self.encodings_)
-            for literal in literals_of(e)
-        ]
-        feature, side, rank = np.array(places, dtype=int).reshape(-1, 3).T
+        feature, side, rank = codes.places
         return BinaryMatrix(
             codes.values(),
             codes.literals,
-            self._complement(codes),
+            codes.complement,
             feature,
             side.astype(np.int8),
             rank,
@@ -259,15 +256,6 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
             return list(self.feature_names_in_)
         return [f"x{i}" for i in range(self.n_features_in_)]
 
-    def _complement(self, codes: BinCodes) -> NDArray[np.intp]:
-        """Find for each condition the column that is its negation on every training row."""
-        found: list[int] = []
-        for encoding, table in zip(self.encodings_, codes.tables, strict=True):
-            seen = table[encoding.seen()]
-            at = {column.tobytes(): len(found) + k for k, column in enumerate(seen.T)}
-            found += [at.get((~column).tobytes(), -1) for column in seen.T]
-        return np.array(found, dtype=int)
-
     def _check_parameters(self) -> None:
         if self.method not in ALL_METHODS:
             raise ValueError(f"`method` must be one of {ALL_METHODS}, got {self.method!r}.")
@@ -282,6 +270,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
 
     def _columns(self, X: Any, reset: bool) -> dict[str, NDArray[Any]]:
         """Check a table and take it apart into the rules' columns."""
+        X = as_pandas(X)
         if isinstance(X, pd.DataFrame):
             X = X.set_axis([str(name) for name in X.columns], axis=1)
             if not reset:
@@ -293,7 +282,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
             frame = pd.DataFrame(checked, columns=self.column_names_)
         if frame.shape[0] == 0 or frame.shape[1] == 0:
             raise DataError(f"A table needs rows and columns; found shape {frame.shape}.")
-        return columns_of(frame)
+        return columns_of(frame, exact=reset)
 
     def _in_order(self, X: pd.DataFrame) -> pd.DataFrame:
         names = self.column_names_

@@ -1,5 +1,6 @@
 """What a binarised table is: a Boolean matrix whose columns are literals, or codes of cells."""
 
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -95,6 +96,12 @@ class BinCodes:
     codes: NDArray[np.unsignedinteger]
     encodings: tuple[ColumnEncoding, ...]
 
+    def of_rows(self, rows: NDArray[np.intp]) -> "BinCodes":
+        """Keep some rows; what is known of the columns is not made again."""
+        twin = copy(self)
+        object.__setattr__(twin, "codes", self.codes[rows])
+        return twin
+
     @property
     def cuts(self) -> tuple[NDArray[np.float64] | None, ...]:
         """The cut points of a numeric column; None for other columns: length p."""
@@ -108,7 +115,32 @@ class BinCodes:
     @cached_property
     def literals(self) -> tuple[Literal, ...]:
         """The conditions, as in the matrix: length d."""
-        return tuple(literal for e in self.encodings for literal in literals_of(e))
+        return tuple(literal for own in self._literals for literal in own)
+
+    @cached_property
+    def _literals(self) -> tuple[tuple[Literal, ...], ...]:
+        """Those of each column."""
+        return tuple(literals_of(e) for e in self.encodings)
+
+    @cached_property
+    def places(self) -> NDArray[np.intp]:
+        """Column, side and rank of each condition, as in the matrix: shape (3, d)."""
+        found = [
+            (j, *e.place(literal))
+            for j, (e, own) in enumerate(zip(self.encodings, self._literals, strict=True))
+            for literal in own
+        ]
+        return np.array(found, dtype=np.intp).reshape(-1, 3).T
+
+    @cached_property
+    def complement(self) -> NDArray[np.intp]:
+        """The condition that is the negation of each on every training row, or -1: shape (d,)."""
+        found: list[int] = []
+        for encoding, table in zip(self.encodings, self.tables, strict=True):
+            seen = table[encoding.seen()]
+            at = {column.tobytes(): len(found) + k for k, column in enumerate(seen.T)}
+            found += [at.get((~column).tobytes(), -1) for column in seen.T]
+        return np.array(found, dtype=np.intp)
 
     @cached_property
     def tables(self) -> tuple[NDArray[np.bool_], ...]:
@@ -116,7 +148,8 @@ class BinCodes:
 
         The literals of the columns follow each other in the order of `literals`.
         """
-        return tuple(cell_table(e, literals_of(e)) for e in self.encodings)
+        pairs = zip(self.encodings, self._literals, strict=True)
+        return tuple(cell_table(e, own) for e, own in pairs)
 
     @property
     def n_codes(self) -> NDArray[np.intp]:

@@ -11,14 +11,14 @@ from rulekit.data.costs import Costs
 from rulekit.data.drift import DriftNote, compare_tables
 from rulekit.data.folds import equal_rows, hold_out, joined_groups, make_folds
 from rulekit.data.groups import GROUP_MEASURES, RowGroups, row_groups
-from rulekit.data.loading import read_table, read_with_options, unpacked
 from rulekit.data.options import Limits, ParseOptions
-from rulekit.data.parquet_sample import count_rows, sample_parquet
-from rulekit.data.power_law_tables import Generated, curve_table, pareto_table
 from rulekit.data.quality import QualityNote, quality_notes
-from rulekit.data.samples import SampleInfo, list_samples, load_sample, sample_info
+from rulekit.data.reading.loading import read_table, read_with_options, unpacked
+from rulekit.data.reading.parquet_sample import count_rows, sample_parquet
+from rulekit.data.samples.bundled import SampleInfo, list_samples, load_sample, sample_info
+from rulekit.data.samples.power_law_tables import Generated, curve_table, pareto_table
+from rulekit.data.samples.synthetic import Planted, credit, planted_two_level
 from rulekit.data.schema import Table
-from rulekit.data.synthetic import Planted, credit, planted_two_level
 from rulekit.data.target import (
     check_target,
     class_counts,

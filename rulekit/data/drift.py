@@ -13,6 +13,7 @@ from rulekit.data.headers import shown
 from rulekit.data.schema import Table
 
 CHANCE = 0.001  # all columns together: how often equal tables are said to differ
+MOST_TEXTS = 20_000  # of a table, whose words are read
 LEAST_MOVED = 0.1  # of the rows that must have moved for it to be told, however sure it is
 
 
@@ -66,7 +67,9 @@ def compare_tables(
     chance alone would do that in one of a thousand pairs of tables: Kolmogorov and Smirnov's test
     for numbers and dates, the chi-squared test for anything else, Bonferroni's correction over
     columns. Dates that are text are read where the cells of both tables leave no doubt which part
-    is the day; other text that hardly repeats is not looked into.
+    is the day. Of other text that hardly repeats the word is told whose share of the rows changed
+    most, by the same test and correction over the words that a tenth of the rows of either table
+    hold; of long tables 20 000 rows, evenly spread, are read.
 
     Raises
     ------
@@ -261,11 +264,42 @@ def _unseen(column: Column, series: pd.Series) -> DriftNote | None:
     return DriftNote(column.name, "unseen level", sentence, int(unseen.sum()))
 
 
+def _word(column: Column, then: pd.Series, now: pd.Series, level: float) -> DriftNote | None:
+    """Say which word of a text became more or less frequent; see `_moved`."""
+    (before, n_before), (after, n_after) = _rows_by_word(then), _rows_by_word(now)
+    share = pd.DataFrame({"then": before / n_before, "now": after / n_after}).fillna(0.0)
+    share = share[share.max(axis=1) >= LEAST_MOVED].sort_index()
+    if share.empty:
+        return None
+    word = share.diff(axis=1)["now"].abs().idxmax()
+    held = share.loc[word, ["then", "now"]].to_numpy() * (n_before, n_after)
+    counts = np.vstack([held, (n_before, n_after) - held])
+    was, is_now = (100 * share.loc[word, when] for when in ("then", "now"))
+    if abs(is_now - was) < 100 * LEAST_MOVED:
+        return None
+    if chi2_contingency(counts).pvalue >= level / len(share):
+        return None
+    sentence = (
+        f"Column {shown(column.name)} has moved: the word {shown(word)} is in {is_now:.1f} % of "
+        f"its texts, formerly in {was:.1f} %."
+    )
+    return DriftNote(column.name, "moved", sentence, len(now))
+
+
+def _rows_by_word(texts: pd.Series) -> tuple[pd.Series, int]:
+    """Count for each word the texts that hold it, in any case, and the texts that were read."""
+    read = texts.iloc[:: -(-len(texts) // MOST_TEXTS)].astype(str).str.lower()
+    words = read.str.findall(r"\w+").map(set).map(sorted).explode()
+    return words.value_counts(), len(read)
+
+
 def _moved(column: Column, then: pd.Series, now: pd.Series, level: float) -> DriftNote | None:
     """Say where the values of a column lie elsewhere than they did; gaps are told otherwise."""
-    if column.kind == "text" or column.n_distinct < 2:
+    if column.n_distinct < 2:
         return None
     then, now = then.dropna(), now.dropna()
+    if column.kind == "text":
+        return _word(column, then, now, level)
     if column.is_number:
         before, after = then.to_numpy(dtype=float), now.to_numpy(dtype=float)
         test = ks_2samp(before, after, method="asymp")

@@ -5,22 +5,22 @@ error and size, comparison with well-known learners, and finished work on disk. 
 learning, drawing, explaining one row. May import `rulekit.learners` and what lies below it.
 """
 
-from rulekit.evaluation.alternatives import alternatives
-from rulekit.evaluation.alternatives_found import Alternatives
-from rulekit.evaluation.baselines import Baseline, baseline_models, baselines
-from rulekit.evaluation.compare import compare_learners
-from rulekit.evaluation.comparison import Comparison, Progress
-from rulekit.evaluation.family import Family, plane_prices, rule_learners
-from rulekit.evaluation.grid import THETA_GRID
 from rulekit.evaluation.groups import Gap, GroupMetrics, group_metrics
 from rulekit.evaluation.operating import clause_points, operating_points, threshold_rule
-from rulekit.evaluation.pareto import front_steps, pareto_front
 from rulekit.evaluation.reliability import brier_score, reliability
-from rulekit.evaluation.result import SweepResult, fit_setting, suggest, summarise
-from rulekit.evaluation.stability import stability
-from rulekit.evaluation.stability_found import Stability
-from rulekit.evaluation.store import SweepStore
-from rulekit.evaluation.sweep import sweep
+from rulekit.evaluation.sweeps.baselines import Baseline, baseline_models, baselines
+from rulekit.evaluation.sweeps.compare import compare_learners
+from rulekit.evaluation.sweeps.comparison import Comparison, Progress
+from rulekit.evaluation.sweeps.family import Family, plane_prices, rule_learners
+from rulekit.evaluation.sweeps.grid import THETA_GRID
+from rulekit.evaluation.sweeps.pareto import front_steps, pareto_front
+from rulekit.evaluation.sweeps.result import SweepResult, fit_setting, suggest, summarise
+from rulekit.evaluation.sweeps.store import SweepStore
+from rulekit.evaluation.sweeps.sweep import sweep
+from rulekit.evaluation.trust.alternatives import alternatives
+from rulekit.evaluation.trust.alternatives_found import Alternatives
+from rulekit.evaluation.trust.stability import stability
+from rulekit.evaluation.trust.stability_found import Stability
 from rulekit.learners import search_grid
 
 __all__ = [

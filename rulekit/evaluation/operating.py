@@ -13,7 +13,7 @@ from rulekit.exceptions import RuleError
 from rulekit.learners import ScorecardClassifier
 from rulekit.learners.shares import Likeness
 from rulekit.rules import Clause, PointsSplit, RuleSet, scorecard_of
-from rulekit.rules.simplify import simplify, simplify_clause
+from rulekit.rules.analysis.simplify import simplify, simplify_clause
 from rulekit.solvers.truth_tables import minimum_dnf
 
 MOST_CONDITIONS = 10  # of a rule whose thresholds are written as rules: 2 ** 10 kinds of rows

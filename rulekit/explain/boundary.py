@@ -1,6 +1,7 @@
 """How far rows are from another answer: the width by which one value would have to move."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,12 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
     missing_in,
+    moment,
 )
+from rulekit.rules.scales import positions_in
 
 Floats = NDArray[np.float64]
+PARTS = ("year", "month", "weekday", "hour")
 
 
 def distance_to_boundary(rule: RuleSet, columns: Columns, ranges: dict[str, float]) -> Floats:
@@ -26,10 +30,12 @@ def distance_to_boundary(rule: RuleSet, columns: Columns, ranges: dict[str, floa
     Parameters
     ----------
     rule : RuleSet
-        Of tests on one column those that compare numbers are moved.
+        Of tests on one column those that compare numbers, dates or ordered levels are moved; a
+        part of a date, such as its month, is not.
     columns : mapping of column name to array of shape (n,)
     ranges : dict of str to float
-        Width of each numeric column's range, the unit of distance.
+        Width of each column's range, in days for dates: the unit of distance. Ordered levels need
+        none, their unit is the whole order.
 
     Returns
     -------
@@ -62,17 +68,18 @@ class _Move(ConditionWriter[Floats]):
     answers: NDArray[np.object_]
 
     def literal(self, literal: Literal) -> Floats:
-        given = self.columns[literal.feature]
-        if literal.op not in ORDERED or not self.ranges.get(literal.feature):
-            return np.full(len(given), np.inf)
-        if not literal.is_plain:
-            return np.full(len(given), np.inf)
-        (threshold,) = literal.limits(literal.feature, {})
-        column = np.asarray(given, dtype=float)
-        moved = {**self.columns, literal.feature: _across(literal.op, threshold, column)}
-        flips = self.rule.predict(moved) != self.answers
-        gap = np.abs(column - threshold) / self.ranges[literal.feature]
-        return np.where(flips & ~missing_in(column), gap, np.inf)
+        width = (
+            self.ranges.get(literal.feature) if literal.order is None else len(literal.order) - 1
+        )
+        if literal.op not in ORDERED or not width or literal.part in PARTS:
+            return np.full(len(self.answers), np.inf)
+        here = np.asarray(literal.compared(self.columns), dtype=float)
+        sides, cells = _beside(literal)
+        target = np.where(here <= literal.edge, 1, 0)
+        known = ~missing_in(here)
+        moved = np.where(known, cells[target], self.columns[literal.feature])
+        flips = self.rule.predict({**self.columns, literal.feature: moved}) != self.answers
+        return np.where(flips & known, np.abs(here - sides[target]) / width, np.inf)
 
     def linear(self, split: LinearSplit) -> Floats:
         return _from_bound(split.total(self.columns) - split.value)
@@ -92,23 +99,33 @@ def _from_bound(margin: Floats) -> Floats:
     return np.where(np.isfinite(margin) & (width > 0), np.abs(margin) / (width or 1.0), np.inf)
 
 
-def _across(op: str, threshold: float, column: Floats) -> Floats:
-    """Move every value just to the other side of a threshold; missing ones stay missing."""
-    above, below = np.nextafter(threshold, np.inf), np.nextafter(threshold, -np.inf)
-    if op in ("<=", ">"):
-        moved = np.where(column <= threshold, above, threshold)
-    else:
-        moved = np.where(column < threshold, threshold, below)
-    return np.where(np.isnan(column), np.nan, moved)
+def _beside(literal: Literal) -> tuple[Floats, NDArray[Any]]:
+    """Give positions and cells just below and just above where a test turns its answer."""
+    if literal.order is not None:
+        places = np.array([np.floor(literal.edge), np.ceil(literal.edge)])
+        return places, np.array([literal.order[int(k)] for k in places], dtype=object)
+    threshold = float(literal.positions[0])
+    if literal.is_plain:
+        cells = np.array([literal.edge, np.nextafter(literal.edge, np.inf)])
+    else:  # a second before and a second after
+        cells = np.array([literal.turning[0], literal.turning[-1]], dtype=object)
+    return np.full(2, threshold), cells
 
 
 def ranges_of(columns: Columns) -> dict[str, float]:
-    """Give the width of each numeric column's range, where it is positive and finite."""
+    """Give the width of each column's range, where positive and finite; of dates in days."""
     found = {}
     for name, column in columns.items():
-        if column.dtype != object:
-            numbers = np.asarray(column, dtype=float)
-            numbers = numbers[np.isfinite(numbers)]
-            if len(numbers) and numbers.max() > numbers.min():
-                found[name] = float(numbers.max() - numbers.min())
+        numbers = _days(column) if column.dtype == object else np.asarray(column, dtype=float)
+        numbers = numbers[np.isfinite(numbers)]
+        if len(numbers) and numbers.max() > numbers.min():
+            found[name] = float(numbers.max() - numbers.min())
     return found
+
+
+def _days(column: NDArray[np.object_]) -> Floats:
+    """Read a column as days since 1970; nothing unless every cell that is there is a date."""
+    present = [v for v in set(column.tolist()) if v is not None]
+    if not all(isinstance(v, str) and moment(v) for v in present):
+        return np.empty(0)
+    return positions_in("", np.array(present, dtype=object), "date", None)

@@ -325,7 +325,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        ndarray of bool, shape (n, n_rules_)
+        ndarray of bool, shape (n, `n_rules_`)
         """
         return self.rule_set_.clauses_fired(self.read_columns(X))
 

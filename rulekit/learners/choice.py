@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from rulekit.data import Costs
+from rulekit.learners.cluster import Once
 from rulekit.learners.training import CheckedColumns, TrainingTable
-from rulekit.learners.workers import tried_twice
+from rulekit.learners.workers import in_order, spread, tried_twice
 
 Setting = dict[str, Any]
 Settings = Sequence[Setting] | Mapping[int, Setting]  # by number
@@ -128,9 +128,15 @@ def fold_scores(
     """
     asked = [None] * len(folds) if stops is None else stops
     found = tried_twice(
-        lambda: Parallel(n_jobs=n_jobs)(
-            delayed(_scores)(learner, table, settings, fold, loss, stop, counted)
-            for fold, stop in zip(folds, asked, strict=True)
+        lambda: in_order(
+            spread(
+                _scores,
+                [
+                    (Once(table), Once(loss), learner, settings, fold, stop, counted)
+                    for fold, stop in zip(folds, asked, strict=True)
+                ],
+                n_jobs,
+            )
         ),
         lambda: "Nothing of the choice is kept.",
     )
@@ -138,11 +144,11 @@ def fold_scores(
 
 
 def _scores(
-    learner: Any,
     table: TrainingTable,
+    loss: Loss,
+    learner: Any,
     settings: Sequence[Mapping[str, Any]],
     fold: Fold,
-    loss: Loss,
     stop: Callable[[], bool] | None,
     counted: Counted | None,
 ) -> NDArray[np.float64]:

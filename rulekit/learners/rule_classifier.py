@@ -17,6 +17,7 @@ from rulekit.binarize import Binarizer
 from rulekit.data import Costs
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.choice import Loss
+from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.group_gaps import GroupGaps, check_gaps
 from rulekit.learners.inner_choice import (
     Choice,
@@ -39,7 +40,7 @@ OF_A_RULE = tuple(
 )
 
 
-class RuleClassifier(BaseRuleClassifier):
+class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     """Learn a short rule; the size allowed is all that has to be said.
 
     The box search is cross-validated on the training rows for nine prices of a condition, one to

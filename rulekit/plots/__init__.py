@@ -9,11 +9,10 @@ Every text that comes from a table is escaped before it reaches a figure, becaus
 subset of HTML in titles, ticks and hover boxes.
 """
 
-from rulekit.plots.bspace import bspace_figure, bspace_sentence, columns_figure
-from rulekit.plots.bspace_points import SplitPoints, log_helps, split_points
 from rulekit.plots.case import case_figure, case_sentence
-from rulekit.plots.groups import gap_figure, gap_sentence, group_figure, group_sentence
-from rulekit.plots.hypercubes import (
+from rulekit.plots.geometry.bspace import bspace_figure, bspace_sentence, columns_figure
+from rulekit.plots.geometry.bspace_points import SplitPoints, log_helps, split_points
+from rulekit.plots.geometry.hypercubes import (
     Projection,
     coverage_figure,
     coverage_sentence,
@@ -22,6 +21,7 @@ from rulekit.plots.hypercubes import (
     projection_figure,
     projection_sentence,
 )
+from rulekit.plots.groups import gap_figure, gap_sentence, group_figure, group_sentence
 from rulekit.plots.ideal import validation_figure, validation_sentence
 from rulekit.plots.operating import (
     operating_figure,

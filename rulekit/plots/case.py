@@ -7,22 +7,24 @@ import plotly.graph_objects as go
 
 from rulekit.plots.palette import GREY, MARK, base_layout, plain
 from rulekit.plots.wording import plural, short_number
-from rulekit.rules import ORDERED, Clause, Columns, Condition, Literal
+from rulekit.rules import ORDERED, Clause, Columns, Condition, Literal, spelled, value_text
 
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """One numeric column of a clause: its range in the data, the region asked for, the value.
+    """What a clause compares with limits: its range in the data, the region asked for, the value.
 
-    Of points that add up, one test: `points` is what it gives.
+    Dates are days since 1970 and levels their places in their order; `label` is the value as people
+    write it. Of points that add up, one test: `points` is what it gives.
     """
 
-    feature: str
+    subject: str
     low: float
     high: float
     start: float
     stop: float
     value: float
+    label: str
     met: bool
     points: int | None = None
 
@@ -33,20 +35,21 @@ def case_figure(clause: Clause, row: Columns, reference: Columns) -> go.Figure:
     Parameters
     ----------
     clause : Clause
-        Its numeric literals are drawn, one bar a column; an AND intersects the literals of one
-        column, an OR draws each literal by itself. So does each numeric test of points that add
-        up, with what it gives beside its name.
+        Its tests of numbers, dates, parts of dates and ordered levels are drawn, one bar for what
+        is compared; an AND intersects those of one bar, an OR draws each by itself. So does each
+        such test of points that add up, with what it gives beside its name.
     row : mapping of column name to array of shape (1,)
         The case.
     reference : mapping of column name to array of shape (n,)
-        The rows whose smallest and largest values are the ends of the bars.
+        The rows whose smallest and largest values are the ends of the bars; of ordered levels the
+        bar holds them all.
 
     Returns
     -------
     plotly.graph_objects.Figure
         Bars from 0 to 100 % of each column's range, the asked region filled, the case as a dot
         where the condition is met and as a cross where it is not. Values outside the range are
-        drawn at its end. Without a numeric literal the figure has no trace.
+        drawn at its end. Without such a test the figure has no trace.
     """
     tracks = _tracks(clause, row, reference)
     figure = go.Figure(layout=base_layout())
@@ -81,7 +84,7 @@ def case_figure(clause: Clause, row: Columns, reference: Columns) -> go.Figure:
         figure.add_trace(_marks(chosen, symbol, f"this case, {words}"))
     figure.update_layout(height=110 + 50 * len(tracks), barmode="overlay", showlegend=True)
     figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
-    figure.update_xaxes(tickformat=".0%", range=[-0.05, 1.05], title="Place in the column's range")
+    figure.update_xaxes(tickformat=".0%", range=[-0.05, 1.05], title="Place in its range")
     return figure
 
 
@@ -112,7 +115,7 @@ def case_sentence(clause: Clause, row: Columns) -> str:
 def _name(k: int, track: Track) -> str:
     """Call a bar by number and column, so that two bars of one column stay apart."""
     points = "" if track.points is None else f" ({track.points:+d})"
-    return f"{k + 1}. {plain(track.feature, 40)}{points}"
+    return f"{k + 1}. {plain(track.subject, 40)}{points}"
 
 
 def _given(condition: Condition) -> tuple[tuple[Literal, int], ...]:
@@ -121,37 +124,39 @@ def _given(condition: Condition) -> tuple[tuple[Literal, int], ...]:
 
 
 def _tracks(clause: Clause, row: Columns, reference: Columns) -> list[Track]:
-    literals = [c for c in clause.literals if c.op in ORDERED and c.is_plain]
+    literals = [c for c in clause.literals if c.op in ORDERED]
     added = [given for c in clause.conditions for given in _given(c) if given[0].op in ORDERED]
     counted = [replace(_track([test], row, reference), points=points) for test, points in added]
     if clause.op == "or":
         return [_track([literal], row, reference) for literal in literals] + counted
-    columns: dict[str, list[Literal]] = {}
-    for literal in literals:
-        columns.setdefault(literal.feature, []).append(literal)
-    return [_track(group, row, reference) for group in columns.values()] + counted
+    compared: dict[tuple[str, str | None, tuple[str, ...] | None], list[Literal]] = {}
+    for test in literals:
+        compared.setdefault((test.feature, test.part, test.order), []).append(test)
+    return [_track(group, row, reference) for group in compared.values()] + counted
 
 
 def _track(literals: list[Literal], row: Columns, reference: Columns) -> Track:
-    feature = literals[0].feature
-    floors = [_cut(v) for v in literals if v.op in (">", ">=")]
-    ceilings = [_cut(v) for v in literals if v.op in ("<", "<=")]
-    ends = [*_finite(reference, feature), *floors, *ceilings]
+    first = literals[0]
+    floors = [v.edge for v in literals if v.op in (">", ">=")]
+    ceilings = [v.edge for v in literals if v.op in ("<", "<=")]
+    ends = [*_ends(first, reference), *floors, *ceilings]
     low, high = float(min(ends)), float(max(ends))
     start, stop = max(floors, default=low), min(ceilings, default=high)
     met = all(bool(literal.mask(row)[0]) for literal in literals)
-    value = row[feature][0]
-    here = float("nan") if value is None else float(value)
-    return Track(feature, low, high, start, max(start, stop), here, met)
+    here = float(first.compared(row)[0] if row[first.feature][0] is not None else np.nan)
+    label = short_number(here)
+    if not first.is_plain and np.isfinite(here):
+        label = plain(value_text(spelled(first.value_at(here), first.part)), 40)
+    return Track(first.subject, low, high, start, max(start, stop), here, label, met)
 
 
-def _cut(literal: Literal) -> float:
-    return float(literal.value) if isinstance(literal.value, float) else float("nan")
-
-
-def _finite(reference: Columns, feature: str) -> list[float]:
-    numbers = np.asarray(reference[feature], dtype=float)
-    return [float(v) for v in numbers[np.isfinite(numbers)]]
+def _ends(test: Literal, reference: Columns) -> list[float]:
+    """Give the ends of a bar: of ordered levels half a place beyond the first and the last."""
+    if test.order is not None:
+        return [-0.5, len(test.order) - 0.5]
+    numbers = np.asarray(test.compared(reference), dtype=float)
+    numbers = numbers[np.isfinite(numbers)]
+    return [float(v) for v in (numbers.min(), numbers.max())] if len(numbers) else []
 
 
 def _place(track: Track, value: float) -> float:
@@ -166,7 +171,7 @@ def _marks(chosen: list[tuple[str, Track]], symbol: str, legend: str) -> go.Scat
         x=[_place(t, t.value) for _, t in known],
         y=[name for name, _ in known],
         mode="markers+text",
-        text=[short_number(t.value) for _, t in known],
+        text=[t.label for _, t in known],
         textposition="top center",
         marker={"symbol": symbol, "size": 13, **MARK},
         hoverinfo="skip",

@@ -12,9 +12,26 @@ array of `str` or `bool` with None for a missing value; a date is ISO text.
 columns of a data frame by name itself.
 """
 
+from rulekit.rules.analysis.compare import ChangedThreshold, RuleComparison, compare_rules
+from rulekit.rules.analysis.promises import PromiseCheck, check_promise, promises_of
+from rulekit.rules.analysis.simplify import implies, simplify, simplify_clause
+from rulekit.rules.analysis.statistics import (
+    ClauseStatistics,
+    RuleStatistics,
+    clause_statistics,
+    rule_statistics,
+    wilson_interval,
+)
+from rulekit.rules.analysis.tree import (
+    Branch,
+    Leaf,
+    Tree,
+    paths_to_leaves,
+    rule_of_tree,
+    tree_of_rule,
+)
 from rulekit.rules.clause import Clause
 from rulekit.rules.codec import rule_from_dict, rule_to_dict
-from rulekit.rules.compare import ChangedThreshold, RuleComparison, compare_rules
 from rulekit.rules.condition import (
     Columns,
     Condition,
@@ -31,7 +48,6 @@ from rulekit.rules.literal import OPERATORS, Literal
 from rulekit.rules.points_split import PointsSplit, scorecard_of
 from rulekit.rules.power_law import Factor, PowerLaw
 from rulekit.rules.power_law_split import PowerLawSplit
-from rulekit.rules.promises import PromiseCheck, check_promise, promises_of
 from rulekit.rules.reading import (
     Interval,
     Reading,
@@ -53,15 +69,6 @@ from rulekit.rules.scales import (
     spelled,
     words_of,
 )
-from rulekit.rules.simplify import implies, simplify, simplify_clause
-from rulekit.rules.statistics import (
-    ClauseStatistics,
-    RuleStatistics,
-    clause_statistics,
-    rule_statistics,
-    wilson_interval,
-)
-from rulekit.rules.tree import Branch, Leaf, Tree, paths_to_leaves, rule_of_tree, tree_of_rule
 from rulekit.rules.writer import KINDS, ConditionWriter
 
 __all__ = [

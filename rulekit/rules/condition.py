@@ -99,7 +99,8 @@ class Condition(ABC):
 def missing_in(column: NDArray[Any]) -> NDArray[np.bool_]:
     """Say where a column has no value: NaN among numbers, None or NaN among objects."""
     if column.dtype == object:
-        return np.array([v is None or v != v for v in column], dtype=bool)
+        gaps = np.equal(column, np.array(None)) | (column != column)
+        return np.asarray(gaps, dtype=bool)
     if column.dtype.kind == "f":
         return np.isnan(column)
     return np.zeros(len(column), dtype=bool)

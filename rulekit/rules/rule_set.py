@@ -134,7 +134,10 @@ class RuleSet:
 
     def predict(self, X: Any) -> NDArray[np.object_]:
         """Give each row its label: shape (n,); see `clauses_fired` for what `X` may be."""
-        fired = self.clauses_fired(X)
+        return self.answers(self.clauses_fired(X))
+
+    def answers(self, fired: NDArray[np.bool_]) -> NDArray[np.object_]:
+        """Give the labels of rows of which it is known what clauses hold: shape (n,)."""
         answer = np.full(len(fired), self.default, dtype=object)
         if self.form == "cnf":
             answer[fired.all(axis=1)] = self.labels[0]

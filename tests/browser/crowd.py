@@ -46,7 +46,7 @@ def workers(server):
             command = status.with_name("cmdline").read_bytes()
         except (OSError, ValueError):
             continue  # it has just ended
-        found += parent == server and b"ui.worker" in command
+        found += parent == server and b"ui.runs.worker" in command
     return found
 
 

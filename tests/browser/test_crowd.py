@@ -8,13 +8,13 @@ import pytest
 from tests.browser.crowd import memory, models_at_once, own_word, with_table, workers
 from tests.browser.visitor import served
 from tests.waiting import until
-from ui.jobs import AT_REST
+from ui.runs.jobs import AT_REST
 
 WARMING, CROWD = 8, 20
 # The grace of a closed tab is a minute, and Streamlit's of a lost line two; a second each here.
 SHORT = """
 from functools import partial
-from ui import jobs
+from ui.runs import jobs
 jobs.JobRegistry = partial(jobs.JobRegistry, grace=1.0)
 """
 

@@ -57,7 +57,7 @@ import threading
 import time
 import streamlit as st
 from tests.ui.tasks import Counting
-from ui import jobs
+from ui.runs import jobs
 
 registry = jobs.registry()
 registry.grace = 0.5

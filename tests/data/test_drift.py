@@ -180,3 +180,29 @@ def test_ordered_levels_never_seen_are_told_by_whether_the_order_has_them():
         1: "Column 'grade' holds levels of its order that no row had before in 1 row: 'never' "
         "(first: row 9); rules answer them by their place alone.",
     }
+
+
+def remarks(n, seed, share_of_late):
+    """Texts that hardly repeat; "late" stands in a share of them, in any case and punctuation."""
+    rng = np.random.default_rng(seed)
+    rest = [" ".join(f"w{v}" for v in rng.integers(0, 5000, 6)) for _ in range(n)]
+    late = rng.random(n) < share_of_late
+    return [
+        f"{text}, paid LATE." if hit else f"{text} paid"
+        for text, hit in zip(rest, late, strict=True)
+    ]
+
+
+def test_the_word_whose_share_changed_most_is_told_with_both_shares():
+    first, second = (pd.DataFrame({"note": remarks(800, *case)}) for case in ((1, 0.2), (2, 0.4)))
+    (note,) = compare_tables(Table.from_frame(first), second, columns=("note",))
+    shares = [100 * frame["note"].str.contains("LATE").mean() for frame in (second, first)]
+    assert note.kind == "moved"
+    assert "the word 'late'" in note.sentence
+    assert f"is in {shares[0]:.1f} % of its texts, formerly in {shares[1]:.1f} %" in note.sentence
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_other_texts_with_the_same_words_have_not_moved(seed):
+    first, second = (pd.DataFrame({"note": remarks(800, k, 0.3)}) for k in (seed, 50 + seed))
+    assert compare_tables(Table.from_frame(first), second, columns=("note",)) == ()

@@ -1,5 +1,7 @@
 """How far a row is from another answer."""
 
+from datetime import datetime, timedelta
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -51,3 +53,51 @@ def test_ranges_are_those_of_columns_of_numbers_that_vary():
         "one": np.ones(4),
     }
     assert ranges_of(table) == {"age": 50.0}
+
+
+GRADES = ("poor", "fair", "good", "best")
+START = datetime(2024, 1, 1)
+
+
+def day(k):
+    return (START + timedelta(days=k)).date().isoformat()
+
+
+@given(
+    st.tuples(st.sampled_from(["<=", "<", ">=", ">"]), st.integers(1, 38)),
+    st.sampled_from(["date", "days since 2023-12-01"]),
+    st.tuples(st.sampled_from([">=", ">"]), st.integers(1, 2)),
+    st.integers(0, 40),
+    st.sampled_from([*GRADES, "unheard of"]),
+)
+def test_dates_and_levels_are_as_far_as_trying_every_day_and_level_says(at, part, grade, k, level):
+    cut = day(at[1]) if part == "date" else float(31 + at[1])
+    clause = Clause(
+        (
+            Literal("opened", at[0], cut, part=part),
+            Literal("grade", grade[0], GRADES[grade[1]], order=GRADES),
+        )
+    )
+    rule = RuleSet((clause,), ("ill",), "dnf", "well")
+
+    def row(k, level):
+        return {c: np.array([v], dtype=object) for c, v in (("opened", day(k)), ("grade", level))}
+
+    answer = rule.predict(row(k, level))[0]
+    days = [abs(j - k) for j in range(41) if rule.predict(row(j, level))[0] != answer]
+    places = [
+        abs(j - GRADES.index(level))
+        for j in range(4)
+        if level in GRADES and rule.predict(row(k, GRADES[j]))[0] != answer
+    ]
+    found = distance_to_boundary(rule, row(k, level), {"opened": 40.0})[0]
+    # trying whole days overshoots the cut by a day at most
+    near = [min(places, default=np.inf) / 3, min(days, default=np.inf) / 40]
+    assert min(near) - 1 / 40 - 1e-9 <= found <= min(near) + 1e-9 or found == min(near) == np.inf
+
+
+def test_no_one_number_moves_a_month():
+    rule = RuleSet((Clause((Literal("opened", ">=", 3, part="month"),)),), ("ill",), "dnf", "well")
+    table = {"opened": np.array(["2024-01-01", "2024-05-01", None], dtype=object)}
+    assert ranges_of(table) == {"opened": 121.0}
+    assert np.isinf(distance_to_boundary(rule, table, ranges_of(table))).all()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 
 def mixed_table(seed=0, n=240, noise=0.05, gaps=True):
@@ -22,3 +23,10 @@ def mixed_table(seed=0, n=240, noise=0.05, gaps=True):
         X.loc[rng.random(n) < 0.08, "bmi"] = np.nan
         X["town"] = X["town"].where(rng.random(n) > 0.05, None)
     return X, y
+
+
+def in_engine(frame):
+    """Put a data frame into DuckDB."""
+    import ibis
+
+    return ibis.memtable(pa.Table.from_pandas(frame, preserve_index=False))

@@ -5,7 +5,7 @@ import pytest
 
 from rulekit import Costs
 from rulekit.data import make_folds
-from rulekit.evaluation.grid import settings_of
+from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.learners import OneLevelRuleClassifier
 from rulekit.learners.choice import Loss, fold_scores, neighbourhoods, smoothed, summary_of
 from rulekit.learners.training import read_training_table

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.evaluation.grid import settings_of
+from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.exceptions import DataError
 from rulekit.learners import BoxSearchClassifier, RuleClassifier, search_grid
 from rulekit.learners.choice import Loss

@@ -6,7 +6,7 @@ import pytest
 
 from rulekit.data import Table, load_sample
 from tests.pages.driving import analysed, copied, opened, routed
-from ui import jobs
+from ui.runs import jobs
 from ui.state import AppState
 
 

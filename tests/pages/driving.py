@@ -12,10 +12,10 @@ from streamlit.testing.v1 import AppTest
 
 from rulekit.export import to_json
 from tests.waiting import PATIENCE, until
-from ui import jobs
 from ui.learners.offered import QUESTIONS
 from ui.models.run import FIRST
 from ui.picked import fitted
+from ui.runs import jobs
 from ui.state import AppState
 
 APP = Path(__file__).parents[2] / "app.py"

@@ -107,6 +107,15 @@ def test_a_refused_file_is_a_sentence_and_the_earlier_table_stays(open_app, tabl
     assert app.session_state["app"].target == "species"
 
 
+@pytest.mark.parametrize(
+    ("raw", "shown"), [(b"\x89PNG\r\n\x00\x00\x00\rIHDR", False), (b"a,b\n1,2\n3,4,5\n", True)]
+)
+def test_the_first_lines_of_a_file_are_shown_where_they_can_be_read(open_app, raw, shown):
+    app = upload(open_app(), raw)
+    assert app.error
+    assert any("first lines" in c.value for c in app.caption) is shown
+
+
 def test_a_refused_first_file_leaves_the_page_as_it_was(open_app, table_of):
     app = upload(open_app(), b"")
     assert "empty" in said(app)
@@ -197,6 +206,7 @@ def test_from_a_file_two_clicks_lead_to_models(open_app):
     assert app.title[0].value == PAGES["models"][1]
 
 
+@pytest.mark.slow
 def test_columns_that_no_rule_may_use_are_named_with_the_reason(open_app):
     app = open_app(sample="credit")
     assert "Not used: loan_id (names a row or a case), opened_on (dates)" in text(app)

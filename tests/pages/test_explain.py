@@ -20,11 +20,13 @@ from rulekit.rules import (
     RuleSet,
 )
 from tests.pages.driving import on_tab, text
+from tests.ui import tasks
 from ui.cases import ANSWER, ROW, TRUTH, row_name
 from ui.explain.choice import case_list
 from ui.learners.hyperplane import HYPERPLANE
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
+from ui.runs import jobs
 from ui.state import AppState
 from ui.state import Wording as Words
 
@@ -59,6 +61,15 @@ def test_without_a_model_the_page_points_to_models(open_app):
     app = open_app("explain", sample="iris")
     assert not app.exception
     assert "No model is picked yet" in text(app)
+
+
+def test_while_the_first_rules_are_searched_the_page_says_so(open_app, tmp_path):
+    app = open_app("explain", sample="iris")
+    owner = app.session_state["analysis_id"]
+    job = jobs.registry().start(f"{owner}/first", "First rules", tasks.Deaf(tmp_path / "number"))
+    assert "The search has no rule yet" in text(app.run())
+    job.cancel()
+    assert "No model is picked yet" in text(app.run())
 
 
 def test_without_a_table_the_page_says_so(open_app):

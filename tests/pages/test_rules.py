@@ -15,11 +15,11 @@ from rulekit.rules import Clause, Literal, RuleSet, scorecard_of
 from tests.pages.driving import on_tab, text
 from tests.ui.tasks import Giving
 from tests.waiting import until
-from ui import jobs
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
 from ui.rule_numbers import clause_table, rows_of
 from ui.rules.cards import LARGER
+from ui.runs import jobs
 from ui.state import AppState, Wording
 from ui.words import clause_words, rule_words, without_clauses, wording
 
@@ -168,6 +168,7 @@ def test_a_scorecard_is_edited_as_one_card_with_its_totals(open_app):
     assert "edited by hand" in text(app)
 
 
+@pytest.mark.slow
 def test_a_rule_of_sums_says_why_it_is_not_edited(open_app):
     setting = {"learner": TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 2}
     app = with_model(open_app, "rules", load_sample("credit"), setting)

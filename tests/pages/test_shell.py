@@ -4,7 +4,7 @@ import pytest
 
 from rulekit.exceptions import DataError
 from tests.pages.driving import finished
-from ui import jobs
+from ui.runs import jobs
 from ui.shell import PAGES
 
 

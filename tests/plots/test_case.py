@@ -73,3 +73,55 @@ def test_each_numeric_test_of_points_has_a_bar_with_what_it_gives_and_a_mark():
     beside = Clause((Literal("age", "<=", 90.0), card))
     assert case_figure(beside, row(60.0), REFERENCE).data[1].y[0] == "1. age"
     assert case_sentence(beside, row(60.0)) == "2 of 2 conditions of this clause are met."
+
+
+@pytest.mark.parametrize(
+    ("test", "cells", "case", "share", "label"),
+    [
+        (
+            Literal("at", ">=", "2024-01-03", part="date"),
+            ["2024-01-01", "2024-01-11"],
+            "2024-01-09",
+            (0.2, 0.8),
+            "2024-01-09",
+        ),
+        (
+            Literal("at", "<=", 3, part="weekday"),
+            ["2024-01-01", "2024-01-07"],
+            "2024-01-03",
+            (0, 2 / 6),
+            "Wednesday",
+        ),
+        (
+            Literal("at", ">=", "good", order=("bad", "fair", "good", "best")),
+            ["bad", None],
+            "fair",
+            (0.5, 0.5),
+            "fair",
+        ),
+    ],
+    ids=["date", "weekday", "order"],
+)
+def test_dates_their_parts_and_ordered_levels_are_drawn_as_they_are_compared(
+    test, cells, case, share, label
+):
+    reference = {"at": np.array(cells, dtype=object)}
+    figure = case_figure(Clause((test,)), {"at": np.array([case], dtype=object)}, reference)
+    asked, met, missed = figure.data[1:]
+    assert (asked.base[0], asked.x[0]) == pytest.approx(share)
+    mark = met if label != "fair" else missed
+    assert list(mark.text) == [label]
+    inside = asked.base[0] <= mark.x[0] <= asked.base[0] + asked.x[0]
+    assert inside is bool(test.mask({"at": np.array([case], dtype=object)})[0])
+    assert asked.y[0] == f"1. {test.subject}"
+    gone = case_figure(Clause((test,)), {"at": np.array([None], dtype=object)}, reference)
+    assert not any(len(trace.x) for trace in gone.data[2:])
+
+
+def test_a_date_and_its_weekday_have_a_bar_each():
+    both = Clause(
+        (Literal("at", ">=", "2024-01-03", part="date"), Literal("at", "<=", 3, part="weekday"))
+    )
+    reference = {"at": np.array(["2024-01-01", "2024-01-07"], dtype=object)}
+    figure = case_figure(both, {"at": np.array(["2024-01-04"], dtype=object)}, reference)
+    assert list(figure.data[1].y) == ["1. at", "2. weekday of at"]

@@ -10,6 +10,17 @@ from typing import Any
 from tests.waiting import until
 
 
+class Quiet:
+    """Takes what a run tells of itself, and never stops it."""
+
+    def report(self, **told: Any) -> None:
+        """Take no notice."""
+
+    def should_stop(self) -> bool:
+        """Go on."""
+        return False
+
+
 @dataclass(frozen=True)
 class Steps:
     """Report some pieces; each waits for a file named by its number, where there is a folder."""

@@ -7,13 +7,14 @@ import streamlit as st
 
 from rulekit.data import Limits, ParseOptions, list_samples, load_sample, unpacked
 from rulekit.exceptions import DataError
-from ui import jobs, workspace
+from ui import workspace
 from ui.data.choices import choose_target
 from ui.data.tasks import Answer, ReadFile, kind_of_file
 from ui.data.wide import wide_card
 from ui.escape import md
+from ui.runs import jobs
 from ui.shell import problem
-from ui.state import app_state
+from ui.state import SERVER, app_state
 
 FIRST_SAMPLE = "credit"
 TYPES = ["csv", "tsv", "txt", "xlsx", "parquet", "gz"]
@@ -85,7 +86,7 @@ def read(upload: Upload, options: ParseOptions) -> None:
     st.session_state["upload_options"] = options
     task = ReadFile(upload.name, upload.content, options)
     if task.large:
-        jobs.registry().start(_owner(), f"Reading {upload.name}", task, urgent=True)
+        jobs.registry().start(_owner(), task.title, task, urgent=True)
     else:
         _take(task())
 
@@ -96,8 +97,10 @@ def _take(answer: Answer) -> None:
     st.session_state["upload_wide"] = answer.names
     if answer.table is None:
         return
-    read_as = asdict(answer.options)
-    read_as.pop("missing")
+    read_as = {} if answer.options is None else asdict(answer.options)
+    read_as.pop("missing", None)
+    if answer.source is not None:
+        read_as[SERVER] = answer.source
     workspace.begin(answer.table, read_as)
     if target := st.session_state.pop("upload_target", None):
         choose_target(target)
@@ -118,9 +121,8 @@ def _progress(job: jobs.Job) -> None:
     """Say how far reading is."""
     if not job.active:
         st.rerun()
-    size = len(st.session_state["upload"].content) / 1e6
     with st.container(horizontal=True, vertical_alignment="center"):
-        said = f"{job.title} ({size:.0f} MB): {job.message or 'waiting'}, {job.elapsed:.0f} s"
+        said = f"{job.title}: {job.message or 'waiting'}, {job.elapsed:.0f} s"
         st.markdown(md(said, 200), width="content")
         st.button("Stop", key="stop_reading", on_click=job.cancel)
 
@@ -153,8 +155,10 @@ def options_card() -> None:
         strict=True,
     ):
         _option(cell, upload, asked, name, (label, choices, found.get(name)))
-    st.caption("The file's first lines, as they are:")
-    st.code(first_lines(upload.content, asked.encoding or found.get("encoding")), None)
+    lines = first_lines(upload.content, asked.encoding or found.get("encoding"))
+    if "\0" not in lines:  # a picture or a program shows nothing that one could read
+        st.caption("The file's first lines, as they are:")
+        st.code(lines, None)
 
 
 def _option(

@@ -1,16 +1,21 @@
-"""Tables on the server's own disk: only Parquet files, only below the folder the operator names.
+"""Tables on the server's own disk: files and folders of Parquet, and CSV, below one folder.
 
 The environment variable ``RULEKIT_DATA_ROOT`` names the folder; without it nothing is offered. A
-path is resolved, links and all, and refused where it leads out of the folder.
+path is resolved, links and all, and refused where it leads out of the folder; of a folder that is
+read as one table, so is every file in it.
 """
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from rulekit.exceptions import DataError
 
 VARIABLE = "RULEKIT_DATA_ROOT"
 MAX_LISTED = 500
+MAX_FILES = 20_000  # of one table
+SUFFIXES = (".parquet", ".csv")
+PART = "="  # a folder called year=2024 is a part of the table above it
 
 
 def root() -> Path | None:
@@ -23,27 +28,37 @@ def root() -> Path | None:
 
 
 def listed() -> list[str]:
-    """List the Parquet files below the folder, as paths relative to it, sorted; at most 500."""
+    """List the tables below the folder, as paths relative to it, sorted; at most 500.
+
+    A folder that holds Parquet files, itself or in parts called ``name=value``, is a table, too; it
+    ends in a slash.
+    """
     folder = root()
     if folder is None:
         return []
-    found = []
-    for path in sorted(folder.rglob("*.parquet")):
-        name = path.relative_to(folder).as_posix()
-        if _allowed(folder, name) is not None:
-            found.append(name)
-        if len(found) == MAX_LISTED:
+    found: set[str] = set()
+    for path in _walked(folder):
+        name = path.relative_to(folder)
+        if path.suffix not in SUFFIXES or _allowed(folder, name.as_posix()) is None:
+            continue
+        found.add(name.as_posix())
+        whole = name.parent
+        while PART in whole.name:
+            whole = whole.parent
+        if path.suffix == ".parquet" and whole != Path():
+            found.add(f"{whole.as_posix()}/")
+        if len(found) >= MAX_LISTED:
             break
-    return found
+    return sorted(found)[:MAX_LISTED]
 
 
-def resolved(name: str) -> Path:
-    """Return the file that a relative path names.
+def resolved(name: str) -> list[Path]:
+    """Return the files of a table: one, or those of a folder, sorted.
 
     Raises
     ------
     DataError
-        If no folder is allowed, or the path leads out of it, or to no Parquet file.
+        If no folder is allowed, or the path leads out of it, or to no table.
     """
     folder = root()
     if folder is None:
@@ -54,17 +69,45 @@ def resolved(name: str) -> Path:
     path = _allowed(folder, name)
     if path is None:
         raise DataError(
-            f"There is no Parquet file {name[:120]!r} in the folder that this server opens to the "
+            f"There is no table {name[:120]!r} in the folder that this server opens to the "
             "dashboard. Choose one of the list."
         )
-    return path
+    if path.is_file():
+        return [path]
+    files = []
+    for part in _walked(path):
+        if part.suffix != ".parquet":
+            continue
+        if _allowed(folder, part.relative_to(folder).as_posix()) is None:
+            raise DataError(
+                f"The folder {name[:120]!r} holds a file that leads out of what this server opens "
+                "to the dashboard; its operator can take it away."
+            )
+        files.append(part)
+        if len(files) > MAX_FILES:
+            raise DataError(
+                f"The folder {name[:120]!r} holds more than {MAX_FILES:,} files; choose one of its "
+                "parts."
+            )
+    return files
+
+
+def _walked(folder: Path) -> Iterator[Path]:
+    """Go through the files below a folder in order; links to folders are not followed."""
+    for place, folders, files in os.walk(folder):
+        folders.sort()
+        for name in sorted(files):
+            yield Path(place) / name
 
 
 def _allowed(folder: Path, name: str) -> Path | None:
-    """Resolve a path below a folder; None where it leads elsewhere."""
+    """Resolve a path below a folder; None where it leads elsewhere, or to no table."""
     try:
         path = (folder / name).resolve(strict=True)
     except (OSError, ValueError, RuntimeError):
         return None
-    inside = path.is_relative_to(folder) and path.suffix == ".parquet" and path.is_file()
-    return path if inside else None
+    if not path.is_relative_to(folder) or path == folder:
+        return None
+    if name.endswith("/"):
+        return path if any(part.suffix == ".parquet" for part in _walked(path)) else None
+    return path if path.suffix in SUFFIXES and path.is_file() else None

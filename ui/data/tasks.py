@@ -1,15 +1,12 @@
-"""Work on files, done in this process or in a worker's: no Streamlit here, nothing but values."""
+"""Work on files and tables, here or in a worker: no Streamlit, nothing but values."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from rulekit.data import ParseOptions, Table, read_with_options
 from rulekit.exceptions import RulekitError, WideTableError
-from rulekit.learners import IdealDNFClassifier
-from ui.worker import Telling
-
-STEPS = 100
+from ui.data.sources import Place, sampled
+from ui.runs.worker import Telling
 
 LARGE = {"text": 8_000_000, "xlsx": 600_000, "parquet": 20_000_000}  # bytes: a second or more
 
@@ -22,6 +19,7 @@ class Answer:
     options: ParseOptions | None = None
     error: str | None = None
     names: tuple[str, ...] = ()
+    source: dict[str, Any] | None = None  # what the table is a sample of
 
 
 @dataclass(frozen=True)
@@ -31,6 +29,11 @@ class ReadFile:
     name: str
     content: bytes = field(repr=False)
     options: ParseOptions
+
+    @property
+    def title(self) -> str:
+        """What it does, in words."""
+        return f"Reading {self.name} ({len(self.content) / 1e6:.0f} MB)"
 
     @property
     def large(self) -> bool:
@@ -57,25 +60,18 @@ def kind_of_file(content: bytes) -> str:
 
 
 @dataclass(frozen=True)
-class LearnWholeFile:
-    """Learn the ideal DNF from all rows of a Parquet file."""
+class OpenSource:
+    """Draw a sample of a table that is not loaded."""
 
-    path: Path
-    target: str
-    features: tuple[str, ...]
-    positive: Any
+    source: dict[str, Any]
+    place: Place
 
-    def __call__(self, telling: Telling) -> IdealDNFClassifier:
-        """Learn, and tell how far it is."""
-
-        def told(share: float, what: str) -> None:
-            telling.report(done=int(STEPS * share), message=what)
-
-        model = IdealDNFClassifier(positive_label=self.positive, random_state=0)
-        return model.fit_parquet(
-            self.path,
-            self.target,
-            list(self.features),
-            on_progress=told,
-            should_stop=telling.should_stop,
-        )
+    def __call__(self, telling: Telling) -> Answer:
+        """Draw it; whatever is wrong with the source is a sentence in the answer."""
+        telling.report(message="Drawing a sample of its rows")
+        try:
+            table, n_rows = sampled(self.place)
+        except (RulekitError, ValueError) as error:
+            return Answer(error=str(error))
+        found = {**self.source, "rows": n_rows} if n_rows > table.n_rows else None
+        return Answer(table, source=found)

@@ -20,12 +20,13 @@ from rulekit.learners import (
     TwoLevelRuleClassifier,
     certify,
 )
-from ui import jobs, workspace
+from ui import workspace
 from ui.cache import kept
 from ui.escape import md
-from ui.jobs import Job
+from ui.runs import jobs
+from ui.runs.jobs import Job
+from ui.runs.worker import Telling
 from ui.state import AppState
-from ui.worker import Telling
 from ui.workspace import pick_rule
 
 LEARNED = (

@@ -17,7 +17,7 @@ from rulekit.plots import (
     projection_figure,
     projection_sentence,
 )
-from rulekit.plots.hypercube_tables import (
+from rulekit.plots.geometry.hypercube_tables import (
     coverage_table,
     curves,
     has_one_plane,

@@ -6,7 +6,12 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit.explain import HyperplaneExplanation, Wording, explain_with_hyperplane
-from rulekit.plots.hypercube_tables import has_one_plane, intervals, number_names, numbers_of
+from rulekit.plots.geometry.hypercube_tables import (
+    has_one_plane,
+    intervals,
+    number_names,
+    numbers_of,
+)
 from rulekit.plots.wording import percent
 from rulekit.rules import Clause
 from ui.escape import md

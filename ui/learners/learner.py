@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 from sklearn.base import ClassifierMixin
 
-from rulekit.evaluation.grid import settings_of
+from rulekit.evaluation.sweeps.grid import settings_of
 from ui.learners.prices import price_words
 from ui.learners.spec import LEARNER_KEY, QUICK, RunSpec
 from ui.state import AppState

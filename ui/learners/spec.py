@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit.data import Costs
 from rulekit.evaluation import THETA_GRID
-from rulekit.evaluation.compare import drawn_rows
+from rulekit.evaluation.sweeps.compare import drawn_rows
 from rulekit.exceptions import EmptyRuleWarning, PromiseWarning
 
 LEARNER_KEY = "learner"  # in a setting: which learner it is of

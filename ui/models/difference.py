@@ -10,7 +10,7 @@ from rulekit.explain import Wording
 from rulekit.explain.phrases import number
 from rulekit.plots.wording import plural
 from rulekit.rules import RuleSet
-from rulekit.rules.compare import ChangedThreshold, RuleComparison, compare_rules
+from rulekit.rules.analysis.compare import ChangedThreshold, RuleComparison, compare_rules
 from ui.words import clause_words
 
 

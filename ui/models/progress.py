@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from ui import jobs
 from ui.escape import md
 from ui.learners.offered import curve_key, families, varied
 from ui.learners.spec import RunSpec
@@ -18,6 +17,7 @@ from ui.models.run import (
     seconds_longer,
     start,
 )
+from ui.runs import jobs
 from ui.shell import once, problem
 from ui.state import app_state
 
@@ -68,7 +68,7 @@ def _watched(job: jobs.Job, drawn: tuple[int, bool]) -> None:
 def progress_words(job: jobs.Job) -> str:
     """Say what a run does just now, how far it is, and how long that will take."""
     if job.state == "queued":
-        return f"Waiting for a free place: number {jobs.registry().position(job)} in the queue"
+        return jobs.registry().waiting(job)
     if job.paused:
         return "Waiting a moment: somebody's first rules go before"
     words = DOING[job.title]

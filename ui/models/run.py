@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from rulekit.data import make_folds
-from ui import jobs, workspace
+from ui import workspace
 from ui.learners.offered import curve_key, families, run_key, varied
 from ui.learners.spec import (
     FIT_SECONDS,
@@ -24,6 +24,7 @@ from ui.learners.spec import (
 from ui.models.points import RunResult, in_full
 from ui.models.work import Work
 from ui.picked import model_key, pick
+from ui.runs import jobs
 from ui.shell import sentences
 from ui.state import AppState, app_state
 

@@ -1,20 +1,20 @@
 """What a run computes, in a process of its own: plain data in, whole points out; no page."""
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-import joblib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.data.folds import Fold
 from rulekit.evaluation import Comparison, Family, Progress, compare_learners
+from rulekit.learners.cluster import kept_on_workers
 from ui.learners.spec import RunSpec, quick_rows, quiet
+from ui.runs.scheduler import fits_made
 
 
 class Telling(Protocol):
@@ -85,7 +85,7 @@ class Work:
     def __call__(self, telling: Telling) -> Measured:
         """Compute it, telling of every step."""
         quiet()
-        with joblib.parallel_config("threading", n_jobs=os.cpu_count() or 1):
+        with fits_made(urgent=not self.spec.thorough), kept_on_workers():
             if not self.spec.thorough:
                 return self._quickly(telling)
             found = self._compared(

@@ -5,10 +5,11 @@ from typing import Any
 
 import streamlit as st
 
-from ui import jobs, workspace
+from ui import workspace
 from ui.escape import md
+from ui.runs import jobs
+from ui.runs.worker import Telling
 from ui.shell import problem
-from ui.worker import Telling
 
 POLL_SECONDS = 0.5
 
@@ -33,7 +34,7 @@ def answer_of(
     key : str
         What the answer depends on. One under another key is not shown.
     task : callable
-        See `ui.jobs.JobRegistry.start`.
+        See `ui.runs.jobs.JobRegistry.start`.
     offer : str, optional
         The words of a button that begins the work; without one it begins by itself.
     total : int
@@ -70,7 +71,7 @@ def _watched(job: jobs.Job, name: str, drawn: tuple[int, bool]) -> None:
         st.rerun()
     words = f"{job.title}{_place(job)} …"
     if job.state == "queued":
-        words = f"Waiting for a free place: number {jobs.registry().position(job)} in the queue"
+        words = jobs.registry().waiting(job)
     elif job.paused:
         words = "Waiting a moment: somebody's first rules go before"
     elif (left := job.remaining) is not None and left >= 1:

@@ -10,14 +10,15 @@ from rulekit.learners import BoxSearchClassifier, RuleClassifier
 from rulekit.plots import gap_figure, gap_sentence
 from rulekit.plots.wording import percent, plural
 from rulekit.rules import RuleSet
-from ui import jobs, workspace
+from ui import workspace
 from ui.escape import md
-from ui.jobs import Job
 from ui.learners.spec import RunSpec
+from ui.runs import jobs
+from ui.runs.jobs import Job
+from ui.runs.worker import Telling
 from ui.state import AppState
 from ui.theme import chart
 from ui.words import rule_words, wording
-from ui.worker import Telling
 from ui.workspace import pick_rule
 
 POLL_SECONDS = 0.5

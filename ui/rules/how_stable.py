@@ -14,9 +14,9 @@ from ui.escape import md
 from ui.learners.spec import quiet
 from ui.rule_numbers import Rows
 from ui.rules.background import answer_of
+from ui.runs.worker import Telling
 from ui.state import AppState
 from ui.theme import chart
-from ui.worker import Telling
 
 N_RESAMPLES = 100
 BUDGET_SECONDS = 60.0

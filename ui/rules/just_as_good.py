@@ -19,9 +19,9 @@ from ui.row_picker import pick_row
 from ui.rule_numbers import Rows
 from ui.rules.background import answer_of
 from ui.rules.editor import keep, source
+from ui.runs.worker import Telling
 from ui.state import KEEP, AppState
 from ui.words import clause_words, rule_words, wording
-from ui.worker import Telling
 
 SECONDS = 10.0
 MOST_RULES = 2_000

@@ -125,9 +125,10 @@ def to_sql(
     ----------
     model : RuleSet or fitted model
         What is written.
-    dialect : {"ansi", "sqlite", "duckdb", "postgresql", "spark", "bigquery", "snowflake", \
-"sqlserver", "mysql", "oracle"}, default="ansi"
-        The database that is to run it. The last six need the package sqlglot.
+    dialect : str, default="ansi"
+        The database that is to run it: "ansi", "sqlite", "duckdb", "postgresql", "spark",
+        "bigquery", "snowflake", "sqlserver", "mysql" or "oracle". The last six need the package
+        sqlglot.
     part : {"case", "where", "clause", "score"}, default="case"
         An expression with the answer of each row; a condition that is true where the rule holds
         (where it does not fall to its default); an expression with the number of the clause that

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rulekit.learners.ideal.columns import Pair
 from rulekit.learners.shares import Levels, Shares, first_clause
 from rulekit.rules import Clause, Columns, RuleSet
-from rulekit.rules.simplify import simplify_clause
+from rulekit.rules.analysis.simplify import simplify_clause
 from rulekit.solvers.truth_tables import Counts, MinimumForm, majority, minimum_dnf
 
 MODES = ("paper", "compact")

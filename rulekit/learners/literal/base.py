@@ -115,7 +115,7 @@ def refined(
         selection,
         theta,
         Cuts(problem.structure, problem.ranks, problem.barred_cuts),
-        deadline=problem.cover.deadline,
+        deadline=problem.deadline,
     )
     steps = sorted(found.selection.history, key=lambda step: "stopped" in step)
     return replace(found.selection, history=tuple(steps)), found.moved
@@ -227,7 +227,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
         def cut() -> tuple[Binarizer, Any]:
             fitted = clone(binarizer).fit(table.frame, table.y)
-            return fitted, (fitted.bins if cells else fitted.transform)(table.frame)
+            return fitted, fitted.bins(table.frame)
 
         self.binarizer_, encoded = shared.once(("cut", how), cut)
         return how, encoded

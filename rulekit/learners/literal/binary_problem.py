@@ -19,7 +19,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binarize import BinaryMatrix
+from rulekit.binarize import BinCodes
+from rulekit.learners.literal.cell_sets import CellSets
 from rulekit.rules import ORDERED, Columns, Literal
 from rulekit.rules.constraints import Constraints
 from rulekit.solvers.columns import PERTURBATION, ColumnStructure
@@ -49,7 +50,7 @@ class BinaryProblem:
 
     Attributes
     ----------
-    A : ndarray of bool, shape (n, d)
+    cells : CellSets
         Columns sorted by what they say, rows by content: no answer depends on how the table was
         laid out.
     y : ndarray of bool, shape (n,)
@@ -70,9 +71,11 @@ class BinaryProblem:
         What is read of each source column, see `rulekit.binarize.encoding`.
     memory : dict
         Clauses learned so far.
+    until : list of float or None
+        Point on the clock of `time.monotonic` after which work ends, if any.
     """
 
-    A: Bools
+    cells: CellSets
     y: Bools
     weight: Floats
     or_literals: tuple[Literal, ...]
@@ -83,22 +86,35 @@ class BinaryProblem:
     forbidden: tuple[Literal, ...] = ()
     encodings: tuple[Any, ...] = ()
     memory: dict[bytes, Any] = field(default_factory=dict, repr=False)
+    until: list[float | None] = field(default_factory=lambda: [None], repr=False)
+
+    @property
+    def A(self) -> Bools:  # noqa: N802
+        """The candidates as a Boolean matrix, shape (n, d); made when it is first asked for."""
+        return self.cells.A
+
+    @property
+    def deadline(self) -> float | None:
+        """When work ends."""
+        return self.until[0]
 
     @cached_property
     def cover(self) -> CoverProblem:
         """The one-level problems over this table."""
-        return CoverProblem(
+        cover = CoverProblem(
             self.A,
             self.y,
             self.weight,
             perturbation=perturbations(self.or_literals),
             structure=self.structure,
         )
+        cover.deadline = self.deadline
+        return cover
 
     @cached_property
     def theta_max(self) -> float:
         """Price from which on the best one-level clause is empty."""
-        gain = np.where(self.y, self.weight, -self.weight) @ self.A
+        gain = self.cells.sums(np.where(self.y, self.weight, -self.weight))
         return float(gain.max(initial=0.0))
 
     @property
@@ -171,7 +187,9 @@ class BinaryProblem:
 
     def work_until(self, deadline: float | None) -> None:
         """Set the point in time at which work ends."""
-        self.cover.deadline = deadline
+        self.until[0] = deadline
+        if "cover" in self.__dict__:
+            self.cover.deadline = deadline
 
     def objective(
         self, clauses: Sequence[Sequence[Bools]], theta: float, *, counts_errors: bool
@@ -243,7 +261,7 @@ def weighed(
 
 
 def binary_problem(
-    matrix: BinaryMatrix,
+    bins: BinCodes,
     columns: Columns,
     described: Bools,
     weight: Floats,
@@ -251,12 +269,12 @@ def binary_problem(
     form: str,
     constraints: Constraints,
 ) -> BinaryProblem:
-    """Orient, restrict and sort a binary table.
+    """Orient, restrict and sort a table of cells.
 
     Parameters
     ----------
-    matrix : BinaryMatrix
-        The literals and where they hold, n rows.
+    bins : BinCodes
+        The cells of n rows, and the literals over them.
     columns : mapping of str to ndarray of shape (n,)
         The table itself.
     described : ndarray of bool, shape (n,)
@@ -273,50 +291,33 @@ def binary_problem(
     BinaryProblem
     """
     flipped = form == "dnf"
-    said = _complements(matrix) if flipped else matrix.literals
-    allowed = [j for j, lit in enumerate(matrix.literals) if constraints.allows(lit)]
+    said = _complements(bins) if flipped else bins.literals
+    allowed = [j for j, lit in enumerate(bins.literals) if constraints.allows(lit)]
     order = sorted(allowed, key=lambda j: said[j].sort_key)
-    A = matrix.values[:, order] ^ flipped
+    tables = [column ^ flipped for table in bins.tables for column in table.T]
+    source, side, rank = bins.places[:, order]
     y = described ^ flipped
-    rows = row_order(A, y, weight)
-    side = np.asarray(matrix.side)[order]
-    structure = ColumnStructure(
-        np.asarray(matrix.feature)[order],
-        -side if flipped else side,
-        np.asarray(matrix.rank)[order],
-    )
+    cells, rows = CellSets(bins.codes, source, tuple(tables[j] for j in order)).in_order(y, weight)
     return BinaryProblem(
-        np.ascontiguousarray(A[rows]),
+        cells,
         y[rows],
         weight[rows],
         tuple(said[j] for j in order),
-        tuple(matrix.literals[j] for j in order),
-        structure,
+        tuple(bins.literals[j] for j in order),
+        ColumnStructure(source, (-side if flipped else side).astype(np.int8), rank),
         {name: values[rows] for name, values in columns.items()},
         rows,
         tuple(wish for wish in constraints.forbidden if not isinstance(wish, str)),
-        matrix.encodings,
+        bins.encodings,
     )
 
 
-def _complements(matrix: BinaryMatrix) -> tuple[Literal, ...]:
+def _complements(bins: BinCodes) -> tuple[Literal, ...]:
     """Find for each literal the one that holds on the other training rows."""
     return tuple(
-        matrix.literals[k] if k >= 0 else literal.negated()
-        for literal, k in zip(matrix.literals, matrix.complement, strict=True)
+        bins.literals[k] if k >= 0 else literal.negated()
+        for literal, k in zip(bins.literals, bins.complement.tolist(), strict=True)
     )
-
-
-def row_order(A: NDArray[Any], y: Bools, weight: Floats) -> NDArray[np.intp]:
-    """Sort rows by content, so that the order they came in has no influence: shape (n,).
-
-    A holds truth values, or codes of cells.
-    """
-    content = np.packbits(A, axis=1) if A.dtype == bool else np.ascontiguousarray(A).view(np.uint8)
-    parts = [content.reshape(len(y), -1), y[:, None].astype(np.uint8)]
-    parts.append(np.ascontiguousarray(weight)[:, None].view(np.uint8).reshape(len(y), -1))
-    content = np.ascontiguousarray(np.concatenate(parts, axis=1))
-    return np.argsort(content.view(f"V{content.shape[1]}").ravel(), kind="stable")
 
 
 def perturbations(literals: Sequence[Literal]) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 from rulekit._validation import Interval, Needs, StrOptions, check_some_parameters
 from rulekit.binarize import Binarizer
 from rulekit.data import Costs
+from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
 from rulekit.learners.literal.binary_problem import BinaryProblem
 from rulekit.learners.literal.list_search import searched_lists
@@ -47,7 +48,7 @@ class Family:
     models: dict[tuple[int, int], Any] = field(default_factory=dict)
 
 
-class BoxSearchClassifier(LiteralRuleClassifier):
+class BoxSearchClassifier(LearnsFromTables, LiteralRuleClassifier):
     """Learn a Boolean rule of several clauses by moving whole intervals, without linear programs.
 
     One search finds the rules for every price and number of clauses, see `path`.

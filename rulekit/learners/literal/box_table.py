@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.learners.literal.binary_problem import BinaryProblem
-from rulekit.rules import GAPS, Literal, missing_in
-from rulekit.solvers.box_search import Boxes, BoxPrices, BoxProblem
+from rulekit.rules import GAPS, Literal
+from rulekit.solvers.box_search import Boxes, BoxPrices, BoxProblem, Reads
 from rulekit.solvers.rule_lists import ListProblem
 
 Bools = NDArray[np.bool_]
@@ -69,65 +69,95 @@ def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
 
 
 class _Builder:
-    """Collects binned features and the columns their ends are."""
+    """Collects features, each of which reads the cells of one encoding, and their ends' columns."""
 
     def __init__(self, problem: BinaryProblem) -> None:
-        self.columns = problem.columns
+        self.problem = problem
         self.edges, self.above = _edges(problem)
-        self.codes: list[NDArray[np.integer]] = []
+        self.bins: list[tuple[int, NDArray[np.integer]]] = []  # encoding read, bin of each cell
         self.n_bins: list[int] = []
         self.column_of: dict[End, int] = {}
+        self._lacking: dict[int, bool] = {}
 
-    def add_cuts(self, positions: NDArray[np.float64], found: list[tuple[Literal, int]]) -> None:
+    def add_cuts(self, source: int, found: Found) -> None:
         """Add a column of positions, with the cuts of its literals."""
-        absent = np.isnan(positions)
+        positions = _positions(self.problem.encodings[source])
         cut_of = [self.edges[j] for _, j in found]
         cuts = np.unique(cut_of)
         codes = np.searchsorted(cuts, positions, side="left")
-        f = self._add(np.where(absent, len(cuts) + 1, codes), len(cuts) + 1)
-        for (literal, j), cut in zip(found, cut_of, strict=True):
-            k = int(np.searchsorted(cuts, cut))
-            accepts = literal.missing and bool(absent.any())
+        f = self._add(source, np.where(np.isnan(positions), len(cuts) + 1, codes), len(cuts) + 1)
+        for (literal, j), k in zip(found, np.searchsorted(cuts, cut_of).tolist(), strict=True):
+            accepts = literal.missing and self.lacks(self.bins[f][0])
             end = (f, "low", k + 1, accepts) if self.above[j] else (f, "high", k, accepts)
             self.column_of[end] = j
 
-    def add_levels(self, name: str, found: list[tuple[Literal, int]]) -> None:
+    def add_levels(self, found: Found) -> None:
         """Add, for each level or word that literals name, a feature of two bins: others, this."""
-        column = self.columns[name]
-        absent = missing_in(column)
-        lacks = bool(absent.any())
-        keys = {(lit.scale, lit.value): lit for lit, _ in found}
+        keys = {(lit.scale, lit.value): (lit, j) for lit, j in found}
         values = [keys[k] for k in sorted(keys, key=repr)]
-        inside = [_level_test(lit).mask({name: column}) for lit in values]
+        inside = [self._level(*value) for value in values]
         one_kind = len({lit.op in MEMBER for lit, _ in found}) == 1
         # of two levels, "this one" says the same as "not the other one"
-        pair = one_kind and len(values) == 2 and bool((absent | (inside[0] != inside[1])).all())
-        for value, held in list(zip(values, inside, strict=True))[: 1 if pair else None]:
-            f = self._add(np.where(absent, 2, held), 2)
-            for literal, j in found:
-                same = (literal.scale, literal.value) == (value.scale, value.value)
-                if not (same or pair):
-                    continue
-                accepts = literal.missing and lacks
+        pair = one_kind and len(values) == 2 and self._opposed(*inside)
+        ends: dict[Any, Found] = {}
+        for literal, j in found:
+            ends.setdefault((literal.scale, literal.value), []).append((literal, j))
+        for (value, _), read in list(zip(values, inside, strict=True))[: 1 if pair else None]:
+            f = self._add(*read, 2)
+            own = (value.scale, value.value)
+            for literal, j in found if pair else ends[own]:
+                same = (literal.scale, literal.value) == own
+                accepts = literal.missing and self.lacks(self.bins[f][0])
                 if (literal.op in MEMBER) == same:
                     self.column_of[f, "low", 1, accepts] = j
                 else:
                     self.column_of[f, "high", 0, accepts] = j
 
-    def add_tests(self, name: str, found: list[tuple[Literal, int]]) -> None:
+    def add_tests(self, found: Found) -> None:
         """Add the tests of missingness of a column as a feature of one bin."""
-        absent = missing_in(self.columns[name])
-        if not absent.any():
+        source = int(self.problem.structure.feature[found[0][1]])
+        if not self.lacks(source):
             return
-        f = self._add(absent.astype(np.int64), 1)
+        last = self.problem.encodings[source].n_cells - 1
+        f = self._add(source, (np.arange(last + 1) == last).astype(np.int64), 1)
         for literal, j in found:
             only_missing = literal.op == "missing"
             self.column_of[f, "test", int(only_missing), only_missing] = j
 
-    def _add(self, codes: NDArray[np.integer], n_bins: int) -> int:
-        self.codes.append(codes.astype(np.min_scalar_type(n_bins)))
+    def lacks(self, source: int) -> bool:
+        """Whether some row has no value that an encoding reads."""
+        if source not in self._lacking:
+            last = self.problem.encodings[source].n_cells - 1
+            self._lacking[source] = bool((self.problem.cells.codes[:, source] == last).any())
+        return self._lacking[source]
+
+    def _level(self, literal: Literal, j: int) -> tuple[int, NDArray[np.integer]]:
+        """Say in which cells a value is the level that a literal names; the last one has none."""
+        source = int(self.problem.structure.feature[j])
+        held = _level_test(literal).mask_of(self.problem.encodings[source].representatives())
+        bins = held.astype(np.int64)
+        bins[-1] = 2
+        return source, bins
+
+    def _opposed(self, one: Any, other: Any) -> bool:
+        """Whether each row that has a value is of exactly one of two levels."""
+        codes = self.problem.cells.codes
+        a, b = (bins[codes[:, source]] for source, bins in (one, other))
+        return bool(((a == 2) | (a != b)).all())
+
+    def _add(self, source: int, bins: NDArray[np.integer], n_bins: int) -> int:
+        self.bins.append((source, bins))
         self.n_bins.append(n_bins)
         return len(self.n_bins) - 1
+
+
+def _positions(encoding: Any) -> NDArray[np.float64]:
+    """Give the position of each cell of an encoding with cuts, NaN where it has none."""
+    if encoding.cuts is not None:
+        return np.asarray(encoding.representatives(), dtype=float)
+    ranks = np.arange(encoding.n_cells, dtype=float)
+    ranks[len(encoding.groups) :] = np.nan
+    return ranks
 
 
 def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable[BoxProblem]:
@@ -146,31 +176,54 @@ def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable[BoxProblem]
         Its problem describes the rows where ``problem.y`` is False.
     """
 
-    def boxes(codes: Any, n_bins: Any, *may: Any) -> BoxProblem:
-        return BoxProblem(codes, n_bins, ~problem.y, problem.weight, prices, *may)
+    def boxes(cells: Any, n_bins: Any, *may: Any) -> BoxProblem:
+        return BoxProblem(cells, n_bins, ~problem.y, problem.weight, prices, *may)
 
     return table_of(problem, boxes)
 
 
 def table_of(problem: BinaryProblem, make: Callable[..., Kind]) -> BoxTable[Kind]:
-    """Bin a learner's table; `make` is given the codes, `n_bins`, and what boxes may look like."""
+    """Bin a learner's table.
+
+    `make` is given cells, `n_bins`, what boxes may look like, and which cells a feature reads.
+    """
     builder = _Builder(problem)
-    for name, (cuts, levels, tests) in _by_column(problem).items():
+    for cuts, levels, tests in _by_column(problem).values():
         for source, ends in cuts.items():
-            builder.add_cuts(problem.positions[source], ends)
+            builder.add_cuts(source, ends)
         if levels:
-            builder.add_levels(name, levels)
+            builder.add_levels(levels)
         if tests:
-            builder.add_tests(name, tests)
+            builder.add_tests(tests)
     n_bins = np.array(builder.n_bins, dtype=np.int64)
     lows, highs = (_allowed(builder, n_bins, kind) for kind in ("low", "high"))
     # the search knows both tests of missingness of a column or none
     tests_of = np.array([_has_both_tests(builder, f) for f in range(len(n_bins))], dtype=bool)
-    codes = np.zeros((len(problem.y), 0), int)
-    if builder.codes:
-        codes = np.stack(builder.codes, axis=1)
-    boxes = make(codes, n_bins, lows, highs, tests_of)
-    return BoxTable(boxes, builder.column_of, problem.A.shape[1])
+    cells, reads = _told_apart(problem.cells.codes, builder.bins)
+    boxes = make(cells, n_bins, lows, highs, tests_of, reads)
+    return BoxTable(boxes, builder.column_of, len(problem.literals))
+
+
+def _told_apart(
+    codes: NDArray[np.unsignedinteger],
+    features: list[tuple[int, NDArray[np.integer]]],
+) -> tuple[NDArray[np.unsignedinteger], Reads]:
+    """Leave out columns that no feature reads, and join cells that none tells apart."""
+    read: dict[int, list[int]] = {}
+    for f, (source, _) in enumerate(features):
+        read.setdefault(source, []).append(f)
+    found = []
+    for source, own in read.items():
+        bins, joined = np.unique([features[f][1] for f in own], axis=1, return_inverse=True)
+        found.append((own, bins, joined.reshape(-1)[codes[:, source]]))
+    n_cells = np.array([bins.shape[1] for _, bins, _ in found], dtype=np.int64)
+    most = int(n_cells.max(initial=1))
+    table = np.zeros((len(features), most), np.int64)
+    column = np.zeros(len(features), np.int64)
+    cells = np.zeros((len(codes), len(found)), np.min_scalar_type(most))
+    for c, (own, bins, rows) in enumerate(found):
+        table[own, : bins.shape[1]], column[own], cells[:, c] = bins, c, rows
+    return cells, Reads(column, table, n_cells)
 
 
 def _has_both_tests(builder: _Builder, f: int) -> bool:
@@ -180,11 +233,12 @@ def _has_both_tests(builder: _Builder, f: int) -> bool:
 def _allowed(builder: _Builder, n_bins: NDArray[np.int64], kind: str) -> Bools:
     """Say at which bins an interval may begin or end: where all variants of its literal are."""
     allowed = np.zeros((len(n_bins), int(n_bins.max(initial=1))), bool)
-    for f, bins in enumerate(n_bins):
-        lacks = bool((builder.codes[f] == bins).any())
-        variants = (False, True) if lacks else (False,)
-        for k in range(int(bins)):
-            allowed[f, k] = all((f, kind, k, a) in builder.column_of for a in variants)
+    known = builder.column_of
+    for f, bins in enumerate(n_bins.tolist()):
+        both = builder.lacks(builder.bins[f][0])
+        for k in range(bins):
+            there = (f, kind, k, False) in known
+            allowed[f, k] = there and (not both or (f, kind, k, True) in known)
     return allowed
 
 

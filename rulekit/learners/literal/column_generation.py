@@ -172,7 +172,7 @@ def generated(
         program"). Without a price of literals that is not tried.
     """
     table = box_table(problem, ERRORS)
-    clock = Clock(problem.cover.deadline)
+    clock = Clock(problem.deadline)
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=clock)
     plan = GenerationPlan(
         clause_price,

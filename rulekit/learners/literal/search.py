@@ -148,7 +148,7 @@ class BoxSearch:
         table = box_table(problem, BoxPrices.of_robustness(self.robustness))
         scale = float(problem.weight.sum()) / PATH_ROWS
         plan = SearchPlan([scale * theta for theta in PATH], most, self.kicks)
-        clock = Clock(problem.cover.deadline)
+        clock = Clock(problem.deadline)
         archive = search(table.problem, plan, rng, clock)
         _offer_everything(archive)
         return Searched(problem, table, archive, not clock.ran_out)

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -60,9 +59,8 @@ class SeveralClasses:
         key = ("class", self.how, code, self.constraints, weight.tobytes(), rows.tobytes())
 
         def make() -> Problem:
-            some = replace(self.encoded, codes=self.encoded.codes[rows]) if by_cells else None
             return (cell_problem if by_cells else binary_problem)(
-                self.encoded[rows] if some is None else some,
+                self.encoded.of_rows(rows),
                 {name: values[rows] for name, values in table.columns.items()},
                 table.codes[rows] == code,
                 weight[rows],
@@ -128,10 +126,7 @@ class SeveralClasses:
         problem = self.everything()
         codes, K = self.table.codes[problem.rows], len(self.table.classes)
         each = np.where(np.arange(K)[:, None] == codes, problem.weight, 0.0)
-        if isinstance(problem, CellProblem):
-            inside = np.array([problem.cells.sums(mass) for mass in each])
-        else:
-            inside = each @ problem.A
+        inside = np.array([problem.cells.sums(mass) for mass in each])
         mass = each.sum(axis=1)
         if not inside.shape[1]:
             return 0.0

@@ -56,9 +56,9 @@ def test_the_objective_is_that_of_the_rule_shown(form, theta):
 def test_boxes_and_the_clauses_told_from_them_hold_for_the_same_rows(form, prices):
     X, y = mixed(seed=3)
     binarizer = Binarizer().fit(X, y)
-    matrix = binarizer.transform(X)
+    bins = binarizer.bins(X)
     problem = binary_problem(
-        matrix, columns_of(X), y == "ill", np.ones(len(y)), form=form, constraints=Constraints()
+        bins, columns_of(X), y == "ill", np.ones(len(y)), form=form, constraints=Constraints()
     )
     table = box_table(problem, prices)
     archive = search(table.problem, SearchPlan((0.5, 2.0), 3, 1), np.random.default_rng(0))

@@ -12,9 +12,9 @@ from rulekit.solvers.box_search.problem import ERRORS, Boxes
 
 
 def table_of(X, y):
-    matrix = Binarizer().fit(X, y).transform(X)
+    bins = Binarizer().fit(X, y).bins(X)
     problem = binary_problem(
-        matrix, columns_of(X), y, np.ones(len(y)), form="dnf", constraints=Constraints()
+        bins, columns_of(X), y, np.ones(len(y)), form="dnf", constraints=Constraints()
     )
     return box_table(problem, ERRORS), problem
 

@@ -1,4 +1,4 @@
-"""Files on the server's disk: only Parquet, only below the folder the operator names."""
+"""Tables on the server's disk: Parquet and CSV, only below the folder the operator names."""
 
 import pytest
 
@@ -37,12 +37,32 @@ def test_a_folder_that_is_not_there_is_none(monkeypatch, tmp_path):
     assert server_files.root() is None
 
 
-def test_only_parquet_files_inside_are_listed(opened):
-    assert server_files.listed() == ["a.parquet", "in.parquet", "year/b.parquet"]
+def test_only_tables_inside_are_listed_files_and_folders_of_parquet(opened):
+    (opened / "t.csv").write_text("a\n1\n")
+    for part in ("day=1", "day=2/hour=3"):
+        (opened / "sold" / part).mkdir(parents=True)
+        (opened / "sold" / part / "p.parquet").write_bytes(b"PAR1")
+    assert server_files.listed() == [
+        "a.parquet", "in.parquet", "sold/", "sold/day=1/p.parquet",
+        "sold/day=2/hour=3/p.parquet", "t.csv", "year/", "year/b.parquet",
+    ]  # fmt: skip
 
 
-def test_a_listed_file_is_found(opened):
-    assert server_files.resolved("year/b.parquet") == (opened / "year" / "b.parquet").resolve()
+def test_a_listed_table_is_found_file_by_file(opened):
+    assert server_files.resolved("year/b.parquet") == [(opened / "year" / "b.parquet").resolve()]
+    (opened / "year" / "deep").mkdir()
+    (opened / "year" / "deep" / "c.parquet").write_bytes(b"PAR1")
+    found = [path.name for path in server_files.resolved("year/")]
+    assert found == ["b.parquet", "c.parquet"]
+
+
+def test_a_folder_with_a_link_that_leads_out_is_refused_whole(opened):
+    (opened / "year" / "c.parquet").symlink_to(opened.parent / "secret" / "s.parquet")
+    with pytest.raises(DataError, match="holds a file that leads out"):
+        server_files.resolved("year/")
+    (opened / "year" / "c.parquet").unlink()
+    (opened / "year" / "more").symlink_to(opened.parent / "secret")  # not followed
+    assert [path.name for path in server_files.resolved("year/")] == ["b.parquet"]
 
 
 @pytest.mark.parametrize(
@@ -50,13 +70,14 @@ def test_a_listed_file_is_found(opened):
     [
         "../secret/s.parquet", "out.parquet", "away/s.parquet", "/etc/passwd", "notes.txt",
         "odd.parquet", "gone.parquet", "a.parquet\0", "", ".", "year/../../secret/s.parquet",
+        "/", "./", "../", "../secret/", "away/", "year", "odd.parquet/", "year/../", "a.parquet/",
     ],
 )  # fmt: skip
 def test_a_path_that_leads_elsewhere_is_refused(opened, name):
-    with pytest.raises(DataError, match="There is no Parquet file"):
+    with pytest.raises(DataError, match="There is no table"):
         server_files.resolved(name)
 
 
 def test_the_full_path_of_a_file_outside_is_refused(opened):
-    with pytest.raises(DataError, match="There is no Parquet file"):
+    with pytest.raises(DataError, match="There is no table"):
         server_files.resolved(str(opened.parent / "secret" / "s.parquet"))

@@ -5,13 +5,12 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from rulekit.data import ParseOptions
 from ui.data import tasks
-from ui.data.tasks import LearnWholeFile, ReadFile
+from ui.data.sources import Place
+from ui.data.tasks import OpenSource, ReadFile
 
 GOOD = b"a;ill\n" + b"".join(b"%d;%s\n" % (k, (b"no", b"yes")[k % 2]) for k in range(40))
 
@@ -60,23 +59,18 @@ def test_what_counts_as_large_depends_on_how_slowly_it_is_read(monkeypatch):
         assert ReadFile("t", content, ParseOptions()).large is large
 
 
-@pytest.fixture
-def parquet(tmp_path):
-    path = tmp_path / "t.parquet"
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"a": rng.integers(0, 9, 400), "b": rng.integers(0, 9, 400)})
-    frame.assign(ill=(frame["a"] > 4).astype(int)).to_parquet(path)
-    return path
+def test_what_is_wrong_with_a_source_is_a_sentence_in_the_answer(tmp_path):
+    pytest.importorskip("ibis")
+    telling, bad = Telling(), tmp_path / "a.parquet"
+    bad.write_bytes(b"PAR1")
+    answer = OpenSource({"path": "a.parquet"}, Place("a.parquet", (bad,)))(telling)
+    assert answer.table is None
+    assert "'a.parquet' cannot be read" in answer.error
+    assert str(tmp_path) not in answer.error
+    assert telling.said == [{"message": "Drawing a sample of its rows"}]
 
 
-def test_a_whole_file_is_learned_from_and_progress_told(parquet):
-    pytest.importorskip("duckdb")
-    telling = Telling()
-    model = LearnWholeFile(parquet, "ill", ("a", "b"), 1)(telling)
-    assert model.n_rows_ == 400
-    assert telling.said[-1]["done"] <= tasks.STEPS
-
-
+@pytest.mark.slow
 def test_a_worker_needs_no_streamlit_for_them():
     code = "import sys, ui.data.tasks; print('streamlit' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,6 +1,6 @@
 """Power-law trees as a learner of Models: settings under the shared names, and back."""
 
-from rulekit.evaluation.grid import SHARED_KEYS, families, settings_of
+from rulekit.evaluation.sweeps.grid import SHARED_KEYS, families, settings_of
 from ui.learners.hyperplane import BOXES_FROM_A_PLANE
 from ui.learners.offered import RunSpec, settings_of_run
 from ui.learners.spec import LEARNER_KEY

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ui.job import Job
 from ui.models.progress import progress_words, span_words, stopped_words
 from ui.models.run import LONGER
+from ui.runs.job import Job
 
 
 def job(done, total, message=""):

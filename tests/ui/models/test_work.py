@@ -87,7 +87,7 @@ def test_what_was_stored_comes_back_with_its_budget_and_nothing_is_fitted(
 ):
     asked = replace(work(replace(BY_SIZE, budget=60.0), state), store=tmp_path / "sweep.sqlite")
     found = asked(Telling())
-    monkeypatch.setattr("rulekit.evaluation.sweep._do", None, raising=False)
+    monkeypatch.setattr("rulekit.evaluation.sweeps.sweep._do", None, raising=False)
     again = asked.stored()
     pd.testing.assert_frame_equal(again.points, found.points)
 

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.ui.tasks import Giving, Raising, Steps
 from tests.waiting import PATIENCE, until
-from ui import jobs
+from ui.runs import jobs
 
 
 def page(task, key, offer, total):

@@ -8,11 +8,11 @@ from rulekit import FixedRuleClassifier
 from rulekit.data import load_sample, row_groups
 from rulekit.evaluation import group_metrics
 from tests.pages.driving import finished, on_tab, opened, routed, text
-from ui import jobs
 from ui.learners.offered import RunSpec
 from ui.rules.gap_curve import SOURCE, GapCurve
+from ui.runs import jobs
+from ui.runs.worker import Telling
 from ui.state import AppState
-from ui.worker import Telling
 
 QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False, forbidden=("income",)).to_dict()
 FEW = ("age", "amount", "housing", "income", "late_payments", "risk")

@@ -5,9 +5,9 @@ import pytest
 from rulekit.data import load_sample
 from rulekit.evaluation import stability
 from tests.pages.driving import finished, on_tab, opened, routed, text
-from ui import jobs
 from ui.learners.offered import RunSpec
 from ui.rules import how_stable
+from ui.runs import jobs
 from ui.state import AppState, Wording
 
 QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
@@ -60,6 +60,7 @@ def test_a_stop_keeps_what_stands(on_stable):
     assert app.button(key="begin_stable").label == "Begin again"
 
 
+@pytest.mark.slow
 def test_a_rule_changed_by_hand_is_refused_in_words(on_stable):
     app = on_stable()
     app.toggle[0].set_value(False).run()

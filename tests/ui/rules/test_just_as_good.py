@@ -5,9 +5,9 @@ import pytest
 from rulekit.data import load_sample
 from rulekit.evaluation import alternatives
 from tests.pages.driving import finished, on_tab, opened, routed, text
-from ui import jobs
 from ui.learners.offered import RunSpec
 from ui.rules.just_as_good import PICKED
+from ui.runs import jobs
 from ui.state import AppState
 
 QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()

@@ -1,0 +1,1 @@
+"""A file becomes columns of text, numbers and dates: CSV, spreadsheets, Parquet."""

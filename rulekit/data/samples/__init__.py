@@ -1,0 +1,1 @@
+"""Tables to begin with: the bundled ones, and tables made with a known rule."""

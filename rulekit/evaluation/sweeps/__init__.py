@@ -1,0 +1,1 @@
+"""Many settings on the same folds: run, kept, resumed, compared, and the curve they give."""

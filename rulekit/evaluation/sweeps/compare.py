@@ -1,0 +1,379 @@
+"""Compare learners on the same folds, within a time budget, with a first look after a moment."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from rulekit._validation import as_pandas
+from rulekit.data import Costs
+from rulekit.data.folds import Fold, make_folds
+from rulekit.evaluation.sweeps.baselines import baselines
+from rulekit.evaluation.sweeps.collector import fingerprint
+from rulekit.evaluation.sweeps.comparison import Comparison, Progress, Row
+from rulekit.evaluation.sweeps.family import Family, rule_learners
+from rulekit.evaluation.sweeps.grid import Grid, spread_order
+from rulekit.evaluation.sweeps.store import SweepStore
+from rulekit.evaluation.sweeps.sweep import ShouldStop, priced, settled_costs, sweep
+from rulekit.learners.cluster import kept_on_workers
+
+QUICK_CELLS = 60_000  # cells of a fold's training rows that a first pass learns from at most
+QUICK_ROWS = 1_000  # but never from fewer rows than these, where there are as many
+QUICK_SECONDS = 2.0  # for one search of a first pass
+QUICK = {"kicks": 0, "time_limit": QUICK_SECONDS}  # parameters of a learner in a first pass
+
+OnProgress = Callable[[Progress], None]
+Learners = Mapping[str, tuple[Any, Any]] | Iterable[Family]
+
+
+def compare_learners(  # noqa: PLR0913  one call says everything; all but two are by keyword
+    X: Any,
+    y: ArrayLike,
+    *,
+    learners: Learners | None = None,
+    cv: Any = 10,
+    budget_seconds: float | None = None,
+    first_pass: bool = False,
+    references: bool = False,
+    n_jobs: int | None = None,
+    random_state: int | None = None,
+    store: SweepStore | str | PathLike[str] | None = None,
+    on_progress: OnProgress | None = None,
+    should_stop: ShouldStop | None = None,
+    sample_weight: ArrayLike | None = None,
+    costs: Costs | None = None,
+    only_stored: bool = False,
+) -> Comparison:
+    """Cross-validate several learners on the same folds: what each further condition buys.
+
+    Parameters
+    ----------
+    X : DataFrame or array of shape (n, k)
+        Features.
+    y : array-like of shape (n,)
+        Classes.
+    learners : mapping of str to (classifier, grid), or iterable of Family, default=None
+        What is compared, in the order of work. None is `rule_learners`.
+    cv : int, splitter or iterable, default=10
+        See `rulekit.data.make_folds`.
+    budget_seconds : float, default=None
+        For all learners together; None is no limit. Each may take an equal part of what is left
+        when its turn comes, so what one leaves over the later ones have. Settings are then tried
+        in an order that shows all of a grid coarsely first, each in all folds, and a learner with
+        a parameter ``time_limit`` is given its part as the limit of a single fit; one that answers
+        its whole front in one fit, the part of a fold. A fit that is going on is not interrupted,
+        and models to be kept are fitted of what has been measured in all folds by then.
+    first_pass : bool, default=False
+        Answer the settings of the first learner that answers its whole front in one fit quickly
+        first: without disturbances, from a part of the rows where the table is large. Such points
+        stand until the better ones are whole.
+    references : bool, default=False
+        Cross-validate reference models, too (`rulekit.evaluation.baselines`): at the end, or with
+        a budget at the beginning, as a turn of their own.
+    n_jobs : int, default=None
+        Workers, as for `rulekit.evaluation.sweep`.
+    random_state : int, default=None
+        Seed of the folds; None is 0.
+    store : SweepStore or path, default=None
+        Where finished fits are kept and looked up. A path is opened when it is first needed.
+    on_progress : callable, default=None
+        Called with a `Progress` after each fit and each stage; never twice at the same time, but
+        not always from the calling thread. What it raises ends the comparison and is raised.
+    should_stop : callable, default=None
+        Asked between fits, from any thread; True ends the comparison early.
+    sample_weight : array-like of shape (n,), default=None
+        Weights of rows, in fits and in errors.
+    costs : Costs, default=None
+        What wrong answers cost, as for `rulekit.evaluation.sweep`; reference models learn by them,
+        too. None for those that a learner has already.
+    only_stored : bool, default=False
+        Fit nothing: give what the store holds for this very work.
+
+    Returns
+    -------
+    Comparison
+        Without a budget it depends neither on `n_jobs` nor on what the store held (but for
+        ``seconds``), as long as the learners themselves are repeatable. After a stop, or at the
+        end of the budget, it holds what was finished.
+
+    Raises
+    ------
+    ValueError
+        If there is no learner, the budget is not positive, or `only_stored` is asked for without a
+        store; and what `rulekit.evaluation.sweep` raises.
+    DataError
+        As `rulekit.evaluation.sweep` does.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> trees = DecisionTreeClassifier(random_state=0), {"max_leaf_nodes": [2, 3]}
+    >>> found = compare_learners(X, y, learners={"trees": trees}, cv=5, budget_seconds=60)
+    >>> found.points()["test_error"].round(3).tolist()
+    [0.333, 0.073]
+    >>> found.progress
+    {'trees': (10, 10)}
+    """
+    if budget_seconds is not None and not budget_seconds > 0:
+        raise ValueError(f"`budget_seconds` must be positive or None, got {budget_seconds!r}.")
+    if only_stored and store is None:
+        raise ValueError("`only_stored` needs a `store` to read from; got None.")
+    labels = np.asarray(y)
+    folds = make_folds(labels, cv, random_state=0 if random_state is None else random_state)
+    families = _families(rule_learners(labels) if learners is None else learners)
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    settled = settled_costs(costs, [family.estimator for family in families], labels)
+    families = tuple(replace(f, estimator=priced(f.estimator, settled)) for f in families)
+    work = _Comparing(as_pandas(X), labels, folds, weight, families, settled)
+    work.n_jobs, work.budget, work.place = n_jobs, budget_seconds, store
+    work.on_progress, work.should_stop = on_progress, should_stop or work.should_stop
+    if only_stored:
+        work.look_up()
+    else:
+        with kept_on_workers():
+            work.run(first_pass, references)
+    return work.found()
+
+
+@dataclass
+class _Comparing:
+    """One comparison while it is made."""
+
+    X: Any
+    y: NDArray[Any]
+    folds: list[Fold]
+    weight: NDArray[np.float64] | None
+    families: tuple[Family, ...]
+    costs: Costs | None
+    n_jobs: int | None = None
+    budget: float | None = None
+    place: SweepStore | str | PathLike[str] | None = None
+    on_progress: OnProgress | None = None
+    should_stop: ShouldStop = lambda: False
+    began: float = field(default_factory=lambda: time.monotonic())
+    finished: list[Row] = field(default_factory=list)
+    first_pass: list[Row] = field(default_factory=list)
+    part_of_rows: tuple[int, int] = (0, 0)
+    models: dict[int, Any] = field(default_factory=dict)
+    lines: pd.DataFrame | None = None
+
+    def run(self, first_pass: bool, references: bool) -> None:
+        """Go through the stages, until all is done, the time is up or somebody says stop."""
+        turns = len(self.families) + references
+        if references and self.budget is not None:  # at the end there may be no time left
+            self.refer(self.until_turn_ends(turns))
+            turns -= 1
+        quick = next((pair for pair in self.numbered if pair[0].whole_front), None)
+        if first_pass and quick is not None and not self.knows(*quick):
+            self.answer_quickly(*quick, self.until_turn_ends(turns))
+        for place, (family, first) in enumerate(self.numbered):
+            stop = self.until_turn_ends(turns - place, kept=family.keep_models)
+            limited = self.limited(family)
+            for numbers in self.rounds(family):
+                if not stop():
+                    self.sweep(limited, first, numbers, store=self.store, should_stop=stop)
+            if self.should_stop():
+                return
+            self.keep_models(limited, first, self.whole(family, first))
+            self.tell("search", family.name)
+        if references and self.budget is None and not self.should_stop():
+            self.refer(self.should_stop)
+
+    def refer(self, stop: ShouldStop) -> None:
+        """Cross-validate the reference models."""
+        self.tell("references")
+        self.lines = self.reference_models(stop)
+
+    def look_up(self) -> None:
+        """Take what the store holds."""
+        for family, first in self.numbered:
+            everything = range(len(family.settings))
+            self.sweep(self.limited(family), first, everything, store=self.store, only_stored=True)
+
+    @cached_property
+    def store(self) -> SweepStore | None:
+        """Keeps finished fits; a path is opened, or made, when it is first asked for."""
+        if self.place is None or isinstance(self.place, SweepStore):
+            return self.place
+        return SweepStore(self.place)
+
+    @cached_property
+    def digest(self) -> str:
+        """Fingerprint of all that must be equal for two comparisons on one curve."""
+        return fingerprint(self.X, self.y, self.weight, self.folds, self.costs)
+
+    @cached_property
+    def numbered(self) -> list[tuple[Family, int]]:
+        """The families, each with the number of its first setting."""
+        sizes = [len(family.settings) for family in self.families]
+        return [(f, sum(sizes[:place])) for place, f in enumerate(self.families)]
+
+    def found(self) -> Comparison:
+        """Put together what there is."""
+        return Comparison(
+            self.families,
+            len(self.folds),
+            self.digest,
+            tuple(self.finished),
+            tuple(self.first_pass),
+            self.part_of_rows,
+            dict(self.models),
+            self.lines,
+        )
+
+    def tell(self, stage: str, family: str = "", row: Row | None = None) -> None:
+        """Tell the caller of what has just been done."""
+        if self.on_progress is not None:
+            self.on_progress(Progress(stage, family, row, self.found()))
+
+    def until_turn_ends(self, turns: int, *, kept: bool = False) -> ShouldStop:
+        """Return what says when the first of so many turns is over, less time to fit models."""
+        if self.budget is None:
+            return self.should_stop
+        now, n_folds = time.monotonic(), len(self.folds)
+        share = n_folds / (n_folds + kept) / turns
+        end = now + share * (self.began + self.budget - now)
+        return lambda: time.monotonic() >= end or self.should_stop()
+
+    def limited(self, family: Family) -> Family:
+        """Return a family none of whose fits may take longer than its part of the budget.
+
+        The part is that of the whole budget, so that the same budget gives the same fits.
+        """
+        parameters = family.estimator.get_params(deep=False)
+        if self.budget is None or "time_limit" not in parameters:
+            return family
+        part = self.budget / len(self.families)
+        if family.whole_front:
+            part /= len(self.folds) + family.keep_models
+        limit = min(parameters["time_limit"] or np.inf, part)
+        return replace(family, estimator=clone(family.estimator).set_params(time_limit=limit))
+
+    def rounds(self, family: Family) -> list[list[int]]:
+        """List what is swept together: everything, or with a budget a coarse grid first."""
+        order = spread_order(len(family.settings))
+        if self.budget is None or family.whole_front:
+            return [sorted(order)]
+        return [order[2**k - 1 : 2 ** (k + 1) - 1] for k in range(len(order).bit_length())]
+
+    def sweep(self, family: Family, first: int, numbers: Sequence[int], **how: Any) -> None:
+        """Cross-validate settings of a family, each row landing under its number."""
+
+        def land(row: Row) -> None:
+            named = {"setting": first + numbers[row["setting"]], "learner": family.name}
+            self.finished.append(row | named)
+            self.tell("search", family.name, self.finished[-1])
+
+        grid = [{k: [v] for k, v in family.settings[number].items()} for number in numbers]
+        self.swept(family, grid, self.folds, land, **how)
+
+    def swept(self, family: Family, grid: Grid, folds: list[Fold], land: Any, **how: Any) -> None:
+        """Sweep; `how` is handed on."""
+        sweep(
+            family.estimator,
+            self.X,
+            self.y,
+            grid=grid,
+            cv=folds,
+            n_jobs=self.n_jobs if family.n_jobs is None else family.n_jobs,
+            on_result=land,
+            sample_weight=self.weight,
+            costs=self.costs,
+            **how,
+        )
+
+    def knows(self, family: Family, first: int) -> bool:
+        """Whether the store holds all of a family already, so that no first pass is needed.
+
+        A store that is not there yet is made after the first pass, which it would hold up.
+        """
+        if self.place is None or not (
+            isinstance(self.place, SweepStore) or Path(self.place).exists()
+        ):
+            return False
+        held: list[Row] = []
+        self.swept(family, family.grid, self.folds, held.append, store=self.store, only_stored=True)
+        return len(held) == len(family.settings) * len(self.folds)
+
+    def answer_quickly(self, family: Family, first: int, stop: ShouldStop) -> None:
+        """Answer all settings of a family without disturbances, from a part of the rows."""
+        most = max(QUICK_ROWS, QUICK_CELLS // max(1, np.shape(self.X)[1]))
+        folds = [(drawn_rows(train, self.y, most), test) for train, test in self.folds]
+        self.part_of_rows = (len(folds[0][0]), len(self.folds[0][0]))
+        share = self.part_of_rows[0] / self.part_of_rows[1]
+        known = family.estimator.get_params(deep=False)
+        quick = {name: value for name, value in QUICK.items() if name in known}
+        learner = replace(family, estimator=clone(family.estimator).set_params(**quick))
+
+        def land(row: Row) -> None:  # prices are in rows, so they shrink with them
+            named = {"setting": first + row["setting"], "learner": family.name}
+            self.first_pass.append(row | family.settings[row["setting"]] | named)
+            self.tell("first pass", family.name, self.first_pass[-1])
+
+        self.swept(learner, _cheaper(family, share), folds, land, should_stop=stop)
+        if not stop():
+            self.keep_models(learner, first, range(len(family.settings)))
+            self.tell("first pass", family.name)
+
+    def whole(self, family: Family, first: int) -> list[int]:
+        """List the settings of a family that are finished in all folds."""
+        done = Counter(row["setting"] for row in self.finished)
+        return [k for k in range(len(family.settings)) if done[first + k] == len(self.folds)]
+
+    def keep_models(self, family: Family, first: int, numbers: Sequence[int]) -> None:
+        """Fit settings of a family on all rows, if they are to be kept."""
+        if not family.keep_models or not numbers or self.should_stop():
+            return
+        how: dict[str, Any] = {"sample_weight": self.weight, "should_stop": self.should_stop}
+        settings = [family.settings[number] for number in numbers]
+        fits = clone(family.estimator).fit_many(self.X, self.y, settings, **how)
+        self.models |= {first + k: model for k, model in zip(numbers, fits, strict=False)}
+
+    def reference_models(self, stop: ShouldStop) -> pd.DataFrame | None:
+        """Cross-validate the reference models; those that are ready when it is time to stop."""
+        how: dict[str, Any] = {"cv": self.folds, "sample_weight": self.weight, "should_stop": stop}
+        found = baselines(self.X, self.y, n_jobs=self.n_jobs, costs=self.costs, **how)
+        tables = [r.summary.assign(name=name) for name, r in found.items() if r.complete]
+        return pd.concat(tables, ignore_index=True) if tables else None
+
+
+def _families(learners: Learners) -> tuple[Family, ...]:
+    if isinstance(learners, Mapping):
+        learners = [Family(name, *pair) for name, pair in learners.items()]
+    families = tuple(learners)
+    if not families:
+        raise ValueError("`learners` must name at least one learner; it is empty.")
+    return families
+
+
+def _cheaper(family: Family, share: float) -> list[dict[str, list[Any]]]:
+    """Return a family's settings with prices for a share of the rows."""
+    scaled = [
+        setting | ({"theta": share * setting["theta"]} if "theta" in setting else {})
+        for setting in family.settings
+    ]
+    return [{name: [value] for name, value in setting.items()} for setting in scaled]
+
+
+def drawn_rows(train: NDArray[np.intp], y: NDArray[Any], most: int) -> NDArray[np.intp]:
+    """Draw at most so many of some rows, each class in its share, by the same chance every time."""
+    if len(train) <= most:
+        return train
+    labels, rng = y[train], np.random.default_rng(0)
+    parts = []
+    for label in pd.unique(labels):
+        rows = train[labels == label]
+        wanted = min(len(rows), max(2, round(most * len(rows) / len(train))))
+        parts.append(rng.choice(rows, wanted, replace=False))
+    return np.sort(np.concatenate(parts))

@@ -1,0 +1,309 @@
+"""What a sweep found: one table, its summary, the front, and which point to take."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from rulekit.evaluation.sweeps.pareto import pareto_front
+from rulekit.learners.choice import MAXIMISED, Setting, comparable, coordinate, suggestion
+
+TEST_MEASURES = ("test_error", "test_balanced_error", "test_f1", "test_auc")
+COUNTED = ("test_tp", "test_fp", "test_fn", "test_tn")
+SIZES = ("n_conditions", "n_clauses_used", "objective", "seconds")
+MEASURES = ("test_error", "train_error", *TEST_MEASURES[1:], *COUNTED, *SIZES)
+EXTRAS = ("done", "total", "from_store")  # what `on_result` is told besides
+AVERAGED = ("train_error", *SIZES)
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """Every fold of every setting.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row a setting and fold, sorted by both. Columns: ``setting`` (a number), ``learner``,
+        the grid's keys, ``fold``, the measures (`test_error`, `train_error`,
+        `test_balanced_error`, `test_f1`, `test_auc`, with costs `test_cost_per_100`, what wrong
+        answers cost a hundred cases; the four confusion counts `test_tp` ...,
+        `n_conditions`, `n_clauses_used`, `objective`, `seconds`) and ``rule`` (a `RuleSet`, or None
+        for a learner without one). Errors are shares between 0 and 1.
+    settings : tuple of dict
+        The parameters that stand behind each number in ``setting``.
+    estimators : tuple of estimator
+        Unfitted, one for each setting: what the setting is set on.
+    n_folds : int
+        How many folds were asked for.
+    complete : bool
+        Whether every fold of every setting is there; False after a stop.
+    folds_digest : str
+        Fingerprint of rows, target and folds: equal for results that may stand on one front.
+
+    Notes
+    -----
+    The lowest of many cross-validated errors flatters the setting that has it. It compares
+    settings; an honest figure for the chosen one needs rows that the sweep never saw.
+    """
+
+    table: pd.DataFrame
+    settings: tuple[Setting, ...]
+    estimators: tuple[Any, ...]
+    n_folds: int
+    complete: bool
+    folds_digest: str
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """One row a setting, see `summarise`."""
+        return summarise(self.table)
+
+    def setting(self, number: int) -> Setting:
+        """Give the parameters behind a number of column ``setting``."""
+        if not 0 <= number < len(self.settings):
+            raise ValueError(
+                f"Settings are numbered 0 to {len(self.settings) - 1}; there is none {number}."
+            )
+        return dict(self.settings[number])
+
+    def model(self, number: int) -> Any:
+        """Make the unfitted learner of a setting."""
+        setting = self.setting(number)
+        return clone(self.estimators[number]).set_params(**setting)
+
+    def front(self, x: str = "n_conditions", y: str = "test_error") -> pd.DataFrame:
+        """Take the settings that no other setting beats in both coordinates.
+
+        Parameters
+        ----------
+        x, y : str
+            Columns of `summary`. Small is good, but for ``test_f1`` and ``test_auc``.
+
+        Returns
+        -------
+        DataFrame
+            Rows of `summary`, from left to right. Equal settings all stay. Of an incomplete sweep
+            only the settings with the most finished folds compete.
+
+        Raises
+        ------
+        ValueError
+            If the summary has no such column.
+        """
+        rows = comparable(self.summary)
+        across, up = coordinate(rows, x), coordinate(rows, y)
+        chosen = rows[pareto_front(across, up)]
+        return chosen.sort_values([x, y, "setting"], ascending=[x not in MAXIMISED, True, True])
+
+    def suggest(self, y: str = "test_error") -> dict[str, Any]:
+        """Say which setting to take, and which others to look at: `rulekit.suggest` of this."""
+        return suggest(self, y)
+
+    def join(self, *others: "SweepResult") -> "SweepResult":
+        """Put results of several learners side by side, settings numbered anew in this order.
+
+        Raises
+        ------
+        ValueError
+            If a result is of other rows or other folds: their errors cannot be compared.
+        """
+        for place, other in enumerate(others, start=1):
+            if other.folds_digest != self.folds_digest:
+                raise ValueError(
+                    "Results are joined when they are of the same rows, target, weights and "
+                    f"folds; result {place} to be joined is not. Sweep it again with the same `cv` "
+                    "and `random_state`."
+                )
+        everyone = (self, *others)
+        shifts = np.cumsum([0, *(len(r.settings) for r in everyone[:-1])])
+        tables = [
+            r.table.assign(setting=r.table["setting"] + int(shift)).astype({"learner": object})
+            for r, shift in zip(everyone, shifts, strict=True)
+        ]
+        rows = [row for table in tables for row in table.to_dict("records")]
+        return SweepResult(
+            table_of(rows, list(dict.fromkeys(k for r in everyone for s in r.settings for k in s))),
+            tuple(s for r in everyone for s in r.settings),
+            tuple(e for r in everyone for e in r.estimators),
+            self.n_folds,
+            all(r.complete for r in everyone),
+            self.folds_digest,
+        )
+
+
+def suggest(result: "SweepResult | pd.DataFrame", y: str = "test_error") -> dict[str, Any]:
+    """Say which setting to take, and which others to look at.
+
+    Parameters
+    ----------
+    result : SweepResult or DataFrame
+        A finished sweep; or a table with a row a setting, like `SweepResult.summary` and
+        `Choice.table`: columns ``setting`` (numbers), ``folds``, ``n_conditions``,
+        ``n_clauses_used``, the measure and its standard error, and the settings' parameters.
+    y : str, default="test_error"
+        The measure to judge by.
+
+    Returns
+    -------
+    dict
+        Numbers of settings, and a sentence under ``reason``.
+
+        ``default``: the setting to take. The mean of each setting is averaged with those of its
+        neighbours (one step up and down in price, clauses, or what else sets the size of a rule,
+        all else alike; weights 1/4, 1/2, 1/4 along each), two tenths of a point are added for each
+        condition, and the lowest sum wins; a tie goes to fewer conditions, then to fewer clauses,
+        then to the lower number. Never a rule that is empty on average, if there is another.
+
+        ``best``: best mean of its own; ties as above. It flatters: see the notes.
+
+        ``simplest_within_1se``: fewest conditions among those at most one standard error worse
+        than the best.
+
+    Raises
+    ------
+    ValueError
+        If nothing has finished, or a column is not there.
+
+    Notes
+    -----
+    Of several hundred settings the best mean is a point or more too good, and the setting that has
+    it is often not the best. What is done here was measured to choose better than the best mean and
+    than the one-standard-error rule (``benchmarks/bench_choice.py``, ``docs/decisions/0011``); keep
+    the grid small, too. For a cost, the price of a condition is 0.2 % of the greatest mean cost;
+    for a measure to be maximised it is taken off.
+
+    Examples
+    --------
+    >>> errors = {"test_error": [0.30, 0.26, 0.25], "test_error_se": [0.02] * 3}
+    >>> sizes = {"n_conditions": [1.0, 2.0, 8.0], "n_clauses_used": [1.0, 1.0, 3.0]}
+    >>> names = {"setting": [0, 1, 2], "method": ["a", "b", "c"], "folds": [5] * 3}
+    >>> found = suggest(pd.DataFrame(names | errors | sizes))
+    >>> found["default"], found["best"]
+    (1, 2)
+    """
+    if isinstance(result, SweepResult):
+        return suggestion(result.summary, result.settings, y)
+    needed = ("setting", "folds", f"{y}_se", "n_conditions", "n_clauses_used")
+    missing = [name for name in needed if name not in result.columns]
+    if missing:
+        raise ValueError(
+            f"`result` must be a sweep's result, or a table with one row a setting and the columns "
+            f"{', '.join(needed)}; {', '.join(missing)} "
+            f"{'is' if len(missing) == 1 else 'are'} missing. `summarise` makes such a table."
+        )
+    return suggestion(result, _settings_in(result), y)
+
+
+def _settings_in(summary: pd.DataFrame) -> dict[int, Setting]:
+    """Read the parameters of each setting off a summary; what is measured is left out."""
+    told = {"setting", "learner", "folds", *AVERAGED}
+    if "n_clauses" in summary and summary["n_clauses"].equals(summary["n_clauses_used"]):
+        told.add("n_clauses")  # what was found, as nothing was asked for
+    keys = [c for c in summary.columns if c not in told and not c.startswith("test_")]
+    rows = summary[keys].astype(object).where(summary[keys].notna(), None).to_dict("records")
+    return dict(zip(summary["setting"].astype(int).tolist(), rows, strict=True))
+
+
+def fit_setting(
+    estimator: Any, setting: Mapping[str, Any], X: Any, y: Any, sample_weight: Any = None
+) -> Any:
+    """Fit a learner with one setting on all rows given: the model to keep after a sweep.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Left as it is; a copy is fitted.
+    setting : mapping of str to object
+        Its parameters, for instance ``result.setting(number)``.
+    X : DataFrame or array of shape (n, k)
+        Features.
+    y : array-like of shape (n,)
+        Classes.
+    sample_weight : array-like of shape (n,), default=None
+        Weights.
+
+    Returns
+    -------
+    estimator
+        Fitted.
+    """
+    model = clone(estimator).set_params(**setting)
+    return model.fit(X, y) if sample_weight is None else model.fit(X, y, sample_weight)
+
+
+def summarise(rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Average over folds.
+
+    Parameters
+    ----------
+    rows : DataFrame or iterable of mapping
+        `SweepResult.table`, or rows as `on_result` received them, for a sweep that still runs.
+
+    Returns
+    -------
+    DataFrame
+        One row a setting: ``setting``, ``learner``, the grid's keys, each test measure's mean and,
+        under its name with ``_se``, the standard error (standard deviation over folds divided by
+        the root of their number; NaN for a single fold), the means of `train_error`,
+        `n_conditions`, `n_clauses_used`, `objective` and `seconds`, and ``folds`` (how many
+        are done). ``n_clauses`` is what the grid asked for; where the grid does not vary it, it is
+        the mean number found. A fold in which a measure is undefined is left out of its mean.
+    """
+    table = rows if isinstance(rows, pd.DataFrame) else table_of(list(rows))
+    measures = [c for c in table.columns if c.startswith("test_") and c not in COUNTED]
+    known = {"fold", "rule", *AVERAGED, *measures, *COUNTED, *EXTRAS}
+    keys = [c for c in table.columns if c not in known]
+    groups = table.groupby("setting", sort=True)
+    summary = table[keys].drop_duplicates("setting").set_index("setting")
+    for name in measures:
+        summary[name] = groups[name].mean()
+        summary[f"{name}_se"] = groups[name].sem()
+    for name in AVERAGED:
+        summary[name] = groups[name].mean()
+    if "n_clauses" not in summary:
+        summary["n_clauses"] = summary["n_clauses_used"]
+    summary["folds"] = groups.size()
+    return summary.reset_index()
+
+
+def table_of(rows: Sequence[Mapping[str, Any]], keys: Sequence[str] | None = None) -> pd.DataFrame:
+    """Build a sweep's table, sorted by setting and fold; a key a setting lacks is None there."""
+    fixed = {"setting", "learner", "fold", "rule", *MEASURES, *EXTRAS}
+    if keys is None:
+        keys = list(dict.fromkeys(k for row in rows for k in row if k not in fixed))
+    ordered = sorted(rows, key=lambda row: (row["setting"], row["fold"]))
+    extra = [k for k in dict.fromkeys(k for row in rows for k in row) if k.startswith("test_")]
+    measures = [*MEASURES, *(k for k in extra if k not in MEASURES)]
+    columns: dict[str, Any] = {"setting": _column(ordered, "setting", int)}
+    columns["learner"] = _objects([row["learner"] for row in ordered])
+    for key in keys:
+        columns[key] = _key_column([row.get(key) for row in ordered])
+    columns["fold"] = _column(ordered, "fold", int)
+    for name in measures:
+        columns[name] = _column(ordered, name, float)
+    columns["rule"] = _objects([row.get("rule") for row in ordered])
+    return pd.DataFrame(columns)
+
+
+def _column(rows: Sequence[Mapping[str, Any]], name: str, kind: type) -> Any:
+    values = [row.get(name) for row in rows]
+    return np.array([math.nan if v is None else v for v in values], dtype=kind)
+
+
+def _key_column(values: list[Any]) -> Any:
+    """Keep whole numbers whole and anything unusual as it is."""
+    kinds = {type(v) for v in values}
+    if kinds <= {int}:
+        return np.array(values, dtype=int)
+    return np.array(values, dtype=float) if kinds <= {int, float} else _objects(values)
+
+
+def _objects(values: list[Any]) -> Any:
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column

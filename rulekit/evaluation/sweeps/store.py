@@ -1,0 +1,267 @@
+"""Finished folds on disk, so that a sweep that was cancelled or killed goes on where it stopped.
+
+One SQLite file in write-ahead mode, one table; every row is committed when it is put. Rows are
+JSON text: nothing is pickled, and reading a store runs no code. Each carries a checksum of itself
+and its key: one that was altered or damaged is thrown away, told, and computed again.
+"""
+
+import contextlib
+import hashlib
+import json
+import math
+import os
+import sqlite3
+import threading
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rulekit.exceptions import DataError
+
+APPLICATION = 0x52554C45  # "RULE": tells our files from any other SQLite file
+SCHEMA = 2
+PATIENCE = 30.0  # seconds to wait for another process that is writing
+CREATE = """
+CREATE TABLE finished (
+    key TEXT PRIMARY KEY,
+    data TEXT NOT NULL,
+    measured TEXT NOT NULL,
+    checksum TEXT NOT NULL,
+    finished_at REAL NOT NULL
+) WITHOUT ROWID
+"""
+
+
+class SweepStore:
+    """Measurements of finished folds, kept in a file.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; made when it does not exist, readable by its owner only. Several threads and
+        several processes may use one file at the same time.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be opened, is damaged, belongs to another program, or was written by a
+        newer version.
+
+    Notes
+    -----
+    A row is written once: putting a key again changes nothing. Rows of an older code version are
+    never read, as the version is part of the key (`rulekit.evaluation.sweeps.keys`).
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with SweepStore(pathlib.Path(folder) / "sweep.sqlite") as store:
+    ...         store.put("key", "table", {"test_error": 0.25})
+    ...         store.get(["key", "other"])
+    {'key': {'test_error': 0.25}}
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._owner = 0
+        with self._using():
+            pass
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Travel to another process as a path; the connection is made anew there."""
+        return {"path": self.path}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["path"])  # type: ignore[misc]
+
+    def __enter__(self) -> "SweepStore":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        with contextlib.suppress(AttributeError):  # __init__ may have refused the file
+            self.close()
+
+    def __len__(self) -> int:
+        with self._using() as connection:
+            return int(connection.execute("SELECT count(*) FROM finished").fetchone()[0])
+
+    def get(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Read what is known about these keys; keys that are not there are left out.
+
+        Rows that are not as `put` wrote them are deleted, and left out, too.
+
+        Parameters
+        ----------
+        keys : iterable of str
+            From `rulekit.evaluation.sweeps.keys.work_key`.
+
+        Returns
+        -------
+        dict of str to dict
+
+        Warns
+        -----
+        UserWarning
+            If rows were deleted: how many.
+        """
+        wanted = list(keys)
+        found: dict[str, dict[str, Any]] = {}
+        altered = 0
+        with self._using() as connection:
+            for start in range(0, len(wanted), 500):  # SQLite allows at least 999 parameters
+                part = wanted[start : start + 500]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT key, measured, checksum FROM finished WHERE key IN ({marks})"
+                for key, text, checksum in connection.execute(query, part).fetchall():
+                    if checksum == _checksum(key, text):
+                        found[key] = json.loads(text)
+                    else:
+                        connection.execute("DELETE FROM finished WHERE key = ?", (key,))
+                        altered += 1
+        if altered:
+            warnings.warn(
+                f"{altered} finished folds in the store {self.path.name!r} were not as they had "
+                "been written (the file was altered or damaged); they are computed again.",
+                stacklevel=2,
+            )
+        return found
+
+    def put(self, key: str, data: str, measured: Mapping[str, Any]) -> None:
+        """Keep one finished fold; it is on disk when this returns.
+
+        Parameters
+        ----------
+        key : str
+            The name of the work.
+        data : str
+            Digest of the table, so that `forget` can find its rows.
+        measured : mapping of str to object
+            What JSON can hold; a number that is not finite becomes None.
+        """
+        text = json.dumps({k: _finite(v) for k, v in measured.items()}, allow_nan=False)
+        with self._using() as connection:
+            connection.execute(
+                "INSERT OR IGNORE INTO finished VALUES (?, ?, ?, ?, ?)",
+                (key, data, text, _checksum(key, text), time.time()),
+            )
+
+    def forget(self, data: str | None = None) -> int:
+        """Delete the rows of one table, or all; say how many there were.
+
+        Parameters
+        ----------
+        data : str, default=None
+            Digest of the table. None deletes every row.
+
+        Returns
+        -------
+        int
+        """
+        with self._using() as connection:
+            if data is None:
+                return connection.execute("DELETE FROM finished").rowcount
+            return connection.execute("DELETE FROM finished WHERE data = ?", (data,)).rowcount
+
+    def close(self) -> None:
+        """Let go of the file; it is opened again when it is needed."""
+        with self._lock:
+            if self._connection is not None and self._owner == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    @contextlib.contextmanager
+    def _using(self) -> Iterator[sqlite3.Connection]:
+        """Lend the connection to one thread at a time; say in a sentence what went wrong."""
+        with self._lock:
+            try:
+                if self._connection is None or self._owner != os.getpid():
+                    self._connection = _opened(self.path)
+                    self._owner = os.getpid()
+                yield self._connection
+            except sqlite3.OperationalError as error:
+                raise DataError(
+                    f"The store {self.path.name!r} cannot be used ({error}); check that its "
+                    "folder exists, may be written and has room, then go on."
+                ) from error
+            except sqlite3.DatabaseError as error:
+                raise DataError(
+                    f"The store {self.path.name!r} is damaged or no store ({error}); "
+                    "move the file away and start anew, finished folds are then recomputed."
+                ) from error
+
+
+def _checksum(key: str, text: str) -> str:
+    return hashlib.sha256(f"{key}\n{text}".encode()).hexdigest()
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # SQLite would follow the umask
+    except OSError as error:
+        raise DataError(
+            f"The store {path.name!r} cannot be opened ({error.strerror}); "
+            "give a file in a folder that exists and may be written."
+        ) from error
+    connection = sqlite3.connect(
+        path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+    )
+    # A damaged byte ends in a checksum that differs, not in an error that quotes the row.
+    connection.text_factory = lambda cell: cell.decode("utf-8", "replace")
+    try:
+        _prepare(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    """Make the table in a new file; refuse a file that is not ours before changing anything."""
+    connection.execute("BEGIN IMMEDIATE")
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if application != APPLICATION and (tables or application):
+        raise DataError(
+            f"The file {path.name!r} belongs to another program; give the store a file of its own."
+        )
+    if version > SCHEMA:
+        raise DataError(
+            f"The store {path.name!r} has schema {version}, this version reads up to {SCHEMA}; "
+            "update the program, or give another file."
+        )
+    if application != APPLICATION or version != SCHEMA:
+        connection.execute("DROP TABLE IF EXISTS finished")  # older code wrote it: never read again
+        connection.execute(CREATE)
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {SCHEMA}")
+    connection.execute("COMMIT")
+    _write_ahead(connection)
+    connection.execute("PRAGMA synchronous = NORMAL")  # safe against kill -9, not power loss
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Switch to write-ahead mode, waiting while another process has the file open alone."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,377 @@
+"""The search for rules just as good: what else would do, and what every good rule needs."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from rulekit.evaluation.trust.alternatives_found import Alternatives
+from rulekit.exceptions import DataError
+from rulekit.learners import BoxSearchClassifier, RuleClassifier
+from rulekit.learners.choice import CONDITION_PRICE
+from rulekit.learners.literal.base import LiteralRuleClassifier
+from rulekit.learners.literal.certificate import n_counted
+from rulekit.learners.literal.rule_space import PricedRule, RuleSpace
+from rulekit.learners.training import Clock, SharedWork, TrainingTable, as_constraints
+from rulekit.rules import RuleSet, rule_of
+
+TIE = 1e-9
+GROWN = 2_000  # rules of several clauses whose clauses are exchanged, at most
+KEPT = ("binarizer", "class_weight", "costs")  # what a learner's rules depend on besides
+
+
+def alternatives(  # noqa: PLR0913  all but four by keyword
+    model: Any,
+    X: Any,
+    y: ArrayLike,
+    within: float = 0.01,
+    *,
+    theta: float | None = None,
+    max_conditions: int | None = None,
+    learner: LiteralRuleClassifier | None = None,
+    sample_weight: ArrayLike | None = None,
+    max_rules: int = 10_000,
+    time_limit: float = 10.0,
+    random_state: int = 0,
+    should_stop: Callable[[], bool] | None = None,
+) -> Alternatives:
+    """List the rules that are as good as a model's, and say what they have in common.
+
+    A rule costs the weight of the rows that it gets wrong plus `theta` a condition. Listed are the
+    rules that cost at most `within` of the rows more than the best one known (the rule in hand is
+    among those known), with no more clauses and conditions than the rule in hand, and of which no
+    condition or clause could be left out without costing more: what another rule has besides them
+    is idle.
+
+    Parameters
+    ----------
+    model : fitted classifier with ``rule_set_``, of two classes
+        Its rule is the one in hand. Of scorecards, trees and formulas, too, the alternatives are
+        rules of plain conditions.
+    X, y, sample_weight
+        The table it was learned from.
+    within : float, default=0.01
+        The margin: a share of the rows, by weight; 0.01 is one in a hundred.
+    theta : float, default=None
+        Price of a condition in rows, not negative. None is the model's own, where it is a learner
+        of conditions with a positive one, else two in a thousand of the rows.
+    max_conditions : int, default=None
+        Conditions of a rule at most; None for as many as the rule in hand has.
+    learner : BoxSearchClassifier or other learner of conditions, default=None
+        Not fitted: its binarizer, its constraints and its weights of classes say which rules there
+        are. None takes them from the model as far as it has them.
+    max_rules : int, default=10_000
+        Rules that are kept. Where there are more, the margin shrinks to what they fill.
+    time_limit : float, default=10.0
+        Seconds. What was not finished is said.
+    random_state : int, default=0
+        For the disturbances of the searches.
+    should_stop : callable, optional
+        Asked now and then; true ends the work, and what was found by then is given.
+
+    Returns
+    -------
+    Alternatives
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not allowed.
+    DataError
+        If the table cannot be used, or has more than two classes.
+    RuleError
+        If the model has no rule.
+
+    Notes
+    -----
+    Rules of one clause are listed by branch and bound, first those of one condition, then of two,
+    and so on: the list is complete, or `complete_to` says up to which length. What `constraints`
+    require and a `max_gap` are not asked of the rules listed; what they forbid, is. Where the rule
+    in hand has several clauses, rules come from the archive of a box search over all columns and
+    one with each column of the rule in hand left out, and from there by exchanging any clause for
+    any other that keeps within the margin; of these there may be more than were found.
+
+    References
+    ----------
+    .. [1] R. Xin, C. Zhong, Z. Chen, T. Takagi, M. Seltzer, C. Rudin, "Exploring the whole Rashomon
+       set of sparse decision trees" (2022).
+
+    Examples
+    --------
+    >>> from rulekit import BoxSearchClassifier, load_sample
+    >>> X, y = load_sample("breast_cancer").xy("diagnosis")
+    >>> X = X[["worst radius", "worst area", "worst texture"]]
+    >>> model = BoxSearchClassifier(theta=5.0, n_clauses=1, random_state=0).fit(X, y)
+    >>> found = alternatives(model, X, y, within=0.01)
+    >>> found.complete, found.in_hand.features
+    (True, ('worst area',))
+    >>> found.columns.set_index("column")["needed"].to_dict()
+    {'worst area': False, 'worst radius': False}
+    """
+    _check(within, theta, max_conditions, max_rules, time_limit, learner)
+    rule = rule_of(model)
+    check_is_fitted(model, "rule_set_")
+    if len(getattr(model, "classes_", rule.classes)) > 2:
+        raise DataError(
+            f"Rules just as good are looked for between two classes; this model tells "
+            f"{len(model.classes_)} apart. Learn a rule for one class against the rest."
+        )
+    reader = _learner(model, rule) if learner is None else _described(learner, model, rule)
+    reader._check()
+    table = reader._read(X, y, sample_weight)
+    work = _Work(reader, table, rule, float(within), max_rules)
+    work.clock = Clock.of_seconds(time_limit, should_stop)
+    work.rng = lambda: np.random.default_rng(random_state)
+    return work.done(_price(model, len(table.codes)) if theta is None else theta, max_conditions)
+
+
+def _check(
+    within: Any, theta: Any, max_conditions: Any, max_rules: Any, time_limit: Any, learner: Any
+) -> None:
+    """Refuse what cannot be meant."""
+    if isinstance(within, bool) or not isinstance(within, Real) or not 0 <= float(within) < 1:
+        raise ValueError(
+            "`within` must be a share of the rows, from 0 to below 1 (0.01 is one in a hundred), "
+            f"got {within!r}."
+        )
+    if theta is not None and not (isinstance(theta, Real) and 0 <= float(theta) < math.inf):
+        raise ValueError(f"`theta` must be a number of rows, 0 or more, or None, got {theta!r}.")
+    wholes = {"max_conditions": max_conditions, "max_rules": max_rules}
+    for name, value in wholes.items():
+        if value is None and name == "max_conditions":
+            continue
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+            raise ValueError(f"`{name}` must be a whole number, 1 or more, got {value!r}.")
+    if not (isinstance(time_limit, Real) and float(time_limit) > 0):
+        raise ValueError(f"`time_limit` must be a positive number of seconds, got {time_limit!r}.")
+    if learner is not None and not isinstance(learner, LiteralRuleClassifier):
+        raise ValueError(
+            "`learner` must be a learner of conditions, as BoxSearchClassifier, got "
+            f"{type(learner).__name__}."
+        )
+
+
+def _learner(model: Any, rule: RuleSet) -> LiteralRuleClassifier:
+    """Make a learner over the conditions that the model chose from."""
+    own = model.get_params(deep=False) if hasattr(model, "get_params") else {}
+    made = BoxSearchClassifier()
+    kept = {k: own[k] for k in KEPT if k in own and k in made.get_params(deep=False)}
+    if isinstance(model, (LiteralRuleClassifier, RuleClassifier)):
+        kept["constraints"] = own["constraints"]
+    return _described(made.set_params(**kept), model, rule)
+
+
+def _described(learner: Any, model: Any, rule: RuleSet) -> LiteralRuleClassifier:
+    """Let a learner describe the class that the rule does, in its form."""
+    labels = set(rule.labels) - {rule.default}
+    label = labels.pop() if len(labels) == 1 else model.positive_label_
+    own = learner.get_params(deep=False)
+    kept = {k: own[k] for k in (*KEPT, "constraints") if k in own}
+    return BoxSearchClassifier(form=rule.form, positive_label=label, **kept)
+
+
+def _price(model: Any, n_rows: int) -> float:
+    """Price of a condition, in rows."""
+    own = 0.0
+    if isinstance(model, LiteralRuleClassifier):
+        own = float(model.theta)
+    elif isinstance(model, RuleClassifier):
+        own = float(model.best_params_.get("theta", 0.0))
+    return own if own > 0 else CONDITION_PRICE * n_rows
+
+
+@dataclass
+class _Work:
+    """One search for alternatives while it is made."""
+
+    learner: Any
+    table: TrainingTable
+    rule: RuleSet
+    within: float
+    max_rules: int
+    clock: Clock = field(default_factory=Clock)
+    rng: Callable[[], np.random.Generator] = field(default=lambda: np.random.default_rng(0))
+    shared: SharedWork = field(default_factory=SharedWork)
+    complete_to: int = 0
+    reach: float = 0.0
+
+    def done(self, theta: float, max_conditions: int | None) -> Alternatives:
+        """Find the rules and put together what is said of them."""
+        problem = self.problem_without(None)
+        size = n_counted(self.rule, problem)
+        described = sum(label == self.learner.positive_label_ for label in self.rule.labels)
+        n_clauses = max(1, self.rule.n_clauses if self.rule.form == "cnf" else described)
+        most = max(1, size) if max_conditions is None else int(max_conditions)
+        space = RuleSpace(self.learner, problem, theta, n_clauses, most, self.clock)
+        total = float(problem.weight.sum())
+        own_cost = self.wrong_weight(problem) + theta * size
+        met = {r.columns: r for r in (*space.constants(), *space.searched(problem, self.rng()))}
+        without = {}
+        for name in self.rule.features:
+            found = space.searched(self.problem_without(name), self.rng())
+            without[name] = min((*space.constants(), *found), key=_order)
+            met |= {r.columns: r for r in found}
+        listed = self.near(space, list(met.values()), own_cost)
+        names = {r.columns: space.features(r) for r in (*listed, *without.values())}
+        rules, kept = _written(space, listed)
+        facts = (
+            self.wrong(self.rule),
+            own_cost / total,
+            self.within,
+            theta,
+            n_clauses,
+            most,
+        )
+        cheapest = min([own_cost, *(r.cost for r in kept)]) / total
+        return Alternatives(
+            rules,
+            self.told(rules, kept, names, total),
+            self.by_column(space, kept, without, names, cheapest),
+            self.rule,
+            *facts,
+            self.complete_to,
+            self.complete_to >= most and n_clauses == 1 and self.reach >= self.within - TIE,
+            self.reach,
+            bool(np.ptp(problem.weight) > 0),
+            self.table.columns,
+            self.table.y,
+        )
+
+    def wrong_weight(self, problem: Any) -> float:
+        """Weigh the rows that the rule in hand gets wrong as learning does."""
+        positive = problem.y ^ (self.rule.form == "dnf")
+        answers = self.rule.predict(problem.columns)
+        held = np.array([v == self.learner.positive_label_ for v in answers], dtype=bool)
+        return float(problem.weight[held != positive].sum())
+
+    def wrong(self, rule: RuleSet) -> float:
+        """Give the share of the rows, by their own weight, that a rule gets wrong."""
+        wrong = rule.predict(self.table.columns) != self.table.y.astype(object)
+        weight = self.table.sample_weight
+        return float(weight[wrong].sum() / weight.sum())
+
+    def problem_without(self, column: str | None) -> Any:
+        """Make the table of conditions, those of one column left out."""
+        learner = self.learner
+        wishes = as_constraints(self.learner.constraints)
+        if column is not None:
+            learner = BoxSearchClassifier(**learner.get_params(deep=False))
+            learner.constraints = replace(
+                wishes, forbidden=(*wishes.forbidden, column), required=()
+            )
+        problem = learner.problem_of(self.table, self.shared, self.learner.positive_label)
+        problem.work_until(self.clock.end)
+        return problem
+
+    def near(self, space: RuleSpace, known: list[PricedRule], own_cost: float) -> list[PricedRule]:
+        """List the rules of the margin: all of one clause, and those of more that are found."""
+        total = float(space.problem.weight.sum())
+        margin, self.reach = self.within * total, self.within
+        best = min([own_cost, *(r.cost for r in known)])
+        found = list(known)
+        for size, listed in space.clauses(margin, best, self.max_rules):
+            found = known + [space.priced([clause]) for clause in listed.clauses]
+            if not listed.complete:
+                break
+            self.complete_to, self.reach = size, min(self.within, listed.margin / total)
+        best = min([own_cost, *(r.cost for r in found)])
+        if space.max_clauses > 1:
+            found = space.grown(found, best + margin, GROWN).rules
+            best = min([own_cost, *(r.cost for r in found)])
+        unique = {r.columns: r for r in found if r.cost <= best + margin + TIE}
+        near = sorted(unique.values(), key=_order)
+        if len(near) > self.max_rules:
+            self.reach = min(self.reach, (near[self.max_rules - 1].cost - best) / total)
+        return near[: self.max_rules]
+
+    def told(
+        self,
+        rules: tuple[RuleSet, ...],
+        found: list[PricedRule],
+        names: Mapping[Any, frozenset[str]],
+        total: float,
+    ) -> pd.DataFrame:
+        """Make a row a rule."""
+        answers = self.rule.predict(self.table.columns)
+        rows = [
+            {
+                "rule": k,
+                "wrong": self.wrong(rule),
+                "n_conditions": rule.n_conditions,
+                "n_clauses": rule.n_clauses,
+                "cost": known.cost / total,
+                "columns": tuple(sorted(names[known.columns])),
+                "differs": float(np.mean(rule.predict(self.table.columns) != answers)),
+            }
+            for k, (rule, known) in enumerate(zip(rules, found, strict=True))
+        ]
+        kinds = ("rule", "wrong", "n_conditions", "n_clauses", "cost", "columns", "differs")
+        return pd.DataFrame(rows, columns=list(kinds))
+
+    def by_column(
+        self,
+        space: RuleSpace,
+        found: list[PricedRule],
+        without: Mapping[str, PricedRule],
+        names: Mapping[Any, frozenset[str]],
+        cheapest: float,
+    ) -> pd.DataFrame:
+        """Make a row a column."""
+        total = float(space.problem.weight.sum())
+        read = [names[r.columns] for r in found]
+        hand = {
+            name: sum(_reads(p, name) for c in self.rule.clauses for p in c.conditions)
+            for name in self.rule.features
+        }
+        others = sorted(set().union(*read) - set(hand))
+        rows = []
+        for name in (*sorted(hand, key=lambda f: -hand[f]), *others):
+            lacking = [r for r, reads in zip(found, read, strict=True) if name not in reads]
+            best = min(
+                [*lacking, *([without[name]] if name in without else [])], key=_order, default=None
+            )
+            row: dict[str, Any] = {
+                "column": name,
+                "in_hand": hand.get(name, 0),
+                "share": sum(name in reads for reads in read) / max(1, len(read)),
+                "needed": bool(read) and not lacking,
+                "without": None,
+                "wrong": math.nan,
+                "cost": math.nan,
+                "as_good": bool(lacking),
+                "instead": (),
+            }
+            if best is not None:
+                reads = space.features(best)
+                row["without"] = space.rule(best)
+                row["wrong"], row["cost"] = self.wrong(row["without"]), best.cost / total
+                row["instead"] = tuple(sorted(reads - set(hand)))
+                row["as_good"] = row["cost"] <= cheapest + self.within + TIE
+            rows.append(row)
+        kinds = ("column", "in_hand", "share", "needed", "without", "wrong", "cost", "as_good")
+        return pd.DataFrame(rows, columns=[*kinds, "instead"])
+
+
+def _reads(condition: Any, name: str) -> int:
+    """Count the tests of a column in a condition; 1 in one that computes with several."""
+    return sum(t.feature == name for t in condition.tests) or int(name in condition.features)
+
+
+def _order(rule: PricedRule) -> tuple[Any, ...]:
+    return round(rule.cost, 9), rule.n_conditions, rule.columns
+
+
+def _written(
+    space: RuleSpace, found: Sequence[PricedRule]
+) -> tuple[tuple[RuleSet, ...], list[PricedRule]]:
+    """Write the rules; of those that read the same, the first is kept."""
+    rules: dict[RuleSet, PricedRule] = {}
+    for known in found:
+        rules.setdefault(space.rule(known), known)
+    return tuple(rules), list(rules.values())

@@ -1,0 +1,265 @@
+"""A Dask cluster, where joblib's configuration names one: tables sent once, answers as they come.
+
+joblib's own way there sends the table with every call, takes what a lost worker leaves for an
+answer, and hands back whole tasks only. So its backend is asked for the client, and the client for
+the rest. Nothing here imports Dask unless it is in use.
+"""
+
+import contextlib
+import hashlib
+import importlib.metadata
+import logging
+import sys
+import time
+import uuid
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from joblib.parallel import get_active_backend
+
+from rulekit.exceptions import RulekitError
+from rulekit.solvers.machine_code import warm_up
+
+LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn", "highspy")
+WITHOUT_EFFECT = ("plots", "export", "explain", "cli")
+PULSE = 0.05  # seconds between two looks at what has come
+PATIENCE = 10.0  # seconds that a cluster may take to get a worker
+
+log = logging.getLogger("distributed.worker.rulekit")  # so that Dask's clients can read it
+_kept: ContextVar[dict[Any, Any] | None] = ContextVar("kept", default=None)
+
+
+def client_in_use() -> Any | None:
+    """Return the client of ``joblib.parallel_config("dask")``, None where other workers are."""
+    return getattr(get_active_backend()[0], "client", None)
+
+
+@contextlib.contextmanager
+def kept_on_workers() -> Iterator[None]:
+    """Leave what is sent in this block with the workers until its end, for all calls in it."""
+    if _kept.get() is not None:
+        yield
+        return
+    token = _kept.set({})
+    try:
+        yield
+    finally:
+        _kept.reset(token)
+
+
+@dataclass(frozen=True, eq=False)
+class Once:
+    """An argument that workers of a cluster are sent once, however many tasks have it.
+
+    Parameters
+    ----------
+    value : object
+    key : hashable, default=None
+        What no other content has; None is for the object itself.
+    """
+
+    value: Any
+    key: Hashable = None
+
+
+def on_cluster(
+    client: Any,
+    work: Callable[..., Any],
+    tasks: Sequence[tuple[Any, ...]],
+    stopped: Callable[[], bool],
+) -> Iterator[tuple[int, Any]]:
+    """Do tasks on a cluster; yield the place of each and its answer, as they come.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    work : callable
+        Workers find it by its name.
+    tasks : sequence of tuple
+        Its arguments. What is to be sent `Once` stays with every worker until the end of the
+        block of `kept_on_workers`.
+    stopped : callable of no argument
+        Asked all the time; True ends it, and `Line.stopped` is True in the tasks that go on.
+
+    Raises
+    ------
+    RulekitError
+        If there are no workers, one runs other code, or the scheduler is gone.
+    Exception
+        What a task raises, or Dask where workers were lost too often (`is_loss`).
+    """
+    how = getattr(get_active_backend()[0], "submit_kwargs", {})  # its priority, for instance
+    with kept_on_workers():
+        places: dict[Any, int] = {}
+        try:
+            sent = _sent(client, [each for task in tasks for each in task if _is_once(each)])
+            for place, task in enumerate(tasks):
+                order = [sent[_key(each)] if _is_once(each) else each for each in task]
+                key = f"{work.__name__.strip('_')}-{uuid.uuid4().hex}"
+                future = client.submit(
+                    _noted, code_version(), work, *order, key=key, pure=False, **how
+                )
+                places[future] = place
+            coming = _dask().as_completed(list(places), loop=client.loop)
+            while not (coming.is_empty() or stopped()):
+                if not coming.has_ready():
+                    time.sleep(PULSE)
+                    continue
+                for future in coming.next_batch(block=False):
+                    yield places[future], future.result()
+        except Exception as error:
+            _check_reachable(client, error)
+            if is_loss(error):
+                (_kept.get() or {}).clear()  # it may be lost, too
+            raise
+        finally:
+            client.cancel([future for future in places if not future.done()], force=True)
+
+
+def _check_reachable(client: Any, error: Exception) -> None:
+    """Say in a sentence that what went wrong is that the scheduler is gone, if it is."""
+    lost = getattr(error, "reason", None) == "scheduler-connection-lost"
+    if lost or client.status != "running":
+        raise RulekitError(
+            "The scheduler of the cluster must stay reachable; the line to it was lost. Start it "
+            "again, then go on: what a `store` has been given is kept."
+        ) from error
+
+
+def _is_once(argument: Any) -> bool:
+    return isinstance(argument, Once)
+
+
+def _key(once: Once) -> Hashable:
+    return id(once.value) if once.key is None else once.key
+
+
+def _sent(client: Any, arguments: Sequence[Once]) -> dict[Hashable, Any]:
+    """Send to every worker what is not there yet; return what stands for it in tasks."""
+    kept = _kept.get()
+    assert kept is not None
+    fresh = {_key(once): once.value for once in arguments if (client.id, _key(once)) not in kept}
+    if fresh:
+        try:
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError as error:
+            raise RulekitError(
+                f"The scheduler at {client.scheduler.address} must have a worker; it had none for "
+                f"{PATIENCE:g} s. Start one."
+            ) from error
+        n_bytes = sum(map(_dask().sizeof.safe_sizeof, fresh.values()))
+        log.info("%.3g MB to each of %d workers", n_bytes / 1e6, len(client.ncores()))
+        names = {f"rulekit-{uuid.uuid4().hex}": key for key in fresh}
+        futures = client.scatter({n: fresh[key] for n, key in names.items()}, broadcast=True)
+        for name, key in names.items():
+            kept[client.id, key] = futures[name], fresh[key]  # here, too, so that its id stays its
+    return {_key(once): kept[client.id, _key(once)][0] for once in arguments}
+
+
+def is_loss(error: BaseException) -> bool:
+    """Whether Dask tells of workers that were lost, with their work or with what they held."""
+    if "distributed" not in sys.modules:
+        return False
+    return isinstance(error, (_dask().KilledWorker, _dask().CancelledError))
+
+
+def _dask() -> Any:
+    import distributed
+
+    return distributed
+
+
+# On a worker ----------------------------------------------------------------------------------
+
+
+def _noted(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
+    """Do one task, and note in the worker's log that and how it was done."""
+    if version != code_version():
+        raise RulekitError(
+            f"Every worker must have the same version of rulekit and of {', '.join(LIBRARIES)} as "
+            "this program; one has another. Install the same on all of them."
+        )
+    warm_up()  # a limit of time in the work is for the work alone
+    begun = time.perf_counter()
+    try:
+        answer = work(*arguments)
+    except Exception:
+        log.exception("%s failed after %.1f s", work.__name__, time.perf_counter() - begun)
+        raise
+    log.info("%s took %.1f s", work.__name__, time.perf_counter() - begun)
+    return answer
+
+
+class Line:
+    """Brings words from the tasks of one piece of work to the one who ordered them.
+
+    Pickled, it is the far end. It is a queue at the scheduler, so nobody needs a folder in common.
+    """
+
+    def __init__(self, client: Any = None, name: str = "") -> None:
+        self._client, self._name = client, name or f"rulekit-{uuid.uuid4().hex}"
+
+    def __reduce__(self) -> tuple[type["Line"], tuple[None, str]]:
+        return Line, (None, self._name)
+
+    @cached_property
+    def _queue(self) -> Any:
+        """Made when it is needed: a scheduler, too, reads the tasks that pass through it."""
+        return _dask().Queue(self._name, client=self._client or _dask().get_client())
+
+    def send(self, text: str) -> None:
+        """Send a word from the far end."""
+        self._queue.put(text)
+
+    @cached_property
+    def stopped(self) -> Callable[[], bool]:
+        """Tells a task whether nobody waits for it any more; asked for in the task's own thread.
+
+        The scheduler tells its worker when it is cancelled, or when the client is gone.
+        """
+        tasks, key = _dask().get_worker().state.tasks, _dask().worker.thread_state.key
+        return lambda: key not in tasks or tasks[key].state != "executing"
+
+    def stop(self) -> None:
+        """Nothing: `on_cluster` cancels the tasks."""
+
+    def heard(self) -> list[str]:
+        """Return the words that have come since the last look."""
+        try:
+            return list(self._queue.get(batch=True))
+        except Exception as error:
+            _check_reachable(self._client, error)
+            raise
+
+    def close(self) -> None:
+        """Forget what nobody has heard."""
+        self._queue.close()
+
+
+@lru_cache(maxsize=1)
+def code_version() -> str:
+    """Compute a digest of the library's own source and of the numerical libraries' versions.
+
+    Packages that cannot change a measured number (plots, export, explain, cli) are left out.
+    """
+    root = Path(__file__).parents[1]
+    sources = sorted(
+        p for p in root.rglob("*.py") if p.relative_to(root).parts[0] not in WITHOUT_EFFECT
+    )
+    digest = hashlib.sha256(repr([_version_of(name) for name in LIBRARIES]).encode())
+    for path in sources:
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(root).as_posix()} {len(content)} ".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def _version_of(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "absent"

@@ -1,0 +1,155 @@
+"""What was counted of a rule on all rows: by the answers to its conditions, and what follows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.learners.shares import Likeness, Shares
+from rulekit.rules import Condition, RuleSet
+from rulekit.rules.constraints import Constraints
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+NO_WISHES = Constraints()
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """Rows counted by the answers to a rule's conditions.
+
+    Attributes
+    ----------
+    met : ndarray of bool, shape (kinds, conditions)
+        The answers, by `Likeness.conditions`; of a CNF, where they fail.
+    counts : ndarray of int, shape (2, kinds, K)
+        Rows of each class, learned from and held back.
+    """
+
+    met: NDArray[np.bool_]
+    counts: NDArray[np.int64]
+
+
+def answers_of(rule: RuleSet, met: Bools) -> list[Any]:
+    """Give the label of each kind of rows, see `Kinds`."""
+    return _answers(rule, Likeness(rule).levels(met)[0][:, 0])
+
+
+def _answers(rule: RuleSet, decides: Counts) -> list[Any]:
+    """Give the label where each clause decides, or none."""
+    labels = (*rule.labels, rule.default)
+    if rule.form == "cnf":
+        labels = (*(rule.default,) * rule.n_clauses, rule.labels[0])
+    return [labels[k] for k in decides]
+
+
+def confusion_of(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> Counts:
+    """Count rows by part, true class and answer: shape (2, K, K)."""
+    place = {label: k for k, label in enumerate(classes)}
+    found = np.zeros((2, len(place), len(place)), dtype=np.int64)
+    for kind, label in enumerate(answers_of(rule, kinds.met)):
+        found[:, :, place[label]] += kinds.counts[:, kind]
+    return found
+
+
+def wrong_of(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> Floats:
+    """Count the wrong rows of each class among those learned from: shape (K,)."""
+    (learned, _) = confusion_of(rule, kinds, classes)
+    return np.asarray(learned.sum(axis=1) - np.diagonal(learned), dtype=float)
+
+
+def shares_of(rule: RuleSet, kinds: Kinds, factors: Floats) -> Shares:
+    """Give the shares of the classes among all rows learned from."""
+    here = kinds.counts[0].sum(axis=1) > 0
+    likeness, counts = Likeness(rule), kinds.counts[0][here].astype(float)
+    levels = likeness.levels(kinds.met[here])
+    return Shares.counted(likeness, levels, counts, levels[1] == 0, factors)
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """Leaves out what does not pay on all rows; nothing more has to be counted for that.
+
+    Attributes
+    ----------
+    classes : sequence of label
+        The classes.
+    factors : ndarray of shape (K,)
+        What a wrong row of each counts.
+    price : float
+        Of a condition, in such rows.
+    wishes : Constraints
+        What is required stays.
+    """
+
+    classes: Sequence[Any]
+    factors: Floats
+    price: float
+    wishes: Constraints = NO_WISHES
+
+    def pruned(self, rule: RuleSet, kinds: Kinds) -> RuleSet:
+        """Drop clauses and conditions, the least missed first, as long as that saves their price.
+
+        Of what is as good the first in the rule's order is dropped.
+        """
+        column = {c: kinds.met[:, j] for j, c in enumerate(Likeness(rule).conditions)}
+        now = self._value(rule, column, kinds)
+        while True:
+            tries = [(self._value(r, column, kinds), k, r) for k, r in enumerate(self._less(rule))]
+            value, _, shorter = min(tries, default=(now, 0, rule), key=lambda t: t[:2])
+            if value > now or shorter == rule:
+                return rule
+            rule, now = shorter, value
+
+    def _less(self, rule: RuleSet) -> list[RuleSet]:
+        """List the rules with one clause, or one condition, less."""
+        found = []
+        for k, clause in enumerate(rule.clauses):
+            if not any(is_required(c, self.wishes) for c in clause.conditions):
+                found.append(without_clause(rule, k))
+            if len(clause.conditions) > 1:
+                kept = [
+                    tuple(c for c in clause.conditions if c is not left)
+                    for left in clause.conditions
+                    if not is_required(left, self.wishes)
+                ]
+                found += [with_conditions(rule, k, conditions) for conditions in kept]
+        return found
+
+    def _value(self, rule: RuleSet, column: dict[Condition, Bools], kinds: Kinds) -> float:
+        """Weigh wrong rows and conditions."""
+        decides = np.full(len(kinds.met), rule.n_clauses, dtype=np.int64)
+        for k in reversed(range(rule.n_clauses)):
+            held = np.ones(len(decides), dtype=bool)
+            for condition in rule.clauses[k].conditions:
+                held &= column[condition]
+            decides[held] = k
+        place = {label: k for k, label in enumerate(self.classes)}
+        said = np.array([place[label] for label in _answers(rule, decides)], dtype=np.intp)
+        counts = kinds.counts[0] * self.factors
+        right = counts[np.arange(len(said)), said].sum()
+        return round(float(counts.sum() - right + self.price * rule.n_conditions), 6)
+
+
+def is_required(condition: Condition, wishes: Constraints) -> bool:
+    """Say whether an analyst asked for a condition, or for its column."""
+    return any(wish in (condition, *condition.features) for wish in wishes.required)
+
+
+def without_clause(rule: RuleSet, k: int) -> RuleSet:
+    """Leave a clause out; a CNF without clauses keeps its label."""
+    clauses = rule.clauses[:k] + rule.clauses[k + 1 :]
+    labels = rule.labels[:k] + rule.labels[k + 1 :]
+    if rule.form == "cnf" and not labels:
+        labels = rule.labels[:1]
+    return replace(rule, clauses=clauses, labels=labels)
+
+
+def with_conditions(rule: RuleSet, k: int, conditions: tuple[Condition, ...]) -> RuleSet:
+    """Give a clause other conditions."""
+    clauses = list(rule.clauses)
+    clauses[k] = replace(clauses[k], conditions=conditions)
+    return replace(rule, clauses=tuple(clauses))

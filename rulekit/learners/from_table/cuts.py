@@ -1,0 +1,240 @@
+"""Cuts of a rule moved to where the fewest rows of a whole table are wrong, by histograms.
+
+Of a rule all but one cut is held fixed. A row whose answer does not depend on that condition
+cannot change; of the others an engine counts, by the column's value and the class, how many
+more would be wrong if the condition held. Sums of these counts are the loss at every cut at once.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit._engine import asked, number
+from rulekit.binarize.thresholds import short_cuts
+from rulekit.learners.from_table.counts import is_required, with_conditions
+from rulekit.rules import Condition, Literal, RuleSet
+from rulekit.rules.constraints import Constraints
+
+Floats = NDArray[np.float64]
+BINS = 2000
+FEW = 500  # distinct values in the sample: each is counted by itself then
+SHARE = 0.02  # of the sample's values on either side of a cut, where it is first looked for
+WIDER = 8.0
+BORDER = 0.02  # of a window: a best cut so near to its end may lie beyond it
+STEPS = (1, 2, 5)
+MOVED = (">", "<=")
+TRIES = 6
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Bins ``(edge, next edge]`` of one width, whose edges are numbers of few digits.
+
+    Attributes
+    ----------
+    first, n_bins : int
+        Number of the first edge, in widths from 0, and how many bins follow.
+    step, decimals : int
+        The width is ``step * 10**-decimals``. An edge is a quotient of whole numbers, so it is
+        the same double here and in an engine, and the one that its digits name.
+    """
+
+    first: int
+    n_bins: int
+    step: int
+    decimals: int
+
+    @classmethod
+    def over(cls, low: float, high: float, *, whole: bool) -> "Grid":
+        """Lay at most `BINS` bins over a window; of whole numbers none is narrower than 1."""
+        least = (high - low) / BINS
+        power = int(np.floor(np.log10(least)))
+        step = next((s for s in STEPS if s * 10.0**power >= least), 10)
+        if whole and step * 10.0**power < 1:
+            step, power = 1, 0
+        first = int(np.floor(low / (step * 10.0**power)))
+        last = int(np.ceil(high / (step * 10.0**power)))
+        return cls(first, max(1, last - first), step, -power)
+
+    @property
+    def width(self) -> float:
+        """How far two edges are apart."""
+        return self.step * 10.0**-self.decimals
+
+    @property
+    def edges(self) -> Floats:
+        """The edges, ascending: shape (n_bins + 1,)."""
+        found: Floats = self.edge(self.first + np.arange(self.n_bins + 1.0))
+        return found + 0.0
+
+    def edge(self, place: Any) -> Any:
+        """Give the edge of a number, in widths from 0; of an expression, too."""
+        scale = 10.0 ** abs(self.decimals)
+        return place * self.step / scale if self.decimals >= 0 else place * self.step * scale
+
+    def bin(self, value: Any) -> Any:
+        """Give the number of a value's bin, from 0: an expression, for values inside the grid."""
+        place = (value / number(self.width)).ceil().cast("float64") - 1.0
+        # a value beside an edge, divided, may fall on its other side
+        place += (value > self._engine_edge(place + 1.0)).cast("int64")
+        place -= (value <= self._engine_edge(place)).cast("int64")
+        return place.cast("int64") - self.first
+
+    def _engine_edge(self, place: Any) -> Any:
+        scale = number(10.0 ** abs(self.decimals))
+        whole = place * number(self.step)
+        return whole / scale if self.decimals >= 0 else whole * scale
+
+
+@dataclass(frozen=True)
+class Losses:
+    """What a cut costs, up to a constant: shape (m,) each, cuts ascending."""
+
+    cuts: Floats
+    loss: Floats
+
+    def best(self, now: float) -> float:
+        """Of the cuts that cost least, the one next to the cut as it is."""
+        least = self.loss.min()
+        best = self.cuts[self.loss <= least + 1e-9 * max(1.0, abs(least))]
+        return float(best[np.abs(best - now).argmin()])
+
+
+class CutRefiner:
+    """Moves the cuts of a rule, one after another.
+
+    Parameters
+    ----------
+    rows : TableRows
+        The table.
+    sample : DataFrame
+        Rows of it, which say where a cut is looked for.
+    factors : ndarray of shape (K,)
+        What a wrong row of each class counts.
+    wishes : Constraints
+        What is required stays as it is, and no cut goes where a condition would be forbidden.
+    """
+
+    def __init__(
+        self, rows: Any, sample: pd.DataFrame, factors: Floats, wishes: Constraints
+    ) -> None:
+        self._rows, self._factors, self._wishes = rows, factors, wishes
+        self._values: dict[str, Floats] = {}
+        self._sample = sample
+
+    def refined(self, rule: RuleSet) -> RuleSet:
+        """Move each cut once, in the rule's order, each seeing where those before it went."""
+        for k in range(rule.n_clauses):
+            i = 0
+            while i < len(rule.clauses[k].conditions):  # two that become one leave a place less
+                if self._has_cut(rule.clauses[k].conditions[i]):
+                    moved = with_cut(rule.clauses[k].conditions[i], self._best(rule, k, i))
+                    if moved not in self._wishes.forbidden:
+                        own = rule.clauses[k].conditions
+                        rule = with_conditions(rule, k, (*own[:i], moved, *own[i + 1 :]))
+                i += 1
+        return rule
+
+    def _has_cut(self, condition: Condition) -> bool:
+        return (
+            isinstance(condition, Literal)
+            and condition.is_plain
+            and condition.op in MOVED
+            and not is_required(condition, self._wishes)
+        )
+
+    def _best(self, rule: RuleSet, k: int, i: int) -> float:
+        """Find the cut of one condition by which the fewest rows are wrong."""
+        literal = rule.clauses[k].conditions[i]
+        assert isinstance(literal, Literal)
+        now = float(literal.values[0])
+        values = self._present(literal.feature)
+        if len(np.unique(values)) <= FEW:
+            return self.losses_by_value(rule, k, i).best(now)
+        best, share = now, SHARE
+        for _ in range(TRIES):
+            low, high = window(values, best, share)
+            found = self.losses(rule, k, i, Grid.over(low, high, whole=is_whole(values)))
+            best = found.best(best)
+            place = (best - low) / (high - low)
+            outside = share < 1 and not BORDER < place < 1 - BORDER
+            if share <= SHARE and not outside:
+                break
+            share = min(1.0, share * WIDER) if outside else SHARE
+        return best
+
+    def losses(self, rule: RuleSet, k: int, i: int, grid: Grid) -> Losses:
+        """Count what each edge of a grid costs as the cut of one condition."""
+        literal = rule.clauses[k].conditions[i]
+        edges = grid.edges
+        value = self._rows.value(literal.features[0])
+        inside = (value > number(edges[0])) & (value <= number(edges[-1]))
+        counted = self._counted(rule, k, i, grid.bin(value), inside)
+        gain = np.zeros(grid.n_bins)
+        np.add.at(gain, counted["at"].to_numpy(dtype=int), counted["gain"].to_numpy(dtype=float))
+        return Losses(edges, _sums(gain, literal.comparison[0]))
+
+    def losses_by_value(self, rule: RuleSet, k: int, i: int) -> Losses:
+        """Count what a cut between any two values of the column costs."""
+        literal = rule.clauses[k].conditions[i]
+        value = self._rows.value(literal.features[0])
+        counted = self._counted(rule, k, i, value, value.notnull())
+        gain = counted.groupby("at")["gain"].sum().sort_index()
+        now = float(literal.comparison[1])
+        known = np.unique([*gain.index.to_numpy(dtype=float), *self._present(literal.features[0])])
+        cuts = short_cuts(known[:-1], known)
+        # the cut as it is stands for its gap
+        at = int(np.searchsorted(known, now, side="right")) - 1
+        if 0 <= at < len(cuts):
+            cuts[at] = now
+        full = gain.reindex(known, fill_value=0.0).to_numpy(dtype=float)
+        return Losses(cuts, _sums(full, literal.comparison[0])[1:-1])
+
+    def _counted(self, rule: RuleSet, k: int, i: int, at: Any, inside: Any) -> pd.DataFrame:
+        """Count how much more is wrong if a condition holds: columns `at` and `gain`."""
+        rows = self._rows
+        import ibis
+
+        yes, no = (rows.answer(rule, {(k, i): ibis.literal(held)}) for held in (True, False))
+        label = rows.label
+        more = (yes != label).cast("int64") - (no != label).cast("int64")
+        made = rows.learning.filter((yes != no) & inside).select(at=at, label=label, more=more)
+        groups = made.group_by(["at", "label"]).aggregate(more=made.more.sum())
+        counted = asked(groups).to_pandas()
+        weight = self._factors[counted["label"].to_numpy(dtype=int)]
+        return counted.assign(gain=counted["more"].to_numpy(dtype=float) * weight)
+
+    def _present(self, name: str) -> Floats:
+        """Give the values of a column in the sample, ascending, with repeats."""
+        if name not in self._values:
+            found = self._sample[name].to_numpy(dtype=float, na_value=np.nan)
+            self._values[name] = np.sort(found[~np.isnan(found)])
+        return self._values[name]
+
+
+def _sums(gain: Floats, op: str) -> Floats:
+    """Turn what rows of each bin gain if a condition holds into the loss at each edge."""
+    below = np.concatenate([[0.0], np.cumsum(gain)])
+    return below if op == "<=" else below[-1] - below
+
+
+def window(values: Floats, cut: float, share: float) -> tuple[float, float]:
+    """Give an interval around a cut that holds a share of the sample on either side."""
+    at, n = int(np.searchsorted(values, cut, side="right")), len(values)
+    reach = max(2, int(np.ceil(share * n)))
+    low, high = float(values[max(0, at - reach)]), float(values[min(n - 1, at + reach)])
+    return (low, high) if low < high else (float(values[0]), float(values[-1]))
+
+
+def is_whole(values: Floats) -> bool:
+    """Say whether all are whole numbers."""
+    return bool((values == np.round(values)).all())
+
+
+def with_cut(condition: Condition, cut: float) -> Literal:
+    """Return the condition with another cut."""
+    assert isinstance(condition, Literal)
+    return replace(condition, value=cut)

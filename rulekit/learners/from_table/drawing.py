@@ -1,0 +1,59 @@
+"""Rows of a table that an engine draws: by a seeded hash of a key, or of the whole row.
+
+A row's number depends on what stands in it, on the seed and on the purpose, and on nothing else:
+the engine draws the same rows each time, in whatever order it reads them, and rows of one key stand
+together on one side of a split. Engines hash differently, so the rows drawn differ between them.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+WORDS = 2**31  # numbers a row can have: from 0; even Spark's hash of 32 bits has as many
+NATIVE = ("duckdb", "pyspark", "snowflake", "clickhouse")  # their hash takes whole numbers, too
+GAP = "\x1a"  # for a cell that is missing, as no text is
+BETWEEN = "\x1f"
+
+
+class RowNumbers:
+    """Numbers of rows for many purposes, each as if drawn by itself.
+
+    Parameters
+    ----------
+    engine : str
+        What ibis calls the engine.
+    seed : int
+        Of all numbers.
+    """
+
+    def __init__(self, engine: str, seed: int) -> None:
+        self._engine, self._seed = engine, seed
+
+    def base(self, table: Any, columns: Sequence[str]) -> Any:
+        """Hash what tells rows apart: an expression over the table.
+
+        `columns` are a key, or all columns: rows that are equal throughout have one number then.
+        """
+        import ibis
+
+        if self._engine == "duckdb":
+            return ibis.struct({f"c{j}": table[name] for j, name in enumerate(columns)}).hash()
+        # the hash of some engines takes nothing but text
+        cells = [table[name].cast("string").fill_null(GAP) for name in columns]
+        return ibis.literal(BETWEEN).join(cells).hash()
+
+    def of(self, base: Any, purpose: int) -> Any:
+        """Give each row a number from 0 to `WORDS` - 1: an expression of whole numbers."""
+        import ibis
+
+        salt = (self._seed * 0x9E3779B1 + purpose * 0x85EBCA77 + 1) % WORDS
+        # hashed twice: a seed that entered the first hash alone could leave two purposes alike
+        if self._engine in NATIVE:
+            again = (base ^ ibis.literal(salt, "int64")).hash()
+        else:
+            again = (base.cast("string") + ibis.literal(f"{BETWEEN}{salt}")).hash()
+        return again.cast("int64") & ibis.literal(WORDS - 1, "int64")
+
+
+def limit(share: float) -> int:
+    """Give the number below which a share of the rows is drawn."""
+    return round(share * WORDS)

@@ -1,0 +1,178 @@
+"""`fit_table`: a rule of a table that stays where it lives, for learners of rows in memory."""
+
+from collections.abc import Callable, Sequence
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from rulekit._engine import is_engine_table
+from rulekit._validation import Interval
+from rulekit.learners.from_table.certificate import TableCertificate, tallies
+from rulekit.learners.from_table.counts import shares_of
+from rulekit.learners.from_table.learning import Aims, Found, TableLearning, factors_of
+from rulekit.learners.from_table.rows import Parts, TableRows
+from rulekit.learners.training import as_constraints, generator_of
+
+SAMPLE_ROWS = 20_000
+LIMITS = {
+    "sample_rows": Interval(Integral, 100, None, closed="left"),
+    "test_share": Interval(Real, 0, 1, closed="left"),
+}
+
+
+class LearnsFromTables:
+    """Adds `fit_table` to a learner of rules that reads rows of a data frame in `fit`."""
+
+    def fit_table(
+        self,
+        table: Any,
+        target: str,
+        features: Sequence[str] | None = None,
+        *,
+        key: str | None = None,
+        test_share: float = 0.0,
+        sample_rows: int = SAMPLE_ROWS,
+        on_progress: Callable[[float, str], None] | None = None,
+    ) -> Self:
+        """Learn a rule from a sample of a table of any size, and count it on every row.
+
+        The engine that holds the table draws a sample, stratified by class; the rule learned there
+        is counted on all rows by one GROUP BY. Conditions that do not pay their price on all rows
+        are left out, and cuts moved to where the fewest of all rows are wrong, by histograms that
+        the engine makes. A second sample, half of it rows that the rule gets wrong, is learned
+        from in the same way; and so on, until that finds nothing better, four samples at most.
+
+        Parameters
+        ----------
+        table : ibis.Table
+            The table, in any engine that ibis speaks to and that can hash: DuckDB (files of
+            Parquet or CSV, too), PostgreSQL, Spark, ...
+        target : str
+            The column of the class; no cell of it may be missing.
+        features : sequence of str, optional
+            The columns to learn from; None for all others but `key`.
+        key : str, optional
+            A column whose hash draws and splits the rows: rows of one value stay together. None
+            hashes the whole row, so rows that are equal throughout stay together.
+        test_share : float, default=0.0
+            Share of the rows that are held back and only counted, see `table_certificate_`.
+        sample_rows : int, default=20000
+            About how many rows a sample has. Where there are no more to learn from, the rule is
+            the one that `fit` learns from all of them.
+        on_progress : callable, optional
+            Called with the share done, from 0 to 1, and what is being done. An error it raises,
+            such as `StoppedError`, ends the work between two questions to the engine.
+
+        Returns
+        -------
+        self
+            As after `fit`, but `table_certificate_` says what was counted where, and
+            `training_error_`, the shares behind `predict_proba`, and `get_rules` are those of all
+            rows learned from. A price is in wrong rows of a sample, and so is `objective_`:
+            the loss on all rows, as of a sample, and the price of the conditions. What tells of the
+            search itself, `history_`, `choice_`, `path_`, is of a sample; so are the chances of
+            totals of a scorecard.
+
+        Raises
+        ------
+        DataError
+            If the table cannot be used, or its engine cannot count it; the column is named.
+        ValueError
+            If a parameter is not allowed, or `max_gap` is given.
+        RuleError
+            If a cell cannot be read as a condition of the rule reads it.
+
+        Notes
+        -----
+        Whether cuts are moved is said by `refine` and `refine_thresholds`; "cv" moves them, as all
+        rows are counted. Required conditions stay. `time_limit` limits each search, not the engine.
+        Of a scorecard nothing is moved or left out. Samples depend on the engine's hash, the
+        `random_state` and the table's columns, not on the order of rows.
+
+        About one scan of the table for each sample and each count, and one for each cut and sweep
+        over the cuts: 20 to 50 for a rule of eight conditions, each of the columns it reads.
+        """
+        self._check()  # type: ignore[attr-defined]
+        _check_settings(self, table, sample_rows, test_share)
+        model: Any = self
+        seed = int(generator_of(model.random_state).integers(2**31))
+        parts = Parts(key, float(test_share), seed)
+        rows = TableRows(table, target, features, parts)
+        class_weight = model._class_weight(rows.classes)
+        factors = factors_of(class_weight, rows.classes, rows.sizes[0])
+        first: Any = clone(self)
+        if class_weight == "balanced":  # of all rows: a sample is balanced otherwise
+            first.set_params(class_weight=dict(zip(rows.classes.tolist(), factors, strict=True)))
+        moves = bool(model.refine or getattr(model, "refine_thresholds", False))
+        aims = Aims(factors, moves, as_constraints(model.constraints))
+        work = TableLearning(rows, int(sample_rows), aims, on_progress or _silent)
+
+        def learner(number: int) -> Any:
+            return first if number == 0 else clone(getattr(first, "learner_", first))
+
+        found = work.run(learner)
+        certificate = TableCertificate(
+            rows.engine,
+            rows.n_rows,
+            min(int(sample_rows), int(rows.sizes[0].sum())),
+            key,
+            seed,
+            *tallies(found.rule, found.kinds, rows.classes.tolist()),
+            pd.DataFrame(work.steps),
+        )
+        own = first.get_params()
+        for fitted in (first, found.learner):
+            told = vars(fitted).items()
+            vars(self).update({k: v for k, v in told if k not in own and hasattr(first, k)})
+        if hasattr(self, "learner_"):
+            if found.learner is not first:
+                self.learner_ = found.learner
+            if hasattr(self.learner_, "theta"):  # of a scorecard, totals are of the sample
+                _keep(self.learner_, found, rows, certificate)
+        _keep(self, found, rows, certificate)
+        model._warn()
+        return self
+
+
+def _keep(model: Any, found: Found, rows: TableRows, certificate: TableCertificate) -> None:
+    """Set what follows from the rule and from what was counted of it."""
+    rule, factors = found.rule, found.factors
+    model.rule_set_, model.table_certificate_ = rule, certificate
+    model.n_rules_, model.n_conditions_ = rule.n_clauses, rule.n_conditions
+    model.classes_, model._kinds = rows.classes, dict(rows.kinds)
+    model._shares = shares_of(rule, found.kinds, factors)
+    model.training_error_ = found.loss
+    if hasattr(model, "objective_"):
+        model.objective_ = found.value
+    model.empty_rule_hint_ = None
+    if rule.is_constant:
+        answer = rule.predict({"": np.zeros(1)})[0]
+        model.empty_rule_hint_ = (
+            f"The rule has no condition and answers {answer!r} to every row: counted on all rows, "
+            "no condition found is worth its price. Larger samples (`sample_rows`), other columns "
+            "or a smaller price may help."
+        )
+
+
+def _check_settings(model: Any, table: Any, sample_rows: Any, test_share: Any) -> None:
+    """Refuse what cannot be done, in words."""
+    if not is_engine_table(table):
+        raise ValueError(
+            f"`table` must be a table of ibis, got {type(table).__name__}; make one with "
+            "`ibis.duckdb.connect().read_parquet(path)`, or use `fit` for rows in memory."
+        )
+    if getattr(model, "max_gap", None) is not None or getattr(model, "groups", None) is not None:
+        raise ValueError(
+            "`groups` and `max_gap` are kept on rows in memory only; `fit_table` moves cuts "
+            "without looking at groups. Leave them None, or `fit` a sample."
+        )
+    for name, value in (("sample_rows", sample_rows), ("test_share", test_share)):
+        if isinstance(value, bool) or not LIMITS[name].is_satisfied_by(value):
+            raise ValueError(f"`{name}` must be {LIMITS[name]}; got {value!r}.")
+
+
+def _silent(share: float, what: str) -> None:
+    """Tell nobody."""

@@ -1,0 +1,241 @@
+"""Learn from a sample, count on all rows, move the cuts, look again at what was wrong."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.utils.class_weight import compute_sample_weight
+
+from rulekit.exceptions import DataError
+from rulekit.learners.from_table.counts import NO_WISHES, Kinds, Pruning, wrong_of
+from rulekit.learners.from_table.cuts import CutRefiner
+from rulekit.learners.from_table.rows import TableRows
+from rulekit.learners.training import SharedWork
+from rulekit.rules import RuleSet, simplify
+from rulekit.rules.constraints import Constraints
+
+Floats = NDArray[np.float64]
+ROUNDS = 4  # samples at most
+SWEEPS = 3  # times that each cut is moved, at most
+LEAST = 0.5  # of an even share of the sample: what the rarest class is drawn for at least
+Watch = Callable[[float, str], None]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A rule, the learner it comes from, and what was counted of it on all rows.
+
+    Attributes
+    ----------
+    learner : estimator
+        Fitted on a sample.
+    rule : RuleSet
+        Its rule, cuts moved and what does not pay left out.
+    kinds : Kinds
+        What was counted.
+    factors : ndarray of shape (K,)
+        What a wrong row of each class counts.
+    loss : float
+        Share of wrong rows, by these weights.
+    price : float
+        Of a condition, in wrong rows of a sample.
+    value : float
+        Wrong rows as of a sample, and the price of the conditions.
+    """
+
+    learner: Any
+    rule: RuleSet
+    kinds: Kinds
+    factors: Floats
+    loss: float
+    price: float
+    value: float
+
+
+@dataclass(frozen=True)
+class Aims:
+    """What is to be made small.
+
+    Attributes
+    ----------
+    factors : ndarray of shape (K,)
+        What a wrong row of each class counts; over all rows together they come to n.
+    moves_cuts : bool
+        Whether cuts are moved by what is counted on all rows.
+    wishes : Constraints
+        What is required stays as it is.
+    """
+
+    factors: Floats
+    moves_cuts: bool = True
+    wishes: Constraints = NO_WISHES
+
+
+@dataclass
+class TableLearning:
+    """Learns a rule from samples of a table and measures it on every row.
+
+    Attributes
+    ----------
+    rows : TableRows
+        The table.
+    sample_rows : int
+        Rows of a sample.
+    aims : Aims
+        What is to be made small.
+    watch : callable
+        Told how far the work is.
+    steps : list of dict
+        What was done, and what was counted.
+    """
+
+    rows: TableRows
+    sample_rows: int
+    aims: Aims
+    watch: Watch
+    steps: list[dict[str, Any]] = field(default_factory=list)
+
+    def run(self, learners: Callable[[int], Any]) -> Found:
+        """Learn until the value on all rows no longer falls.
+
+        Parameters
+        ----------
+        learners : callable
+            Gives the unfitted learner of a round, from 0.
+        """
+        best: Found | None = None
+        for number in range(ROUNDS):
+            self._tell(number, 0.0, "Drawing a sample")
+            frame, codes, weight, complete = self._sample(number, best)
+            self._tell(number, 0.1, f"Learning from {len(frame):,} rows")
+            learner = learners(number)
+            fit_on(learner, frame, self.rows.classes[codes], weight)
+            found = self._counted(learner, learner.rule_set_, number, "sample", len(frame))
+            if not complete:
+                found = self._refined(found, frame, number)
+            if best is not None and found.value >= best.value:
+                break
+            best = found
+            if complete:
+                break
+        assert best is not None
+        return best
+
+    def _sample(
+        self, number: int, best: Found | None
+    ) -> tuple[pd.DataFrame, NDArray[np.intp], Floats | None, bool]:
+        """Draw a sample; return rows, classes, weights (None for even ones), whether it is all."""
+        sizes = self.rows.sizes[0].astype(float)
+        if sizes.sum() <= self.sample_rows:
+            frame, codes, _ = self.rows.drawn(1, np.ones((len(sizes), 1)))
+            return frame, codes, None, True
+        strata, rule = sizes[:, None], None
+        budget = by_class(sizes, self.sample_rows)[:, None]
+        if best is not None:
+            rule = best.rule
+            wrong = wrong_of(rule, best.kinds, self.rows.classes.tolist())
+            strata = np.stack([sizes - wrong, wrong], axis=1)
+            halves = [by_class(part, self.sample_rows / 2) for part in strata.T]
+            budget = np.stack(halves, axis=1)
+        shares = np.divide(budget, strata, out=np.zeros_like(budget), where=strata > 0)
+        shares = np.minimum(shares, 1.0)
+        frame, codes, wrong_here = self.rows.drawn(number + 1, shares, rule)
+        drawn = np.zeros(strata.shape)
+        np.add.at(drawn, (codes, wrong_here), 1.0)
+        weight = np.divide(strata, drawn, out=np.zeros_like(strata), where=drawn > 0)
+        even = np.ptp(shares[strata > 0]) < 1e-9
+        return frame, codes, None if even else weight[codes, wrong_here], False
+
+    def _refined(self, found: Found, frame: pd.DataFrame, number: int) -> Found:
+        """Leave out what does not pay and move cuts, in turn, as long as the value falls."""
+        refiner = CutRefiner(self.rows, frame, self.aims.factors, self.aims.wishes)
+        per_row = self.rows.sizes[0].sum() / self.sample_rows
+        pruning = Pruning(
+            self.rows.classes.tolist(),
+            self.aims.factors,
+            found.price * per_row,
+            self.aims.wishes,
+        )
+        for _ in range(SWEEPS):
+            rule = found.rule
+            if found.price:  # a scorecard has none, nor clauses that could be left out
+                rule = pruning.pruned(rule, found.kinds)
+            if self.aims.moves_cuts:
+                self._tell(number, 0.5, "Moving cuts by histograms of all rows")
+                rule = simplify(refiner.refined(rule))
+            if rule == found.rule:
+                break
+            new = self._counted(found.learner, rule, number, "refined", 0)
+            if new.value >= found.value:
+                break
+            found = new
+        return found
+
+    def _counted(self, learner: Any, rule: RuleSet, number: int, what: str, drawn: int) -> Found:
+        """Count a rule on all rows, and note the step."""
+        self._tell(number, 0.4, f"Counting the rule on {self.rows.n_rows:,} rows")
+        kinds, sizes = self.rows.counted(rule), self.rows.sizes[0]
+        wrong, factors = wrong_of(rule, kinds, self.rows.classes.tolist()), self.aims.factors
+        loss = float(wrong @ factors / (sizes @ factors))
+        price = float(getattr(getattr(learner, "learner_", learner), "theta", 0.0))
+        value = loss * min(self.sample_rows, sizes.sum()) + price * rule.n_conditions
+        self.steps.append(
+            {
+                "round": number + 1,
+                "step": what,
+                "sample_rows": drawn,
+                "conditions": rule.n_conditions,
+                "wrong": int(wrong.sum()),
+                "error": float(wrong.sum() / sizes.sum()),
+                "loss": loss,
+                "value": value,
+            }
+        )
+        return Found(learner, rule, kinds, factors, loss, price, value)
+
+    def _tell(self, number: int, share: float, what: str) -> None:
+        self.watch((number + share) / ROUNDS, what)
+
+
+def fit_on(learner: Any, frame: pd.DataFrame, y: NDArray[Any], weight: Floats | None) -> None:
+    """Fit a learner on a sample, without the warnings that `fit` gives about a rule it keeps."""
+    learner._check()
+    learner._fit_table(learner._read(frame, y, weight), SharedWork())
+
+
+def by_class(sizes: Floats, budget: float) -> Floats:
+    """Say how many rows of each class to draw: in proportion, but of a rare one no handful.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (K,)
+        Rows of each class.
+    budget : float
+        Rows to draw in all, or a few more.
+
+    Returns
+    -------
+    ndarray of shape (K,)
+        At most `sizes`.
+    """
+    present = sizes > 0
+    if not present.any():
+        return np.zeros(len(sizes))
+    least = LEAST * budget / present.sum()
+    wanted = np.maximum(budget * sizes / sizes.sum(), least * present)
+    return np.asarray(np.minimum(wanted * (budget / wanted.sum()), sizes))
+
+
+def factors_of(class_weight: Any, classes: NDArray[Any], sizes: NDArray[np.int64]) -> Floats:
+    """Give what a row of each class counts, so that all rows together count n: shape (K,)."""
+    weight = np.ones(len(classes))
+    if class_weight == "balanced":
+        weight = 1.0 / sizes
+    elif class_weight is not None:
+        weight = compute_sample_weight(class_weight, classes)
+    if not (weight * sizes).sum() > 0:
+        raise DataError("`class_weight` must give some class a positive weight; all are 0.")
+    return np.asarray(weight * (sizes.sum() / (weight * sizes).sum()))

@@ -1,0 +1,287 @@
+"""A table where it lives, as a learner sees it: classes, parts, samples, and counts of all rows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit._engine import asked, kind_of, read
+from rulekit.exceptions import DataError, RuleError
+from rulekit.learners.from_table.counts import Kinds
+from rulekit.learners.from_table.drawing import RowNumbers, limit
+from rulekit.learners.shares import Likeness
+from rulekit.rules import RuleSet
+from rulekit.rules.expressions import ExpressionWriter, joined
+
+Floats = NDArray[np.float64]
+MAX_CLASSES = 100
+BITS = 60  # conditions whose answers are joined in one number
+TEST = 0  # purposes of the rows' numbers: the test part, then one for each sample
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Which rows are learned from: a key, the share held back for the test, and the seed."""
+
+    key: str | None = None
+    test_share: float = 0.0
+    seed: int = 0
+
+
+class TableRows:
+    """A table in some engine, asked for samples and counts; no row of it is kept.
+
+    Parameters
+    ----------
+    table : ibis.Table
+        The table.
+    target : str
+        The column of the class.
+    features : sequence of str or None
+        The columns to learn from; None for all others but the key.
+    parts : Parts
+        Which rows are learned from.
+
+    Attributes
+    ----------
+    features : tuple of str
+    kinds : dict of str to str
+        "number", "boolean" or "text" for each of them.
+    classes : ndarray of shape (K,)
+        The classes, sorted.
+    sizes : ndarray of int, shape (2, K)
+        Rows of each class, learned from and held back.
+    learning : ibis.Table
+        The rows learned from.
+    label : expression
+        The number of a row's class.
+    engine : str
+        What counts.
+
+    Raises
+    ------
+    DataError
+        If a column or the classes cannot be used.
+    """
+
+    def __init__(
+        self, table: Any, target: str, features: Sequence[str] | None, parts: Parts
+    ) -> None:
+        import ibis
+
+        names = list(table.columns)
+        aside = {target, parts.key}
+        wanted = [n for n in names if n not in aside] if features is None else list(features)
+        _check_names(names, target, wanted, parts.key)
+        self.features, self.target, self.parts = tuple(wanted), target, parts
+        self.engine = str(table.get_backend().name)
+        label, held, base = (_free(name, names) for name in ("label", "held", "base"))
+        self._label, self._held, self._base = label, held, base
+        self._numbers = RowNumbers(self.engine, parts.seed)
+        keyed = sorted(names) if parts.key is None else [parts.key]
+        self.kinds = {name: _kind(table[name]) for name in wanted}
+        made = table.select(*wanted, target, **{base: self._numbers.base(table, keyed)})
+        part: Any = ibis.literal(False)
+        if parts.test_share:
+            part = self._numbers.of(made[base], TEST) < limit(parts.test_share)
+        made = made.mutate(**{held: part, label: read(made[target])})
+        counted = made.group_by([label, held]).aggregate(n=made.count()).limit(4 * MAX_CLASSES)
+        found = asked(counted).to_pandas().set_axis(["label", "held", "n"], axis=1)
+        self.classes, self.sizes = _classes(found, target, table[target].type())
+        codes = [(made[label] == name, code) for code, name in enumerate(self.classes.tolist())]
+        self._rows = made.mutate(**{label: ibis.cases(*codes, else_=-1).cast("int64")})
+        self._writer = ExpressionWriter(self._rows)
+        self.learning = self._rows.filter(~self._rows[held])
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the table."""
+        return int(self.sizes.sum())
+
+    @property
+    def label(self) -> Any:
+        """The number of a row's class: an expression over `learning`."""
+        return self._rows[self._label]
+
+    def value(self, name: str) -> Any:
+        """Give a column's value as rules read it: an expression."""
+        return self._writer.column(name)
+
+    def answer(self, rule: RuleSet, held: Mapping[tuple[int, int], Any] | None = None) -> Any:
+        """Give the number of the class that a rule answers: an expression.
+
+        `held` says for some conditions, by clause and place, what they are taken to answer.
+        """
+        import ibis
+
+        held, codes = held or {}, {label: k for k, label in enumerate(self.classes.tolist())}
+        clauses = [
+            joined(
+                [
+                    held[k, i] if (k, i) in held else self._writer.write(condition)
+                    for i, condition in enumerate(clause.conditions)
+                ],
+                clause.op,
+            )
+            for k, clause in enumerate(rule.clauses)
+        ]
+        if rule.form == "cnf":
+            every = joined(clauses, "and")
+            return every.ifelse(codes[rule.labels[0]], codes[rule.default]).cast("int64")
+        if not clauses:
+            return ibis.literal(codes[rule.default], "int64")
+        cases = [(c, codes[label]) for c, label in zip(clauses, rule.labels, strict=True)]
+        return ibis.cases(*cases, else_=codes[rule.default]).cast("int64")
+
+    def counted(self, rule: RuleSet) -> Kinds:
+        """Count all rows, learned from and held back, by what decides them: one GROUP BY."""
+        conditions = Likeness(rule).conditions
+        bits = [self._writer.write(c) for c in conditions]
+        if rule.form == "cnf":
+            bits = [~bit for bit in bits]
+        codes = {
+            f"code{start}": _joined(bits[start : start + BITS])
+            for start in range(0, len(bits), BITS)
+        }
+        refused = list(self._writer.problems)
+        marks = {f"p{j}": self._writer.problems[said] for j, said in enumerate(refused)}
+        made = self._rows.select(label=self.label, held=self._rows[self._held], **codes, **marks)
+        sums = {name: made[name].sum() for name in marks}
+        groups = made.group_by(["label", "held", *codes]).aggregate(n=made.count(), **sums)
+        found = asked(groups).to_pandas()
+        for j, said in enumerate(refused):
+            if found[f"p{j}"].sum():
+                raise RuleError(said)
+        if not codes:
+            found = found.assign(code0=0)
+        keys = found[list(codes) or ["code0"]].to_numpy(dtype=np.int64)
+        kinds, place = np.unique(keys, axis=0, return_inverse=True)
+        counts = np.zeros((2, len(kinds), len(self.classes)), dtype=np.int64)
+        at = found["held"].to_numpy(dtype=int), place.reshape(-1), found["label"].to_numpy(int)
+        np.add.at(counts, at, found["n"].to_numpy(dtype=np.int64))
+        met = [(kinds[:, j // BITS] >> (j % BITS)) & 1 == 1 for j in range(len(conditions))]
+        return Kinds(np.array(met, dtype=bool).reshape(len(conditions), len(kinds)).T, counts)
+
+    def drawn(
+        self, purpose: int, shares: Floats, rule: RuleSet | None = None
+    ) -> tuple[pd.DataFrame, NDArray[np.intp], NDArray[np.intp]]:
+        """Draw rows to learn from.
+
+        Parameters
+        ----------
+        purpose : int
+            Number of the sample, from 1: each draws anew.
+        shares : ndarray of shape (K,) or (K, 2)
+            What share of the rows of each class is drawn, or of each class answered right and
+            wrong by `rule`.
+        rule : RuleSet, optional
+            Which rows are wrong.
+
+        Returns
+        -------
+        frame : DataFrame of shape (n, p)
+        codes : ndarray of int, shape (n,)
+            Their classes.
+        wrong : ndarray of int, shape (n,)
+            1 where the rule is wrong; zeros without a rule.
+        """
+        import ibis
+
+        number = self._numbers.of(self._rows[self._base], purpose)
+        wrong: Any = ibis.literal(0, "int64")
+        if rule is not None:
+            wrong = (self.answer(rule) != self.label).cast("int64")
+        columns = {f"c{j}": self.value(name) for j, name in enumerate(self.features)}
+        made = self._rows.select(
+            label=self.label,
+            held=self._rows[self._held],
+            wrong=wrong,
+            number=number,
+            **columns,
+        )
+        table = shares.reshape(len(self.classes), -1)
+        most = [
+            ((made.label == k) & (made.wrong == w), limit(float(table[k, w])))
+            for k in range(table.shape[0])
+            for w in range(table.shape[1])
+        ]
+        drawn = made.filter(~made.held & (made.number < ibis.cases(*most, else_=0)))
+        found = asked(drawn.drop("held")).to_pandas()
+        found = found.sort_values(list(found.columns)[2:], kind="stable", ignore_index=True)
+        frame = found[list(columns)].set_axis(list(self.features), axis=1)
+        return frame, found["label"].to_numpy(dtype=np.intp), found["wrong"].to_numpy(np.intp)
+
+
+def _joined(bits: Sequence[Any]) -> Any:
+    """Write answers as one whole number, the first its lowest bit."""
+    parts = [bit.cast("int64") * 2**j for j, bit in enumerate(bits)]
+    return reduce(lambda a, b: a + b, parts)
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    """Make a name that no column has, in whatever case."""
+    lower = {other.lower() for other in taken}
+    while name in lower:
+        name += "_"
+    return name
+
+
+def _check_names(names: Sequence[str], target: str, wanted: Sequence[str], key: str | None) -> None:
+    """Refuse columns that are not there, and a class that would be learned from itself."""
+    asked = [target, *wanted] if key is None else [target, *wanted, key]
+    absent = [name for name in asked if name not in names]
+    if absent:
+        some = ", ".join(repr(n[:60]) for n in names[:5]) + " ..." * (len(names) > 5)
+        raise DataError(f"The table has no column {absent[0]!r}; it has {some}.")
+    if target in wanted:
+        raise DataError(f"The class {target!r} cannot be learned from itself; leave it out.")
+    if not wanted:
+        raise DataError("The table has no column but the class; give a column to learn from.")
+
+
+def _kind(column: Any) -> str:
+    """Say what a column is to a learner; dates are text."""
+    kind = kind_of(column)
+    return "text" if kind == "date" else kind
+
+
+def _classes(
+    counted: pd.DataFrame, target: str, kind: Any
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Sort the classes; return them and the rows of each, learned from and held back."""
+    gaps = counted["label"].isna()
+    if gaps.any():
+        raise DataError(
+            f"The class {target!r} must be there in every row; it is missing in "
+            f"{int(counted.loc[gaps, 'n'].sum()):,} rows. Leave these out with `filter`."
+        )
+    found = sorted(set(counted["label"].tolist()))
+    if not 2 <= len(found) <= MAX_CLASSES:
+        raise DataError(
+            f"The class {target!r} must take 2 to {MAX_CLASSES} values; it takes "
+            f"{len(found) if len(found) <= MAX_CLASSES else f'more than {MAX_CLASSES}'}."
+        )
+    if kind.is_numeric():
+        if not all(float(label).is_integer() for label in found):
+            raise DataError(
+                f"The class {target!r} must hold whole numbers, text or truth values; it holds "
+                f"{found[0]!r}. Make it text."
+            )
+        classes = np.array(found, dtype=np.int64 if kind.is_integer() else np.float64)
+    else:
+        classes = np.array(found, dtype=bool if kind.is_boolean() else object)
+    place = {label: k for k, label in enumerate(found)}
+    sizes = np.zeros((2, len(found)), dtype=np.int64)
+    at = counted["held"].to_numpy(dtype=int), counted["label"].map(place).to_numpy(dtype=int)
+    np.add.at(sizes, at, counted["n"].to_numpy(dtype=np.int64))
+    if not sizes[0].all():
+        label = found[int(sizes[0].argmin())]
+        raise DataError(
+            f"Every class needs rows to learn from; all rows of {label!r} are held back for the "
+            "test. Give another `key`, or a smaller `test_share`."
+        )
+    return classes, sizes

@@ -1,0 +1,1 @@
+"""Rules as shapes: boxes of a cube, curves of B-space."""

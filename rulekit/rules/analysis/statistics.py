@@ -1,0 +1,319 @@
+"""How the clauses of a rule set, and the rule set as a whole, do on rows with known classes."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.rules.analysis.counting import CountedRows, counted_rows
+from rulekit.rules.clause import Clause
+from rulekit.rules.rule_set import Label, rule_of
+
+Z_95 = 1.959963984540054  # two-sided 95 % point of the normal distribution
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseStatistics:
+    """What one clause does on a set of rows.
+
+    Attributes
+    ----------
+    clause : Clause
+    label : str, int, float or bool
+        What the clause says of the rows it *matches*. A DNF's clause matches the rows it holds on
+        and gives them its label. A CNF's clause matches the rows it *fails* on: these are what it
+        decides, and they get the rule set's default.
+    n_conditions : int
+    n : int
+        Rows matched.
+    n_unique : int
+        Rows matched by no other clause.
+    n_first : int
+        Rows matched by no clause that stands before: in a DNF, those whose answer this clause is.
+    positives, negatives : int
+        Rows matched of the label, and of any other class.
+    weight, positive_weight, negative_weight : float
+        The same three by sample weight.
+    coverage : float
+        Share of all rows that are matched, by weight.
+    unique_coverage : float
+        Share of all rows that are matched by no other clause, by weight.
+    support : float
+        Share of all rows that are matched and of the label, by weight.
+    confidence : float
+        Share of the matched rows that are of the label, by weight; NaN where none is matched.
+    lift : float
+        Confidence divided by the label's share of all rows; NaN where either is undefined.
+    confidence_low, confidence_high : float
+        Wilson's 95 % interval for the confidence, from the unweighted counts (weights are no
+        further evidence); from 0 to 1 where no row is matched.
+    """
+
+    clause: Clause
+    label: Label
+    n_conditions: int
+    n: int
+    n_unique: int
+    n_first: int
+    positives: int
+    negatives: int
+    weight: float
+    positive_weight: float
+    negative_weight: float
+    coverage: float
+    unique_coverage: float
+    support: float
+    confidence: float
+    lift: float
+    confidence_low: float
+    confidence_high: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RuleStatistics:
+    """What a rule set does on a set of rows.
+
+    Attributes
+    ----------
+    labels : tuple
+        Every class that occurs or can be predicted, sorted as text.
+    confusion : ndarray of int, shape (k, k)
+        Rows of class ``labels[i]`` that are given ``labels[j]``.
+    weighted_confusion : ndarray of float, shape (k, k)
+        The same by sample weight.
+    n : int
+        Rows.
+    errors : int
+        Rows given a wrong label.
+    error : float
+        Share of rows given a wrong label, by weight; NaN without rows.
+    precision, recall : dict of label to float
+        By weight: of the rows given the label, and of the rows that are of it, the share that is
+        right. NaN where there is none.
+    coverage : float
+        Share of rows that do not fall to the default, by weight.
+    n_clauses, n_conditions : int
+    """
+
+    labels: tuple[Label, ...]
+    confusion: NDArray[np.int64]
+    weighted_confusion: NDArray[np.float64]
+    n: int
+    errors: int
+    error: float
+    precision: dict[Label, float]
+    recall: dict[Label, float]
+    coverage: float
+    n_clauses: int
+    n_conditions: int
+
+
+def clause_statistics(
+    model: Any,
+    X: Any,
+    y: Sequence[Label] | NDArray[Any],
+    sample_weight: Sequence[float] | NDArray[Any] | None = None,
+) -> tuple[ClauseStatistics, ...]:
+    """Count what each clause does.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted model
+    X : data frame, mapping of str to ndarray of shape (n,), or ibis table
+        The rows. A table of ibis is counted where it is, by one query of its engine.
+    y : array of shape (n,), or str
+        The true class of each row; of a table of ibis the name of its column, or that column.
+    sample_weight : array of shape (n,), or str, optional
+        Not negative; all rows count one by default. Of a table of ibis as `y`.
+
+    Returns
+    -------
+    tuple of ClauseStatistics
+        One a clause, in order.
+
+    Raises
+    ------
+    RuleError
+        If there is no rule, the rows do not fit it, lengths differ, or weights are negative or not
+        finite.
+
+    Notes
+    -----
+    Cost is O(n m) for m literals. The interval is Wilson's (1927), without correction.
+
+    Examples
+    --------
+    >>> from rulekit.rules import Literal, RuleSet
+    >>> rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
+    >>> age = np.array([60.0, 70.0, 40.0, 30.0])
+    >>> (found,) = clause_statistics(rule, {"age": age}, ["ill", "well", "ill", "well"])
+    >>> found.n, found.confidence, found.lift, found.coverage
+    (2, 0.5, 1.0, 0.5)
+    """
+    rule_set = rule_of(model)
+    counted = counted_rows(rule_set, X, y, sample_weight)
+    matched, labels = counted.fired, rule_set.labels
+    if rule_set.form == "cnf":
+        matched, labels = ~matched, (rule_set.default,) * rule_set.n_clauses
+    times = matched.sum(axis=1)
+    free = np.ones(len(times), dtype=bool)  # rows that no earlier clause matches
+    found = []
+    for k, clause in enumerate(rule_set.clauses):
+        rows = matched[:, k]
+        matches = _Matches(rows, rows & (times == 1), rows & free)
+        found.append(_of_clause(clause, labels[k], matches, counted))
+        free &= ~rows
+    return tuple(found)
+
+
+def rule_statistics(
+    model: Any,
+    X: Any,
+    y: Sequence[Label] | NDArray[Any],
+    sample_weight: Sequence[float] | NDArray[Any] | None = None,
+) -> RuleStatistics:
+    """Count what a rule set as a whole does.
+
+    Parameters
+    ----------
+    model, X, y, sample_weight
+        As for `clause_statistics`.
+
+    Returns
+    -------
+    RuleStatistics
+
+    Raises
+    ------
+    RuleError
+        As for `clause_statistics`.
+
+    Examples
+    --------
+    >>> from rulekit.rules import Literal, RuleSet
+    >>> rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
+    >>> age = np.array([60.0, 70.0, 40.0, 30.0])
+    >>> found = rule_statistics(rule, {"age": age}, ["ill", "well", "ill", "well"])
+    >>> found.errors, found.precision["ill"], found.confusion.tolist()
+    (2, 0.5, [[1, 1], [1, 1]])
+    """
+    rule_set = rule_of(model)
+    counted = counted_rows(rule_set, X, y, sample_weight)
+    truth, n, weight = counted.truth, counted.n, counted.weight
+    answers = rule_set.answers(counted.fired)
+    labels = tuple(sorted({*truth.tolist(), *rule_set.classes}, key=lambda v: (str(v), repr(v))))
+    place = {label: k for k, label in enumerate(labels)}
+    cell = np.array([place[v] for v in truth], dtype=int) * len(labels)
+    cell += np.array([place[v] for v in answers], dtype=int)
+    shape, size = (len(labels), len(labels)), len(labels) ** 2
+    confusion = np.zeros(size, dtype=np.int64)
+    np.add.at(confusion, cell, n)
+    confusion = confusion.reshape(shape)
+    weighted: NDArray[np.float64] = np.bincount(cell, weight, size).astype(float).reshape(shape)
+    right = np.diagonal(weighted)
+    total = float(weighted.sum())
+    held = counted.fired.any(axis=1) if rule_set.form == "dnf" else counted.fired.all(axis=1)
+    return RuleStatistics(
+        labels=labels,
+        confusion=confusion,
+        weighted_confusion=weighted,
+        n=int(n.sum()),
+        errors=int(confusion.sum() - np.trace(confusion)),
+        error=_share(float(total - right.sum()), total),
+        precision=_shares(labels, right, weighted.sum(axis=0)),
+        recall=_shares(labels, right, weighted.sum(axis=1)),
+        coverage=_share(float(weight[held].sum()), total),
+        n_clauses=rule_set.n_clauses,
+        n_conditions=rule_set.n_conditions,
+    )
+
+
+def wilson_interval(successes: float, n: float, z: float = Z_95) -> tuple[float, float]:
+    """Give Wilson's interval for a share.
+
+    Parameters
+    ----------
+    successes, n : float
+        How many of how many.
+    z : float, default=1.96
+        Quantile of the normal distribution; the default gives 95 %.
+
+    Returns
+    -------
+    (low, high) : tuple of float
+        Within 0 and 1; (0, 1) where n is 0.
+
+    Examples
+    --------
+    >>> low, high = wilson_interval(8, 10)
+    >>> round(low, 3), round(high, 3)
+    (0.49, 0.943)
+    """
+    if n <= 0:
+        return 0.0, 1.0
+    share = successes / n
+    spread = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    middle = share + z * z / (2 * n)
+    scale = 1 + z * z / n
+    return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
+
+
+@dataclass(frozen=True, slots=True)
+class _Matches:
+    """Which rows a clause matches: at all, alone, and before any other."""
+
+    rows: NDArray[np.bool_]
+    alone: NDArray[np.bool_]
+    first: NDArray[np.bool_]
+
+
+def _of_clause(
+    clause: Clause,
+    label: Label,
+    matches: _Matches,
+    counted: CountedRows,
+) -> ClauseStatistics:
+    rows, weight, is_label = counted.n, counted.weight, _is_label(counted.truth, label)
+    right = matches.rows & is_label
+    n, positives = int(rows[matches.rows].sum()), int(rows[right].sum())
+    matched_weight, right_weight = float(weight[matches.rows].sum()), float(weight[right].sum())
+    total = float(weight.sum())
+    confidence = _share(right_weight, matched_weight)
+    low, high = wilson_interval(positives, n)
+    return ClauseStatistics(
+        clause=clause,
+        label=label,
+        n_conditions=clause.n_conditions,
+        n=n,
+        n_unique=int(rows[matches.alone].sum()),
+        n_first=int(rows[matches.first].sum()),
+        positives=positives,
+        negatives=n - positives,
+        weight=matched_weight,
+        positive_weight=right_weight,
+        negative_weight=float(weight[matches.rows & ~is_label].sum()),
+        coverage=_share(matched_weight, total),
+        unique_coverage=_share(float(weight[matches.alone].sum()), total),
+        support=_share(right_weight, total),
+        confidence=confidence,
+        lift=_share(confidence, _share(float(weight[is_label].sum()), total)),
+        confidence_low=low,
+        confidence_high=high,
+    )
+
+
+def _is_label(truth: NDArray[np.object_], label: Label) -> NDArray[np.bool_]:
+    return np.array([v == label for v in truth], dtype=bool)
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else math.nan
+
+
+def _shares(
+    labels: Sequence[Label], part: NDArray[np.float64], whole: NDArray[np.float64]
+) -> dict[Label, float]:
+    return {v: _share(float(part[k]), float(whole[k])) for k, v in enumerate(labels)}

@@ -1,0 +1,229 @@
+"""Conditions on a table that stays where it is: one expression of ibis each, true or false.
+
+No expression is ever NULL, so each may be negated. What `Condition.mask` would refuse because of
+the cells it meets, which no expression can do, is noted as a `problem`: who counts asks for it.
+"""
+
+from collections.abc import Iterable
+from functools import reduce
+from itertools import product
+from operator import and_, or_
+from typing import Any
+
+from rulekit._engine import kind_of, number, read
+from rulekit.exceptions import RuleError
+from rulekit.rules.clause import Clause
+from rulekit.rules.linear_split import LinearSplit
+from rulekit.rules.literal import Literal
+from rulekit.rules.points_split import PointsSplit
+from rulekit.rules.power_law import Factor, PowerLaw
+from rulekit.rules.power_law_split import PowerLawSplit
+from rulekit.rules.rule_set import RuleSet
+from rulekit.rules.scales import (
+    DAY,
+    DAYS_SINCE,
+    EPOCH,
+    GAPS,
+    ORDERED,
+    SEPARATORS,
+    WORDS,
+    since_of,
+)
+from rulekit.rules.writer import ConditionWriter
+
+ISO = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?)?$"
+SIGMA = "\u03a3"  # the one letter whose lower case depends on where it stands
+
+
+class ExpressionWriter(ConditionWriter[Any]):
+    """Writes conditions over the columns of one table.
+
+    Parameters
+    ----------
+    table : ibis.Table
+        Any table; only the columns that are asked for need hold what a rule can read.
+
+    Attributes
+    ----------
+    problems : dict of str to ibis.BooleanColumn
+        For each sentence, the rows that make it true; a rule cannot be counted while there are any.
+    """
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+        self._read: dict[str, Any] = {}
+        self.problems: dict[str, Any] = {}
+
+    def rule(self, rule: RuleSet) -> list[Any]:
+        """Write the clauses of a rule, in order."""
+        return [self.clause(c) for c in rule.clauses]
+
+    def clause(self, clause: Clause) -> Any:
+        """Write where a clause holds."""
+        found = [self.write(c) for c in clause.conditions]
+        return joined(found, clause.op)
+
+    def column(self, name: str) -> Any:
+        """Give a column as rules read it; see `rulekit._engine.read`.
+
+        Raises
+        ------
+        RuleError
+            If the table does not have it.
+        """
+        if name not in self._table.columns:
+            raise RuleError(f"The rule reads column {name!r}, which the table does not have.")
+        return self._read.setdefault(name, read(self._table[name]))
+
+    def literal(self, literal: Literal) -> Any:
+        """Write a test of one column."""
+        literal = literal.as_set()
+        column = self.column(literal.feature)
+        if literal.op in GAPS:
+            return column.isnull() if literal.op == "missing" else column.notnull()
+        if literal.op in WORDS:
+            test = self._has_word(column, str(literal.value))
+            test = test if literal.op == "contains" else ~test
+        elif literal.op in ORDERED:
+            compared, limit = self._compared(literal), number(float(literal.positions[0]))
+            test = {
+                "<=": compared <= limit,
+                "<": compared < limit,
+                ">=": compared >= limit,
+                ">": compared > limit,
+            }[literal.op]
+        else:
+            compared = column if literal.is_plain else self._compared(literal)
+            test = _one_of(compared, literal.positions)
+            test = test if literal.op in ("==", "in") else ~test
+        return test.fill_null(literal.missing)
+
+    def linear(self, split: LinearSplit) -> Any:
+        """Write a weighted sum, in the order in which its `total` takes it."""
+        terms = [self._number(name) * number(weight) for name, weight in split.terms]
+        below = _summed(terms) <= number(split.value)
+        return (below if split.op == "<=" else ~below).fill_null(split.missing)
+
+    def power_law(self, split: PowerLawSplit) -> Any:
+        """Write a sum of power laws, in the order of `PowerLaw.value`."""
+        total = _summed([number(term.weight) * self._law(term) for term in split.terms])
+        within = total <= number(split.high)
+        if split.low is not None:
+            within &= total >= number(split.low)
+        return (within if split.inside else ~within).fill_null(split.missing)
+
+    def points(self, split: PointsSplit) -> Any:
+        """Write points that add up."""
+        score = _summed([self.literal(c).ifelse(p, 0) for c, p in split.given])
+        return score >= split.total if split.reached else score < split.total
+
+    def _number(self, name: str) -> Any:
+        """Give a column as numbers, truth values as 1 and 0."""
+        column = self.column(name)
+        if column.type().is_string():
+            raise RuleError(
+                f"The rule computes with column {name!r}, or compares it with a number, but the "
+                "column holds text; give numbers, as in the table the rule was learned from."
+            )
+        return column.cast("int32").cast("float64") if column.type().is_boolean() else column
+
+    def _compared(self, literal: Literal) -> Any:
+        """Give what a test compares, as numbers: a column, or what is read of its dates."""
+        part = literal.part
+        if part is None:
+            return self._number(literal.feature)
+        moment = self._moment(literal.feature)
+        if part == "weekday":
+            return moment.day_of_week.index().cast("float64") + 1.0
+        if part in ("year", "month", "hour"):
+            return getattr(moment, part)().cast("float64")
+        since = since_of(part) if part.startswith(DAYS_SINCE) else EPOCH
+        seconds = moment.epoch_seconds().cast("float64")
+        return (seconds - (since - EPOCH).total_seconds()) / DAY
+
+    def _moment(self, name: str) -> Any:
+        """Give a column of dates, or of dates as ISO text, as moments of whole seconds."""
+        import ibis
+
+        column = self._table[name]
+        kind = kind_of(column)
+        if kind == "date":
+            return column.cast("timestamp").truncate("s")
+        refusal = (
+            f"The rule reads column {name!r} as dates, but a row holds something else; write "
+            "dates as 2024-03-01 or 2024-03-01 12:30:00, or leave the cell empty."
+        )
+        if kind != "text":
+            raise RuleError(refusal)
+        is_date = column.re_search(ISO)
+        self.problems[refusal] = ~is_date
+        return is_date.ifelse(column.substr(0, 19), ibis.null("string")).cast("timestamp")
+
+    def _has_word(self, column: Any, word: str) -> Any:
+        """Write whether a text holds a word; only letters that can spell the word are folded.
+
+        So an engine's own idea of lower case, which depends on its locale, plays no part.
+        """
+        if not column.type().is_string():
+            if column.type().is_boolean():
+                return _never(column)
+            raise RuleError(
+                f"The rule looks for the word {word!r} in a column that holds numbers; give text, "
+                "as in the table the rule was learned from."
+            )
+        upper = {c.upper(): c for c in word} | {"\u212a": "k"}  # the sign of kelvin
+        folds = {a: b for a, b in upper.items() if a not in (b, SIGMA) and a.lower() == b}
+        marks = dict.fromkeys(SEPARATORS[1:], " ") | folds
+        text = column.translate("".join(marks), "".join(marks.values()))
+        text = text.replace("\u0130", "i\u0307") if "\u0307" in word else text
+        spelled = product(*((c, SIGMA) if c in "\u03c3\u03c2" else (c,) for c in word))
+        forms = [s for s in map("".join, spelled) if s.lower() == word]
+        return joined([(" " + text + " ").contains(f" {form} ") for form in forms], "or")
+
+    def _law(self, law: PowerLaw) -> Any:
+        up, down = (self._product(f) for f in (law.numerators, law.denominators))
+        if down is None:
+            return up
+        self.problems["A power law of the rule divides by zero; correct the rule."] = down == 0
+        return (number(1.0) if up is None else up) / down
+
+    def _product(self, factors: Iterable[Factor]) -> Any:
+        bases = [base for f in factors for base in [self._base(f)] * abs(f.exponent)]
+        return reduce(lambda a, b: a * b, bases) if bases else None
+
+    def _base(self, factor: Factor) -> Any:
+        found = self._number(factor.feature)
+        if factor.floor is not None:
+            floor = number(factor.floor)
+            found = (found < floor).ifelse(floor, found)
+        return found - number(factor.shift) if factor.shift else found
+
+
+def joined(expressions: list[Any], op: str) -> Any:
+    """Join truth values by "and" or "or"; of none the first is true, the second false."""
+    if not expressions:
+        import ibis
+
+        return ibis.literal(op == "and")
+    return reduce(and_ if op == "and" else or_, expressions)
+
+
+def _summed(terms: list[Any]) -> Any:
+    return reduce(lambda a, b: a + b, terms)
+
+
+def _never(column: Any) -> Any:
+    """Write what no value meets; NULL for a gap, as any test is."""
+    return column.isnull().ifelse(None, False)
+
+
+def _one_of(column: Any, values: Iterable[Any]) -> Any:
+    """Write that a column is one of some values; of another type than its own none is."""
+    kind = column.type()
+    if kind.is_string():
+        found: list[Any] = [v for v in values if isinstance(v, str)]
+    elif kind.is_boolean():
+        found = [bool(v) for v in values if not isinstance(v, str) and v in (0, 1)]
+    else:
+        found = [number(float(v)) for v in values if not isinstance(v, str)]
+    return column.isin(found) if found else _never(column)

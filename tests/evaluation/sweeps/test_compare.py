@@ -1,0 +1,272 @@
+"""Learners compared: on the same folds, in turns, within a budget, the same whoever works."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from rulekit import (
+    BoxSearchClassifier,
+    Costs,
+    OneLevelRuleClassifier,
+    compare_learners,
+    load_sample,
+)
+from rulekit.data import make_folds
+from rulekit.evaluation import Family, SweepStore, baselines, sweep
+from rulekit.evaluation.sweeps import compare
+from tests.evaluation.learners import SharedStump, Stump, noisy_table
+
+THETAS = {"theta": [-0.5, 0.0, 0.5, 2.0]}
+STUMPS = {"first": (Stump(), THETAS), "second": (SharedStump(column=1), THETAS)}
+
+
+@pytest.fixture(scope="module")
+def table():
+    return noisy_table()
+
+
+def timeless(found):
+    return found.result.table.drop(columns="seconds")
+
+
+def searcher(**more):
+    grid = {"n_clauses": [1, 2], "theta": [2.0, 8.0]}
+    learner = BoxSearchClassifier(random_state=0)
+    return Family("search", learner, grid, whole_front=True, **more)
+
+
+@pytest.fixture(scope="module")
+def credit():
+    X, y = load_sample("credit").xy()
+    return X.iloc[:300], y.iloc[:300]
+
+
+def test_two_learners_of_rules_stand_on_one_front_with_the_figures_of_their_own_sweeps(credit):
+    one = OneLevelRuleClassifier(random_state=0)
+    family = Family("one clause", one, {"theta": [2.0, 8.0]})
+    found = compare_learners(*credit, learners=[searcher(), family], cv=3)
+    own = sweep(one, *credit, grid=family.grid, cv=3)
+    points = found.points().set_index("setting")
+    assert points["learner"].tolist() == ["search"] * 4 + ["one clause"] * 2
+    assert points.loc[4:, "test_error"].tolist() == own.summary["test_error"].tolist()
+    assert found.result.folds_digest == own.folds_digest
+    assert found.is_complete
+    assert set(found.result.front()["learner"]) <= {"search", "one clause"}
+    assert found.result.suggest()["default"] in points.index
+
+
+@pytest.mark.slow
+def test_under_costs_rules_references_and_kept_models_are_of_the_same_costs(credit):
+    costs = Costs(miss=5, false_alarm=1, positive="high")
+    found = compare_learners(
+        *credit, learners=[searcher(keep_models=True)], cv=3, references=True, costs=costs
+    )
+    weights = {"high": 5.0, "low": 1.0}
+    for number, model in found.models.items():
+        by_weight = clone(searcher().estimator).set_params(
+            class_weight=weights, **found.settings[number]
+        )
+        assert model.rule_set_ == by_weight.fit(*credit).rule_set_
+    lines = found.references.set_index("name")["test_cost_per_100"]
+    high = 100 * (credit[1] == "high").mean()
+    assert lines["cheapest answer"] == pytest.approx(min(5 * high, 100 - high), rel=0.02)
+    assert (found.points()["test_cost_per_100"] < lines["cheapest answer"]).any()
+
+
+@pytest.mark.slow
+def test_the_same_seed_gives_the_same_table_whatever_the_workers(table):
+    one = compare_learners(*table, learners=STUMPS, cv=4)
+    pd.testing.assert_frame_equal(
+        timeless(one), timeless(compare_learners(*table, learners=STUMPS, cv=4))
+    )
+    two = compare_learners(*table, learners=STUMPS, cv=4, n_jobs=2)
+    pd.testing.assert_frame_equal(timeless(one), timeless(two))
+    other = compare_learners(*table, learners=STUMPS, cv=4, random_state=1)
+    assert not timeless(one)["test_error"].equals(timeless(other)["test_error"])
+
+
+@pytest.fixture
+def fit_a_second(monkeypatch):
+    """Let each fit take a second of a clock that nothing else moves."""
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(compare, "time", SimpleNamespace(monotonic=lambda: clock.now))
+
+    def passed(progress):
+        clock.now += progress.row is not None
+
+    return passed
+
+
+def test_a_budget_is_shared_out_and_what_one_learner_leaves_over_the_next_may_have(
+    table, fit_a_second
+):
+    few = {"few": (Stump(), {"theta": [0.0, 0.5]})}
+    many = {"many": (Stump(), {"theta": np.linspace(-1, 1, 60).tolist()})}
+    more = {"more": (Stump(column=1), {"theta": np.linspace(-1, 1, 60).tolist()})}
+    found = compare_learners(
+        *table, learners=few | many | more, cv=4, budget_seconds=60, on_progress=fit_a_second
+    )
+    assert found.progress == {"few": (8, 8), "many": (26, 240), "more": (26, 240)}
+    assert not found.is_complete
+
+
+def test_when_the_budget_is_over_most_points_are_whole(table, fit_a_second):
+    many = {"many": (Stump(), {"theta": np.linspace(-1, 1, 60).tolist()})}
+    found = compare_learners(
+        *table, learners=many, cv=4, budget_seconds=30, on_progress=fit_a_second
+    )
+    assert len(found.finished) == 30
+    assert found.points()["setting"].tolist() == [0, 7, 15, 22, 30, 44, 59]
+    assert len(found.points(whole=False)) == 9
+
+
+def test_a_budget_shows_the_grid_coarsely_first_and_changes_no_figure(table):
+    order = []
+    prices = np.linspace(-1, 1, 9).tolist()
+    learners = {"stump": (Stump(), {"theta": prices})}
+    told = compare_learners(
+        *table,
+        learners=learners,
+        cv=3,
+        budget_seconds=600,
+        on_progress=lambda p: order.append(p.row),
+    )
+    begun = list(dict.fromkeys(row["theta"] for row in order if row is not None))
+    assert begun[:3] == [prices[4], prices[8], prices[0]]
+    plain = compare_learners(*table, learners=learners, cv=3)
+    pd.testing.assert_frame_equal(timeless(told), timeless(plain))
+
+
+def test_no_single_fit_has_more_time_than_its_part_of_the_budget(credit):
+    found = compare_learners(
+        *credit, learners=[searcher(keep_models=True)], cv=2, budget_seconds=300
+    )
+    assert {model.time_limit for model in found.models.values()} == {100}  # two folds, and all rows
+    assert searcher().estimator.time_limit is None
+
+
+def test_a_stop_ends_between_fits_and_what_is_there_is_given(table):
+    seen = []
+    found = compare_learners(
+        *table,
+        learners=STUMPS,
+        cv=4,
+        on_progress=lambda p: seen.append(p),
+        should_stop=lambda: len(seen) >= 3,
+    )
+    assert len(found.finished) == 3
+    assert found.progress == {"first": (3, 16), "second": (0, 16)}
+    assert len(found.points()) == 0
+    assert len(found.points(whole=False)) == 3
+
+
+def test_progress_is_told_of_each_fit_and_each_family_with_all_there_is(table):
+    seen = []
+    found = compare_learners(*table, learners=STUMPS, cv=4, on_progress=seen.append)
+    assert [p.family for p in seen if p.row is None] == ["first", "second"]
+    assert [len(p.found.finished) for p in seen if p.row is not None] == list(range(1, 33))
+    assert seen[-1].found.progress == found.progress == {"first": (16, 16), "second": (16, 16)}
+    assert {row["learner"] for row in found.finished if row["setting"] >= 4} == {"second"}
+
+
+def test_what_progress_raises_ends_the_comparison(table):
+    def refuse(progress):
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        compare_learners(*table, learners=STUMPS, cv=4, on_progress=refuse)
+
+
+def test_a_first_pass_stands_until_better_points_are_whole(credit):
+    seen = []
+    found = compare_learners(
+        *credit,
+        learners=[searcher(keep_models=True)],
+        cv=3,
+        first_pass=True,
+        on_progress=seen.append,
+    )
+    stages = [(p.stage, p.row is None) for p in seen]
+    assert stages == [("first pass", False)] * 12 + [("first pass", True)] + [
+        ("search", False)
+    ] * 12 + [("search", True)]
+    first = seen[12].found
+    assert first.is_draft
+    assert not first.finished
+    assert sorted(first.models) == [0, 1, 2, 3]
+    assert {model.kicks for model in first.models.values()} == {0}
+    whole = [len(p.found.points()) for p in seen[11:]]
+    assert set(whole) == {4}
+    assert not found.is_draft
+    assert (found.points()["objective"] <= first.points()["objective"] + 1e-9).all()
+    assert {model.kicks for model in found.models.values()} != {0}
+
+
+def test_a_first_pass_of_a_large_table_learns_from_a_part_and_shrinks_the_price(
+    credit, monkeypatch
+):
+    monkeypatch.setattr(compare, "QUICK_CELLS", 0)
+    monkeypatch.setattr(compare, "QUICK_ROWS", 50)
+    seen = []
+    compare_learners(*credit, learners=[searcher()], cv=3, first_pass=True, on_progress=seen.append)
+    first = next(p.found for p in seen if p.row is None)
+    assert first.part_of_rows == (50, 200)
+    assert set(first.points()["theta"]) == {2.0, 8.0}
+    assert first.result.table["n_conditions"].max() > 0
+
+
+def test_what_is_stored_needs_no_first_pass_and_no_fit(credit, tmp_path):
+    place = tmp_path / "sweep.sqlite"
+    one = compare_learners(*credit, learners=[searcher()], cv=3, first_pass=True, store=place)
+    seen = []
+    two = compare_learners(
+        *credit, learners=[searcher()], cv=3, first_pass=True, store=place, on_progress=seen.append
+    )
+    assert all(p.row["from_store"] for p in seen if p.row is not None)
+    assert {p.stage for p in seen} == {"search"}
+    pd.testing.assert_frame_equal(one.result.table, two.result.table)
+    with SweepStore(place) as store:
+        read = compare_learners(*credit, learners=[searcher()], cv=3, store=store, only_stored=True)
+    pd.testing.assert_frame_equal(one.result.table, read.result.table)
+    assert not read.models
+
+
+def test_nothing_stored_is_nothing_found(table, tmp_path):
+    found = compare_learners(*table, learners=STUMPS, store=tmp_path / "new", only_stored=True)
+    assert found.finished == ()
+    assert found.points().empty
+
+
+@pytest.mark.slow
+def test_reference_models_are_measured_on_the_same_folds(table):
+    found = compare_learners(*table, learners=STUMPS, cv=3, references=True)
+    X, y = table
+    (own,) = baselines(X, y, cv=make_folds(y, 3), only=["majority"]).values()
+    told = found.references.set_index("name").loc["majority", "test_error"]
+    assert told == own.summary.loc[0, "test_error"]
+    assert {"tree", "random forest"} <= set(found.references["name"])
+
+
+def test_weights_of_rows_count_in_fits_and_errors(table):
+    X, y = table
+    weight = np.where(y == 1, 3.0, 1.0)
+    found = compare_learners(X, y, learners=STUMPS, cv=4, sample_weight=weight)
+    own = sweep(Stump(), X, y, grid=THETAS, cv=4, sample_weight=weight)
+    assert found.points()["test_error"].tolist()[:4] == own.summary["test_error"].tolist()
+    assert found.folds_digest == own.folds_digest
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"learners": {}}, "at least one learner"),
+        ({"budget_seconds": 0}, "must be positive"),
+        ({"only_stored": True}, "needs a `store`"),
+    ],
+)
+def test_a_wrong_question_is_answered_by_a_sentence(table, wrong, words):
+    with pytest.raises(ValueError, match=words):
+        compare_learners(*table, **({"learners": STUMPS} | wrong))

@@ -1,0 +1,60 @@
+"""Grids: what they list, what they refuse, and the order in which fits are made."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.evaluation.sweeps.grid import THETA_GRID, families, settings_of
+
+
+def test_the_papers_grid_is_one_two_five_times_six_powers_of_ten():
+    assert len(THETA_GRID) == 18
+    assert THETA_GRID[:4] == (0.0001, 0.0002, 0.0005, 0.001)
+    assert THETA_GRID[-1] == 50.0
+
+
+def test_several_grids_are_listed_one_after_another_and_repeats_once():
+    parts = [{"theta": [1, 2]}, {"theta": [2, 3], "n_clauses": [1]}, {"theta": [2]}]
+    assert settings_of(parts) == (
+        {"theta": 1},
+        {"theta": 2},
+        {"theta": 2, "n_clauses": 1},
+        {"theta": 3, "n_clauses": 1},
+    )
+
+
+def test_a_truth_value_is_not_taken_for_the_number_one():
+    assert len(settings_of({"refine": [True, 1, False]})) == 3
+
+
+@pytest.mark.parametrize(
+    ("grid", "sentence"),
+    [
+        ({"theta": []}, "at least one value for 'theta'"),
+        ({"theta": 1.0}, "needs a list of values for 'theta', found 1.0"),
+        ({"method": "set_cover"}, "needs a list of values for 'method'"),
+        (
+            {"price": [1]},
+            "varies 'price', which the learner does not have; it has 'method', 'theta'",
+        ),
+        ([], "at least one setting; it is empty"),
+        ([3], "a dictionary of lists, or a list of such dictionaries; found 3"),
+    ],
+)
+def test_a_grid_that_makes_no_sense_is_refused_in_a_sentence(grid, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        settings_of(grid, ["theta", "method"])
+
+
+@given(st.lists(st.integers(0, 9), max_size=12), st.integers(1, 3))
+def test_every_setting_is_in_exactly_one_family(prices, n_methods):
+    settings = [{"theta": p, "method": m} for p in prices for m in range(n_methods)]
+    groups = families(settings, ["theta"])
+    assert sorted(i for g in groups for i in g) == list(range(len(settings)))
+    assert all(len({settings[i]["method"] for i in g}) == 1 for g in groups)
+
+
+def test_the_middle_price_is_fitted_first_and_then_both_ends():
+    settings = settings_of({"theta": [1, 2, 3, 4, 5], "n_clauses": [1, 2]})
+    (order,) = families(settings, ["theta", "n_clauses"])
+    assert [settings[i]["theta"] for i in order[:6]] == [3, 3, 5, 5, 1, 1]

@@ -1,0 +1,214 @@
+"""The store: what is put stays, whoever puts it, and a bad file is refused in a sentence."""
+
+import pickle
+import sqlite3
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from rulekit.evaluation.sweeps.store import APPLICATION, SweepStore
+from rulekit.exceptions import DataError
+
+WRITER = """
+import sys
+from rulekit.evaluation.sweeps.store import APPLICATION, SweepStore
+store = SweepStore(sys.argv[1])
+for i in range(40):
+    store.put(f"{sys.argv[2]}-{i}", "table", {"test_error": i / 40})
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "sweep.sqlite"
+
+
+def test_what_is_put_is_found_again_after_closing(path):
+    with SweepStore(path) as store:
+        store.put("key", "table", {"test_error": 0.1 + 0.2, "rule": {"schema": 1}})
+    with SweepStore(path) as store:
+        assert store.get(["key"]) == {"key": {"test_error": 0.1 + 0.2, "rule": {"schema": 1}}}
+
+
+def test_a_measure_that_is_not_finite_comes_back_as_none(path):
+    with SweepStore(path) as store:
+        store.put("key", "table", {"test_auc": float("nan"), "objective": float("inf")})
+        assert store.get(["key"]) == {"key": {"test_auc": None, "objective": None}}
+
+
+def test_a_key_is_written_once(path):
+    with SweepStore(path) as store:
+        store.put("key", "table", {"seconds": 1.0})
+        store.put("key", "table", {"seconds": 2.0})
+        assert store.get(["key"])["key"] == {"seconds": 1.0}
+        assert len(store) == 1
+
+
+def test_thousands_of_keys_can_be_asked_for_at_once(path):
+    with SweepStore(path) as store:
+        for i in range(0, 3000, 100):
+            store.put(str(i), "table", {"i": i})
+        assert len(store.get(str(i) for i in range(3000))) == 30
+
+
+def test_forgetting_a_table_leaves_the_others(path):
+    with SweepStore(path) as store:
+        for key, table in [("1", "a"), ("2", "a"), ("3", "b")]:
+            store.put(key, table, {})
+        assert store.forget("a") == 2
+        assert list(store.get(["1", "2", "3"])) == ["3"]
+        assert store.forget() == 1
+
+
+def test_the_file_is_readable_by_its_owner_only(path):
+    with SweepStore(path) as store:
+        store.put("key", "table", {})
+        files = list(path.parent.glob("sweep.sqlite*"))
+        assert [stat.S_IMODE(f.stat().st_mode) for f in files] == [0o600] * len(files)
+
+
+def test_threads_write_at_the_same_time(path):
+    with SweepStore(path) as store, ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda i: store.put(str(i), "table", {"i": i}), range(200)))
+        assert len(store) == 200
+
+
+@pytest.mark.slow
+def test_processes_write_at_the_same_time(path):
+    command = [sys.executable, "-c", WRITER, str(path)]
+    writers = [subprocess.Popen([*command, str(k)]) for k in range(2)]
+    assert [w.wait() for w in writers] == [0, 0]
+    with SweepStore(path) as store:
+        assert len(store) == 80
+
+
+def test_a_store_travels_to_another_process_as_its_path(path):
+    with SweepStore(path) as store:
+        store.put("key", "table", {"i": 1})
+        with pickle.loads(pickle.dumps(store)) as twin:
+            assert twin.get(["key"]) == {"key": {"i": 1}}
+
+
+def test_a_file_that_is_no_database_is_refused(path):
+    path.write_bytes(b"theta,error\n1,0.5\n" * 100)
+    with pytest.raises(DataError, match=r"'sweep.sqlite' is damaged or no store .* move the file"):
+        SweepStore(path)
+    assert path.read_bytes().startswith(b"theta")
+
+
+def test_a_database_of_another_program_is_refused_and_left_alone(path):
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE bookmarks (url TEXT)")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(DataError, match="belongs to another program; give the store a file"):
+        SweepStore(path)
+    assert path.read_bytes() == before
+
+
+def test_a_store_of_a_newer_version_is_refused(path):
+    SweepStore(path).close()
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 9")
+    connection.close()
+    with pytest.raises(DataError, match="has schema 9, this version reads up to 2; update"):
+        SweepStore(path)
+
+
+def test_a_store_that_was_cut_short_is_refused(path):
+    with SweepStore(path) as store:
+        for i in range(300):
+            store.put(str(i), "table", {"text": "x" * 200})
+    path.write_bytes(path.read_bytes()[:9000])
+    with pytest.raises(DataError, match="is damaged or no store"), SweepStore(path) as store:
+        store.get(str(i) for i in range(300))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "measured = '{}'",
+        "measured = '[1]'",
+        """measured = '{"test_error": 0.0}'""",
+        """measured = '{"test_error": "x"}'""",
+        "measured = CAST(x'7bff7d' AS TEXT)",
+        "checksum = ''",
+    ],
+)
+def test_a_row_that_was_altered_is_told_deleted_and_can_be_put_again(path, damage):
+    with SweepStore(path) as store:
+        store.put("key", "table", {"test_error": 0.25})
+        store.put("other", "table", {"test_error": 0.5})
+        connection = sqlite3.connect(path)
+        connection.execute(f"UPDATE finished SET {damage} WHERE key = 'key'")
+        connection.commit()
+        connection.close()
+        with pytest.warns(UserWarning, match="1 finished folds in the store 'sweep.sqlite' were"):
+            assert store.get(["key", "other"]) == {"other": {"test_error": 0.5}}
+        store.put("key", "table", {"test_error": 0.25})
+        assert store.get(["key"]) == {"key": {"test_error": 0.25}}
+
+
+def test_a_row_copied_under_another_key_is_not_believed(path):
+    with SweepStore(path) as store:
+        store.put("key", "table", {"test_error": 0.25})
+        connection = sqlite3.connect(path)
+        connection.execute("UPDATE finished SET key = 'stolen'")
+        connection.commit()
+        connection.close()
+        with pytest.warns(UserWarning, match="altered or damaged"):
+            assert store.get(["stolen"]) == {}
+
+
+def test_rows_of_the_schema_before_are_dropped(path):
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE finished (key TEXT PRIMARY KEY, measured TEXT)")
+    connection.execute("INSERT INTO finished VALUES ('key', '{}')")
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute("PRAGMA user_version = 1")
+    connection.commit()
+    connection.close()
+    with SweepStore(path) as store:
+        assert len(store) == 0
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path):
+    with pytest.raises(DataError, match=r"cannot be opened .*folder that exists"):
+        SweepStore(tmp_path / "nowhere" / "sweep.sqlite")
+
+
+def test_a_store_that_another_program_keeps_locked_is_told(path, monkeypatch):
+    monkeypatch.setattr("rulekit.evaluation.sweeps.store.PATIENCE", 0.05)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(DataError, match=r"cannot be used .database is locked.; check"):
+        SweepStore(path)
+    other.close()
+
+
+@pytest.mark.slow
+def test_a_disk_that_is_full_is_told_and_what_was_kept_stays(path):
+    writer = """
+import resource, signal, sys
+from rulekit.evaluation import SweepStore
+from rulekit.exceptions import DataError
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+store = SweepStore(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+try:
+    for i in range(1000):
+        store.put(str(i), "table", {"text": "x" * 500})
+except DataError as error:
+    print(i, error)
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", writer, str(path)], capture_output=True, text=True, check=True
+    )
+    done, _, sentence = run.stdout.partition(" ")
+    assert "cannot be used" in sentence
+    assert "has room" in sentence
+    with SweepStore(path) as store:
+        assert len(store) == int(done) > 5

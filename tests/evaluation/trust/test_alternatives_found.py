@@ -1,0 +1,109 @@
+"""What alternatives say in words, and where their answers differ."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from rulekit import BoxSearchClassifier, alternatives, load_sample
+from tests.evaluation.trust.test_alternatives import learned, mixed
+
+
+def test_two_columns_that_say_the_same_replace_each_other_and_the_words_say_so():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=200), "c": rng.normal(size=200)})
+    X["b"] = np.exp(X["a"])
+    y = (X["a"] > 0.2) ^ (rng.random(200) < 0.05)
+    model = BoxSearchClassifier(theta=3.0, n_clauses=1, random_state=0).fit(X, y)
+    found = alternatives(model, X, y)
+    (hand,) = model.rule_set_.features
+    other = {"a": "b", "b": "a"}[hand]
+    row = found.columns.set_index("column").loc[hand]
+    assert (row["as_good"], row["needed"], row["instead"]) == (True, False, (other,))
+    said = found.sentences({hand: "Hand", other: "Other"})
+    assert any(s.startswith("Hand can be left out: Other takes its place") for s in said)
+    assert "These are all rules of one clause and at most 1 condition." in said[0]
+
+
+def test_on_a_bundled_table_the_column_that_the_rule_is_made_of_can_be_left_out():
+    X, y = load_sample("breast_cancer").xy("diagnosis")
+    model = BoxSearchClassifier(theta=5.0, n_clauses=1, random_state=0).fit(X, y)
+    found = alternatives(model, X, y)
+    most_used = found.columns.iloc[0]
+    assert most_used["as_good"]
+    wrong = (most_used["without"].predict(model.read_columns(X)) != y.to_numpy()).mean()
+    (said,) = [s for s in found.sentences() if s.startswith(f"{most_used['column']} can be left")]
+    assert (
+        f"{100 * wrong:.1f} % of the rows instead of {100 * found.in_hand_wrong:.1f} % are wrong."
+        in said
+    )
+    assert wrong <= found.in_hand_wrong + 0.02
+
+
+def test_a_column_that_every_good_rule_needs_is_said_with_what_it_costs_to_do_without():
+    X, y, _ = mixed(3, 400)
+    y = np.where(X["age"] > 40, "ill", "well")
+    model = BoxSearchClassifier(theta=1.0, n_clauses=1, positive_label="ill").fit(X, y)
+    found = alternatives(model, X, y)
+    row = found.columns.iloc[0]
+    assert (row["column"], row["needed"], row["as_good"]) == ("age", True, False)
+    (said,) = [s for s in found.sentences() if "age" in s]
+    assert said.endswith(
+        f"reads age: the best rule found without it is wrong in {100 * row['wrong']:.1f} % of the "
+        f"rows instead of {100 * found.in_hand_wrong:.1f} %."
+    )
+
+
+def test_where_a_rule_differs_is_told_by_a_clause_that_is_right_about_it():
+    X, y = load_sample("breast_cancer").xy("diagnosis")
+    X = X[["worst radius", "worst texture", "worst smoothness"]]
+    model = BoxSearchClassifier(theta=3.0, n_clauses=1, random_state=0).fit(X, y)
+    found = alternatives(model, X, y, 0.05)
+    told = 0
+    for k in range(len(found.rules)):
+        where = found.differs_where(k)
+        rows = found.differing_rows(k)
+        if where is None:
+            continue
+        told += 1
+        held = np.flatnonzero(where.mask(model.read_columns(X)))
+        assert where.n_conditions <= 2
+        assert 2 * len(set(held) & set(rows)) > len(held)
+    assert told > 0
+
+
+def numbers_in_words(found):
+    return found.sentences()[0]
+
+
+def test_the_first_sentence_says_how_surely_these_are_all():
+    model, X, y, weight = learned(0)
+    found = alternatives(model, X, y, 0.1, max_conditions=2, sample_weight=weight)
+    n = len(found.rules)
+    assert numbers_in_words(found) == (
+        f"{n} rules cost at most 10.0 % of the rows more than the best (a wrong row counts its "
+        "weight, a condition 1.5). These are all rules of one clause and at most 2 conditions."
+    )
+    short = replace(found, complete=False, complete_to=1)
+    assert numbers_in_words(short).endswith(
+        "All rules of one clause and at most 1 condition are among them; of those up to 2 "
+        "conditions time allowed a part."
+    )
+    longer = replace(short, max_clauses=2)
+    assert numbers_in_words(longer).endswith("searched for, and there may be more.")
+    none = replace(found, rules=())
+    assert none.sentences() == [
+        "No rule over these conditions costs at most 10.0 % of the rows more than the rule in "
+        "hand; a wrong row counts its weight, a condition 1.5."
+    ]
+
+
+def test_the_pairs_are_told_with_their_mean_and_their_largest_difference():
+    model, X, y, weight = learned(1)
+    found = alternatives(model, X, y, 0.1, sample_weight=weight)
+    answers = [found.rules[k].predict(found.X) for k in found.leading[:20]]
+    shares = [np.mean(a != b) for k, a in enumerate(answers) for b in answers[k + 1 :]]
+    assert len(shares) > 1
+    said = found.sentences()[-1]
+    assert f"{100 * np.mean(shares):.1f} % of the rows on average" in said
+    assert f"{100 * np.max(shares):.1f} % at most" in said

@@ -1,0 +1,83 @@
+"""What was counted of a rule: the same figures as from the rows, and what does not pay left out."""
+
+import numpy as np
+import pandas as pd
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.data import columns_of
+from rulekit.exceptions import RuleError
+from rulekit.learners.from_table.counts import Kinds, Pruning, confusion_of, shares_of, wrong_of
+from rulekit.learners.shares import Likeness, Shares
+from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules.constraints import Constraints
+from tests.strategies import every_row, rule_sets
+
+LABELS = ("no", "perhaps", "yes")
+COLUMNS = columns_of(pd.DataFrame(every_row()))
+CODES = np.random.default_rng(1).integers(0, 3, 400)
+TRUTH = np.array(LABELS, dtype=object)[CODES]
+
+
+def kinds_of(rule, codes=CODES):
+    """Count in memory what an engine counts."""
+    levels, kind = Likeness(rule).kinds(COLUMNS)
+    counts = np.zeros((2, len(levels[0]), 3), dtype=np.int64)
+    np.add.at(counts[0], (kind, codes), 1)
+    return Kinds(levels[2].astype(bool), counts)
+
+
+def counted(rule):
+    try:
+        return kinds_of(rule)
+    except RuleError:
+        return None
+
+
+@given(rule_sets())
+def test_confusion_wrong_rows_and_shares_are_those_of_the_rows(rule):
+    kinds = counted(rule)
+    if kinds is None:
+        return
+    answers = rule.predict(COLUMNS)
+    wanted = [[int(((a == TRUTH) & (b == answers)).sum()) for b in LABELS] for a in LABELS]
+    assert confusion_of(rule, kinds, LABELS)[0].tolist() == wanted
+    wrong = [int(((a == TRUTH) & (answers != a)).sum()) for a in LABELS]
+    assert wrong_of(rule, kinds, LABELS).tolist() == wrong
+    ones = np.ones(400)
+    own = Shares.measured(rule, COLUMNS, CODES, (ones, ones), 3)
+    np.testing.assert_allclose(
+        shares_of(rule, kinds, np.ones(3)).of(COLUMNS), own.of(COLUMNS), rtol=1e-12
+    )
+
+
+def value(rule, factors, price):
+    wrong = rule.predict(COLUMNS) != TRUTH
+    return factors[CODES][wrong].sum() + price * rule.n_conditions
+
+
+@given(rule_sets(), st.sampled_from([0.5, 3.0, 20.0]), st.permutations([1.0, 2.0, 0.5]))
+def test_what_does_not_pay_is_left_out_until_nothing_more_can_be(rule, price, factors):
+    kinds = counted(rule)
+    if kinds is None:
+        return
+    factors = np.array(factors)
+    pruning = Pruning(LABELS, factors, price)
+    found = pruning.pruned(rule, kinds)
+    now = value(found, factors, price)
+    assert now <= value(rule, factors, price) + 1e-6
+    for k in range(found.n_clauses):
+        shorter = found.clauses[:k] + found.clauses[k + 1 :]
+        labels = found.labels[:k] + found.labels[k + 1 :] or found.labels[: found.form == "cnf"]
+        less = RuleSet(shorter, labels, found.form, found.default)
+        assert value(less, factors, price) > now - 1e-6
+
+
+def test_what_is_required_stays_though_it_does_not_pay():
+    age, colour = Literal("age", ">", 1.0), Literal("colour", "==", "red")
+    rule = RuleSet((Clause((age, colour)),), ("yes",), "dnf", "no")
+    kinds = kinds_of(rule)
+    assert Pruning(LABELS, np.ones(3), 1e4).pruned(rule, kinds).is_constant
+    for wish, kept in ((age, age), ("colour", colour)):
+        pruning = Pruning(LABELS, np.ones(3), 1e4, Constraints(required=(wish,)))
+        assert pruning.pruned(rule, kinds).clauses[0].conditions == (kept,)

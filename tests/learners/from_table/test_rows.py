@@ -1,0 +1,151 @@
+"""A table in an engine: its classes, parts and samples, and counts equal to those in memory."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+
+from rulekit.data import columns_of
+from rulekit.exceptions import DataError, RuleError
+from rulekit.learners.from_table.rows import Parts, TableRows
+from rulekit.learners.shares import Likeness
+from rulekit.rules import Clause, Literal, RuleSet
+from tests.learners.tables import in_engine
+from tests.strategies import every_row, rule_sets
+
+pytest.importorskip("ibis")
+LABELS = ("no", "perhaps", "yes")
+
+
+def every_frame():
+    rows = pd.DataFrame(every_row())
+    return rows.assign(answer=np.random.default_rng(1).choice(LABELS, len(rows)))
+
+
+FRAME = every_frame()
+ROWS = TableRows(in_engine(FRAME), "answer", None, Parts(test_share=0.3))
+
+
+def held_back(rows, frame):
+    table = (
+        rows._rows.select(held=rows._rows[rows._held], i=rows._rows["i"]).to_pyarrow().to_pandas()
+    )
+    return frame["i"].map(table.set_index("i")["held"]).to_numpy()
+
+
+@given(rule_sets())
+def test_counts_by_conditions_are_those_in_memory_for_all_kinds_of_literal(rule):
+    columns = columns_of(FRAME)
+    likeness = Likeness(rule)
+    try:
+        masks = [c.mask(columns) ^ (rule.form == "cnf") for c in likeness.conditions]
+    except RuleError:
+        with pytest.raises(RuleError):
+            ROWS.counted(rule)
+        return
+    found = ROWS.counted(rule)
+    here = np.array(masks, dtype=bool).reshape(len(masks), len(FRAME)).T
+    wanted = {}
+    for met, label in zip(map(tuple, here.tolist()), FRAME["answer"], strict=True):
+        wanted.setdefault(met, np.zeros(3, int))[LABELS.index(label)] += 1
+    told = {tuple(m): n for m, n in zip(found.met.tolist(), found.counts.sum(axis=0), strict=True)}
+    assert {k: v.tolist() for k, v in told.items()} == {k: v.tolist() for k, v in wanted.items()}
+
+
+@given(rule_sets())
+def test_an_answer_written_for_the_engine_is_that_of_predict(rule):
+    try:
+        answers = rule.predict(columns_of(FRAME))
+    except RuleError:
+        return
+    said = ROWS.answer(rule)
+    table = ROWS._rows.select(said=said, label=ROWS.label).to_pyarrow().to_pandas()
+    pairs = zip(*np.unique(table.to_numpy(), axis=0, return_counts=True), strict=True)
+    found = {(LABELS[a], LABELS[y]): n for (a, y), n in pairs}
+    wanted = pd.Series(zip(answers, FRAME["answer"], strict=True)).value_counts().to_dict()
+    assert found == wanted
+
+
+def test_classes_are_counted_by_part_and_a_sample_holds_no_row_that_was_held_back():
+    n = 4000
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"i": np.arange(n), "x": rng.random(n), "y": rng.integers(0, 3, n)})
+    rows = TableRows(in_engine(frame), "y", None, Parts(test_share=0.25, seed=7))
+    held = held_back(rows, frame)
+    assert rows.classes.tolist() == [0, 1, 2]
+    wanted = [frame.loc[part, "y"].value_counts().sort_index().tolist() for part in (~held, held)]
+    assert rows.sizes.tolist() == wanted
+    drawn, codes, _ = rows.drawn(1, np.array([0.1, 0.5, 1.0]))
+    assert not held[drawn["i"].astype(int)].any()
+    assert (frame["y"].to_numpy()[drawn["i"].astype(int)] == codes).all()
+    sizes, shares = rows.sizes[0], np.array([0.1, 0.5, 1.0])
+    spread = 4 * np.sqrt(sizes * shares * (1 - shares))
+    assert (np.abs(np.bincount(codes) - sizes * shares) <= spread).all()
+
+
+def test_the_same_rows_are_drawn_whatever_their_order_and_rows_of_one_key_stay_together():
+    n = 3000
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"i": np.arange(n), "who": rng.integers(0, 300, n), "y": rng.random(n) < 0.4}
+    )
+    parts = Parts("who", 0.3, 1)
+    first, second = (
+        TableRows(in_engine(f), "y", None, parts)
+        for f in (frame, frame.sample(frac=1, random_state=0))
+    )
+    assert first.features == ("i",)
+    share = np.full(2, 0.2)
+    pd.testing.assert_frame_equal(first.drawn(1, share)[0], second.drawn(1, share)[0])
+    assert len(first.drawn(2, share)[0]) != len(first.drawn(1, share)[0])
+    held = held_back(first, frame)
+    assert frame.groupby("who")["y"].size().shape == (len(set(frame["who"])),)
+    assert (pd.Series(held).groupby(frame["who"]).nunique() == 1).all()
+    assert 0.2 < held.mean() < 0.4
+
+
+@pytest.mark.parametrize("name", ["label", "held", "base", "number", 'a"b; DROP', "c0", "x y", "é"])
+def test_a_column_may_be_called_anything(name):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {name: rng.random(500), "LABEL_": rng.random(500), "wrong": rng.random(500)}
+    )
+    frame["y"] = frame[name] > 0.5
+    rows = TableRows(in_engine(frame), "y", None, Parts(test_share=0.2))
+    rule = RuleSet((Clause((Literal(name, ">", 0.5),)),), (True,), "dnf", False)
+    drawn, codes, wrong = rows.drawn(1, np.ones((2, 2)), rule)
+    assert (drawn[name].to_numpy() > 0.5).tolist() == codes.astype(bool).tolist()
+    assert not wrong.any()
+    assert rows.counted(rule).counts[0].sum() == len(drawn)
+
+
+def refused(**columns):
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0]} | columns)
+    features = columns.pop("features", None)
+    TableRows(in_engine(frame), "y", features, Parts())
+
+
+@pytest.mark.parametrize(
+    ("y", "said"),
+    [
+        (["a", "b", None, "a"], "must be there in every row; it is missing in 1 rows"),
+        (["a"] * 4, "must take 2 to 100 values; it takes 1"),
+        ([0.5, 1.0, 0.5, 1.0], r"must hold whole numbers, text or truth values; it holds 0\.5"),
+    ],
+)
+def test_classes_that_cannot_be_told_apart_are_refused_in_a_sentence(y, said):
+    with pytest.raises(DataError, match=said):
+        refused(y=y)
+
+
+def test_columns_that_are_not_there_or_are_the_class_are_refused_by_name():
+    table = in_engine(pd.DataFrame({"x": [1.0, 2.0], "y": ["a", "b"]}))
+    for target, features, key, said in (
+        ("z", None, None, "has no column 'z'; it has 'x', 'y'"),
+        ("y", ["x", "q"], None, "has no column 'q'"),
+        ("y", None, "k", "has no column 'k'"),
+        ("y", ["x", "y"], None, "'y' cannot be learned from itself"),
+        ("y", None, "x", "no column but the class"),
+    ):
+        with pytest.raises(DataError, match=said):
+            TableRows(table, target, features, Parts(key))

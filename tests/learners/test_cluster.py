@@ -1,0 +1,262 @@
+"""Fits on a cluster of two processes: the same results, a table sent once, results live, a stop."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import joblib
+import pandas as pd
+import pytest
+
+from rulekit import BoxSearchClassifier, RuleClassifier, compare_learners, load_sample, stability
+from rulekit.evaluation import Family, sweep
+from rulekit.exceptions import RulekitError
+from rulekit.learners import cluster
+from tests.clusters import cluster_of
+from tests.evaluation.learners import SharedStump, Stump, gate, noisy_table
+from tests.learners.test_workers import Mortal, marks
+from tests.waiting import until
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.slow
+SETTINGS = {"theta": [-0.5, 0.0, 0.5], "column": [0, 1]}
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def two_workers():
+    with cluster_of(2, **{"distributed.scheduler.allowed-failures": 1}) as made:
+        yield made
+
+
+@pytest.fixture
+def client(two_workers):
+    """A client that joblib's configuration names, of a cluster that is whole."""
+    with distributed.Client(two_workers, set_as_default=False) as found:
+        found.wait_for_workers(2)
+        with joblib.parallel_config("dask", client=found):
+            yield found
+
+
+def alone(work):
+    with joblib.parallel_config("sequential"):
+        return work()
+
+
+def same(ours, plain):
+    left_out = ["seconds", "learner"]
+    pd.testing.assert_frame_equal(ours.drop(columns=left_out), plain.drop(columns=left_out))
+
+
+class Listening(Stump):
+    """Fits nothing until it is told to stop; leaves a file when it begins, and one at its end."""
+
+    def fit_many(self, X, y, settings, sample_weight=None, should_stop=None):
+        (Path(self.journal) / f"begun-{os.getpid()}").touch()
+        until(should_stop)
+        (Path(self.journal) / f"stopped-{os.getpid()}").touch()
+        yield from ()
+
+
+class Counted(pd.DataFrame):
+    """A table that leaves a file in `journal` wherever it arrives."""
+
+    _metadata = ("journal",)
+
+    def __reduce_ex__(self, protocol):
+        return arrived, (self.to_numpy(), self.journal)
+
+
+def arrived(values, journal):
+    (Path(journal) / f"{os.getpid()}-{os.urandom(8).hex()}").touch()
+    return counted(values, journal)
+
+
+def counted(values, journal):
+    found = Counted(values)
+    found.journal = journal
+    return found
+
+
+@pytest.mark.parametrize("learner", [Stump(), SharedStump()])
+def test_two_workers_give_the_table_that_one_core_gives(client, learner):
+    X, y = noisy_table()
+    told = []
+    ours = sweep(learner, X, y, grid=SETTINGS, cv=4, on_result=told.append)
+    same(ours.table, alone(lambda: sweep(learner, X, y, grid=SETTINGS, cv=4)).table)
+    assert len(told) == len(ours.table) == 24
+
+
+def test_learners_compared_on_a_cluster_give_the_rows_that_one_core_gives(client):
+    table = load_sample("iris")
+    y = table.frame[table.frame.columns[-1]]
+    X = table.frame.drop(columns=y.name)
+    search = BoxSearchClassifier(random_state=0, kicks=2)
+    grid = {"n_clauses": [1, 2], "theta": [1.0, 3.0]}
+    learners = [Family("search", search, grid, whole_front=True, keep_models=True)]
+    how = {"learners": learners, "cv": 4, "first_pass": True, "references": True}
+    ours = compare_learners(X, y, **how)
+    plain = alone(lambda: compare_learners(X, y, **how))
+    columns = ["setting", "fold"]
+    found, wanted = (
+        pd.DataFrame(r.rows).sort_values(columns, ignore_index=True).drop(columns="done")
+        for r in (ours, plain)
+    )
+    same(found, wanted)
+    assert [m.rule_set_ for m in ours.models.values()] == [
+        m.rule_set_ for m in plain.models.values()
+    ]
+    drawn = [r.references.drop(columns="seconds") for r in (ours, plain)]
+    pd.testing.assert_frame_equal(*drawn)
+
+
+def test_a_rule_and_its_stability_are_those_of_one_core(client):
+    X, y = noisy_table(200)
+    model = RuleClassifier(max_conditions=3, random_state=0)
+    ours, plain = model.fit(X, y), alone(lambda: RuleClassifier(3, random_state=0).fit(X, y))
+    assert ours.rule_set_ == plain.rule_set_
+    pd.testing.assert_frame_equal(ours.choice_.table, plain.choice_.table)
+    again = stability(ours, X, y, n_resamples=4, random_state=1)
+    once = alone(lambda: stability(plain, X, y, n_resamples=4, random_state=1))
+    assert [r.rule for r in again.resamples] == [r.rule for r in once.resamples]
+
+
+def test_a_table_is_sent_once_to_each_worker_however_many_tasks_and_sweeps(client, tmp_path):
+    values, y = noisy_table()
+    X = counted(values, str(tmp_path))
+    learners = {f"stump {k}": (Stump(pause=k / 1e6), SETTINGS) for k in range(3)}
+    found = compare_learners(X, y, learners=learners, cv=4)
+    assert len(found.rows) == 3 * 24
+    came = sorted(int(name.partition("-")[0]) for name in os.listdir(tmp_path))
+    assert came == sorted(client.run(os.getpid).values())
+
+
+def test_a_worker_that_is_killed_changes_nothing(client, tmp_path):
+    learner = Mortal(journal=str(marks(tmp_path, 1)))
+    before = set(client.run(os.getpid).values())
+    found = sweep(learner, *noisy_table(), grid=SETTINGS, cv=3)
+    assert not list(tmp_path.iterdir())
+    same(found.table, alone(lambda: sweep(Stump(), *noisy_table(), grid=SETTINGS, cv=3)).table)
+    client.wait_for_workers(2)
+    assert set(client.run(os.getpid).values()) != before
+
+
+def test_workers_killed_again_and_again_are_told(client, tmp_path):
+    learner = Mortal(journal=str(marks(tmp_path, 50)))
+    with pytest.raises(RulekitError, match=r"twice: .* of 3 fits were finished; give a `store`"):
+        sweep(learner, *noisy_table(), grid={"theta": [0.5]}, cv=3)
+
+
+def test_a_fit_is_told_before_its_task_ends(client, tmp_path):
+    (tmp_path / "journal").mkdir()
+    gate(tmp_path / "journal").write_text("4")
+    told, learner = [], SharedStump(journal=str(tmp_path / "journal"))
+
+    def on_result(row):
+        told.append(row)
+        if len(told) == 4:  # not before have the others leave to begin
+            gate(tmp_path / "journal").unlink()
+
+    found = sweep(learner, *noisy_table(), grid=SETTINGS, cv=2, on_result=on_result)
+    assert len(told) == len(found.table) == 12
+
+
+def test_stop_reaches_the_workers_in_the_middle_of_a_task(client, tmp_path):
+    stop = threading.Event()
+
+    def stopper():
+        until(lambda: len(list(tmp_path.glob("begun-*"))) == 2)
+        stop.set()
+
+    thread = threading.Thread(target=stopper)
+    thread.start()
+    learner = Listening(journal=str(tmp_path))
+    found = sweep(learner, *noisy_table(), grid=SETTINGS, cv=8, should_stop=stop.is_set)
+    thread.join()
+    assert not found.complete
+    until(lambda: len(list(tmp_path.glob("stopped-*"))) == 2)
+
+
+RUN = """
+import sys, joblib
+from distributed import Client
+from rulekit.evaluation import sweep
+from tests.clusters import cluster_of
+from tests.evaluation.learners import noisy_table
+from tests.learners.test_cluster import SETTINGS, Listening
+address, journal = sys.argv[1:]
+with joblib.parallel_config("dask", client=Client(address)):
+    sweep(Listening(journal=journal), *noisy_table(), grid=SETTINGS, cv=8)
+"""
+
+
+def test_a_caller_that_is_killed_leaves_no_work_to_the_workers(client, tmp_path):
+    arguments = [sys.executable, "-c", RUN, client.scheduler.address, str(tmp_path)]
+    caller = subprocess.Popen(arguments, cwd=ROOT)
+    until(lambda: len(list(tmp_path.glob("begun-*"))) == 2 or caller.poll() is not None)
+    caller.send_signal(signal.SIGKILL)
+    assert caller.wait() == -signal.SIGKILL
+    until(lambda: len(list(tmp_path.glob("stopped-*"))) == 2)
+
+
+def test_a_fit_that_fails_says_where_and_the_worker_s_log_holds_what_was_done(client):
+    sweep(Stump(), *noisy_table(), grid=SETTINGS, cv=2)
+    with pytest.raises(ValueError, match="the planted failure") as caught:
+        sweep(Stump(fail_at=0.5), *noisy_table(), grid=SETTINGS, cv=2)
+    notes = " ".join(caught.value.__notes__)
+    assert "in fold" in notes
+    assert "Traceback" in notes
+    lines = [text for log in client.get_worker_logs().values() for _, text in log]
+    assert any("_do took" in line for line in lines)
+
+
+def test_workers_of_another_version_are_refused(client, monkeypatch):
+    monkeypatch.setattr(cluster, "code_version", lambda: "another")
+    with pytest.raises(RulekitError, match="must have the same version of rulekit"):
+        sweep(Stump(), *noisy_table(), grid=SETTINGS, cv=2)
+
+
+def test_a_scheduler_that_is_killed_is_told(tmp_path):
+    (tmp_path / "journal").mkdir()
+    place = f"--scheduler-file={tmp_path / 'place'}"
+    program = [sys.executable, "-m", "dask"]
+    scheduler = subprocess.Popen(
+        [*program, "scheduler", place, "--host=127.0.0.1", "--port=0", "--no-dashboard"], cwd=ROOT
+    )
+    worker = subprocess.Popen(
+        [*program, "worker", place, "--nthreads=1", "--no-nanny", "--no-dashboard"], cwd=ROOT
+    )
+
+    def kill():
+        until(lambda: list((tmp_path / "journal").iterdir()))
+        scheduler.kill()
+
+    try:
+        with distributed.Client(scheduler_file=tmp_path / "place", set_as_default=False) as client:
+            killing = threading.Thread(target=kill)
+            killing.start()
+            learner = Listening(journal=str(tmp_path / "journal"))
+            with (
+                joblib.parallel_config("dask", client=client),
+                pytest.raises(RulekitError, match="must stay reachable; the line to it was lost"),
+            ):
+                sweep(learner, *noisy_table(), grid=SETTINGS, cv=2)
+            killing.join()
+    finally:
+        for process in (scheduler, worker):
+            process.kill()
+            process.wait()
+
+
+def test_a_cluster_without_workers_is_told(monkeypatch):
+    monkeypatch.setattr(cluster, "PATIENCE", 0.1)
+    with (
+        cluster_of(0) as empty,
+        distributed.Client(empty, set_as_default=False) as client,
+        joblib.parallel_config("dask", client=client, wait_for_workers_timeout=None),
+        pytest.raises(RulekitError, match=r"must have a worker; it had none for 0.1 s"),
+    ):
+        sweep(Stump(), *noisy_table(), grid=SETTINGS, cv=2)

@@ -1,0 +1,104 @@
+"""What differs between two rule sets."""
+
+import numpy as np
+from hypothesis import given
+
+from rulekit.rules import Clause, Literal, RuleSet, compare_rules
+from rulekit.rules.analysis.compare import ChangedThreshold
+from tests.strategies import columns, rule_sets
+
+
+def over(feature, number, op=">"):
+    return Literal(feature, op, number)
+
+
+def ill(*clauses, default="well", labels=None):
+    parts = tuple(Clause(c) for c in clauses)
+    return RuleSet(parts, labels or ("ill",) * len(parts), "dnf", default)
+
+
+OLD, HEAVY = (over("age", 50),), (over("bmi", 30), over("sugar", 120))
+
+
+@given(rule_sets(), columns())
+def test_a_rule_does_not_differ_from_itself(rule_set, table):
+    found = compare_rules(rule_set, rule_set, table)
+    assert found.is_same
+    assert found.kept == rule_set.clauses
+    assert len(found.rows) == 0
+
+
+@given(rule_sets(), rule_sets(), columns())
+def test_the_rows_listed_are_those_that_get_another_answer(a, b, table):
+    found = compare_rules(a, b, table)
+    before, after = a.predict(table), b.predict(table)
+    assert found.rows.tolist() == [i for i in range(len(before)) if before[i] != after[i]]
+    assert found.before.tolist() == before[found.rows].tolist()
+    assert found.after.tolist() == after[found.rows].tolist()
+
+
+@given(rule_sets("dnf"), rule_sets("dnf"))
+def test_every_clause_is_told_once(a, b):
+    found = compare_rules(a, b)
+    assert len(found.kept) + len(found.removed) + len(found.changed) == a.n_clauses
+    old = [*found.kept, *found.removed, *(c.before for c in found.changed)]
+    assert {frozenset(c.conditions) for c in old} == {frozenset(c.conditions) for c in a.clauses}
+    new = [*found.added, *(c.after for c in found.changed)]
+    assert {frozenset(c.conditions) for c in new} <= {frozenset(c.conditions) for c in b.clauses}
+
+
+def test_the_order_of_conditions_makes_no_difference():
+    assert compare_rules(ill(HEAVY), ill(HEAVY[::-1])).is_same
+
+
+def test_a_moved_threshold_is_no_other_clause():
+    found = compare_rules(ill(OLD, HEAVY), ill(OLD, (over("bmi", 32), over("sugar", 120))))
+    (changed,) = found.changed
+    assert changed.thresholds == (ChangedThreshold("bmi", ">", 30.0, 32.0),)
+    assert (found.removed, found.added) == ((), ())
+    assert len(found.kept) == 1
+
+
+def test_the_nearest_clauses_are_paired():
+    found = compare_rules(ill((over("age", 20),), (over("age", 60),)), ill((over("age", 58),)))
+    (changed,) = found.changed
+    assert changed.before.conditions == (over("age", 60),)
+    assert [c.conditions for c in found.removed] == [(over("age", 20),)]
+
+
+def test_another_operator_is_another_clause():
+    found = compare_rules(ill((over("age", 50),)), ill((over("age", 55, "<="),)))
+    assert (len(found.removed), len(found.added), found.changed) == (1, 1, ())
+
+
+def test_a_rule_of_the_other_form_is_told_from_the_other_side():
+    a = ill(OLD, HEAVY)
+    found = compare_rules(a, a.negated())
+    assert found.is_same
+    assert found.mirrored
+
+
+def test_clauses_of_different_forms_that_cannot_be_turned_are_not_taken_for_the_same():
+    a = ill(OLD, (over("bmi", 3),), labels=("ill", "well"))
+    cnf = RuleSet((Clause(OLD),), ("ill",), "cnf", "well")
+    found = compare_rules(cnf, a)
+    assert (len(found.removed), len(found.added), found.kept) == (1, 2, ())
+
+
+def test_order_matters_between_clauses_of_different_labels_only():
+    one = ill(OLD, HEAVY, labels=("ill", "well"))
+    other = ill(HEAVY, OLD, labels=("well", "ill"))
+    assert compare_rules(one, other).reordered
+    assert not compare_rules(ill(OLD, HEAVY), ill(HEAVY, OLD)).reordered
+
+
+def test_another_default_is_said():
+    assert compare_rules(ill(OLD), ill(OLD, default="unknown")).default_changed
+
+
+def test_the_difference_is_told_in_a_sentence():
+    table = {"age": np.array([40.0, 52.0]), "bmi": np.zeros(2), "sugar": np.zeros(2)}
+    found = compare_rules(ill(OLD, HEAVY), ill((over("age", 55),)), table)
+    assert str(found) == (
+        "Clauses: 1 with other thresholds, 1 removed. 1 of 2 rows get another answer."
+    )

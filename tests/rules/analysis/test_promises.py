@@ -1,0 +1,115 @@
+"""Promises: a rule keeps one if no step of the column turns an answer away, by every row."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from rulekit.exceptions import RuleError
+from rulekit.rules import (
+    Clause,
+    Constraints,
+    LinearSplit,
+    Literal,
+    RuleSet,
+    check_promise,
+    promises_of,
+)
+from tests.rules.analysis.test_turns import plainly_kept
+from tests.strategies import literals, points_splits, rule_sets
+from tests.strategies_power_laws import NAMES, splits
+
+
+@given(st.one_of(literals(), points_splits()), st.sampled_from(("age", "smoker")))
+def test_a_condition_goes_the_way_it_says(condition, feature):
+    trend = condition.trend(feature)
+    rule = RuleSet((Clause((condition,)),), ("yes",), "dnf", "no")
+    assume(feature in rule.features and len(rule.features) <= 3)
+    if trend is None:
+        return
+    for sign, direction in ((1, ">"), (-1, "<")):
+        if trend in (0, sign):
+            assert plainly_kept(rule, feature, "yes", direction)
+
+
+@given(splits(), st.sampled_from(NAMES), st.integers(0, 10_000))
+def test_a_sum_of_power_laws_goes_the_way_it_says(split, feature, seed):
+    trend = split.trend(feature)
+    if trend is None:
+        return
+    rng = np.random.default_rng(seed)
+    ladder = np.sort(rng.normal(scale=3.0, size=40))
+    rows = {name: np.full(40, rng.normal(scale=2.0)) for name in NAMES} | {feature: ladder}
+    steps = np.diff(split.mask(rows).astype(int))
+    assert set(steps.tolist()) <= {0, trend}
+
+
+def test_a_weight_s_sign_is_the_direction_of_a_plane():
+    plane = LinearSplit((("a", 2.0), ("b", -1.0)), ">", 3.0)
+    assert [plane.trend(name) for name in "abc"] == [1, -1, 0]
+    assert [plane.negated().trend(name) for name in "abc"] == [-1, 1, 0]
+    rule = RuleSet((Clause((plane, Literal("a", ">", 1))),), ("yes",), "dnf", "no")
+    assert check_promise(rule, "a", "yes").kept
+    assert check_promise(rule, "b", "yes", "<").kept
+    assert check_promise(rule, "b", "yes").kept is None  # what sums can be is not looked into
+
+
+def test_an_age_between_two_cuts_breaks_a_promise_and_the_sentence_names_two_rows():
+    old = Clause((Literal("age", ">", 30), Literal("age", "<=", 60), Literal("town", "==", "Ulm")))
+    rule = RuleSet((old,), ("yes",), "dnf", "no")
+    found = check_promise(rule, "age", "yes")
+    assert not found.kept
+    assert "with town = Ulm, age = 60 is answered yes and age = 61 is not" in found.sentence
+    assert "Where age is missing, conditions on it do not hold." in found.sentence
+    both = RuleSet((old, Clause((Literal("age", ">", 60, True),))), ("yes", "yes"), "dnf", "no")
+    assert check_promise(both, "age", "yes").kept
+    assert "missing" not in check_promise(both, "age", "yes").sentence
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("age", "yes", "up"), "direction of a promise must be '<' or '>', got 'up'"),
+        (("town", "yes"), "the rule compares 'town' with text, which does not rise or fall"),
+    ],
+)
+def test_what_cannot_be_promised_is_refused_in_words(arguments, says):
+    rule = RuleSet((Clause((Literal("town", "==", "Ulm"),)),), ("yes",), "dnf", "no")
+    with pytest.raises(RuleError, match=says):
+        check_promise(rule, *arguments)
+
+
+@given(rule_sets(form="dnf", max_clauses=4, max_size=3), st.sampled_from("<>"))
+def test_a_list_whose_clauses_are_each_allowed_for_their_class_keeps_the_promise(rule, sign):
+    wishes = Constraints(directions={"age": sign, "smoker": sign}, towards="yes")
+    kept = [
+        Clause(tuple(c for c in clause.conditions if wishes.for_class(label).allows(c)))
+        for clause, label in zip(rule.clauses, rule.labels, strict=True)
+    ]
+    kept_rule = RuleSet(tuple(kept), rule.labels, "dnf", rule.default)
+    assume(len(kept_rule.features) <= 3)
+    for check in promises_of(kept_rule, wishes):
+        assert check.kept
+        if check.feature in kept_rule.features:
+            assert plainly_kept(kept_rule, check.feature, "yes", sign)
+
+
+@pytest.mark.parametrize(
+    ("direction", "age", "answer", "says"),
+    [
+        (">", 60.0, "yes", "A higher Age alone could not turn this answer away from yes"),
+        (">", 30.0, "no", "A lower Age alone could not turn this answer to yes"),
+        ("<", 30.0, "yes", "A lower Age alone could not turn this answer away from yes"),
+        ("<", 60.0, "no", "A higher Age alone could not turn this answer to yes"),
+    ],
+)
+def test_a_row_is_told_what_cannot_turn_it_and_so_it_is(direction, age, answer, says):
+    rule = RuleSet((Clause((Literal("age", direction, 50),)),), ("yes",), "dnf", "no")
+    check = check_promise(rule, "age", "yes", direction)
+    assert check.of_row(answer, str.capitalize).startswith(says)
+    others = np.arange(age + 1, 200) if "higher" in says else np.arange(-100, age)
+    assert set(rule.predict({"age": np.array([age])})) == {answer}
+    assert set(rule.predict({"age": others})) == {answer}
+    turned = check_promise(rule, "age", "yes", "<" if direction == ">" else ">")
+    assert turned.kept is False
+    assert turned.of_row(answer) == ""

@@ -1,0 +1,135 @@
+"""Steps that turn an answer: the search agrees with a look at every row."""
+
+from itertools import combinations, product
+
+import numpy as np
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from rulekit.rules import (
+    Clause,
+    Factor,
+    Literal,
+    PointsSplit,
+    PowerLaw,
+    PowerLawSplit,
+    RuleSet,
+    check_promise,
+)
+from tests.strategies import (
+    BETWEEN,
+    NUMBERS,
+    ORDER,
+    PARTS,
+    UNSEEN,
+    WORDS,
+    points_splits,
+    rule_sets,
+)
+
+
+def turning(part, value):
+    return Literal("opened", "==", value, part=part).turning
+
+
+POOLS = {
+    "age": sorted({*NUMBERS, *BETWEEN} - {np.inf, -np.inf}),
+    "size": [*NUMBERS, *BETWEEN[:7], np.nan],
+    "colour": [*WORDS, UNSEEN[0], None],
+    "town": [*WORDS, UNSEEN[0], None],
+    "smoker": [True, False, None],
+    "opened": [*(moment for t in PARTS for v in PARTS[t] for moment in turning(t, v)), None],
+    "grade": [*ORDER, "unknown", None],
+    "note": [" ".join(w) for n in range(4) for w in combinations(("late", "paid", "twice"), n)],
+}
+
+
+def read_in_one_way(rule):
+    """Whether dates are read in one way: how several meet, a promise does not go through."""
+    tests = [t for k in rule.clauses for c in k.conditions for t in c.tests]
+    return len({t.part for t in tests if t.part}) <= 1
+
+
+def every_answer(rule, feature):
+    """Answer every row that its conditions can tell apart: others by their values, then steps."""
+    others = [f for f in rule.features if f != feature]
+    pools = [POOLS[f] for f in others]
+    own = [v for v in POOLS[feature] if v is not None and v == v]
+    own = sorted(own)
+    rows = list(product(*pools, own))
+    table = {}
+    for k, name in enumerate([*others, feature]):
+        dtype = float if name in ("age", "size") else object
+        column = np.empty(len(rows), dtype=dtype)
+        column[:] = [row[k] for row in rows]
+        table[name] = column
+    return rule.predict(table).reshape(-1, len(own))
+
+
+def plainly_kept(rule, feature, towards, direction):
+    """Look at every step of every row, one after the other."""
+    answers = every_answer(rule, feature) == towards
+    if direction == "<":
+        answers = answers[:, ::-1]
+    return not (answers[:, :-1] & ~answers[:, 1:]).any()
+
+
+@given(
+    st.one_of(
+        rule_sets(max_clauses=3, max_size=3),
+        points_splits(max_size=4).map(
+            lambda split: RuleSet((Clause((split,)),), ("yes",), "dnf", "no")
+        ),
+    ),
+    st.sampled_from(("age", "smoker")),
+    st.sampled_from(("yes", "no")),
+    st.sampled_from("<>"),
+)
+def test_the_check_agrees_with_a_look_at_every_row(rule, feature, towards, direction):
+    assume(len([f for f in rule.features if f != feature]) <= 2 and read_in_one_way(rule))
+    found = check_promise(rule, feature, towards, direction)
+    assert found.kept is plainly_kept(rule, feature, towards, direction)
+    if found.kept:
+        assert found.example is None
+        return
+    before, after = found.example
+    assert {name for name in before if before[name] != after[name]} <= {feature}
+    assert (after[feature] > before[feature]) == (direction == ">")
+    asked = [
+        rule.predict(
+            {
+                name: np.array(
+                    [np.nan if v is None and name in ("age", "size") else v],
+                    dtype=float if name in ("age", "size") else object,
+                )
+                for name, v in row.items()
+            }
+        )[0]
+        for row in found.example
+    ]
+    assert asked[0] == towards
+    assert asked[1] != towards
+
+
+def test_a_tree_s_paths_of_sums_are_proved_where_each_step_leads_on():
+    heavy = PowerLawSplit((PowerLaw(1.0, (Factor("m"),)),), 3.0, inside=False)
+    tall = PowerLawSplit((PowerLaw(1.0, (Factor("h"),)),), 2.0, inside=False)
+    paths = (
+        Clause((heavy, tall)),
+        Clause((heavy, tall.negated())),
+        Clause((heavy.negated(), tall)),
+    )
+    tree = RuleSet(paths, ("yes", "yes", "yes"), "dnf", "no")
+    assert check_promise(tree, "m", "yes").kept
+    turned = RuleSet(paths, ("no", "yes", "yes"), "dnf", "no")
+    assert check_promise(turned, "m", "yes").kept is None
+
+
+def test_a_search_that_takes_too_long_settles_nothing(monkeypatch):
+    monkeypatch.setattr("rulekit.rules.analysis.turns.MOST_STEPS", 2)
+    split = PointsSplit(
+        (Literal("age", ">", 1), Literal("age", ">", 2), Literal("b", ">", 0)), (3, -1, 2), 3
+    )
+    found = check_promise(RuleSet((Clause((split,)),), ("yes",), "dnf", "no"), "age", "yes")
+    assert found.kept is None
+    assert "was not settled" in found.sentence

@@ -1,0 +1,170 @@
+"""Conditions asked of an engine: on every kind, name and value the counts of going through rows."""
+
+import datetime as dt
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+
+from rulekit import BoxSearchClassifier, load_sample
+from rulekit.data import columns_of, list_samples
+from rulekit.exceptions import RuleError
+from rulekit.rules import (
+    Clause,
+    Factor,
+    LinearSplit,
+    Literal,
+    PowerLaw,
+    PowerLawSplit,
+    RuleSet,
+    rule_statistics,
+)
+from tests.engine_tables import HIDDEN, as_arrow, assert_counted, everywhere, in_memory, placed
+from tests.strategies import every_row, rule_sets
+from tests.strategies_power_laws import split_rules
+from tests.test_kinds import EXAMPLES, FRAME, HOSTILE, READ, rule_of
+
+
+@everywhere
+def test_every_kind_is_counted_where_the_table_is(put):
+    case = placed(put, columns_of(FRAME))
+    for kind in EXAMPLES | READ:
+        for form, missing in (("dnf", False), ("cnf", True)):
+            assert_counted(rule_of(kind, form, missing), *case)
+
+
+@everywhere
+def test_names_and_values_that_mean_something_to_a_database_mean_nothing(put):
+    strange = ("it's", 'a"b', "a\\b", "\\", "", " ", "%", "_", "Ünal", "İK", "O'DOG", "ΟΔΟΣ,x")
+    for name in HOSTILE:
+        values = np.array([*strange, None] * 2, dtype=object)
+        case = placed(put, {name: values}, ("it's", 'l"autre', "a\\'b"))
+        for value in strange:
+            rule = RuleSet((Clause((Literal(name, "==", value),)),), ("it's",), "dnf", "a\\'b")
+            assert_counted(rule, *case)
+        for word in ("ünal", "οδος", "i\u0307k", "dog", "a", "b"):
+            rule = RuleSet((Clause((Literal(name, "contains", word),)),), ("x",), "dnf", "y")
+            assert_counted(rule, *case)
+
+
+@everywhere
+def test_any_rule_over_any_table_is_counted_as_in_memory(put):
+    table = every_row()
+    case = placed(put, table, ("yes", "no", "perhaps"))
+
+    @settings(max_examples=settings.default.max_examples // 2)
+    @given(rule_sets())
+    def check(rule):
+        assert_counted(rule, *case)
+
+    check()
+
+
+@everywhere
+def test_sums_of_power_laws_are_the_same_doubles(put):
+    rng = np.random.default_rng(0)
+    names = ("mass", "height of wall", 'odd "name"', "x-1", "max")
+    pool = np.array([0.0, 0.5, 1.0, 2.0, 3.0, -1.0, 150.0, np.nan])
+    case = placed(put, {n: pool[rng.integers(0, len(pool), 300)] for n in names}, ("a", "b"))
+
+    @settings(max_examples=settings.default.max_examples // 2)
+    @given(split_rules())
+    def check(rule):
+        assert_counted(rule, *case)
+
+    check()
+
+
+@everywhere
+def test_a_number_is_compared_to_the_last_bit(put):
+    steps = [0.1, np.nextafter(0.1, 1), np.nextafter(0.1, 0), np.float32(0.1), 1e22, 5e-324, 1e300]
+    values = np.array([*steps, np.inf, -np.inf, 0.0, -0.0, np.nan], dtype=float)
+    case = placed(put, {"x": values, "w": values[::-1].copy()})
+    for value in map(float, steps):
+        for op in ("<=", "<", ">", ">=", "==", "!="):
+            condition = Literal("x", op, value)
+            assert_counted(RuleSet((Clause((condition,)),), ("yes",), "dnf", "no"), *case)
+    for weights in ((0.1, 0.3), (1.1, -0.7), (3.0, 1.0)):
+        condition = LinearSplit((("x", weights[0]), ("w", weights[1])), "<=", 0.1)
+        small = (np.abs(values) < 1e6) & (np.abs(values) != 5e-324)  # PostgreSQL refuses to lose it
+        some = placed(put, {"x": values[small], "w": values[::-1][small]})
+        assert_counted(RuleSet((Clause((condition,)),), ("yes",), "dnf", "no"), *some)
+
+
+@everywhere
+def test_columns_of_other_types_are_read_as_a_data_frame_of_them_is(put):
+    moments = [dt.datetime(2024, 2, 29, 18, 30, 59, 999_999), None, dt.datetime(1969, 12, 31, 23)]
+    numbers = [Decimal("0.1000000000000000000001"), Decimal("0.3"), None]
+    table = pa.table(
+        {
+            "opened": pa.array(moments, pa.timestamp("us")),
+            "day": pa.array([dt.date(2024, 3, 3), dt.date(1600, 1, 1), None]),
+            "cents": pa.array(numbers, pa.decimal128(38, 22)),
+            "price": pa.array([Decimal("0.07"), None, Decimal("1.13")], pa.decimal128(9, 2)),
+            "n": pa.array([1, -3, None], pa.int8()),
+            "small": pa.array([0.1, None, 2.5], pa.float32()),
+            HIDDEN: pa.array([1, 2, 1]),
+        }
+    )
+    frame = pd.DataFrame({n: table[n].to_pandas() for n in table.column_names})
+    frame["day"] = frame["day"].astype("datetime64[s]")
+    conditions = [
+        *(Literal(c, ">=", 3, part="weekday") for c in ("opened", "day")),
+        Literal("opened", "<", "2024-02-29 18:31:00", part="date"),
+        Literal("opened", "==", 20_024.0 + 66_659 / 86_400, part="days since 1970-01-01"),
+        Literal("opened", "==", 19_782.0 + 66_659 / 86_400, part="days since 1970-01-01"),
+        Literal("day", "==", "1600-01-01 00:00:00"),
+        Literal("cents", "==", 0.1),
+        Literal("price", "in", (0.07, 1.13)),
+        Literal("n", "==", True),
+        Literal("n", "==", "1"),
+        Literal("small", ">", 0.1),
+        LinearSplit((("n", 0.1), ("price", 3.0)), "<=", 0.31),
+    ]
+    table, columns = put(table), columns_of(frame.drop(columns=HIDDEN))
+    for condition in conditions:
+        for held in (condition, condition.negated()):
+            rule = RuleSet((Clause((held,)),), (1,), "dnf", 2)
+            assert_counted(rule, table, columns, frame[HIDDEN])
+
+
+@everywhere
+@pytest.mark.parametrize("sample", [info.name for info in list_samples()])
+def test_the_sample_tables_are_counted_as_in_memory(put, sample):
+    X, y = load_sample(sample).xy()
+    rule = BoxSearchClassifier(theta=0.5, n_clauses=3, kicks=0).fit(X, y == y.iloc[0]).rule_set_
+    columns, truth = columns_of(X), np.array(y == y.iloc[0], dtype=object)
+    assert_counted(rule, put(as_arrow(columns, **{HIDDEN: truth})), columns, truth)
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        (Literal("note", ">", 3), "compares it with a number, but the column holds text"),
+        (LinearSplit((("note", 1.0),), ">", 3), "computes with column 'note'"),
+        (Literal("age", "contains", "late"), "the word 'late' in a column that holds numbers"),
+        (Literal("note", ">=", 2024, part="year"), "'note' as dates, but a row holds something"),
+        (Literal("age", ">=", 2024, part="year"), "'age' as dates, but a row holds something"),
+        (Literal("wage", ">", 3), "reads column 'wage', which the table does not have"),
+    ],
+)
+@in_memory
+def test_what_a_column_cannot_be_asked_is_refused_with_the_reason(put, condition, message):
+    rule = RuleSet((Clause((condition,)),), ("yes",), "dnf", "no")
+    table = placed(put, columns_of(FRAME))[0]
+    with pytest.raises(RuleError, match=message):
+        rule_statistics(rule, table, HIDDEN)
+
+
+@in_memory
+def test_a_law_that_divides_by_zero_is_refused(put):
+    table = put(pa.table({"x": [1.0, 2.0], HIDDEN: ["yes", "no"]}))
+    law = PowerLaw(1.0, (Factor("x", -3, shift=0.0, floor=1e-200),))
+    rule = RuleSet((Clause((PowerLawSplit((law,), 2.0),)),), ("yes",), "dnf", "no")
+    assert rule_statistics(rule, table, HIDDEN).n == 2
+    tiny = put(pa.table({"x": [-1.0, 2.0], HIDDEN: ["yes", "no"]}))
+    with pytest.raises(RuleError, match="divides by zero"):
+        rule_statistics(rule, tiny, HIDDEN)

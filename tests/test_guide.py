@@ -1,0 +1,183 @@
+"""What the guide tells a newcomer to type is typed; what it claims of learners is asked of them."""
+
+import inspect
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from docutils import nodes
+
+import rulekit
+from docs.guide import building
+from rulekit import from_json, load_sample
+from tests.databases import connected, served
+
+GUIDE = Path(__file__).parents[1] / "docs" / "guide"
+EXAMPLE = re.compile(r"^\.\. runs::( shell)?\n\n((?:   .*\n|\n)+)", re.MULTILINE)
+
+
+def examples(page):
+    """Return (whether for the shell, text) of the examples of a page, in order."""
+    found = EXAMPLE.findall((GUIDE / f"{page}.rst").read_text(encoding="utf-8"))
+    return [(bool(shell), inspect.cleandoc(text)) for shell, text in found]
+
+
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory):
+    """The six tasks done word for word in an empty folder; what was printed, by what was typed."""
+    page = building.Page(tmp_path_factory.mktemp("followed"))
+    said = {}
+    for shell, text in examples("tasks"):
+        said[text] = page.shell(text) if shell else page.python(text)
+    return SimpleNamespace(folder=page.folder, names=page.names, said=said)
+
+
+def printed(followed, *words):
+    """What the one example that holds these words printed."""
+    (text,) = [said for typed, said in followed.said.items() if all(w in typed for w in words)]
+    return text
+
+
+def rule_in(followed, name):
+    return from_json((followed.folder / name).read_text(encoding="utf-8"))
+
+
+def table_in(followed, name):
+    return pd.read_csv(followed.folder / name)
+
+
+@pytest.mark.slow
+def test_a_rule_of_four_conditions_is_learned_that_fears_misses(followed):
+    rule, model = rule_in(followed, "rule.json"), followed.names["model"]
+    assert rule.n_conditions <= 4
+    assert model.n_conditions_ <= 4
+    loans = table_in(followed, "loans.csv")
+    said = printed(followed, "rulekit learn loans.csv", "--cost-miss 5", "rule.json")
+    wrong = [int(n) for n in re.findall(r"Wrong on (\d+) of", said)]
+    assert sum(wrong) == (rule.predict(loans) != loans["risk"]).sum()
+    costs = [float(c) for c in re.findall(r"A hundred \w+ rows cost ([\d.]*\d)", said)]
+    answers, truth = rule.predict(loans), loans["risk"]
+    misses = ((truth == "high") & (answers == "low")).sum()
+    alarms = ((truth == "low") & (answers == "high")).sum()
+    assert np.dot(costs, [4.9, 2.1]) == pytest.approx(5 * misses + alarms, abs=0.05)
+
+
+@pytest.mark.slow
+def test_one_case_is_explained_and_the_change_named_does_turn_it(followed):
+    loans = table_in(followed, "loans.csv")
+    rule, case = rule_in(followed, "rule.json"), loans.iloc[[4]]
+    (answer,) = rule.predict(case)
+    assert f"The answer is '{answer}' because" in printed(followed, "rulekit explain")
+    found = followed.names["found"]
+    assert found.sentence in printed(followed, "from rulekit import explain")
+    changed = case.copy()
+    for change in found.counterfactual.changes:
+        changed[change.feature] = change.new
+    model = followed.names["model"]
+    assert model.predict(changed)[0] != model.predict(case)[0]
+
+
+@pytest.mark.slow
+def test_two_rules_are_compared_by_the_rows_they_answer_differently(followed):
+    loans = table_in(followed, "loans.csv")
+    before, after = (rule_in(followed, n).predict(loans) for n in ("rule.json", "short.json"))
+    said = printed(followed, "rulekit compare")
+    assert f"{(before != after).sum()} of 700 rows get another answer" in said
+    assert f"Wrong after: {(after != loans['risk']).sum()} of 700" in said
+
+
+@pytest.mark.slow
+def test_the_file_for_postgresql_answers_there_as_the_rule_does(followed):
+    loans = table_in(followed, "loans.csv")
+    kinds = {"i": "bigint", "f": "double precision"}
+    columns = ", ".join(f'"{n}" {kinds.get(loans[n].dtype.kind, "text")}' for n in loans)
+    cells = loans.astype(object).where(loans.notna(), None)
+    with served() as place, connected(place) as link, link.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE loans ({columns})")
+        cursor.executemany(
+            f"INSERT INTO loans VALUES ({', '.join(['%s'] * len(loans.columns))})",
+            cells.values.tolist(),
+        )
+        cursor.execute((followed.folder / "answers.sql").read_text(encoding="utf-8"))
+        names = [column.name for column in cursor.description]
+        answered = pd.DataFrame(cursor.fetchall(), columns=names).set_index("loan_id")
+    told = answered.loc[loans["loan_id"], "prediction"]
+    assert told.tolist() == followed.names["model"].predict(loans).tolist()
+
+
+@pytest.mark.slow
+def test_three_outcomes_are_told_apart(followed):
+    rule = rule_in(followed, "wine.json")
+    X, y = load_sample("wine").xy("cultivar")
+    assert set(rule.predict(X)) == set(y)
+    said = printed(followed, "rulekit learn sample:wine")
+    assert sum(map(int, re.findall(r"Wrong on (\d+) of", said))) == (rule.predict(X) != y).sum()
+    assert set(followed.names["three"].predict(X)) == set(y)
+
+
+@pytest.mark.slow
+def test_next_months_table_is_scored(followed):
+    new = table_in(followed, "next_month.csv")
+    answers = pd.read_excel(followed.folder / "answers.xlsx")["answer"].tolist()
+    assert answers == rule_in(followed, "rule.json").predict(new).tolist()
+    scored = followed.names["scored"].table()["answer"].tolist()
+    assert scored == followed.names["model"].predict(new).tolist()
+
+
+def learners_table():
+    """Return the rows of the table of learners: what is claimed of each, by column."""
+    text = (GUIDE / "learners.rst").read_text(encoding="utf-8")
+    table = text[text.index(".. list-table::") : text.index("*Gaps*")]
+    cells = [row.split("\n     -") for row in table.split("   * -")[1:]]
+    head, *body = [[cell.strip() for cell in row] for row in cells]
+    return {row[1].strip("`"): dict(zip(head, row, strict=True)) for row in body}
+
+
+@pytest.mark.parametrize(("name", "claims"), learners_table().items())
+def test_the_table_of_learners_says_what_they_take(name, claims):
+    kind = getattr(rulekit, name)
+    tested = kind(rulekit.from_text("OTHERWISE a")) if name == "FixedRuleClassifier" else kind()
+    tags = tested.__sklearn_tags__()
+    assert (claims["Gaps"] == "yes") == tags.input_tags.allow_nan
+    assert (claims["Weights"] == "yes") == (
+        "sample_weight" in inspect.signature(kind.fit).parameters
+    )
+    assert (claims["Classes"] == "any") == tags.classifier_tags.multi_class
+    wishes = {"constraints"} if claims["Wishes"] in ("yes", "some") else set()
+    assert wishes == {"constraints"} & set(tested.get_params())
+
+
+def test_the_table_of_learners_names_them_all():
+    told = {n for n in rulekit.__all__ if n.endswith("Classifier") or n == "LPSVM"}
+    assert set(learners_table()) == told
+
+
+def test_an_example_that_fails_or_warns_ends_the_build(tmp_path):
+    page = building.Page(tmp_path)
+    assert page.python("print(1 + 1)") == "2\n"
+    assert page.shell("echo $((1 + 1)); python -c 'print(3)'") == "2\n3\n"
+    with pytest.raises(UserWarning, match="odd"):
+        page.python("import warnings; warnings.warn('odd')")
+    with pytest.raises(RuntimeError, match="No such option"):
+        page.shell("rulekit learn --nothing\necho unseen")
+
+
+@pytest.mark.parametrize(
+    ("address", "fine"),
+    [
+        ("https://interpret.ml/docs", True),
+        ("http://interpret.ml/docs", False),
+        ("https://localhost/x", False),
+        ("https://a.org/b c", False),
+    ],
+)
+def test_an_address_that_cannot_be_right_is_told(address, fine, monkeypatch):
+    told = []
+    monkeypatch.setattr(building, "log", SimpleNamespace(warning=lambda *words: told.append(words)))
+    tree = nodes.paragraph()
+    tree += nodes.reference(refuri=address)
+    building.check_links(None, tree, "page")
+    assert (not told) == fine

@@ -1,0 +1,119 @@
+"""Named connections: what the file may hold, and that no secret of it is ever told."""
+
+import logging
+
+import pytest
+
+from rulekit.exceptions import DataError
+from ui.data.connections import Connection, connections, without
+
+SECRET = "s3cr/et p@ss"
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch):
+    """Write the file of connections."""
+
+    def write(text):
+        path = tmp_path / "tables.toml"
+        path.write_text(text, encoding="utf-8")
+        monkeypatch.setenv("RULEKIT_TABLES", str(path))
+        return path
+
+    return write
+
+
+def test_without_a_file_there_are_none(monkeypatch):
+    monkeypatch.delenv("RULEKIT_TABLES", raising=False)
+    assert connections() == {}
+
+
+def test_a_connection_has_a_name_an_address_that_is_not_shown_and_the_tables_that_may_be_read(
+    written, monkeypatch
+):
+    written('[sales]\nurl = "postgres://me:${PW}@h/db"\ntables = ["orders", "old.people"]\n')
+    monkeypatch.setenv("PW", SECRET)
+    (found,) = connections().values()
+    assert (found.name, found.tables) == ("sales", ("orders", "old.people"))
+    assert "postgres" not in repr(found)
+    door = found.door("orders")
+    assert door.address == "postgres://me:s3cr%2Fet%20p%40ss@h/db"  # any letter may be in it
+    assert SECRET in door.secrets
+    assert "s3cr" not in repr(door)
+    with pytest.raises(DataError, match="'sales' has no table 'users'"):
+        found.door("users")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[a\n", r"must be TOML \(at line 1"),
+        (
+            "a = 1\n",
+            "'a' in the file .* must hold `url` and `tables`, and nothing else; it holds a",
+        ),
+        ('[a]\nurl = "x://h"\n', "must hold `url` and `tables`.* it holds url"),
+        (
+            '[a]\nurl = "x://h"\ntables = ["t"]\npassword = "hush"\n',
+            "holds password, tables, url",
+        ),
+        ('[a]\nurl = 3\ntables = ["t"]\n', "must give its `url` as text"),
+        ('[a]\nurl = "x://h"\ntables = []\n', "must list in `tables` the names"),
+        ('[a]\nurl = "x://h"\ntables = "t"\n', "must list in `tables` the names"),
+        ('[a]\nurl = "x://u:hush@h"\ntables = ["t"]\n', r"holds a secret; write \$\{NAME\}"),
+        ('[a]\nurl = "x://h?apiKey=hush"\ntables = ["t"]\n', "holds a secret"),
+        ('[a]\nurl = "x://u:pre${A}@h"\ntables = ["t"]\n', "holds a secret"),
+    ],
+)
+def test_a_bad_file_is_one_sentence_without_what_stands_in_it(written, text, said):
+    written(text)
+    with pytest.raises(DataError, match=said) as caught:
+        connections()
+    assert "hush" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there_or_no_text_is_one_sentence(written, tmp_path, monkeypatch):
+    path = written("")
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(DataError, match=r"names cannot be read \(UnicodeDecodeError\)"):
+        connections()
+    monkeypatch.setenv("RULEKIT_TABLES", str(tmp_path / "nowhere" / "x.toml"))
+    with pytest.raises(DataError, match=r"cannot be read \(FileNotFoundError\)") as caught:
+        connections()
+    assert "nowhere" not in str(caught.value)
+
+
+def test_a_secret_that_is_not_set_is_asked_for_by_the_name_of_its_variable(monkeypatch):
+    monkeypatch.delenv("PW", raising=False)
+    with pytest.raises(DataError, match="needs the environment variable PW, which is not set"):
+        Connection("a", ("t",), "postgres://me:${PW}@h/db").door("t")
+
+
+def test_what_a_driver_says_goes_to_the_log_with_secrets_blotted_out(monkeypatch, caplog):
+    ibis = pytest.importorskip("ibis")
+    asked = []
+
+    def refused(address):
+        asked.append(address)
+        raise OSError(f"no way to {address} with {SECRET}")
+
+    monkeypatch.setattr(ibis, "connect", refused)
+    monkeypatch.setenv("PW", SECRET)
+    with (
+        caplog.at_level(logging.WARNING, "rulekit.dashboard"),
+        pytest.raises(
+            DataError, match=r"'t' of the connection 'a' cannot be opened \(OSError\)"
+        ) as e,
+    ):
+        Connection("a", ("t",), "postgres://me:${PW}@h/db").door("t").opened()
+    assert asked == ["postgres://me:s3cr%2Fet%20p%40ss@h/db"]
+    assert e.value.__cause__ is None
+    for told in (str(e.value), caplog.text):
+        assert "s3cr" not in told
+        assert "@h/db" not in told
+    assert "no way to *** with ***" in caplog.text
+
+
+def test_longer_secrets_are_blotted_out_before_shorter_ones_in_them():
+    assert without("abcd ab", ("ab", "abcd")) == "*** ***"

@@ -1,0 +1,180 @@
+"""Tables that are not loaded: samples, counts of all rows, and learning, as a worker does them."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit import BoxSearchClassifier
+from rulekit.exceptions import DataError
+from rulekit.rules import Clause, Literal, RuleSet
+from ui.data import sources
+from ui.data.server_files import VARIABLE
+from ui.data.sources import AllRows, CountRule, LearnWhole, located, sampled, source_words
+
+pytest.importorskip("ibis")
+N = 4000
+
+
+def people(n=N, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"age": rng.integers(18, 90, n), "dose": rng.random(n).round(3)})
+    frame["town"] = rng.choice(["Ulm", "Köln", None], n)
+    frame["ill"] = np.where((frame["age"] > 55) & (frame["dose"] > 0.25), "yes", "no")
+    return frame
+
+
+class Telling:
+    def __init__(self):
+        self.said = []
+
+    def report(self, **what):
+        self.said.append(what)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    monkeypatch.setattr(sources, "SAMPLE_ROWS", 500)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "name", ["a.parquet", "a*[1]?.parquet", "it's.csv", "sold/", "x=1.parquet"]
+)
+def test_a_sample_of_a_file_or_folder_is_drawn_and_the_rows_are_counted(folder, name):
+    frame = people()
+    if name.endswith("/"):
+        for day in range(4):
+            part = folder / name / f"day={day}"
+            part.mkdir(parents=True)
+            frame[day::4].to_parquet(part / "p.parquet")
+    elif name.endswith(".csv"):
+        frame.to_csv(folder / name, index=False)
+    else:
+        frame.to_parquet(folder / name)
+        people(50, 1).to_parquet(folder / "a1.parquet")  # which a pattern would find, too
+    table, total = sampled(located({"path": name}))
+    assert total == N
+    assert abs(table.n_rows - 500) < 90
+    assert table.name == f"{name} (sample)"
+    assert "4,000 rows, drawn by a hash" in table.notes[0]
+    columns = [c.name for c in table.columns]
+    assert columns == [*frame.columns, *["day"] * name.endswith("/")]
+    found = table.frame[["age", "dose"]].astype(float)
+    merged = found.merge(frame[["age", "dose"]].astype(float).drop_duplicates())
+    assert len(merged) == len(found)
+
+
+def test_a_small_table_is_read_whole_and_columns_no_rule_can_read_are_left_out(folder):
+    frame = people(100).assign(parts=[[1, 2]] * 100)
+    frame.to_parquet(folder / "a.parquet")
+    table, total = sampled(located({"path": "a.parquet"}))
+    assert (table.n_rows, total, table.name) == (100, 100, "a.parquet")
+    assert "parts" not in [c.name for c in table.columns]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ({"path": "../x.parquet"}, "There is no table"),
+        ({"path": "bad.parquet"}, "'bad.parquet' cannot be read"),
+        ({"connection": "none", "table": "t"}, "There is no connection 'none' any more"),
+    ],
+)
+def test_what_cannot_be_opened_is_one_sentence_without_a_path(folder, monkeypatch, source, said):
+    monkeypatch.delenv("RULEKIT_TABLES", raising=False)
+    (folder / "bad.parquet").write_bytes(b"PAR1 no")
+    with pytest.raises(DataError, match=said) as caught:
+        sampled(located(source))
+    assert str(folder) not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.fixture
+def database(folder, monkeypatch):
+    """A connection to a database that stands in a file."""
+    import duckdb
+
+    frame = people()
+    with duckdb.connect(str(folder / "hush.duckdb")) as link:
+        link.register("given", frame)
+        link.execute('CREATE TABLE "peo""ple" AS SELECT * FROM given')
+        link.execute("CREATE SCHEMA old; CREATE TABLE old.notes AS SELECT * FROM given LIMIT 7")
+    tables = """['peo"ple', "old.notes", "x"]"""
+    place = folder / "hush.duckdb"
+    text = f'[cases]\nurl = "duckdb://{place}?read_only=True"\ntables = {tables}\n'
+    (folder / "tables.toml").write_text(text)
+    monkeypatch.setenv("RULEKIT_TABLES", str(folder / "tables.toml"))
+    return frame
+
+
+def test_a_table_of_a_connection_is_sampled_under_its_name(database):
+    source = {"connection": "cases", "table": 'peo"ple'}
+    table, total = sampled(located(source))
+    assert (total, table.name) == (N, 'peo"ple of cases (sample)')
+    assert sampled(located({"connection": "cases", "table": "old.notes"}))[1] == 7
+    with pytest.raises(DataError, match="'x' of the connection 'cases' cannot be opened") as caught:
+        sampled(located({"connection": "cases", "table": "x"}))
+    assert "hush" not in str(caught.value)
+
+
+def whole(classes=(("no", "well"), ("yes", "ill")), other=None, source=None):
+    names = ("age", "dose", "town", "ill")
+    return AllRows(located(source or {"path": "a.parquet"}), names, "ill", classes, other)
+
+
+def rule(label="ill", default="well"):
+    tests = (Literal("age", ">", 55.0), Literal("dose", ">", 0.3))
+    clauses = (Clause(tests), Clause((Literal("town", "==", "Ulm"), Literal("age", ">", 85.0))))
+    return RuleSet(clauses, (label, label), "dnf", default)
+
+
+def test_a_rule_is_counted_on_all_rows_under_the_names_of_its_classes(folder):
+    frame = people()
+    frame.to_parquet(folder / "a.parquet")
+    task = pickle.loads(pickle.dumps(CountRule(whole(), rule())))
+    found = task(Telling())
+    truth = frame["ill"].map({"no": "well", "yes": "ill"})
+    assert found.n == N
+    assert found.errors == int((rule().predict(frame) != truth).sum())
+    fired = rule().clauses_fired(frame)
+    told = [(int(f.sum()), int((truth[f] == "ill").sum())) for f in fired.T]
+    assert list(found.clauses) == told
+
+
+def test_values_that_are_not_told_apart_are_the_rest_and_unknown_ones_are_left_out(folder):
+    frame = people()
+    frame["ill"] = np.where(frame["dose"] > 0.9, "who knows", frame["ill"])
+    frame.loc[:9, "ill"] = None
+    frame.to_parquet(folder / "a.parquet")
+    rest = whole((("yes", "yes"),), "not yes")
+    assert CountRule(rest, rule("yes", "not yes"))(Telling()).n == N - 10
+    known = frame["ill"].isin(["no", "yes"])
+    assert CountRule(whole(), rule())(Telling()).n == int(known.sum())
+
+
+def test_a_table_whose_columns_have_changed_is_refused(folder):
+    people().rename(columns={"age": "years"}).to_parquet(folder / "a.parquet")
+    with pytest.raises(DataError, match="are not those of the sample any more"):
+        CountRule(whole(), rule())(Telling())
+
+
+def test_a_rule_is_learned_from_all_rows_under_the_names_of_its_classes(folder):
+    people().to_parquet(folder / "a.parquet")
+    learner = BoxSearchClassifier(positive_label="ill", random_state=0, refine_thresholds=True)
+    options = (("test_share", 0.2), ("sample_rows", 500))
+    telling = Telling()
+    task = LearnWhole(whole(), learner, ("age", "dose"), 100, options)
+    model = pickle.loads(pickle.dumps(task))(telling)
+    assert model.positive_label_ == "ill"
+    assert model.rule_set_.features == ("age", "dose")
+    assert model.table_certificate_.n_rows == N
+    assert model.table_certificate_.training.error < 0.01
+    assert all(0 <= s["done"] <= 100 for s in telling.said)
+
+
+def test_a_source_is_named_by_its_path_or_its_table():
+    assert source_words({"path": "a/b.parquet"}) == "a/b.parquet"
+    assert source_words({"connection": "sales", "table": "orders"}) == "orders of sales"

@@ -1,0 +1,394 @@
+"""The registry of jobs: order, stop, retries, and what happens when the tab closes."""
+
+import os
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+
+from rulekit.exceptions import DataError
+from tests.ui import tasks
+from tests.waiting import until
+from ui.runs.jobs import DIED, NO_WORKER, TRIES, JobRegistry
+
+
+class Timer:
+    """Stands for `threading.Timer`: its time is over when the test says so."""
+
+    def __init__(self, seconds, then, args):
+        self.then, self.args, self.cancelled = then, args, False
+
+    def start(self):
+        """Begin; nothing happens by itself."""
+
+    def cancel(self):
+        self.cancelled = True
+
+    def ring(self):
+        if not self.cancelled:
+            self.then(*self.args)
+
+
+@pytest.fixture
+def timers(monkeypatch):
+    """The timers that have been set, in order, rung by the test."""
+    made = []
+
+    def timer(*args):
+        made.append(Timer(*args))
+        return made[-1]
+
+    monkeypatch.setattr(threading, "Timer", timer)
+    return made
+
+
+@pytest.fixture
+def registry_of():
+    """Return a function that makes a registry whose workers load nothing beforehand."""
+    made = []
+
+    def begun(n_running=1, **options):
+        made.append(JobRegistry(n_running, **{"modules": (), **options}))
+        return made[-1]
+
+    yield begun
+    for registry in made:
+        registry.close()
+
+
+@pytest.fixture
+def registry(registry_of):
+    return registry_of()
+
+
+def ended(job):
+    until(lambda: not job.active)
+    return job.state
+
+
+def began(job):
+    until(lambda: job.state == "running" and not job.paused)
+
+
+def pid_in(file):
+    until(lambda: file.exists() and file.read_text())
+    return int(file.read_text())
+
+
+def counts_on(file, registry):
+    """Whether the count in a file moves on."""
+    before = file.read_text()
+    until(lambda: file.read_text() not in ("", before))
+
+
+def test_a_job_tells_what_stands_and_gives_its_answer(registry):
+    job = registry.start("me", "count", tasks.Steps(4), total=4)
+    assert ended(job) == "done"
+    assert (job.answer, job.done, job.share) == ("all", 4, 1.0)
+    assert (job.standing, job.version, job.message) == (3, 4, "piece 4")
+
+
+def test_a_task_is_taken_as_it_is_when_it_is_started(registry):
+    given = ["as it is"]
+    job = registry.start("me", "copied", tasks.Giving(given))
+    given.append("changed later")
+    assert ended(job) == "done"
+    assert job.answer == ["as it is"]
+
+
+def test_workers_wait_before_any_job_and_as_many_as_run_at_once(registry_of):
+    registry = registry_of(2)
+    until(lambda: len(registry._idle) == 2)
+    assert len(registry._workers) == 2
+
+
+def test_a_worker_is_kept_from_job_to_job(registry):
+    jobs = []
+    for name in ("first", "second"):
+        jobs.append(registry.start("me", name, tasks.surroundings, urgent=True))
+        assert ended(jobs[-1]) == "done"
+    assert jobs[0].answer[0] == jobs[1].answer[0]
+
+
+def test_two_visitors_are_served_at_once(registry_of, tmp_path):
+    registry = registry_of(2)
+    jobs = [registry.start(o, o, tasks.Deaf(tmp_path / o)) for o in "ab"]
+    assert pid_in(tmp_path / "a") != pid_in(tmp_path / "b")
+    assert [job.state for job in jobs] == ["running", "running"]
+
+
+# Stop -------------------------------------------------------------------------------------
+
+
+def test_stop_answers_at_once_and_the_process_is_gone_though_its_work_does_not_listen(
+    registry, tmp_path
+):
+    job = registry.start("me", "deaf", tasks.Deaf(tmp_path / "pid"))
+    until(lambda: job.standing == "first")
+    job.cancel()
+    assert (job.state, job.standing) == ("cancelled", "first")
+    until(lambda: tasks.gone(pid_in(tmp_path / "pid")))
+    assert ended(registry.start("me", "next", tasks.Steps(1))) == "done"
+
+
+def test_work_that_listens_ends_by_itself_and_its_worker_stays(registry, tmp_path, timers):
+    (tmp_path / "0").touch()
+    job = registry.start("me", "listening", tasks.Steps(2, tmp_path))
+    until(lambda: job.standing == 0)
+    (worker,) = [w for w in registry._workers if w.job is job]
+    job.cancel()
+    until((tmp_path / "stopped").exists)
+    until(lambda: worker.job is None)
+    (late,) = timers
+    late.ring()
+    assert worker in registry._idle
+    assert (job.state, job.answer) == ("cancelled", None)
+
+
+def test_a_stopped_job_gives_its_core_to_the_next(registry, tmp_path):
+    deaf = registry.start("a", "deaf", tasks.Deaf(tmp_path / "pid"))
+    waiting = registry.start("b", "next", tasks.Steps(1))
+    until(lambda: deaf.standing)
+    deaf.cancel()
+    assert ended(waiting) == "done"
+
+
+def test_a_job_stopped_in_the_queue_never_runs(registry, tmp_path):
+    first = registry.start("a", "first", tasks.Steps(1, tmp_path))
+    second = registry.start("b", "second", tasks.Deaf(tmp_path / "ran"))
+    second.cancel()
+    (tmp_path / "0").touch()
+    assert ended(first) == "done"
+    assert ended(registry.start("c", "third", tasks.Steps(1))) == "done"
+    assert (second.state, (tmp_path / "ran").exists()) == ("cancelled", False)
+
+
+def test_a_second_job_of_one_owner_ends_the_first(registry, tmp_path):
+    first = registry.start("me", "first", tasks.Deaf(tmp_path / "pid"))
+    second = registry.start("me", "second", tasks.Steps(1))
+    assert first.state == "cancelled"
+    assert ended(second) == "done"
+    assert registry.get("me") is second
+
+
+def test_workers_are_bounded_however_often_one_starts_and_stops(registry, tmp_path):
+    for k in range(4):
+        job = registry.start("me", "again", tasks.Deaf(tmp_path / str(k)))
+        began(job)
+        job.cancel()
+        assert len(registry._workers) <= 3
+    assert ended(registry.start("me", "last", tasks.Steps(1))) == "done"
+
+
+# Who goes first ---------------------------------------------------------------------------
+
+
+def test_jobs_over_the_cap_wait_in_line_and_know_their_place(registry, tmp_path):
+    jobs = [registry.start(owner, owner, tasks.Steps(1, tmp_path)) for owner in "abc"]
+    began(jobs[0])
+    assert [job.state for job in jobs] == ["running", "queued", "queued"]
+    assert [registry.position(job) for job in jobs] == [0, 1, 2]
+    assert registry.waiting(jobs[2]) == "Waiting for a free place: number 2 in the queue"
+    assert registry.is_busy("b")
+    (tmp_path / "0").touch()
+    assert [ended(job) for job in jobs] == ["done"] * 3
+
+
+def test_a_job_that_waits_for_its_process_alone_waits_for_nobody(registry, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(type(registry), "_hand_out", lambda self: False)  # none is ready
+        job = registry.start("a/first", "a", tasks.Steps(1))
+        assert registry.waiting(job) == "Getting ready"
+        assert registry.is_busy("a")
+    registry._dispatch()
+    assert ended(job) == "done"
+    assert not registry.is_busy("a")
+
+
+def test_what_is_urgent_goes_before_what_has_waited_longer(registry, tmp_path):
+    held = registry.start("a", "held", tasks.Steps(1, tmp_path), urgent=True)
+    began(held)
+    patient = registry.start("b", "patient", tasks.Steps(1))
+    urgent = registry.start("c", "urgent", tasks.Steps(1), urgent=True)
+    assert [registry.position(job) for job in (urgent, patient)] == [1, 2]
+    (tmp_path / "0").touch()
+    assert ended(patient) == "done"
+    assert urgent.finished < patient.started
+
+
+def test_urgent_work_makes_the_latest_other_work_stand_still_for_its_time(registry_of, tmp_path):
+    registry = registry_of(2)
+    early, late, gate = tmp_path / "early", tmp_path / "late", tmp_path / "gates"
+    gate.mkdir()
+    first = registry.start("a", "early", tasks.Counting(early))
+    began(first)
+    second = registry.start("b", "late", tasks.Counting(late))
+    until(lambda: late.exists() and late.read_text())
+    urgent = registry.start("c", "urgent", tasks.Steps(1, gate), urgent=True)
+    began(urgent)
+    assert (first.paused, second.paused, second.state) == (False, True, "running")
+    (still,) = registry._paused
+    stat = Path(f"/proc/{still.process.pid}/stat")
+    if stat.exists():  # as on Linux
+        until(lambda: stat.read_text().rpartition(")")[2].split()[0] == "T")
+    counts_on(early, registry)
+    (gate / "0").touch()
+    assert ended(urgent) == "done"
+    until(lambda: not second.paused)
+    counts_on(late, registry)
+
+
+def test_work_that_stands_still_goes_on_before_work_that_has_not_begun(registry, tmp_path):
+    file, gate = tmp_path / "count", tmp_path / "gates"
+    gate.mkdir()
+    still = registry.start("a", "still", tasks.Counting(file))
+    began(still)
+    urgent = registry.start("b", "urgent", tasks.Steps(1, gate), urgent=True)
+    began(urgent)
+    new = registry.start("c", "new", tasks.Steps(1))
+    (gate / "0").touch()
+    until(lambda: not still.paused)
+    assert (urgent.state, new.state) == ("done", "queued")
+
+
+def test_urgent_work_does_not_make_urgent_work_wait(registry, tmp_path):
+    first = registry.start("a", "first", tasks.Steps(1, tmp_path), urgent=True)
+    began(first)
+    second = registry.start("b", "second", tasks.Steps(1), urgent=True)
+    assert (first.paused, second.state) == (False, "queued")
+    (tmp_path / "0").touch()
+    assert (ended(first), ended(second)) == ("done", "done")
+
+
+def test_a_job_that_stands_still_is_stopped_like_any_other(registry, tmp_path):
+    still = registry.start("a", "still", tasks.Deaf(tmp_path / "pid"))
+    pid = pid_in(tmp_path / "pid")
+    urgent = registry.start("b", "urgent", tasks.Deaf(tmp_path / "urgent"), urgent=True)
+    began(urgent)
+    still.cancel()
+    until(lambda: tasks.gone(pid))
+    assert (still.state, urgent.state) == ("cancelled", "running")
+
+
+# What goes wrong --------------------------------------------------------------------------
+
+
+def test_a_job_whose_worker_dies_is_done_by_another(registry, tmp_path):
+    job = registry.start("me", "dying", tasks.Dying(tmp_path / "times", 1))
+    assert ended(job) == "done"
+    assert job.answer == "at last"
+
+
+def test_a_job_whose_workers_die_twice_fails_with_a_sentence(registry, tmp_path, caplog):
+    job = registry.start("me", "dying", tasks.Dying(tmp_path / "times", 9))
+    assert ended(job) == "failed"
+    assert (job.error, len((tmp_path / "times").read_text())) == (DIED, TRIES)
+    assert job.error_id in caplog.text
+    assert ended(registry.start("me", "next", tasks.Steps(1))) == "done"
+
+
+def test_a_worker_that_is_killed_while_it_waits_is_replaced(registry):
+    until(lambda: registry._idle)
+    (worker,) = registry._workers
+    os.kill(worker.process.pid, signal.SIGKILL)
+    until(lambda: registry._workers and worker not in registry._workers)
+    assert ended(registry.start("me", "next", tasks.Steps(1))) == "done"
+
+
+def test_where_no_worker_gets_ready_jobs_fail_with_a_sentence(registry_of, caplog):
+    registry = registry_of(modules=("ui.no_such_module",))
+    job = registry.start("me", "hopeless", tasks.Steps(1))
+    assert ended(job) == "failed"
+    assert job.error == NO_WORKER
+    assert job.error_id in caplog.text
+
+
+@pytest.mark.slow
+def test_an_error_of_the_library_is_the_job_s_sentence(registry):
+    job = registry.start("me", "wrong", tasks.Raising(DataError("One class only.")))
+    assert ended(job) == "failed"
+    assert (job.error, job.error_id) == ("One class only.", "")
+
+
+@pytest.mark.slow
+def test_a_bug_gives_an_id_that_the_log_holds_too(registry, caplog):
+    job = registry.start("me", "broken", tasks.Raising(ZeroDivisionError("secret cell value")))
+    assert ended(job) == "failed"
+    assert "secret" not in job.error
+    assert job.error_id in caplog.text
+
+
+def test_an_answer_that_nobody_here_can_read_is_a_failure(registry, caplog):
+    job = registry.start("me", "strange", tasks.strange)
+    assert ended(job) == "failed"
+    assert job.error_id in caplog.text
+    assert ended(registry.start("me", "next", tasks.Steps(1))) == "done"
+
+
+# Visitors come and go ---------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_closing_the_last_tab_ends_the_job_after_the_grace(registry, timers, tmp_path):
+    registry.attach("me")
+    job = registry.start("me", "left", tasks.Steps(1, tmp_path))
+    beside = registry.start("me/proof", "beside", tasks.Steps(1, tmp_path))
+    began(job)
+    registry.detach("me")
+    assert job.state == "running"
+    timers[0].ring()
+    assert (job.state, beside.state) == ("cancelled", "cancelled")
+    assert not registry._jobs  # and what it holds can be given back
+
+
+def test_coming_back_within_the_grace_keeps_the_job(registry, timers, tmp_path):
+    registry.attach("me")
+    job = registry.start("me", "kept", tasks.Steps(1, tmp_path))
+    registry.detach("me")
+    registry.attach("me")
+    timers[0].ring()
+    (tmp_path / "0").touch()
+    assert ended(job) == "done"
+
+
+def test_one_of_two_tabs_closing_keeps_the_job(registry, timers, tmp_path):
+    registry.attach("me")
+    registry.attach("me")
+    job = registry.start("me", "kept", tasks.Steps(1, tmp_path))
+    registry.detach("me")
+    assert not timers
+    (tmp_path / "0").touch()
+    assert ended(job) == "done"
+
+
+def test_forgetting_an_owner_leaves_those_of_a_longer_name_alone(registry, tmp_path):
+    mine = registry.start("me", "mine", tasks.Steps(1, tmp_path))
+    other = registry.start("meme", "other", tasks.Steps(1))
+    registry.forget("me")
+    assert (mine.state, registry.get("me")) == ("cancelled", None)
+    assert ended(other) == "done"
+
+
+def test_closing_ends_every_worker(registry_of, tmp_path):
+    registry = registry_of(2)
+    job = registry.start("me", "deaf", tasks.Deaf(tmp_path / "pid"))
+    pids = {w.process.pid for w in registry._workers} | {pid_in(tmp_path / "pid")}
+    registry.close()
+    assert job.state == "cancelled"
+    assert all(map(tasks.gone, pids))
+
+
+# How many run at once ---------------------------------------------------------------------
+
+
+def test_the_environment_says_how_many_run_at_once(registry_of, monkeypatch):
+    monkeypatch.setenv("RULEKIT_WORKERS", "3")
+    assert registry_of(None).n_running == 3
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "two", "1.5"])
+def test_a_number_of_workers_that_is_none_is_refused(monkeypatch, text):
+    monkeypatch.setenv("RULEKIT_WORKERS", text)
+    with pytest.raises(ValueError, match=f"RULEKIT_WORKERS.*{text}"):
+        JobRegistry()

@@ -1,0 +1,153 @@
+"""Tables in databases: named connections that the operator of the server lists in a file.
+
+The environment variable ``RULEKIT_TABLES`` names the file, in TOML::
+
+    [sales]
+    url = "postgres://reader:${SALES_PASSWORD}@db.example/sales"
+    tables = ["orders", "archive.customers"]
+
+``${NAME}`` stands for an environment variable, so that no secret stands in the file; one that does
+is refused. An address is never shown, nor what a driver says of it: it goes to the server's log,
+its secrets blotted out. Only the tables that are listed can be read.
+"""
+
+import logging
+import os
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlsplit
+
+from rulekit._engine import quiet
+from rulekit.exceptions import DataError
+
+VARIABLE = "RULEKIT_TABLES"
+GIVEN = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+SECRET = re.compile("pass|pwd|secret|token|key|credential", re.IGNORECASE)
+BLOT = "***"
+log = logging.getLogger("rulekit.dashboard")
+
+
+@dataclass(frozen=True)
+class Connection:
+    """One named connection; its address is not shown."""
+
+    name: str
+    tables: tuple[str, ...]
+    url: str = field(repr=False)
+
+    def door(self, table: str) -> "Door":
+        """Say how a table of it is opened; nothing is opened yet.
+
+        Raises
+        ------
+        DataError
+            If it is not listed, or a secret is not set.
+        """
+        if table not in self.tables:
+            raise DataError(
+                f"The connection {self.name[:60]!r} has no table {table[:120]!r}. Choose one of "
+                "the list."
+            )
+        secrets = []
+        for name in GIVEN.findall(self.url):
+            value = os.environ.get(name, "")
+            if not value:
+                raise DataError(
+                    f"The connection {self.name[:60]!r} needs the environment variable {name}, "
+                    "which is not set where this server runs. Its operator can set it."
+                )
+            secrets += [value, quote(value, safe="")]
+        address = GIVEN.sub(lambda found: quote(os.environ[found[1]], safe=""), self.url)
+        return Door(self.name, table, address, (*secrets, address))
+
+
+@dataclass(frozen=True)
+class Door:
+    """A table of a connection and the way to it, which is not shown."""
+
+    name: str
+    table: str
+    address: str = field(repr=False)
+    secrets: tuple[str, ...] = field(repr=False)
+
+    def opened(self) -> Any:
+        """Open the table; DataError if the database does not answer, or has no such table."""
+        import ibis
+
+        place, _, own = self.table.rpartition(".")
+        try:
+            with quiet():
+                return ibis.connect(self.address).table(own, database=place or None)
+        except Exception as error:  # every driver has its own, and may tell the address in it
+            said = without(f"{type(error).__name__}: {error}", self.secrets)
+            log.warning("connection %r, table %r: %s", self.name, self.table, said)
+            raise DataError(
+                f"The table {self.table[:120]!r} of the connection {self.name[:60]!r} cannot be "
+                f"opened ({type(error).__name__}). The reason is in the server's log."
+            ) from None
+
+
+def without(words: str, secrets: tuple[str, ...]) -> str:
+    """Blot secrets out."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        words = words.replace(secret, BLOT)
+    return words
+
+
+def connections() -> dict[str, Connection]:
+    """Read the file of connections; without one there are none.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or holds a secret or what is no connection.
+    """
+    named = os.environ.get(VARIABLE, "")
+    if not named:
+        return {}
+    try:
+        listed = tomllib.loads(Path(named).read_text(encoding="utf-8"))
+    except (OSError, UnicodeError) as error:
+        raise DataError(
+            f"The file that {VARIABLE} names cannot be read ({type(error).__name__}); its operator "
+            "can name another, or unset the variable."
+        ) from error
+    except tomllib.TOMLDecodeError as error:
+        where = re.search(r"\(at [^()]*\)$", str(error))
+        raise DataError(
+            f"The file that {VARIABLE} names must be TOML{' ' + where[0] if where else ''}; see "
+            "the guide for what it holds."
+        ) from None
+    return {name: _connection(name, given) for name, given in listed.items()}
+
+
+def _connection(name: str, given: Any) -> Connection:
+    """Check what the file says of one connection; no value of it is told."""
+    head = f"The connection {name[:60]!r} in the file that {VARIABLE} names"
+    if not isinstance(given, dict) or set(given) != {"url", "tables"}:
+        held = ", ".join(sorted(map(str, given)))[:120] if isinstance(given, dict) else "a value"
+        raise DataError(f"{head} must hold `url` and `tables`, and nothing else; it holds {held}.")
+    url, tables = given["url"], given["tables"]
+    if not isinstance(url, str) or "://" not in url:
+        raise DataError(f"{head} must give its `url` as text such as 'postgres://host/database'.")
+    if not isinstance(tables, list) or not tables or not all(isinstance(t, str) for t in tables):
+        raise DataError(f"{head} must list in `tables` the names of the tables that may be read.")
+    if any(value and not GIVEN.fullmatch(value) for value in _secrets_in(url)):
+        raise DataError(
+            f"{head} holds a secret; write ${{NAME}} in its place, and set the environment "
+            "variable NAME where this server runs."
+        )
+    return Connection(name, tuple(tables), url)
+
+
+def _secrets_in(url: str) -> list[str]:
+    """List what of an address should be secret: a password, and what is called like one."""
+    try:
+        parts = urlsplit(url)
+        found = [parts.password or ""]
+    except ValueError:  # an address that cannot be taken apart is refused when it is opened
+        return []
+    return found + [v for k, v in parse_qsl(parts.query) if SECRET.search(k)]

@@ -1,0 +1,267 @@
+"""A table that is not loaded: opened as a sample, learned from and counted as a whole."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+from sklearn.base import ClassifierMixin
+
+from rulekit.exceptions import DataError
+from rulekit.export import to_json
+from rulekit.learners import IdealDNFClassifier, RuleClassifier
+from rulekit.plots.wording import percent
+from rulekit.rules import RuleSet
+from ui import workspace
+from ui.data import server_files
+from ui.data.connections import connections
+from ui.data.sources import (
+    SAMPLE_ROWS,
+    AllRows,
+    CountRule,
+    LearnWhole,
+    WholeCount,
+    located,
+    source_words,
+)
+from ui.data.tasks import OpenSource
+from ui.escape import md
+from ui.runs import jobs
+from ui.shell import ONWARD, once, problem
+from ui.state import CATEGORIES, DATES, DURATIONS, NUMERIC, SERVER, AppState, app_state
+from ui.workspace import change
+
+WHOLE = "whole_file"  # in a setting: what was learned from all rows of a table, in words
+TITLE, COUNT = "All rows", "Count on all rows"
+LEARNERS = {"A short rule": RuleClassifier, "Every combination of a few": IdealDNFClassifier}
+STEPS = 100
+POLL_SECONDS = 0.5
+AT_ONCE_ROWS = 2_000_000  # of a table that is counted without being asked to
+AT_ONCE_SECONDS = 20.0  # and then given up, until somebody asks
+OTHERWISE = {NUMERIC: "numbers", CATEGORIES: "categories", DATES: "dates", DURATIONS: "durations"}
+
+
+def server_card() -> None:
+    """Offer the tables that the operator allows; nothing where there are none."""
+    sources = _offered()
+    if sources is None:
+        return
+    st.markdown("**Or open a table on this server**")
+    if not sources:
+        st.caption("The folder that this server opens to the dashboard holds no table.")
+        return
+    name = st.selectbox(
+        "Table on this server", list(sources), format_func=lambda n: md(n, 80), key="server_file"
+    )
+    st.caption(
+        f"Of any size: the pages show about {SAMPLE_ROWS:,} of its rows, drawn at random. Rules "
+        "can be learned from all of them on Models, and counted on all of them on Rules."
+    )
+    st.button("Open", key="server_open", on_click=once(lambda: open_source(sources[name])))
+
+
+def _offered() -> dict[str, dict[str, Any]] | None:
+    """List what can be opened, by name; None where the operator allows nothing."""
+    known = {}
+    try:
+        known = connections()
+    except DataError as error:
+        problem(error)
+    if server_files.root() is None and not known:
+        return None
+    found: dict[str, dict[str, Any]] = {name: {"path": name} for name in server_files.listed()}
+    for connection in known.values():
+        for table in connection.tables:
+            source = {"connection": connection.name, "table": table}
+            found[source_words(source)] = source
+    return found
+
+
+def open_source(source: Mapping[str, Any]) -> None:
+    """Begin to draw a sample in the background; `load.upload_card` takes what comes of it."""
+    owner = f"{workspace.analysis_id()}/upload"
+    title = f"Opening {source_words(source)}"
+    jobs.registry().start(owner, title, OpenSource(dict(source), located(source)), urgent=True)
+
+
+def all_rows(state: AppState) -> AllRows:
+    """Say of the whole table what was decided of its sample.
+
+    Raises
+    ------
+    DataError
+        If a column of the sample was read otherwise than it stands in the table.
+    """
+    for option, what in OTHERWISE.items():
+        if names := list(state.options.get(option) or ()):
+            raise DataError(
+                f"Column {names[0]!r} of the sample is read as {what} here, which it is not in the "
+                "table itself. Read it as it stands, or offer a view of the table that has it so."
+            )
+    classes = tuple((value, state.called(value)) for value in state.class_counts)
+    other = None
+    if len(classes) > 2 and not state.several:
+        positive, other = state.positive, state.other_label
+        classes = tuple(pair for pair in classes if pair[1] == positive)
+    names = tuple(c.name for c in state.table.columns)
+    return AllRows(located(state.options[SERVER]), names, state.target, classes, other)
+
+
+def whole_file_card(state: AppState) -> None:
+    """Offer to learn from all rows of the table that the one at hand is a sample of."""
+    source = state.options.get(SERVER)
+    if source is None:
+        return
+    job = jobs.registry().get(workspace.analysis_id())
+    job = job if job is not None and job.title == TITLE else None
+    with st.container(border=True):
+        if job is not None and job.active:
+            st.fragment(_progress, run_every=POLL_SECONDS)(job)
+            return
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            kinds = list(LEARNERS)[: 1 if state.several else None]
+            kind = st.selectbox(
+                f"Learn from all {source['rows']:,} rows of {md(source_words(source), 60)}",
+                kinds,
+                key="whole_kind",
+                help="Learned from samples that the database draws, and counted on every row "
+                "there; test rows are held back by a hash of the row.",
+            )
+            st.button("Learn", key="whole_file", on_click=once(lambda: _start(app_state(), kind)))
+        _ended(job)
+        if WHOLE in (app_state().setting or {}):
+            st.success(md(app_state().setting[WHOLE], 300))
+            st.page_link("pages/rules.py", label="Read the rule on Rules", icon=ONWARD)
+
+
+def _start(state: AppState, kind: str) -> None:
+    """Begin to learn in the background."""
+    positive = None if state.several else state.positive
+    learner = LEARNERS[kind](positive_label=positive, random_state=0)
+    options: tuple[tuple[str, Any], ...] = ()
+    if isinstance(learner, RuleClassifier):
+        options = (("test_share", state.split.test_share),)
+    task = LearnWhole(all_rows(state), learner, tuple(state.features), STEPS, options)
+    jobs.registry().start(workspace.analysis_id(), TITLE, task, total=STEPS)
+
+
+def _progress(job: jobs.Job) -> None:
+    if not job.active:
+        st.rerun()
+    if job.state == "queued":
+        st.info(f"{jobs.registry().waiting(job)}.")
+    bar, stop = st.columns([5, 1], vertical_alignment="bottom")
+    words = f"{job.message or 'Starting'}, {job.elapsed:.0f} s"
+    bar.progress(job.share, text=md(words, 120))
+    stop.button("Stop", on_click=job.cancel, key=f"stop_{job.id}", width="stretch")
+
+
+def _ended(job: jobs.Job | None) -> None:
+    """Take the model of a finished job, once, or say how it ended."""
+    if job is None:
+        return
+    if job.state == "cancelled":
+        st.warning("Learning from all rows was stopped; nothing of it is kept.")
+    elif job.state == "failed":
+        problem(job.error)
+        if job.error_id:
+            st.caption(f"Its number in the server's log is {job.error_id}.")
+    elif job.answer is not None and st.session_state.get("_whole_file") != job.id:
+        st.session_state["_whole_file"] = job.id
+        _take(job.answer)
+
+
+def _take(model: Any) -> None:
+    """Make a model learned from a whole table the chosen one."""
+    source = app_state().options[SERVER]
+    counted = getattr(model, "table_certificate_", None)
+    if counted is None:
+        told = f"Every combination of a few, learned from all {model.n_rows_:,} rows"
+    else:
+        told = f"A short rule, learned from all {counted.n_rows:,} rows"
+    words = f"{told} of {source_words(source)}"
+    if counted is not None and counted.test.n:
+        words += (
+            f"; of the {counted.test.n:,} rows held back there {percent(counted.test.error)} are "
+            "wrong"
+        )
+    setting = {"edited": words, WHOLE: words}
+    change(setting=setting, model=model, rule_json=to_json(model))
+
+
+def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
+    """Show the rule in hand counted on all rows, or offer to count it; small tables at once."""
+    source = state.options.get(SERVER)
+    if source is None:
+        return
+    rule, owner = model.rule_set_, f"{workspace.analysis_id()}/count"
+    key = hashlib.sha256(repr((to_json(rule), state.fit_key)).encode()).hexdigest()
+    counts: dict[str, WholeCount] = st.session_state.setdefault("_all_rows", {})
+    job = jobs.registry().get(owner)
+    asked = st.session_state.get("_all_rows_asked") == key
+    with st.container(border=True):
+        if key in counts:
+            _counted(rule, counts[key], source)
+            return
+        if asked and job is not None and job.active:
+            st.fragment(_progress_of_count, run_every=POLL_SECONDS)(job, source)
+            return
+        if asked and job is not None and job.state == "done":
+            counts[key] = job.answer
+            _counted(rule, job.answer, source)
+            return
+        if asked and job is not None and job.error:
+            problem(job.error)
+        at_once = source["rows"] <= AT_ONCE_ROWS and not asked
+        st.button(
+            f"Count on all {source['rows']:,} rows",
+            key="count_all_rows",
+            on_click=once(lambda: _count(rule, key, at_once=False)),
+        )
+        if at_once:
+            try:
+                _count(rule, key, at_once=True)
+            except DataError as error:
+                problem(error)
+                return
+            st.rerun()
+
+
+def _count(rule: RuleSet, key: str, *, at_once: bool) -> None:
+    """Begin to count in the background."""
+    st.session_state["_all_rows_asked"] = key
+    st.session_state["_all_rows_at_once"] = at_once
+    owner = f"{workspace.analysis_id()}/count"
+    task = CountRule(all_rows(app_state()), rule)
+    jobs.registry().start(owner, COUNT, task, urgent=at_once)
+
+
+def _progress_of_count(job: jobs.Job, source: Mapping[str, Any]) -> None:
+    if st.session_state.get("_all_rows_at_once") and job.elapsed > AT_ONCE_SECONDS:
+        job.cancel()
+    if not job.active:
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        words = f"Counting on all {source['rows']:,} rows of {source_words(source)}"
+        st.caption(md(f"{words}, {job.elapsed:.0f} s", 200), width="content")
+        st.button("Stop", on_click=job.cancel, key="stop_count")
+
+
+def _counted(rule: RuleSet, found: WholeCount, source: Mapping[str, Any]) -> None:
+    """Show what was counted."""
+    share = percent(found.errors / found.n) if found.n else "—"
+    words = f"Wrong on all {found.n:,} rows of {source_words(source)}: "
+    st.markdown(f"{md(words, 200)}**{share}** ({found.errors:,} rows)")
+    if rule.is_constant:
+        return
+    clauses = [[k, right, matched] for k, (matched, right) in enumerate(found.clauses, start=1)]
+    st.dataframe(
+        pd.DataFrame(clauses, columns=["Clause", "Right, of all rows", "Matched, of all rows"]),
+        hide_index=True,
+        column_config=dict.fromkeys(
+            ("Right, of all rows", "Matched, of all rows"),
+            st.column_config.NumberColumn(format="localized"),
+        ),
+        alt="What each clause of the rule matches among all rows.",
+    )

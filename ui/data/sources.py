@@ -1,0 +1,229 @@
+"""A table that is not loaded, as the dashboard works with it: opened, sampled, and counted whole.
+
+No Streamlit here: this runs in a worker. A source is told by plain values, which are kept with an
+analysis: ``{"path": name}`` of a file or folder, ``{"connection": name, "table": name}`` of a
+database; `rows` says how many rows there are. The page finds its `Place`, which is not shown.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rulekit._engine import asked, kind_of, quiet, read
+from rulekit.data import Limits, Table
+from rulekit.data.headers import repaired_headers
+from rulekit.exceptions import DataError
+from rulekit.learners.from_table.drawing import RowNumbers, limit
+from rulekit.rules import RuleSet, clause_statistics, rule_statistics
+from ui.data import server_files
+from ui.data.connections import Door, connections, without
+
+SAMPLE_ROWS = 50_000
+GLOB = "*?["
+Source = Mapping[str, Any]
+
+
+def source_words(source: Source) -> str:
+    """Name a source for people."""
+    if "connection" in source:
+        return f"{source['table']} of {source['connection']}"
+    return str(source["path"])
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a source is: files, or a table of a connection."""
+
+    name: str
+    files: tuple[Path, ...] = field(default=(), repr=False)
+    door: Door | None = None
+
+    @contextmanager
+    def opened(self) -> Iterator[Any]:
+        """Open it: a table of ibis, with the columns that rules can read.
+
+        Raises
+        ------
+        DataError
+            If ibis is not installed, or the source cannot be opened; no secret is told.
+        """
+        try:
+            import ibis
+        except ImportError:
+            raise DataError(
+                "Tables that are not loaded need the package ibis, which is not installed here; "
+                "its operator can install the extra 'sql'."
+            ) from None
+        table = _read(ibis, self.files) if self.door is None else self.door.opened()
+        try:
+            yield table.select([n for n in table.columns if _readable(table[n])])
+        except DataError as error:
+            secrets = () if self.door is None else self.door.secrets
+            raise DataError(without(str(error), secrets)) from None
+
+
+def located(source: Source) -> Place:
+    """Find a source; DataError if it is not there, or not open to the dashboard."""
+    name = source_words(source)
+    if "connection" not in source:
+        return Place(name, tuple(server_files.resolved(str(source["path"]))))
+    known = connections().get(str(source["connection"]))
+    if known is None:
+        raise DataError(
+            f"There is no connection {str(source['connection'])[:60]!r} any more; choose another "
+            "one."
+        )
+    return Place(name, door=known.door(str(source["table"])))
+
+
+def _read(ibis: Any, files: Sequence[Path]) -> Any:
+    """Let DuckDB read files; no letter of a name stands for others."""
+    names = ["".join(f"[{c}]" if c in GLOB else c for c in str(path)) for path in files]
+    try:
+        with quiet():
+            link = ibis.duckdb.connect(threads=1, memory_limit="1GB")
+            if files[0].suffix == ".csv":
+                return link.read_csv(names)
+            parts = len(names) > 1
+            return link.read_parquet(names, hive_partitioning=parts, union_by_name=parts)
+    except Exception as error:
+        raise DataError(
+            f"{files[0].name!r} cannot be read ({type(error).__name__}); write the file anew."
+        ) from error
+
+
+def _readable(column: Any) -> bool:
+    try:
+        kind_of(column)
+    except DataError:
+        return False
+    return True
+
+
+def sampled(place: Place) -> tuple[Table, int]:
+    """Draw rows of a source by a hash of the whole row; return them, and how many rows there are.
+
+    Raises
+    ------
+    DataError
+        If the source cannot be opened or read.
+    """
+    limits = Limits()
+    with place.opened() as table:
+        n_columns = len(table.columns)
+        if not 0 < n_columns <= limits.max_columns:
+            raise DataError(
+                f"A table must have 1 to {limits.max_columns:,} columns that rules can read; this "
+                f"one has {n_columns:,}. Offer a view of it with fewer."
+            )
+        total = int(asked(table.count()).as_py())
+        wanted = min(SAMPLE_ROWS, limits.max_rows, limits.max_cells // n_columns)
+        drawn = table
+        if total > wanted:
+            numbers = RowNumbers(table.get_backend().name, 0)
+            base = numbers.base(table, sorted(table.columns))
+            drawn = table.mutate(**{_free(table): numbers.of(base, 0)})
+            drawn = drawn.filter(drawn[_free(table)] < limit(wanted / total)).select(*table.columns)
+        exact = {n: read(drawn[n]) for n in table.columns if drawn[n].type().is_decimal()}
+        frame = asked(drawn.mutate(**exact) if exact else drawn).to_pandas()
+    notes = [f"These are {len(frame):,} of the table's {total:,} rows, drawn by a hash."]
+    if len(frame) == total:
+        return Table.from_frame(frame, name=place.name), total
+    return Table.from_frame(frame, name=f"{place.name} (sample)", notes=notes), total
+
+
+def _free(table: Any) -> str:
+    return "n" * (1 + max(map(len, table.columns)))
+
+
+@dataclass(frozen=True)
+class AllRows:
+    """What a page decided of a table, said of the whole source.
+
+    Attributes
+    ----------
+    place : Place
+        Where it is.
+    names : tuple of str
+        The columns as the page calls them, in the source's order.
+    target : str
+        The column of the class.
+    classes : tuple of (value, label)
+        What each value of the class is called.
+    other : label or None
+        What any other value is called; None leaves such rows out.
+    """
+
+    place: Place
+    names: tuple[str, ...]
+    target: str
+    classes: tuple[tuple[Any, Any], ...]
+    other: Any = None
+
+    def labelled(self, table: Any) -> Any:
+        """Give the whole table with the page's names and labels; gaps of the class left out."""
+        import ibis
+
+        own, _ = repaired_headers(list(table.columns), Limits())
+        if tuple(own) != self.names:
+            raise DataError(
+                "The columns of the table are not those of the sample any more; open it anew."
+            )
+        table = table.rename(dict(zip(self.names, table.columns, strict=True)))
+        known = table.filter(table[self.target].notnull())
+        value = read(known[self.target])
+        label = ibis.cases(*((value == v, said) for v, said in self.classes), else_=self.other)
+        said = known.mutate(**{self.target: label})
+        return said if self.other is not None else said.filter(said[self.target].notnull())
+
+
+@dataclass(frozen=True)
+class WholeCount:
+    """A rule counted on all rows: how many, how many wrong; matched and right of each clause."""
+
+    n: int
+    errors: int
+    clauses: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class CountRule:
+    """Count a rule on all rows of a source."""
+
+    rows: AllRows
+    rule: RuleSet
+
+    def __call__(self, telling: Any) -> WholeCount:
+        """Ask the engine twice: for the rule, and for its clauses."""
+        telling.report(message="Counting the rule on all rows")
+        with self.rows.place.opened() as table:
+            table = self.rows.labelled(table)
+            whole = rule_statistics(self.rule, table, self.rows.target)
+            clauses = clause_statistics(self.rule, table, self.rows.target)
+        told = tuple((c.n, c.positives) for c in clauses)
+        return WholeCount(whole.n, whole.errors, told)
+
+
+@dataclass(frozen=True)
+class LearnWhole:
+    """Learn from all rows of a source, with a learner that has `fit_table`."""
+
+    rows: AllRows
+    learner: Any
+    features: tuple[str, ...]
+    steps: int
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def __call__(self, telling: Any) -> Any:
+        """Learn, and tell how far it is; stopped by who waits."""
+
+        def told(share: float, what: str) -> None:
+            telling.report(done=int(self.steps * share), message=what)
+
+        fit: Callable[..., Any] = self.learner.fit_table
+        with self.rows.place.opened() as table:
+            table = self.rows.labelled(table)
+            given = dict(self.options)
+            return fit(table, self.rows.target, list(self.features), on_progress=told, **given)

@@ -1,0 +1,371 @@
+"""Long work in processes of its own: progress, what stands so far, stop, a queue.
+
+The process that draws pages must stay free, so a job is done by a worker (`ui.runs.worker`). As
+many as there are cores wait warm from the start of the server, since loading what a run needs takes
+two seconds. A job belongs to an analysis, not to a browser tab: leaving the page or reloading does
+not stop it, closing the last tab does, after a minute's grace.
+
+A worker is kept from job to job, as its two seconds would be felt by the next visitor; what a job
+leaves behind is collected in between (a worker of 320 MB holds 330 after sixty quick ones). Only a
+worker that does not end its work when it is told to stop is killed, and another one warmed in its
+place.
+"""
+
+import atexit
+import logging
+import os
+import pickle
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import joblib
+import streamlit as st
+
+from rulekit.solvers.machine_code import KERNELS
+from ui.runs.job import Job
+from ui.runs.worker import Telling, Worker, let_go
+
+GRACE_SECONDS = 60.0
+STOP_SECONDS = 0.3  # a stopped task may end by itself for so long; it is killed then
+TRIES = 2
+WORKERS = "RULEKIT_WORKERS"  # environment variable: how many jobs run at once, instead of cores
+WARM = ("ui.models.work", *KERNELS)  # what the first curve needs
+AT_REST = 4  # on a machine of many cores no more workers than these wait for work
+NO_WORKER = "No process for long work could be started on this server."
+DIED = (
+    "The process of this run ended twice without an answer. The machine may be short of memory: "
+    "fewer rows or columns may help."
+)
+log = logging.getLogger("rulekit.dashboard")
+
+Task = Callable[[Telling], Any]
+
+
+class JobRegistry:
+    """All jobs of this server: one active an owner, as many at a time as there are cores.
+
+    What is urgent goes first. Where all cores are held by work that is not, the latest of it
+    stands still until no urgent work needs its core.
+
+    Parameters
+    ----------
+    n_running : int, default=None
+        Jobs that run at once. None is ``RULEKIT_WORKERS``, or the number of cores.
+    grace : float
+        Seconds between an owner's last tab closing and the end of its job.
+    modules : sequence of str
+        What workers import before they take a job.
+
+    Raises
+    ------
+    ValueError
+        If ``RULEKIT_WORKERS`` is no positive whole number.
+    """
+
+    def __init__(
+        self,
+        n_running: int | None = None,
+        grace: float = GRACE_SECONDS,
+        modules: Sequence[str] = WARM,
+    ):
+        self.n_running = n_running or _n_cores()
+        self.grace = grace
+        self.modules = modules
+        self._jobs: dict[str, Job] = {}  # the latest of each owner
+        self._queue: list[Job] = []
+        self._workers: list[Worker] = []
+        self._readers: set[threading.Thread] = set()
+        self._stillborn = 0  # workers, in a row, that ended before they were warm
+        self._closed = False
+        self._tabs: dict[str, int] = {}
+        self._timers: dict[str, threading.Timer] = {}
+        self._lock = threading.RLock()
+        atexit.register(self.close)
+        self._dispatch()
+
+    def start(
+        self,
+        owner: str,
+        title: str,
+        task: Task,
+        *,
+        total: int = 0,
+        key: str = "",
+        urgent: bool = False,
+    ) -> Job:
+        """Start (or queue) a job, ending the owner's active one first.
+
+        Parameters
+        ----------
+        owner : str
+            The analysis' id; of another job beside its first, the id, a slash and what it is.
+        title : str
+        task : callable
+            Called with a `ui.runs.worker.Telling` in another process. It is pickled now, so that
+            later changes do not reach it, and must be found there by its module's name. What it
+            returns becomes the job's `answer`.
+        total : int
+            Planned pieces, if known.
+        key : str
+            What the job's results depend on; to tell whether they are stale.
+        urgent : bool, default=False
+            Whether it goes before all that is not: for what is over in a moment.
+        """
+        order = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
+        with self._lock:
+            if (current := self._jobs.get(owner)) is not None:
+                current.cancel()
+            job = Job(title, owner, key, urgent, total=total)
+            job._task, job._cancelled = order, self._stop
+            self._jobs[owner] = job
+            self._queue.append(job)
+            self._stillborn = 0
+            self._dispatch()
+            return job
+
+    def get(self, owner: str) -> Job | None:
+        """Return the owner's latest job, or None."""
+        return self._jobs.get(owner)
+
+    def position(self, job: Job) -> int:
+        """Return a queued job's place in the queue, from 1; 0 if it is not waiting."""
+        with self._lock:
+            waiting = [j.id for j in self._queue if j.state == "queued"]
+            return waiting.index(job.id) + 1 if job.id in waiting else 0
+
+    def waiting(self, job: Job) -> str:
+        """Say what a queued job waits for: its process to be ready, or its turn."""
+        with self._lock:
+            place, free = self.position(job), self._free > 0
+        if place == 1 and free:
+            return "Getting ready"
+        return f"Waiting for a free place: number {place} in the queue"
+
+    def is_busy(self, owner: str) -> bool:
+        """Say whether anything of the owner's waits or runs."""
+        with self._lock:
+            mine = [j for n, j in self._jobs.items() if n == owner or n.startswith(f"{owner}/")]
+            return any(job.active for job in mine)
+
+    def forget(self, owner: str) -> None:
+        """Cancel and drop whatever the owner has."""
+        with self._lock:
+            for name in [n for n in self._jobs if n == owner or n.startswith(f"{owner}/")]:
+                self._jobs.pop(name).cancel()
+
+    def attach(self, owner: str) -> None:
+        """Count one more tab that looks at the owner's analysis."""
+        with self._lock:
+            self._tabs[owner] = self._tabs.get(owner, 0) + 1
+            if (timer := self._timers.pop(owner, None)) is not None:
+                timer.cancel()
+
+    def detach(self, owner: str) -> None:
+        """Count one tab less; without any, the owner's jobs are forgotten after the grace."""
+        with self._lock:
+            self._tabs[owner] = self._tabs.get(owner, 1) - 1
+            if self._tabs[owner] > 0:
+                return
+            del self._tabs[owner]
+            timer = threading.Timer(self.grace, self._orphaned, (owner,))
+            timer.daemon = True
+            self._timers[owner] = timer
+            timer.start()
+
+    def close(self) -> None:
+        """End all workers and wait until they are gone; nothing can be started any more."""
+        with self._lock:
+            self._closed = True
+            for job in self._jobs.values():
+                job._end("cancelled")
+            for worker in self._workers:
+                worker.send("SIGKILL")
+            for timer in self._timers.values():
+                timer.cancel()
+            readers = list(self._readers)
+        for reader in readers:
+            reader.join()
+        atexit.unregister(self.close)
+
+    def _orphaned(self, owner: str) -> None:
+        with self._lock:
+            self._timers.pop(owner, None)
+            if owner not in self._tabs:
+                self.forget(owner)
+        let_go()
+
+    # Who does what ------------------------------------------------------------------------
+
+    def _dispatch(self) -> None:
+        """Hand out what may start now, let what stood still go on, and see to the workers."""
+        with self._lock:
+            if self._closed:
+                return
+            self._queue = sorted((j for j in self._queue if j.active), key=lambda j: not j.urgent)
+            while self._queue and self._queue[0].urgent and self._hand_out():
+                pass
+            if not (self._queue and self._queue[0].urgent):
+                for worker in self._paused[: max(0, self._free)]:
+                    worker.job._pause(False)
+                    worker.send("SIGCONT")
+                while self._queue and self._free > 0 and self._hand_out():
+                    pass
+            self._see_to_workers()
+
+    @property
+    def _free(self) -> int:
+        """How many more jobs may run."""
+        return self.n_running - sum(w.going for w in self._workers)
+
+    @property
+    def _idle(self) -> list[Worker]:
+        return [w for w in self._workers if w.ready and w.job is None]
+
+    @property
+    def _paused(self) -> list[Worker]:
+        """Return the workers that stand still, of the longest running job first."""
+        still = [w for w in self._workers if w.job is not None and w.job.paused]
+        return sorted(still, key=lambda w: w.job.started)
+
+    def _hand_out(self) -> bool:
+        """Give the first waiting job to a worker, if there is one and a core for it."""
+        if not self._idle:
+            return False
+        if self._free <= 0:
+            giving = [w for w in self._workers if w.going and not w.job.urgent]
+            if not giving or not hasattr(signal, "SIGSTOP"):
+                return False
+            latest = max(giving, key=lambda w: w.job.started)
+            latest.send("SIGSTOP")
+            latest.job._pause(True)
+        worker, job = self._idle[0], self._queue.pop(0)
+        worker.job = job
+        job._begin()
+        worker.order(job._task)
+        return True
+
+    def _see_to_workers(self) -> None:
+        """Start workers where some are missing, and end those that nobody will need.
+
+        One waits for each free core, and while work runs that can be made to stand still, one more
+        for what is urgent. That one then stays for the next time.
+        """
+        n_wanted, n_at_rest = max(0, self._free), sum(w.job is None for w in self._workers)
+        may_give = any(w.going and not w.job.urgent for w in self._workers)
+        for _ in range(min(n_wanted + may_give, AT_REST) - n_at_rest):
+            if self._stillborn < TRIES:
+                self._begin_worker()
+        for worker in self._idle[n_wanted + 1 :]:
+            self._workers.remove(worker)
+            worker.send("SIGKILL")
+
+    def _begin_worker(self) -> None:
+        try:
+            worker = Worker(self.modules)
+        except OSError:
+            log.exception("no worker could be started")
+            self._stillborn += 1
+            return
+        self._workers.append(worker)
+        reader = threading.Thread(target=self._read, args=(worker,), daemon=True)
+        self._readers.add(reader)
+        reader.start()
+
+    def _read(self, worker: Worker) -> None:
+        """Take over what a worker tells, as long as it lives."""
+        try:
+            for message in worker.told():
+                self._told(worker, *message)
+        except Exception as error:  # an answer that cannot be read here
+            with self._lock:
+                if worker.job is not None:
+                    worker.job._fail("", f"its answer could not be read: {error!r}")
+        worker.end()
+        with self._lock:
+            self._gone(worker)
+            self._readers.discard(threading.current_thread())
+
+    def _told(self, worker: Worker, what: str, *content: Any) -> None:
+        with self._lock:
+            job = worker.job
+            if what == "ready":
+                worker.ready, self._stillborn = True, 0
+            elif job is not None and what == "report":
+                job._take(*content)
+                return
+            elif job is not None and what == "done":
+                job._end("done", answer=content[0])
+            elif job is not None:
+                job._fail(*content)
+            worker.job = None
+            self._dispatch()
+
+    def _gone(self, worker: Worker) -> None:
+        """Let another worker do the job of one that died; nothing if it was ended from here."""
+        if worker in self._workers:
+            self._workers.remove(worker)
+            self._stillborn += not worker.ready
+            if (job := worker.job) is not None and job.active:
+                log.warning("job %s: its worker ended (%s)", job.title, worker.process.returncode)
+                job._pause(False)
+                if job._tries < TRIES:
+                    self._queue.insert(0, job)
+                else:
+                    job._fail(DIED, f"two workers ended, {worker.process.returncode} the last")
+        if self._stillborn >= TRIES:
+            for job in self._queue:
+                job._fail(NO_WORKER, "workers end before they are ready; see above")
+        self._dispatch()
+
+    def _stop(self, job: Job) -> None:
+        """Free the worker of a cancelled job: it may end its work by itself, for a moment."""
+        with self._lock:
+            worker = next((w for w in self._workers if w.job is job), None)
+            n_stopped = sum(w.job is not None and not w.job.active for w in self._workers)
+            if worker is not None and (job._paused_at is not None or n_stopped > self.n_running):
+                self._kill(worker, job)  # it stands still, or too many have their moment already
+            elif worker is not None:
+                worker.order(None)
+                timer = threading.Timer(STOP_SECONDS, self._kill, (worker, job))
+                timer.daemon = True
+                timer.start()
+            self._dispatch()
+
+    def _kill(self, worker: Worker, job: Job) -> None:
+        """End a worker if it still has the job; another one takes its place."""
+        with self._lock:
+            if worker.job is job and worker in self._workers:
+                self._workers.remove(worker)
+                worker.send("SIGKILL")
+                self._dispatch()
+
+
+def _n_cores() -> int:
+    """Return how many jobs run at once, unless it is said otherwise."""
+    text = os.environ.get(WORKERS)
+    if not text:
+        return joblib.cpu_count()  # those that this process may use, also in a container
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f"{WORKERS} must be a positive whole number, got {text!r}.")
+    return int(text)
+
+
+@st.cache_resource(show_spinner=False, on_release=lambda jobs: jobs.close())
+def registry() -> JobRegistry:
+    """Return the one registry of this server; the first call starts its workers."""
+    return JobRegistry()
+
+
+def watch(owner: str) -> None:
+    """Tell the registry that this tab looks at an analysis; call on every run of the script."""
+    _sentinel(owner)
+
+
+@st.cache_resource(
+    scope="session", show_spinner=False, on_release=lambda owner: registry().detach(owner)
+)
+def _sentinel(owner: str) -> str:
+    registry().attach(owner)
+    return owner

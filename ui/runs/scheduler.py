@@ -1,0 +1,52 @@
+"""Where the fits of runs are made: on this machine, or on a Dask cluster (RULEKIT_SCHEDULER)."""
+
+import os
+from contextlib import AbstractContextManager
+from functools import lru_cache
+from typing import Any
+
+import joblib
+
+from rulekit.exceptions import RulekitError
+
+SCHEDULER = "RULEKIT_SCHEDULER"  # environment variable: the address, as tcp://10.0.0.7:8786
+SECONDS = 5.0  # that a scheduler may take to answer
+
+
+def fits_made(urgent: bool) -> AbstractContextManager[Any]:
+    """Say to joblib where fits are made in this block.
+
+    Parameters
+    ----------
+    urgent : bool
+        Whether a cluster does them before those that are not.
+
+    Raises
+    ------
+    RulekitError
+        If ``RULEKIT_SCHEDULER`` names no scheduler that answers, or Dask is missing.
+    """
+    address = os.environ.get(SCHEDULER)
+    if not address:
+        return joblib.parallel_config("threading", n_jobs=os.cpu_count() or 1)
+    if _client(address).status != "running":
+        _client.cache_clear()
+    return joblib.parallel_config("dask", client=_client(address), priority=int(urgent))
+
+
+@lru_cache(maxsize=1)
+def _client(address: str) -> Any:
+    try:
+        from distributed import Client
+
+        return Client(address, timeout=SECONDS, set_as_default=False)
+    except ImportError as error:
+        raise RulekitError(
+            f"{SCHEDULER} needs Dask, which is not installed on this server; run: "
+            'pip install "rulekit-dashboard[cluster]".'
+        ) from error
+    except (OSError, ValueError) as error:
+        raise RulekitError(
+            f"{SCHEDULER} must name a Dask scheduler that answers; {address!r} did not ({error}). "
+            "Start it, or start this server without the variable."
+        ) from error
