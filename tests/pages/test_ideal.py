@@ -7,7 +7,6 @@ import pytest
 from rulekit import IdealDNFClassifier
 from rulekit.data import Table, load_sample
 from rulekit.export import to_json
-from rulekit.learners.ideal.database import duckdb_module
 from tests.pages.driving import compared, finished, on_tab, opened_tab, pick_here, slider, small
 from tests.waiting import until
 from ui.cases import row_number
@@ -111,7 +110,6 @@ def test_without_a_folder_no_file_of_the_server_is_offered(open_app):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(duckdb_module() is None, reason="needs the extra 'app'")
 def test_a_file_on_the_server_is_opened_as_a_sample_and_learned_from_whole(open_app, server_folder):
     app = open_app("data")
     app.button(key="server_open").click().run()
