@@ -1,15 +1,17 @@
-"""The only module that touches scikit-learn's private checks.
+"""The only module that touches scikit-learn's private checks, and that knows other data frames.
 
-What the estimators need of them has a name here, so that a new release of scikit-learn is met in
-one place.
+What the estimators need of scikit-learn has a name here, so that a new release of it is met in one
+place; and frames of polars, Arrow and others become pandas' here, so that nothing else meets them.
 """
 
 from collections.abc import Iterable, Mapping
 from inspect import signature
 from typing import Any, NamedTuple
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, column_or_1d, compute_sample_weight
@@ -29,6 +31,7 @@ __all__ = [
     "Interval",
     "Needs",
     "StrOptions",
+    "as_pandas",
     "check_needs",
     "check_parameters",
     "check_some_parameters",
@@ -78,6 +81,53 @@ def check_some_parameters(estimator: BaseEstimator, values: Mapping[str, Any]) -
     validate_parameter_constraints(known, dict(values), type(estimator).__name__)
 
 
+#: Whole numbers with gaps; as floats, pandas' default, they would not all be exact.
+WITH_GAPS = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
+
+
+def as_pandas(X: Any) -> Any:
+    """Make a pandas frame of a polars or Arrow table, or of whatever else narwhals knows.
+
+    Parameters
+    ----------
+    X : object
+        A table, or anything else.
+
+    Returns
+    -------
+    object
+        A DataFrame for a table, with its columns in their order: dates and times as
+        ``datetime64``, categories with their order, whole numbers with gaps as pandas' nullable
+        ones, so that none loses a digit. Whatever is no table of another library is given back.
+
+    Raises
+    ------
+    DataError
+        If the table is a query that was not run yet, or two columns have one name.
+    """
+    if isinstance(X, (pd.DataFrame, np.ndarray)):
+        return X
+    try:
+        frame = nw.from_native(X, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        raise DataError("Column names must differ; one occurs twice. Rename one.") from error
+    if isinstance(frame, nw.LazyFrame):
+        raise DataError(
+            f"The table must hold its rows; a {type(X).__name__} is a query that was not run yet. "
+            "Run it first, for example by `.collect()`."
+        )
+    if not isinstance(frame, nw.DataFrame):
+        return X
+    return pd.DataFrame(
+        {
+            column.name: column.to_arrow().to_pandas(
+                date_as_object=False, types_mapper=WITH_GAPS.get if column.null_count() else None
+            )
+            for column in frame.iter_columns()
+        }
+    )
+
+
 def checked_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFrame:
     """Bring rows to a data frame with the columns an estimator was, or is now, fitted on.
 
@@ -86,7 +136,7 @@ def checked_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFr
     estimator : BaseEstimator
         Gets `n_features_in_` and `feature_names_in_` with `reset`, and is held to them without.
     X : DataFrame or array-like of shape (n, p)
-        Rows. A frame may hold its columns in any order, and more columns than needed.
+        Rows. A frame, of any library, may hold its columns in any order, and more than needed.
     reset : bool
         True while fitting.
 
@@ -102,6 +152,7 @@ def checked_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFr
     ValueError
         If an array does not have the right number of columns or dimensions.
     """
+    X = as_pandas(X)
     if not isinstance(X, pd.DataFrame):
         return _frame_of_array(estimator, X, reset)
     if X.columns.has_duplicates:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rulekit._validation import as_pandas
 from rulekit.binarize.encoding import (
     ColumnEncoding,
     LevelColumn,
@@ -150,6 +151,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
             Itself.
         """
         self._check_parameters()
+        X = as_pandas(X)
         columns = self._columns(X, reset=True)
         readings = readings_of(X, columns, self.read_as or {}, self.orders or {})
         given = self._given_cuts(columns, readings)
@@ -268,6 +270,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
 
     def _columns(self, X: Any, reset: bool) -> dict[str, NDArray[Any]]:
         """Check a table and take it apart into the rules' columns."""
+        X = as_pandas(X)
         if isinstance(X, pd.DataFrame):
             X = X.set_axis([str(name) for name in X.columns], axis=1)
             if not reset:
@@ -279,7 +282,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
             frame = pd.DataFrame(checked, columns=self.column_names_)
         if frame.shape[0] == 0 or frame.shape[1] == 0:
             raise DataError(f"A table needs rows and columns; found shape {frame.shape}.")
-        return columns_of(frame)
+        return columns_of(frame, exact=reset)
 
     def _in_order(self, X: pd.DataFrame) -> pd.DataFrame:
         names = self.column_names_

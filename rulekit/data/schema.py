@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rulekit._validation import as_pandas
 from rulekit.data.cells import dates_in, durations_in, numbers_in
 from rulekit.data.column import (
     ROLES,
@@ -99,6 +100,7 @@ class Table:
             If there is no column or no row.
         """
         limits = limits or Limits()
+        frame = as_pandas(frame)
         if not isinstance(frame, pd.DataFrame):
             raise DataError(f"A table is made of a data frame, got {type(frame).__name__}.")
         if frame.shape[1] == 0:

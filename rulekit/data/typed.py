@@ -21,13 +21,16 @@ _INFERRED = pd.Series(["a"]).dtype
 _TEXT = None if pd.api.types.is_object_dtype(_INFERRED) else _INFERRED
 
 
-def columns_of(frame: pd.DataFrame) -> dict[str, NDArray[Any]]:
+def columns_of(frame: pd.DataFrame, *, exact: bool = False) -> dict[str, NDArray[Any]]:
     """Give a data frame's columns as rules read them.
 
     Parameters
     ----------
     frame : DataFrame of shape (n, k)
         Any data frame; its column names are turned into text.
+    exact : bool, default=False
+        Refuse whole numbers beyond 2^53, most of which ``float64`` does not have: what is learned
+        from must keep them apart. (What is then compared with cuts below them need not.)
 
     Returns
     -------
@@ -40,7 +43,7 @@ def columns_of(frame: pd.DataFrame) -> dict[str, NDArray[Any]]:
     Raises
     ------
     DataError
-        If two columns have one name, or a column holds complex numbers.
+        If two columns have one name, or a column holds complex numbers, or one that is too large.
 
     Examples
     --------
@@ -55,7 +58,25 @@ def columns_of(frame: pd.DataFrame) -> dict[str, NDArray[Any]]:
     if len(set(names)) < len(names):
         twice = next(n for n in names if names.count(n) > 1)
         raise DataError(f"Column names must differ; {shown(twice)} occurs twice. Rename one.")
-    return {name: _values(frame.iloc[:, i], name) for i, name in enumerate(names)}
+    found = {}
+    for i, name in enumerate(names):
+        series = frame.iloc[:, i]
+        found[name] = _values(series, name)
+        if exact and _inexact(series, found[name]):
+            raise DataError(
+                f"Column {shown(name)} holds whole numbers above {EXACT}, which are not exact as "
+                "numbers. Where they name something, give them as text; else in another unit."
+            )
+    return found
+
+
+def _inexact(series: pd.Series, values: NDArray[Any]) -> bool:
+    """Say whether a column has whole numbers that lose digits as ``float64``."""
+    if values.dtype == object or not np.nanmax(np.abs(values), initial=0.0) > EXACT:
+        return False
+    if series.dtype != object:
+        return bool(pd.api.types.is_integer_dtype(series.dtype))
+    return any(not isinstance(v, float) and abs(v) > EXACT for v in series if not _absent(v))
 
 
 def typed(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
@@ -105,8 +126,8 @@ def _typed_numbers(
     series: pd.Series, values: NDArray[np.float64], name: str
 ) -> tuple[pd.Series, list[str]]:
     whole = pd.api.types.is_integer_dtype(series.dtype)
-    if whole and len(values) and np.nanmax(np.abs(values), initial=0.0) > EXACT:
-        text = np.array([None if v is pd.NA else str(v) for v in series.astype(object)], object)
+    if _inexact(series, values):
+        text = np.array([None if _absent(v) else str(v) for v in series.astype(object)], object)
         note = (
             f"Column {shown(name)} holds whole numbers above {EXACT}, which are not exact as "
             "numbers; it was kept as text."
@@ -149,16 +170,22 @@ def _values(series: pd.Series, name: str) -> NDArray[Any]:
         return np.asarray(series.dt.total_seconds() / DAY, dtype=np.float64)
     if pd.api.types.is_datetime64_any_dtype(dtype):
         return _objects(series.dt.strftime("%Y-%m-%d %H:%M:%S").astype(object), str)
-    return _untyped(series.astype(object))
+    return _untyped(series.astype(object), name)
 
 
-def _untyped(series: pd.Series) -> NDArray[Any]:
+def _untyped(series: pd.Series, name: str) -> NDArray[Any]:
     """Give objects as what all present ones are: truth values, numbers, else text."""
     what = pd.api.types.infer_dtype(series, skipna=True)
     if what == "boolean":
         return _objects(series, bool)
     if what in _NUMBER_TYPES:
-        return np.array([np.nan if _absent(v) else float(v) for v in series], dtype=float)
+        try:
+            return np.array([np.nan if _absent(v) else float(v) for v in series], dtype=float)
+        except OverflowError as error:
+            raise DataError(
+                f"Column {shown(name)} holds a number beyond 1e308, which no computation keeps. "
+                "Where it names something, give the column as text."
+            ) from error
     return _objects(series, None if what in ("string", "empty") else str)
 
 

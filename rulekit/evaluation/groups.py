@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from rulekit._validation import as_pandas
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.exceptions import DataError
 from rulekit.rules import wilson_interval
@@ -196,6 +197,7 @@ def group_metrics(
     """
     if isinstance(few, bool) or not isinstance(few, (int, np.integer)) or few < 1:
         raise ValueError(f"`few` must be a whole number of rows, 1 or more; got {few!r}.")
+    X = as_pandas(X)
     groups = _grouping(X, group)
     truth = np.asarray(y, dtype=object)
     weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import fisher_exact
 
+from rulekit._validation import as_pandas
 from rulekit.data import DriftNote, Table, compare_tables
 from rulekit.exceptions import DataError
 from rulekit.explain.phrases import PLAIN, Wording
@@ -203,7 +204,7 @@ def score(
     >>> found.answers.tolist(), found.clauses.tolist(), found.missing.tolist()
     (['ill', 'well'], [1, 0], [0, 1])
     """
-    X = table.frame if isinstance(table, Table) else table
+    X = table.frame if isinstance(table, Table) else as_pandas(table)
     if not len(X):
         raise DataError("There is nothing to score: the table has no rows.")
     rule = rule_of(model)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rulekit._validation import as_pandas
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError
 from rulekit.rules import Columns, RuleSet, rule_of
@@ -59,6 +60,7 @@ def columns_for(model: Any, X: Any) -> dict[str, NDArray[Any]]:
         return _present(rule_of(model), {str(k): np.asarray(v) for k, v in X.items()})
     if not isinstance(model, RuleSet) and hasattr(model, "read_columns"):
         return dict(model.read_columns(X))
+    X = as_pandas(X)
     if not isinstance(X, pd.DataFrame):
         raise DataError(
             "A rule set reads columns by name; give a data frame or a mapping of column names to "

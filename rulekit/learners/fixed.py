@@ -5,14 +5,20 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.utils import Tags
 
-from rulekit._validation import checked_target, row_weights
+from rulekit._validation import as_pandas, checked_frame
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError, RuleError
 from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.shares import Shares
-from rulekit.learners.training import CheckedColumns, SharedWork, TrainingTable
-from rulekit.rules import RuleSet
+from rulekit.learners.training import (
+    CheckedColumns,
+    SharedWork,
+    TrainingTable,
+    read_training_table,
+)
+from rulekit.rules import Columns, RuleSet
 
 
 class FixedRuleClassifier(BaseRuleClassifier):
@@ -34,12 +40,14 @@ class FixedRuleClassifier(BaseRuleClassifier):
     n_rules_, n_conditions_ : int
         Number of clauses and of literals.
     n_features_in_, feature_names_in_
-        Columns the rule reads; there without `fit`.
+        As in scikit-learn, after `fit`.
 
     Notes
     -----
     The classifier answers without `fit`, too: a rule needs no training. `fit` checks that the
     table has the rule's columns and measures `training_error_` and the shares of the classes.
+    Tables need the columns that the rule reads, and no others. An array's columns are called
+    x0, x1, ..., as in a rule that was learned from one.
 
     Examples
     --------
@@ -50,6 +58,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
     array(['ill', 'well'], dtype=object)
     """
 
+    _multi_class = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {"rule_set": [RuleSet]}
 
     def __init__(self, rule_set: RuleSet):
@@ -85,27 +94,22 @@ class FixedRuleClassifier(BaseRuleClassifier):
         """Number of literals; an interval counts two."""
         return self.rule_set.n_conditions
 
-    @property
-    def feature_names_in_(self) -> NDArray[np.object_]:
-        """Columns the rule reads: shape (p,)."""
-        return np.array(self.rule_set.features, dtype=object)
-
-    @property
-    def n_features_in_(self) -> int:  # type: ignore[override]
-        """Number of columns the rule reads."""
-        return len(self.rule_set.features)
-
     def __sklearn_is_fitted__(self) -> bool:
         """Say that there is nothing to learn."""
         return True
 
+    def __sklearn_tags__(self) -> Tags:
+        """Declare any number of classes, and that nothing is learned."""
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False
+        tags.classifier_tags.poor_score = True
+        return tags
+
     def _read(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
-        """Hold the table against the rule's columns; any number of classes will do."""
-        columns = self.read_columns(X)
-        y = checked_target(y, len(X), type(self).__name__)
-        weight = row_weights(sample_weight, None, X, y)
-        classes, codes = np.unique(y, return_inverse=True)
-        return TrainingTable(X, columns, {}, codes, classes, weight, sample_weight is not None)
+        """Hold the table against the rule's columns; one class will do, too."""
+        table = read_training_table(self, X, y, sample_weight, multi_class=True, one_class=True)
+        self._refuse_absent(table.columns)
+        return table
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         """Measure the rule on the table."""
@@ -126,24 +130,25 @@ class FixedRuleClassifier(BaseRuleClassifier):
         Raises
         ------
         DataError
-            If it is no data frame, or a column is missing.
+            If a column that the rule reads is missing.
         RuleError
             Later, in `predict`, if a column holds text where the rule compares numbers.
         """
         if isinstance(X, CheckedColumns):
             return X
-        if not isinstance(X, pd.DataFrame):
-            raise DataError(
-                "A fixed rule finds its columns by name: give a pandas DataFrame, not "
-                f"{type(X).__name__}."
-            )
-        missing = [name for name in self.rule_set.features if name not in X.columns.astype(str)]
+        frame = as_pandas(X)
+        named = isinstance(frame, pd.DataFrame) and all(isinstance(n, str) for n in frame.columns)
+        columns = columns_of(frame if named else checked_frame(self, frame, reset=False))
+        self._refuse_absent(columns)
+        return CheckedColumns(columns)
+
+    def _refuse_absent(self, columns: Columns) -> None:
+        missing = [name for name in self.rule_set.features if name not in columns]
         if missing:
             raise DataError(
                 f"The rule reads column {missing[0]!r}, which the table does not have; add it, or "
-                "rename what holds the same."
+                "rename what holds the same. (An array's columns are called x0, x1, ...)"
             )
-        return CheckedColumns(columns_of(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Say how often rows of the table of `fit` that look like this one had each class.

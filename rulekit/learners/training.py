@@ -183,9 +183,17 @@ def computable(name: str, values: NDArray[np.float64]) -> None:
 
 
 def read_training_table(
-    estimator: BaseEstimator, X: Any, y: Any, sample_weight: Any, *, multi_class: bool = False
+    estimator: BaseEstimator,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    *,
+    multi_class: bool = False,
+    one_class: bool = False,
 ) -> TrainingTable:
     """Check what `fit` was given; rows of weight 0 are left out, more than two classes refused.
+
+    With `multi_class` more than two classes will do, with `one_class` one.
 
     Raises
     ------
@@ -201,9 +209,9 @@ def read_training_table(
     kept = weight > 0
     if not kept.all():
         frame, y, weight = frame[kept], y[kept], weight[kept]
-    columns = columns_of(frame)
-    _refuse_infinities(columns)
-    classes, codes = _classes(y, name, multi_class)
+    columns = columns_of(frame, exact=True)
+    refuse_infinities(columns)
+    classes, codes = _classes(y, name, multi_class, one_class)
     kinds = {feature: _kind(values) for feature, values in columns.items()}
     weighted = sample_weight is not None
     return TrainingTable(frame, columns, kinds, codes, classes, weight, weighted)
@@ -236,7 +244,7 @@ def columns_like_training(
     if isinstance(X, CheckedColumns):
         return X
     columns = columns_of(checked_frame(estimator, X, reset=False))
-    _refuse_infinities(columns)
+    refuse_infinities(columns)
     return CheckedColumns(
         {name: _as_kind(name, values, kinds[name]) for name, values in columns.items()}
     )
@@ -290,7 +298,8 @@ def _as_kind(name: str, values: NDArray[Any], kind: str) -> NDArray[Any]:
     )
 
 
-def _refuse_infinities(columns: Columns) -> None:
+def refuse_infinities(columns: Columns) -> None:
+    """Refuse infinite numbers, by column; DataError."""
     for name, values in columns.items():
         if values.dtype != object and np.isinf(values).any():
             rows = np.flatnonzero(np.isinf(values))
@@ -308,15 +317,15 @@ def two_classes(y: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.in
     DataError
         If there is one class only, or a third.
     """
-    return _classes(y, name, multi_class=False)
+    return _classes(y, name)
 
 
 def _classes(
-    y: NDArray[Any], name: str, multi_class: bool
+    y: NDArray[Any], name: str, multi_class: bool = False, one_class: bool = False
 ) -> tuple[NDArray[Any], NDArray[np.intp]]:
     classes, codes = np.unique(y, return_inverse=True)
     shown = ", ".join(repr(v) for v in classes[:5].tolist())
-    if len(classes) == 1:
+    if len(classes) == 1 and not one_class:
         raise DataError(f"`{name}` needs rows of two classes; `y` holds one class only ({shown}).")
     if len(classes) > 2 and not multi_class:
         more = f" and {len(classes) - 5} more" if len(classes) > 5 else ""

@@ -65,6 +65,7 @@ def test_every_entry_is_what_its_literal_says_of_the_row(case, method, n_thresho
             assert matrix.values[:, j].tolist() == plain
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(frames(), st.sampled_from(METHODS))
 def test_literals_are_distinct_sorted_and_neither_always_nor_never_true(case, method):

@@ -17,6 +17,7 @@ def cells_of(spans, n_cells):
     return ((cell >= a) & (cell < b)) | ((cell >= c) & (cell < d))
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(frames())
 def test_the_conditions_of_a_column_are_its_literals(case):

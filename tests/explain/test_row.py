@@ -298,6 +298,7 @@ def test_training_labels_must_match_the_rows():
         explain(rule, frame, training=(frame, ["ill"]))
 
 
+@pytest.mark.slow
 @given(st.text(max_size=30), st.text(max_size=80))
 def test_any_column_name_and_level_make_one_line(name, level):
     rule = RuleSet((Clause((Literal(name, "==", level),)),), (level,), "dnf", "other")

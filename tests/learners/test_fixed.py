@@ -53,9 +53,37 @@ def test_a_missing_column_is_named():
         FixedRuleClassifier(RULE).predict(pd.DataFrame({"bmi": [1.0]}))
 
 
-def test_an_array_has_no_names_and_is_refused():
-    with pytest.raises(DataError, match="by name: give a pandas DataFrame, not ndarray"):
+def test_an_array_s_columns_have_the_names_that_learners_give_them():
+    X, y = np.array([[3.0, 1.0], [2.0, 5.0], [1.0, 4.0]]), ["well", "ill", "ill"]
+    learned = TwoLevelRuleClassifier(theta=0).fit(X, y)
+    rule = RuleSet((Clause((Literal("x1", ">", 3),)),), ("ill",), "dnf", "well")
+    assert learned.rule_set_.features  # a rule over x0 or x1
+    for model in (FixedRuleClassifier(learned.rule_set_), FixedRuleClassifier(rule)):
+        assert model.predict(X).tolist() == y
+        assert model.fit(X, y).n_features_in_ == 2
+        assert model.predict(X.tolist()).tolist() == y
+        with pytest.raises(ValueError, match="X has 1 features, but FixedRuleClassifier"):
+            model.predict(X[:, :1])
+
+
+def test_an_array_without_a_column_that_the_rule_reads_is_refused():
+    with pytest.raises(DataError, match=r"reads column 'age'.* called x0, x1"):
         FixedRuleClassifier(RULE).predict(np.ones((2, 1)))
+
+
+def test_a_fitted_rule_needs_its_own_columns_only():
+    table = pd.DataFrame({"bmi": [1.0, 2.0], "age": [40, 60]})
+    model = FixedRuleClassifier(RULE).fit(table, ["well", "ill"])
+    assert model.feature_names_in_.tolist() == ["bmi", "age"]
+    assert model.predict(table[["age"]]).tolist() == ["well", "ill"]
+    with pytest.warns(UserWarning, match="X does not have valid feature names"):
+        assert model.predict(table.to_numpy()).tolist() == ["well", "ill"]
+
+
+def test_a_table_of_one_class_measures_a_rule_too():
+    model = FixedRuleClassifier(RULE).fit(pd.DataFrame({"age": [40, 60]}), ["well", "well"])
+    assert model.training_error_ == 0.5
+    assert model.predict_proba(pd.DataFrame({"age": [40]})).shape == (1, 2)
 
 
 def test_rules_are_listed_without_training():

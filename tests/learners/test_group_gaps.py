@@ -34,6 +34,7 @@ def measured():
     )
 
 
+@pytest.mark.slow
 def test_gaps_are_those_of_the_answers_to_left_out_rows(measured):
     X, y, model = measured
     compared = model.choice_.table

@@ -272,7 +272,13 @@ HOW_LONG = {("RuleClassifier", "n_jobs"): (2, QUICK)}
 
 def cases(kind):
     return [
-        pytest.param(learner, name, case, id=f"{learner}-{name}-{case.value}-{case.given}"[:90])
+        pytest.param(
+            learner,
+            name,
+            case,
+            id=f"{learner}-{name}-{case.value}-{case.given}"[:90],
+            marks=pytest.mark.slow if learner == "RuleClassifier" else (),
+        )
         for learner, parameters in CASES.items()
         for name, found in parameters.items()
         for case in found

@@ -213,6 +213,7 @@ def either_or(n=300):
     return X, np.where(X.a != X.b, "yes", "no")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("table", "form"), [(added_up, "points"), (either_or, "rule")])
 def test_of_two_forms_the_one_that_suits_the_table_is_taken_and_told(table, form):
     X, y = table()
@@ -261,6 +262,7 @@ def test_a_class_that_is_not_there_cannot_be_described():
         RuleClassifier(positive_label="z").fit(pd.DataFrame({"a": [1.0, 2, 3, 4]}), list("nnyy"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forms", [("rule",), ("points",)])
 def test_under_costs_settings_are_compared_by_what_their_errors_cost(forms):
     X, y = mixed_table(3, n=200, noise=0.15)

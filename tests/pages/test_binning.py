@@ -114,6 +114,7 @@ def test_a_higher_price_leaves_fewer_conditions(open_app):
     assert int(metric(app, "May matter").replace(",", "")) < before
 
 
+@pytest.mark.slow
 def test_large_tables_are_screened_when_asked_for(open_app, monkeypatch):
     monkeypatch.setattr("ui.binning.screening_card.AT_ONCE", 0)
     app = screened(open_app("binning", sample="iris"))

@@ -206,6 +206,7 @@ def test_from_a_file_two_clicks_lead_to_models(open_app):
     assert app.title[0].value == PAGES["models"][1]
 
 
+@pytest.mark.slow
 def test_columns_that_no_rule_may_use_are_named_with_the_reason(open_app):
     app = open_app(sample="credit")
     assert "Not used: loan_id (names a row or a case), opened_on (dates)" in text(app)

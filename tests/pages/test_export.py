@@ -270,6 +270,7 @@ def test_the_bundle_holds_every_format_and_the_rule_comes_back_from_it(on_credit
         assert from_json(archive.read("rule.json").decode()) == state.model.rule_set_
 
 
+@pytest.mark.slow
 def test_equal_rules_give_equal_bundles(on_credit):
     state = on_credit.session_state["app"]
     assert bundle(state, state.model) == bundle(state, state.model)

@@ -72,6 +72,7 @@ def test_rules_shows_the_boxes_in_bars_in_two_columns_and_by_size(on_cancer):
     assert "Box 1" in app.selectbox[0].options[0]
 
 
+@pytest.mark.slow
 def test_another_row_moves_the_tick_and_the_words(on_cancer):
     app = on_tab(on_cancer("rules"), "Picture")
     number = next(n for n in app.number_input if "Training row" in n.label)

@@ -229,6 +229,7 @@ def test_prices_that_are_none_are_a_sentence_and_nothing_can_be_swept(on_models,
     assert "sweep_prices" not in [b.key for b in app.button]
 
 
+@pytest.mark.slow
 def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(on_models):
     app = opened_tab(on_models, "Learners")
     app.multiselect(key="run_compared").set_value([]).run()
@@ -245,12 +246,14 @@ def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(on_models):
     assert "cannot keep promises" in text(app)
 
 
+@pytest.mark.slow
 def test_a_column_cannot_be_given_both_directions(on_models):
     app = on_models
     app.multiselect(key="run_direction_up").set_value(["income"]).run()
     assert "income" not in app.multiselect(key="run_direction_down").options
 
 
+@pytest.mark.slow
 def test_settings_that_all_points_share_begin_a_curve_of_their_own(on_models):
     app = on_models
     slider(app, "limit").set_value(3).run()

@@ -32,6 +32,7 @@ def test_a_proved_rule_comes_with_its_proof_in_words(open_app):
     assert "certify" not in [b.key for b in app.button]
 
 
+@pytest.mark.slow
 def test_other_learners_say_nothing_of_a_proof(open_app):
     app = opened_tab(finished(open_app("models", sample="iris")), "How it was found")
     assert not app.exception

@@ -168,6 +168,7 @@ def test_a_scorecard_is_edited_as_one_card_with_its_totals(open_app):
     assert "edited by hand" in text(app)
 
 
+@pytest.mark.slow
 def test_a_rule_of_sums_says_why_it_is_not_edited(open_app):
     setting = {"learner": TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 2}
     app = with_model(open_app, "rules", load_sample("credit"), setting)

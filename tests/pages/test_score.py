@@ -33,6 +33,7 @@ def test_without_a_file_the_test_rows_show_what_the_page_does(scoring):
     assert "the test rows" in text(scoring)
 
 
+@pytest.mark.slow
 def test_a_second_table_is_answered_row_by_row_and_the_rule_still_holds(scoring):
     state = scoring.session_state["app"]
     app = uploaded(scoring, X.assign(risk=Y).iloc[:400])
@@ -43,6 +44,7 @@ def test_a_second_table_is_answered_row_by_row_and_the_rule_still_holds(scoring)
     assert "The rule still holds" in app.success[0].value.replace("\\", "")
 
 
+@pytest.mark.slow
 def test_what_differs_is_told_first_and_outcomes_may_be_unknown(scoring):
     read = scoring.session_state["app"].model.rule_set_.features
     name = next(f for f in read if TABLE.column(f).is_number)

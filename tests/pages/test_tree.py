@@ -50,6 +50,7 @@ def test_learners_of_one_class_are_not_offered_for_three(open_app):
     assert [name for name in offered if name.startswith("A short rule")]
 
 
+@pytest.mark.slow
 def test_a_list_of_all_classes_is_not_kept_when_one_is_to_be_described(open_app):
     app = open_app("data", sample="iris")
     app.session_state["app"].setting = {"learner": "search", "theta": 1.0, "n_clauses": 1}

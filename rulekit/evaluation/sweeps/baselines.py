@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from rulekit._validation import as_pandas
 from rulekit.data import Costs, columns_of
 from rulekit.evaluation.sweeps.result import SweepResult
 from rulekit.evaluation.sweeps.sweep import settled_costs, sweep
@@ -157,6 +158,7 @@ class ScaledLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _columns(X: Any) -> dict[str, NDArray[Any]]:
+    X = as_pandas(X)
     return columns_of(X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X)))
 
 

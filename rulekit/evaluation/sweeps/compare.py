@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from rulekit._validation import as_pandas
 from rulekit.data import Costs
 from rulekit.data.folds import Fold, make_folds
 from rulekit.evaluation.sweeps.baselines import baselines
@@ -134,7 +135,7 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
     settled = settled_costs(costs, [family.estimator for family in families], labels)
     families = tuple(replace(f, estimator=priced(f.estimator, settled)) for f in families)
-    work = _Comparing(X, labels, folds, weight, families, settled)
+    work = _Comparing(as_pandas(X), labels, folds, weight, families, settled)
     work.n_jobs, work.budget, work.place = n_jobs, budget_seconds, store
     work.on_progress, work.should_stop = on_progress, should_stop or work.should_stop
     if only_stored:

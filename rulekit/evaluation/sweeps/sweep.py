@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
+from rulekit._validation import as_pandas
 from rulekit.data import Costs, make_folds
 from rulekit.evaluation.sweeps.channel import Channel, Listener
 from rulekit.evaluation.sweeps.collector import Collector, Work
@@ -129,6 +130,7 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
     """
     if only_stored and store is None:
         raise ValueError("`only_stored` needs a `store` to read from; got None.")
+    X = as_pandas(X)
     labels, weights = _checked(X, y, sample_weight)
     settings = settings_of(grid, estimator.get_params(deep=True))
     folds = make_folds(labels, cv, random_state=0 if random_state is None else random_state)

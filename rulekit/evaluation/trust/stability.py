@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from rulekit._validation import row_weights
+from rulekit._validation import as_pandas, row_weights
 from rulekit.evaluation.trust.stability_found import Resample, Stability
 from rulekit.exceptions import DataError, EmptyRuleWarning, PromiseWarning
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, RuleClassifier, search_grid
@@ -111,7 +111,8 @@ def stability(  # noqa: PLR0913  all but three by keyword
             "How stable a rule is can be told where it was learned: this one was written or "
             "changed by hand, and there is nothing to repeat. Give the learner it came from."
         )
-    frame = X if hasattr(X, "iloc") else pd.DataFrame(np.asarray(X))
+    X = as_pandas(X)
+    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
     labels = np.asarray(y)
     if len(labels) != len(frame):
         raise DataError(

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rulekit._validation import (
     Interval,
@@ -19,13 +19,17 @@ from rulekit._validation import (
     StrOptions,
     check_needs,
     check_parameters,
+    checked_frame,
     checked_target,
     row_weights,
 )
-from rulekit.learners.training import computable, two_classes
+from rulekit.data import columns_of
+from rulekit.learners.plane.numeric_design import plain_numbers
+from rulekit.learners.training import computable, refuse_infinities, two_classes
 from rulekit.solvers.plane_boxes import LPSVMPlane, LPSVMProgram, plane_values
 
 Floats = NDArray[np.float64]
+Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 STEPS = np.array(
     [2.0**k for k in range(10)]
@@ -47,11 +51,14 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         no column are left out where another does.
     max_features : int, optional
         Most columns the plane may read; `nu` is lowered until it does.
-    cv : int, default=5
-        Folds for ``nu="cv"``, and only there; fewer where a class has fewer rows.
+    cv : int, splitter, iterable or None, default=5
+        Folds for ``nu="cv"``, and only there. A number (None is 5): as many shuffled ones, fewer
+        where a class has fewer rows. Else as in scikit-learn: what has `split`, or pairs of
+        indices of rows to learn from and to test on.
     standardize : bool, default=True
-        Bring columns to mean 0 and standard deviation 1 (ddof 0) first, so that the 1-norm treats
-        them alike. `coef_` is in the table's own units either way.
+        Bring columns to mean 0 and standard deviation 1 (ddof 0, rows as weighed by
+        `sample_weight`) first, so that the 1-norm treats them alike. `coef_` is in the table's own
+        units either way.
     class_weight : dict, "balanced" or None
         As in scikit-learn.
     directions : mapping of str to {">", "<"}, optional
@@ -96,7 +103,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "nu": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv"})],
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
-        "cv": [Interval(Integral, 2, None, closed="left")],
+        "cv": ["cv_object"],
         "standardize": ["boolean"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "directions": [Mapping, None],
@@ -108,7 +115,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         nu: float | str = "cv",
         max_features: int | None = None,
-        cv: int = 5,
+        cv: Any = 5,
         standardize: bool = True,
         class_weight: Any = None,
         directions: Mapping[str, str] | None = None,
@@ -127,12 +134,13 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like of shape (n, p)
-            Numbers without gaps.
+        X : DataFrame or array-like of shape (n, p)
+            Numbers or truth values, without gaps.
         y : array-like of shape (n,)
             Two classes.
         sample_weight : array-like of shape (n,), optional
-            What a row's margin counts, times `class_weight`; a row of weight 2 is two rows.
+            What a row's margin counts, times `class_weight`. A row of weight 2 is two rows, but
+            where folds are drawn, which have rows and not weights.
 
         Returns
         -------
@@ -147,16 +155,24 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_parameters(self)
         check_needs(self, self._needs)
-        rows = self._new_rows(X, y)
-        y = checked_target(y, len(rows), type(self).__name__)
-        weight = row_weights(sample_weight, self.class_weight, rows, y)
+        name = type(self).__name__
+        if y is None:
+            checked_target(y, 0, name)
+        rows = self._rows(X, reset=True)
+        y = checked_target(y, len(rows), name)
+        counts = row_weights(sample_weight, None, rows, y)
+        weight, given = np.zeros(len(rows)), counts > 0
+        weight[given] = row_weights(counts[given], self.class_weight, rows[given], y[given])
         kept = weight > 0
-        rows, weight = rows[kept], weight[kept]
-        self.classes_, codes = two_classes(y[kept], type(self).__name__)
+        number = self.cv is None or isinstance(self.cv, Integral)
+        splits = None if number else self._splits(rows, y, kept)
+        rows, y, counts, weight = rows[kept], y[kept], counts[kept], weight[kept]
+        self.classes_, codes = two_classes(y, name)
         signs = np.where(codes == 1, 1.0, -1.0)
-        problem = _Problem.scaled(rows, signs, weight, self, self._ways())
+        scaled_by = counts if self.standardize else None
+        problem = _Problem.scaled(rows, signs, weight, scaled_by, self._ways())
         program = problem.program()
-        plane = self._capped(program, self._price(problem, program))
+        plane = self._capped(program, self._price(problem, program, splits))
         self.coef_ = (plane.w / problem.scale)[None, :]
         self.intercept_ = np.array([-plane.gamma - math.fsum(self.coef_[0] * problem.centre)])
         self.objective_ = plane.objective
@@ -182,31 +198,66 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ways[names.index(name)] = 1.0 if sign == ">" else -1.0
         return ways
 
-    def _new_rows(self, X: Any, y: Any) -> Floats:
-        if y is None:
-            checked_target(y, 0, type(self).__name__)
-        rows: Floats = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(rows.shape[1])])
-        for j, name in enumerate(names):
-            computable(str(name), rows[:, j])
-        return rows
+    def _rows(self, X: Any, *, reset: bool) -> Floats:
+        """Read a table as numbers: shape (n, p); what is none is told by column."""
+        frame = checked_frame(self, X, reset=reset)
+        columns = columns_of(frame, exact=reset)
+        refuse_infinities(columns)
+        found = [plain_numbers(name, values, frame[name]) for name, values in columns.items()]
+        if reset:
+            for name, numbers in zip(columns, found, strict=True):
+                computable(name, numbers)
+        return np.column_stack(found)
 
-    def _price(self, problem: "_Problem", program: LPSVMProgram) -> float:
+    def _splits(self, rows: Floats, y: NDArray[Any], kept: NDArray[np.bool_]) -> Splits:
+        """Ask the splitter given for its folds, among the rows that are kept.
+
+        Raises
+        ------
+        ValueError
+            If a fold has a row that is not there, none to test on, or not two classes to learn.
+        """
+        splits: Splits = []
+        place = np.cumsum(kept) - 1
+        for pair in check_cv(self.cv, y, classifier=True).split(rows, y):
+            try:
+                learn, test = (place[part[kept[part]]] for part in map(np.asarray, pair))
+            except IndexError as error:
+                raise ValueError(
+                    f"`cv` must give positions of the {len(y)} rows; {error}. Give the folds of "
+                    "this table."
+                ) from error
+            n_classes = len(np.unique(y[kept][learn]))
+            if n_classes < 2 or not len(test):
+                raise ValueError(
+                    "Each fold of `cv` must have rows of two classes to learn from and rows to "
+                    f"test on; fold {len(splits) + 1} has {n_classes} and {len(test)}, rows of "
+                    "weight 0 left out. Give other folds, or a number of them."
+                )
+            splits.append((learn, test))
+        return splits
+
+    def _price(self, problem: "_Problem", program: LPSVMProgram, splits: Splits | None) -> float:
         """Settle `nu`, by cross-validation if asked."""
         self.nus_, self.cv_errors_ = None, None
         if not isinstance(self.nu, str):
             return float(self.nu)
         nus: Floats = problem.least_price * STEPS
-        folds = min(self.cv, int((problem.signs > 0).sum()), int((problem.signs < 0).sum()))
-        if folds < 2:
-            return float(nus[len(nus) // 2])
-        errors = np.array([part.errors(nus) for part in problem.parts(folds, self.random_state)])
+        if splits is None:
+            folds = min(
+                self.cv or 5, int((problem.signs > 0).sum()), int((problem.signs < 0).sum())
+            )
+            if folds < 2:
+                return float(nus[len(nus) // 2])
+            drawn = StratifiedKFold(folds, shuffle=True, random_state=self.random_state)
+            splits = list(drawn.split(problem.rows, problem.signs))
+        errors = np.array([part.errors(nus) for part in problem.parts(splits)])
         mean = errors.mean(axis=0)
         self.nus_, self.cv_errors_ = nus, mean
         reads = np.array([bool(program.solve(nu).w.any()) for nu in nus])
         usable = np.flatnonzero(reads) if reads.any() else np.arange(len(nus))
         best = usable[mean[usable].argmin()]
-        spread = errors[:, best].std(ddof=1) / np.sqrt(folds)
+        spread = errors[:, best].std(ddof=1) / np.sqrt(len(splits))
         return float(nus[usable[mean[usable] <= mean[best] + spread][0]])
 
     def _capped(self, program: LPSVMProgram, nu: float) -> LPSVMPlane:
@@ -232,7 +283,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> Floats:
         """Give ``coef_ @ x + intercept_`` for each row: shape (n,)."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype=np.float64, reset=False)
+        rows = self._rows(X, reset=False)
         found: Floats = plane_values(rows, self.coef_[0]) + self.intercept_[0]
         return found
 
@@ -262,12 +313,14 @@ class _Problem:
 
     @classmethod
     def scaled(
-        cls, rows: Floats, signs: Floats, weight: Floats, model: LPSVM, ways: Floats
+        cls, rows: Floats, signs: Floats, weight: Floats, counts: Floats | None, ways: Floats
     ) -> "_Problem":
+        """Bring columns to mean 0 and deviation 1 where rows count so much; without, leave them."""
         n = rows.shape[1]
         centre, scale = np.zeros(n), np.ones(n)
-        if model.standardize:
-            centre, scale = rows.mean(axis=0), rows.std(axis=0)
+        if counts is not None:
+            centre = np.average(rows, axis=0, weights=counts)
+            scale = np.sqrt(np.average((rows - centre) ** 2, axis=0, weights=counts))
             scale[~(scale > 1e-12 * np.abs(centre))] = 1.0  # a constant column stays as it is
         return cls((rows - centre) / scale, signs, weight, centre, scale, ways)
 
@@ -291,9 +344,8 @@ class _Problem:
         total = min(self.weight[up].sum(), self.weight[down].sum())
         return float(1.0 / (total * max(gap, 1e-6)))
 
-    def parts(self, folds: int, seed: Any) -> Iterator["_Part"]:
-        splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
-        for learn, test in splitter.split(self.rows, self.signs):
+    def parts(self, splits: Splits) -> Iterator["_Part"]:
+        for learn, test in splits:
             yield _Part(self._only(learn), self._only(test))
 
     def _only(self, rows: NDArray[np.intp]) -> "_Problem":

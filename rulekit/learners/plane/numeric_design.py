@@ -1,6 +1,7 @@
 """A table as numbers only, and the way back: from a bound on a number to literals."""
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -117,6 +118,49 @@ class NumericDesign:
         """Give the numbers as a data frame of shape (n, p), NaN where a value is missing."""
         values = {f"{j}": number.values(columns) for j, number in enumerate(self.numbers)}
         return pd.DataFrame(values).set_axis([n.name for n in self.numbers], axis=1)
+
+
+def plain_numbers(name: str, values: NDArray[Any], cells: pd.Series) -> Floats:
+    """Read a column as numbers, truth values as 0 and 1: shape (n,).
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    values : ndarray of shape (n,)
+        The column as rules read it.
+    cells : Series of length n
+        The column as it was given.
+
+    Raises
+    ------
+    DataError
+        If it has a gap, or holds text or dates.
+    TypeError
+        If it holds something else that is no number.
+    """
+    absent = pd.isna(values)
+    if absent.any():
+        raise DataError(
+            f"Column {name[:60]!r} must hold a number in every row; it has a gap (NaN) in "
+            f"{int(absent.sum())} of {len(values)} rows (first: row {int(absent.argmax()) + 1}). "
+            "Fill the gaps, or leave these rows out."
+        )
+    if values.dtype == object and isinstance(values[0], str):
+        cell = next(v for v in cells if not isinstance(v, Real))
+        dates = hasattr(cell, "isoformat")
+        if not dates and not isinstance(cell, str):
+            float(cell)  # says what it is
+        raise DataError(
+            f"Column {name[:60]!r} must hold numbers; it holds {'dates' if dates else 'text'} "
+            f"(first: {str(cell)[:60]!r}). "
+            + (
+                "Give the days since a day in its place."
+                if dates
+                else "Write a column of 0 and 1 for each text, as HyperplaneRuleClassifier does."
+            )
+        )
+    return values.astype(np.float64)
 
 
 def short_faces(faces: Floats, points: Floats, whole: bool) -> Floats:

@@ -153,5 +153,5 @@ def _settled(linear: BaseEstimator, fitted: Any) -> BaseEstimator:
     last = template.steps[-1][1] if isinstance(template, Pipeline) else template
     found = fitted.steps[-1][1] if isinstance(fitted, Pipeline) else fitted
     if isinstance(last, LPSVM):
-        last.set_params(nu=found.nu_)
+        last.set_params(nu=found.nu_, cv=LPSVM().cv)  # folds are read only to choose a price
     return template

@@ -58,6 +58,7 @@ def test_two_learners_of_rules_stand_on_one_front_with_the_figures_of_their_own_
     assert found.result.suggest()["default"] in points.index
 
 
+@pytest.mark.slow
 def test_under_costs_rules_references_and_kept_models_are_of_the_same_costs(credit):
     costs = Costs(miss=5, false_alarm=1, positive="high")
     found = compare_learners(
@@ -239,6 +240,7 @@ def test_nothing_stored_is_nothing_found(table, tmp_path):
     assert found.points().empty
 
 
+@pytest.mark.slow
 def test_reference_models_are_measured_on_the_same_folds(table):
     found = compare_learners(*table, learners=STUMPS, cv=3, references=True)
     X, y = table

@@ -47,6 +47,7 @@ def test_nothing_found_has_no_points():
     assert not found.is_draft
 
 
+@pytest.mark.slow
 def test_what_is_added_keeps_its_figures_its_models_and_its_learner():
     X, y = noisy_table()
     one = compare_learners(X, y, learners={"a": (Stump(), {"theta": [0.0, 0.5]})}, cv=3)

@@ -189,6 +189,7 @@ def test_a_store_that_another_program_keeps_locked_is_told(path, monkeypatch):
     other.close()
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_is_told_and_what_was_kept_stays(path):
     writer = """
 import resource, signal, sys

@@ -59,6 +59,7 @@ def test_threads_find_the_same_rules(table, plain):
         same(sweep(TwoLevelRuleClassifier(), *table, grid=GRID, cv=3), plain)
 
 
+@pytest.mark.slow
 def test_fitting_one_setting_at_a_time_finds_the_same_rules(table, plain):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EmptyRuleWarning)

@@ -1,5 +1,6 @@
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ def searched(seed, n=80, **parameters):
     return searched_lists(model, several, np.random.default_rng(0)), several
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 40), doubt=st.sampled_from([0.0, 1.0]))
 def test_lists_are_written_read_back_and_refined_as_they_are_counted(seed, doubt):
     found, several = searched(seed, doubt=doubt)

@@ -75,6 +75,7 @@ def test_every_learner_of_literals_ends_in_a_list_that_costs_no_more_than_a_cons
     assert np.allclose(shares.sum(axis=1), 1.0)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 50), theta=st.sampled_from([0.2, 1.0, 4.0]), clauses=st.integers(1, 2))
 def test_the_search_never_costs_more_than_one_class_after_the_other(seed, theta, clauses):
     X, y = three_grades(seed, n=40, noise=0.3)

@@ -266,6 +266,7 @@ def test_a_tree_that_reads_promised_columns_keeps_the_promises(seed, positive):
     assert [raised_turns(model, X, name, "good") for name in "ab"] == [0, 0]
 
 
+@pytest.mark.slow
 def test_a_column_whose_promise_is_not_proved_is_left_out_and_told():
     X, y = product(80)
     free = PowerLawTreeClassifier(max_depth=1).fit(X, y)

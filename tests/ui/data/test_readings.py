@@ -64,6 +64,7 @@ def said(app):
     return " ".join(e.value for e in app.error).replace("\\", "").replace("\u2060", "")
 
 
+@pytest.mark.slow
 def test_an_order_is_given_kept_over_a_reload_and_taken_back(app, state):
     chosen(app, "size", "Levels with an order")
     assert levels_box(app).value.split("\n") == sorted(SIZES)

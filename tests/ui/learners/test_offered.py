@@ -66,6 +66,7 @@ def test_every_setting_has_words_of_its_own_and_a_slider_for_what_it_is_asked_fo
     assert entries & set(settings[0])
 
 
+@pytest.mark.slow
 def test_settings_of_a_run_are_numbered_as_its_families_are_whatever_the_order_of_choice(state):
     turned = replace(SPEC, learners=SPEC.learners[::-1])
     by_size = replace(SPEC, view="conditions")

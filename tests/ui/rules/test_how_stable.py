@@ -60,6 +60,7 @@ def test_a_stop_keeps_what_stands(on_stable):
     assert app.button(key="begin_stable").label == "Begin again"
 
 
+@pytest.mark.slow
 def test_a_rule_changed_by_hand_is_refused_in_words(on_stable):
     app = on_stable()
     app.toggle[0].set_value(False).run()

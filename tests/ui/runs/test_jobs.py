@@ -304,12 +304,14 @@ def test_where_no_worker_gets_ready_jobs_fail_with_a_sentence(registry_of, caplo
     assert job.error_id in caplog.text
 
 
+@pytest.mark.slow
 def test_an_error_of_the_library_is_the_job_s_sentence(registry):
     job = registry.start("me", "wrong", tasks.Raising(DataError("One class only.")))
     assert ended(job) == "failed"
     assert (job.error, job.error_id) == ("One class only.", "")
 
 
+@pytest.mark.slow
 def test_a_bug_gives_an_id_that_the_log_holds_too(registry, caplog):
     job = registry.start("me", "broken", tasks.Raising(ZeroDivisionError("secret cell value")))
     assert ended(job) == "failed"
@@ -327,6 +329,7 @@ def test_an_answer_that_nobody_here_can_read_is_a_failure(registry, caplog):
 # Visitors come and go ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_closing_the_last_tab_ends_the_job_after_the_grace(registry, timers, tmp_path):
     registry.attach("me")
     job = registry.start("me", "left", tasks.Steps(1, tmp_path))

@@ -42,6 +42,7 @@ def test_it_does_task_after_task(worker):
     assert [answer(worker, tasks.Giving(k)) for k in range(3)] == [("done", k) for k in range(3)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("error", "said", "traced"),
     [
@@ -58,6 +59,7 @@ def test_an_error_is_a_sentence_or_a_traceback(worker, error, said, traced):
     assert answer(worker, tasks.Giving("on")) == ("done", "on")
 
 
+@pytest.mark.slow
 def test_an_answer_that_cannot_be_sent_is_a_failure_and_not_half_an_answer(worker):
     what, sentence, more = answer(worker, tasks.unsendable)
     assert (what, sentence) == ("failed", "")
@@ -101,6 +103,7 @@ os.rename(place / "new", place / "pids")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "end", ["time.sleep(3600)", "os.kill(os.getpid(), signal.SIGTERM)", "sys.exit()"]
 )

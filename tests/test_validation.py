@@ -1,0 +1,180 @@
+"""Frames of other libraries, found by column name wherever a table is taken."""
+
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+
+from rulekit import (
+    LPSVM,
+    Binarizer,
+    BoxSearchClassifier,
+    ColumnGenerationClassifier,
+    FixedRuleClassifier,
+    HyperplaneRuleClassifier,
+    IdealDNFClassifier,
+    OneLevelRuleClassifier,
+    PowerLawTreeClassifier,
+    RuleClassifier,
+    ScorecardClassifier,
+    Table,
+    TwoLevelRuleClassifier,
+    alternatives,
+    certify,
+    compare_learners,
+    explain,
+    group_metrics,
+    stability,
+    sweep,
+    verify_export,
+)
+from rulekit._validation import as_pandas
+from rulekit.evaluation import baselines, operating_points
+from rulekit.exceptions import DataError
+from rulekit.explain import score
+from tests.learners.planes import blobs
+from tests.learners.tables import mixed_table
+
+KINDS = {"polars": pl.from_pandas, "arrow": lambda frame: pa.Table.from_pandas(frame)}
+LEARNERS = [
+    OneLevelRuleClassifier(),
+    TwoLevelRuleClassifier(),
+    BoxSearchClassifier(),
+    ColumnGenerationClassifier(),
+    IdealDNFClassifier(random_state=0),
+    HyperplaneRuleClassifier(),
+    ScorecardClassifier(),
+    pytest.param(RuleClassifier(random_state=0), marks=pytest.mark.slow),
+    pytest.param(PowerLawTreeClassifier(max_depth=1, random_state=0), marks=pytest.mark.slow),
+]
+
+
+@pytest.fixture(scope="module")
+def table():
+    X, y = mixed_table(n=60)
+    return X, pd.Series(y)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
+def test_a_rule_is_the_same_whatever_library_the_table_is_of(table, kind, learner):
+    X, y = table
+    weight = np.arange(len(y)) % 3 + 1.0
+    other, labels = KINDS[kind](X), KINDS[kind](pd.DataFrame({"y": y, "weight": weight}))
+    plain = clone(learner).fit(X, y, weight)
+    found = learner.fit(other, labels["y"], labels["weight"])
+    assert found.rule_set_ == plain.rule_set_
+    assert found.feature_names_in_.tolist() == X.columns.tolist()
+    turned = other.select(X.columns[::-1].tolist())
+    for method in ("predict", "predict_proba", "clauses_fired"):
+        np.testing.assert_array_equal(getattr(found, method)(turned), getattr(plain, method)(X))
+    assert found.score(turned, labels["y"]) == plain.score(X, y)
+    with pytest.raises(DataError, match="'age' is missing"):
+        found.predict(other.select([name for name in X.columns if name != "age"]))
+
+
+ORDER = {"town": ["Kiel", "Bonn", "Ulm"]}
+ASKED = {
+    "fit": lambda model, Z, y: FixedRuleClassifier(model.rule_set_).fit(Z, y).training_error_,
+    "fixed": lambda model, Z, y: FixedRuleClassifier(model.rule_set_).predict(Z).tolist(),
+    "rule": lambda model, Z, y: model.rule_set_.predict(Z).tolist(),
+    "conditions": lambda model, Z, y: Binarizer().fit(Z, y).literals_,
+    "matrix": lambda model, Z, y: Binarizer(orders=ORDER).fit(Z).transform(Z).values.tolist(),
+    "explain": lambda model, Z, y: str(explain(model, Z)),
+    "explain a rule": lambda model, Z, y: str(explain(model.rule_set_, Z)),
+    "score": lambda model, Z, y: score(model, Z).answers.tolist(),
+    "table": lambda model, Z, y: Table.from_frame(Z).digest,
+    "groups": lambda model, Z, y: group_metrics(model, Z, y, "smoker").overall.to_dict(),
+    "certify": lambda model, Z, y: certify(model, Z, y).lower_bound,
+    "alternatives": lambda model, Z, y: alternatives(model, Z, y).columns.to_dict(),
+    "operating": lambda model, Z, y: operating_points(model, Z, y).to_json(),
+    "verify": lambda model, Z, y: str(verify_export(model, Z, "python")),
+    "stability": lambda model, Z, y: stability(model, Z, y, n_resamples=2).columns.to_dict(),
+    "sweep": lambda model, Z, y: told(sweep(model, Z, y, grid={"theta": [1.0]}, cv=2).table),
+    "baselines": lambda model, Z, y: told(baselines(Z, y, only=["tree"], cv=2)["tree"].table),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_plane_is_the_same_whatever_library_the_table_is_of(kind):
+    X, y = blobs()
+    found, plain = (LPSVM(nu=1.0).fit(Z, y) for Z in (KINDS[kind](X), X))
+    np.testing.assert_array_equal(found.coef_, plain.coef_)
+    np.testing.assert_array_equal(found.predict(KINDS[kind](X)), plain.predict(X))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("asked", ASKED)
+def test_whatever_takes_a_table_takes_it_of_any_library(table, kind, asked):
+    X, y = table
+    model = BoxSearchClassifier(n_clauses=1, theta=1.0, random_state=0).fit(X, y)
+    assert ASKED[asked](model, KINDS[kind](X), y) == ASKED[asked](model, X, y)
+
+
+def told(table):
+    return table.drop(columns="seconds").astype(str).to_dict("list")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_learners_are_compared_on_a_table_of_any_library(table, kind):
+    X, y = table
+    learners = {"boxes": (BoxSearchClassifier(kicks=0), {"n_clauses": [1, 2]})}
+    found, plain = (
+        compare_learners(Z, y, learners=learners, cv=2, references=True).points()
+        for Z in (KINDS[kind](X), X)
+    )
+    assert told(found) == told(plain)
+
+
+def test_every_kind_of_column_arrives_as_pandas_would_have_it():
+    day = dt.datetime(2020, 1, 1)
+    other = pl.DataFrame(
+        {
+            "whole": [1, 2**53 + 1, None],
+            "number": [1.5, None, float("nan")],
+            "truth": [True, None, False],
+            "text": ["a", None, "b"],
+            "day": [day.date(), None, day.date()],
+            "moment": [day, None, day],
+            "span": [dt.timedelta(days=1), None, dt.timedelta(days=2)],
+            "order": pl.Series(["low", None, "high"], dtype=pl.Enum(["low", "mid", "high"])),
+        }
+    )
+    for given in (other, other.to_arrow()):
+        found = as_pandas(given)
+        assert found["whole"].tolist() == [1, 2**53 + 1, pd.NA]
+        assert found["number"].isna().tolist() == [False, True, True]
+        assert found["truth"].tolist() == [True, None, False]
+        assert found["text"].isna().tolist() == [False, True, False]
+        assert found["day"][0] == found["moment"][0] == pd.Timestamp(day)
+        assert found["span"][2] == pd.Timedelta(days=2)
+        assert found["order"].cat.ordered
+        assert found["order"].cat.categories.tolist() == ["low", "mid", "high"]
+
+
+def test_what_is_no_table_is_left_alone_and_a_query_is_to_be_run_first():
+    rows = [[1, 2]]
+    assert as_pandas(rows) is rows
+    with pytest.raises(DataError, match=r"a LazyFrame is a query .* `\.collect\(\)`"):
+        as_pandas(pl.LazyFrame({"a": [1]}))
+    twice = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
+    with pytest.raises(DataError, match="Column names must differ"):
+        as_pandas(twice)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "pandas", "array"])
+@pytest.mark.parametrize("learner", [BoxSearchClassifier(theta=0), LPSVM(), Binarizer()])
+def test_whole_numbers_that_floats_do_not_keep_apart_are_told_where_they_are_learned_from(
+    kind, learner
+):
+    first = 2**53
+    X = pd.DataFrame({"x0": [first + 1, first, 5, 6], "x1": [1, 2, 3, 4]})
+    given = {**KINDS, "pandas": lambda Z: Z, "array": lambda Z: Z.to_numpy()}[kind]
+    with pytest.raises(DataError, match=r"Column 'x0' holds whole numbers above 9007199254740991"):
+        learner.fit(given(X), [0, 1, 0, 1])
+    learner.fit(given(X.clip(upper=first - 1)), [0, 1, 0, 1])
