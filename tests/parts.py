@@ -84,6 +84,7 @@ PARTS = {
         "ui/rules/cards.py",
         "ui/rules/editor.py",
     ),
+    "tests/pages/test_tables.py": ("ui/data/server_tables.py",),
     "tests/plots/geometry/test_bspace.py": ("rulekit/plots/geometry/bspace_points.py",),
     "tests/rules/test_codec.py": (
         "rulekit/rules/clause.py",
