@@ -79,7 +79,7 @@ paper: $(DEV)            ## the papers' tables and figures beside ours; give DAT
 	$(if $(DATA),RULEKIT_DATA=$(DATA)) $(PYTEST) -m paper -s
 	$(BIN)/python -m benchmarks.paper_two_level $(if $(DATA),--data $(DATA))
 
-screenshot: $(DEV)       ## redraw the README's pictures
+screenshot: $(DEV)       ## redraw the pictures of guide and README
 	$(BIN)/python -m scripts.screenshot
 
 clean:

@@ -36,6 +36,7 @@ NO_SETTINGS = (
     "This is not a settings file of this dashboard. Choose the JSON file that “Save settings” gave."
 )
 SHAPE = re.compile(r"[A-Za-z0-9_-]{24}")
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 log = logging.getLogger("rulekit.dashboard")
 
 
@@ -129,7 +130,7 @@ def _open(wanted: str) -> None:
     st.session_state["analysis_id"] = wanted
     try:
         st.session_state["app"] = load(base / wanted)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except UNREADABLE:
         log.exception("a saved analysis could not be read")
         st.session_state["_said"] = (
             "The saved analysis could not be read; its files stay in the workspace folder. "
@@ -176,7 +177,8 @@ def _save(state: AppState, place: Path) -> None:
     if st.session_state.get("_saved_digest") != state.table.digest or not table_file.exists():
         _written(table_file, lambda temporary: state.table.frame.to_parquet(temporary))
         st.session_state["_saved_digest"] = state.table.digest
-    text = json.dumps(state_file.to_plain(state), indent=1)
+    plain = state_file.to_plain(state)
+    text = json.dumps(plain | {"checksum": _checksum(plain)}, indent=1)
     if st.session_state.get("_saved_text") != text or not (place / "analysis.json").exists():
         _written(place / "analysis.json", lambda temporary: temporary.write_text(text, "utf-8"))
         st.session_state["_saved_text"] = text
@@ -272,15 +274,22 @@ def _clear() -> None:
 
 
 def load(place: Path) -> AppState:
-    """Read an analysis back; ValueError if it was saved by another version of the dashboard."""
+    """Read an analysis back; ValueError if another version saved it, or it was altered since."""
     saved = json.loads((place / "analysis.json").read_text("utf-8"))
     if saved["version"] != VERSION:
         raise ValueError(f"Saved by version {saved['version']}, this is version {VERSION}.")
+    if saved.pop("checksum", None) not in (None, _checksum(saved)):  # older files have none
+        raise ValueError("The file is not as it was saved: it was altered or damaged.")
     frame = pd.read_parquet(place / "table.parquet")
     table = Table.from_frame(frame, name=saved["name"])
     if table.digest != saved["digest"]:
         raise ValueError("The table's cells are not those that were saved.")
     return state_file.from_plain(saved, replace(table, notes=tuple(saved["notes_on_table"])))
+
+
+def _checksum(plain: dict[str, Any]) -> str:
+    read_back = json.loads(json.dumps(plain))
+    return hashlib.sha256(json.dumps(read_back, sort_keys=True).encode()).hexdigest()
 
 
 def load_settings(content: bytes) -> str:

@@ -31,6 +31,7 @@ KERNELS = (
     "rulekit.solvers.box_search.descent_kernels",
     "rulekit.solvers.box_search.pair_kernels",
     "rulekit.solvers.clause_generation.exact_kernels",
+    "rulekit.solvers.forest.forest_kernels",
     "rulekit.solvers.points.card_kernels",
     "rulekit.solvers.points.fit_kernels",
     "rulekit.solvers.power_laws.split_kernels",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rulekit.learners.literal.binary_problem import BinaryProblem
 from rulekit.rules import GAPS, Literal
-from rulekit.solvers.box_search import Boxes, BoxPrices, BoxProblem
+from rulekit.solvers.box_search import Boxes, BoxPrices, BoxProblem, Reads
 from rulekit.solvers.rule_lists import ListProblem
 
 Bools = NDArray[np.bool_]
@@ -176,14 +176,17 @@ def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable[BoxProblem]
         Its problem describes the rows where ``problem.y`` is False.
     """
 
-    def boxes(codes: Any, n_bins: Any, *may: Any) -> BoxProblem:
-        return BoxProblem(codes, n_bins, ~problem.y, problem.weight, prices, *may)
+    def boxes(cells: Any, n_bins: Any, *may: Any) -> BoxProblem:
+        return BoxProblem(cells, n_bins, ~problem.y, problem.weight, prices, *may)
 
     return table_of(problem, boxes)
 
 
 def table_of(problem: BinaryProblem, make: Callable[..., Kind]) -> BoxTable[Kind]:
-    """Bin a learner's table; `make` is given the codes, `n_bins`, and what boxes may look like."""
+    """Bin a learner's table.
+
+    `make` is given cells, `n_bins`, what boxes may look like, and which cells a feature reads.
+    """
     builder = _Builder(problem)
     for cuts, levels, tests in _by_column(problem).values():
         for source, ends in cuts.items():
@@ -196,11 +199,31 @@ def table_of(problem: BinaryProblem, make: Callable[..., Kind]) -> BoxTable[Kind
     lows, highs = (_allowed(builder, n_bins, kind) for kind in ("low", "high"))
     # the search knows both tests of missingness of a column or none
     tests_of = np.array([_has_both_tests(builder, f) for f in range(len(n_bins))], dtype=bool)
-    codes = np.zeros((len(problem.y), len(n_bins)), np.min_scalar_type(n_bins.max(initial=1)))
-    for f, (source, bins) in enumerate(builder.bins):
-        codes[:, f] = bins[problem.cells.codes[:, source]]
-    boxes = make(codes, n_bins, lows, highs, tests_of)
+    cells, reads = _told_apart(problem.cells.codes, builder.bins)
+    boxes = make(cells, n_bins, lows, highs, tests_of, reads)
     return BoxTable(boxes, builder.column_of, len(problem.literals))
+
+
+def _told_apart(
+    codes: NDArray[np.unsignedinteger],
+    features: list[tuple[int, NDArray[np.integer]]],
+) -> tuple[NDArray[np.unsignedinteger], Reads]:
+    """Leave out columns that no feature reads, and join cells that none tells apart."""
+    read: dict[int, list[int]] = {}
+    for f, (source, _) in enumerate(features):
+        read.setdefault(source, []).append(f)
+    found = []
+    for source, own in read.items():
+        bins, joined = np.unique([features[f][1] for f in own], axis=1, return_inverse=True)
+        found.append((own, bins, joined.reshape(-1)[codes[:, source]]))
+    n_cells = np.array([bins.shape[1] for _, bins, _ in found], dtype=np.int64)
+    most = int(n_cells.max(initial=1))
+    table = np.zeros((len(features), most), np.int64)
+    column = np.zeros(len(features), np.int64)
+    cells = np.zeros((len(codes), len(found)), np.min_scalar_type(most))
+    for c, (own, bins, rows) in enumerate(found):
+        table[own, : bins.shape[1]], column[own], cells[:, c] = bins, c, rows
+    return cells, Reads(column, table, n_cells)
 
 
 def _has_both_tests(builder: _Builder, f: int) -> bool:

@@ -4,17 +4,15 @@ A row that lies among rows of the other class is more often noise than a case to
 on. A random forest says so of each row by the trees that were grown without it.
 """
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import RandomForestClassifier
 
 from rulekit.learners.literal.binary_problem import BinaryProblem
+from rulekit.solvers.forest import CellTable, votes
 
 N_TREES = 100
-MIN_LEAF = 2  # rows of a leaf: a share of votes, not a copy of single rows
 MOST_ROWS = 20_000  # that one tree is grown on
 
 
@@ -57,7 +55,7 @@ def agreement(
     Parameters
     ----------
     problem : BinaryProblem
-        The forest sees the columns of its table, of which complements and repetitions count once.
+        The forest sees the cells of its table, see `forest_table`.
     seed : int
         Of the forest. The same on any machine and any number of threads.
     classes : ndarray of int, shape (n,), optional
@@ -70,23 +68,21 @@ def agreement(
         is one class only, or no column.
     """
     y = problem.y.astype(int) if classes is None else classes
-    if problem.A.shape[1] == 0 or (y == y[0]).all():
+    if not len(problem.cells.source) or (y == y[0]).all():
         return np.ones(len(y))
     kept = f"agreement {seed} {classes is None}".encode()
     if kept not in problem.memory:
-        table = np.unique(problem.A ^ problem.A[0], axis=1).astype(np.float32)
-        forest = RandomForestClassifier(
-            N_TREES,
-            min_samples_leaf=MIN_LEAF,
-            max_samples=min(len(y), MOST_ROWS),
-            oob_score=True,
-            random_state=seed,
-        )
-        with warnings.catch_warnings():  # of rows in every tree's sample: told by NaN, too
-            warnings.filterwarnings("ignore", "Some inputs do not have OOB", UserWarning)
-            forest.fit(table, y, sample_weight=problem.weight)
-        own = np.searchsorted(forest.classes_, y)
-        votes = forest.oob_decision_function_[np.arange(len(y)), own]
-        problem.memory[kept] = np.nan_to_num(votes, nan=1.0)
+        shares = votes(forest_table(problem), y, problem.weight, N_TREES, seed, MOST_ROWS)
+        problem.memory[kept] = np.nan_to_num(shares[np.arange(len(y)), y], nan=1.0)
     found: NDArray[np.float64] = problem.memory[kept]
     return found
+
+
+def forest_table(problem: BinaryProblem) -> CellTable:
+    """Give the cells of a learner's table that its conditions tell apart, equal columns once."""
+    cells = problem.cells
+    sources = {cells.codes[:, s].tobytes(): s for s in np.unique(cells.source)[::-1].tolist()}
+    used = sorted(sources.values())
+    read = [problem.encodings[s] for s in used]
+    ordered = [e.cuts is not None or getattr(e, "ranked", False) for e in read]
+    return CellTable(cells.codes[:, used], np.array(ordered, dtype=bool))

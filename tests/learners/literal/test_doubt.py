@@ -6,14 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.tree import DecisionTreeClassifier
 
 from rulekit import BoxSearchClassifier, Constraints, certify
 from rulekit.binarize import Binarizer
 from rulekit.data import columns_of
-from rulekit.learners.literal import doubt as _doubt
 from rulekit.learners.literal.binary_problem import binary_problem
-from rulekit.learners.literal.doubt import MIN_LEAF, agreement, discounted
+from rulekit.learners.literal.doubt import agreement, discounted
 from tests.learners.literal.test_box_search import mixed
 
 LEARNER = BoxSearchClassifier(
@@ -26,29 +24,6 @@ def problem_of(X, y, form="dnf"):
     return binary_problem(
         bins, columns_of(X), y == "ill", np.ones(len(y)), form=form, constraints=Constraints()
     )
-
-
-@pytest.mark.slow
-def test_votes_are_those_of_trees_grown_one_by_one_and_asked_about_rows_they_did_not_see(
-    monkeypatch,
-):
-    monkeypatch.setattr(_doubt, "N_TREES", 400)
-    problem = problem_of(*mixed(n=90))
-    seen = {tuple(column ^ column[0]) for column in problem.A.T}
-    table, y = np.array(sorted(seen)).T, problem.y.astype(int)
-    rng = np.random.default_rng(0)
-    votes, asked = np.zeros(len(y)), np.zeros(len(y))
-    for seed in range(400):
-        drawn, times = np.unique(rng.integers(0, len(y), len(y)), return_counts=True)
-        tree = DecisionTreeClassifier(
-            min_samples_leaf=MIN_LEAF, max_features="sqrt", random_state=seed
-        ).fit(table[drawn], y[drawn], sample_weight=times)
-        rows = np.setdiff1d(np.arange(len(y)), drawn)
-        votes[rows] += tree.predict_proba(table[rows])[np.arange(len(rows)), y[rows]]
-        asked[rows] += 1
-    apart = agreement(problem, 7) - votes / asked  # shares of about 150 votes each
-    assert np.abs(apart).mean() < 0.03
-    assert abs(apart.mean()) < 0.01
 
 
 def test_a_row_of_the_wrong_class_is_discounted_most():

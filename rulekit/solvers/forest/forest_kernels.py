@@ -1,0 +1,178 @@
+"""Kernels that grow the trees of a forest and let them vote; no tree is kept.
+
+Legend: n rows, p columns, K classes. All rows go down a tree together, those it is grown on and
+those it is asked about; a node is a stretch of `order`. Sums add multiples of one power of two, so
+that their order does not matter.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import types as nb
+from numpy.typing import NDArray
+
+from rulekit.solvers.machine_code import machine_code, record
+
+GOLDEN, FIRST, SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+NO_SPLIT = -1.0
+
+
+class Rows(NamedTuple):
+    """The table, how often the tree at hand has drawn each row, and room to count cells in."""
+
+    codes: NDArray[np.int32]  # (p, n)
+    ordered: NDArray[np.bool_]  # (p,)
+    y: NDArray[np.int64]  # (n,)
+    times: NDArray[np.int64]  # (n,)
+    mass: NDArray[np.float64]  # (n,): weight by times
+    hist: NDArray[np.float64]  # (cells, K)
+    counts: NDArray[np.int64]  # (cells,)
+
+
+_I1 = nb.int64[::1]
+ROWS = record(
+    Rows, nb.int32[:, ::1], nb.boolean[::1], _I1, _I1, nb.float64[::1], nb.float64[:, ::1], _I1
+)
+
+
+@machine_code()
+def _below(state, m):  # type: ignore[no-untyped-def]
+    """Draw a whole number below m (splitmix64)."""
+    state[0] += np.uint64(GOLDEN)
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(FIRST)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(SECOND)
+    z = z ^ (z >> np.uint64(31))
+    return np.int64((z >> np.uint64(11)) % np.uint64(m))
+
+
+@machine_code()
+def _purity(side):  # type: ignore[no-untyped-def]
+    """Sum of the squared weights of the classes, by their sum: large where one class prevails."""
+    return (side * side).sum() / side.sum()
+
+
+@machine_code()
+def _counted(rows, f, node):  # type: ignore[no-untyped-def]
+    """Count the rows of a node that were drawn by the cells of a column; give the cells met."""
+    own, hist, counts = rows.codes[f], rows.hist, rows.counts
+    hist[:] = 0.0
+    counts[:] = 0
+    for i in node:
+        if rows.times[i]:
+            hist[own[i], rows.y[i]] += rows.mass[i]
+            counts[own[i]] += 1
+    return np.flatnonzero(counts)
+
+
+@machine_code()
+def _split(rows, met, ordered, random, least, state):  # type: ignore[no-untyped-def]
+    """Find a split of the column counted: its purity, and its cell.
+
+    Rows go left where their cell is at most the one given, or, of cells without an order, the same.
+    """
+    hist, counts = rows.hist, rows.counts
+    best, cell = NO_SPLIT, -1
+    total, n_rows = hist.sum(axis=0), counts.sum()
+    last, only = met[len(met) - 1], -1
+    if random:
+        only = met[0] + _below(state, last - met[0]) if ordered else met[_below(state, len(met))]
+    left, n_left = np.zeros_like(total), 0
+    for place in range(len(met)):
+        k = met[place]
+        if not ordered:
+            left[:] = 0.0
+            n_left = 0
+        left += hist[k]
+        n_left += counts[k]
+        beyond = met[place + 1] if k < last else last + 1
+        if random and not (k <= only < beyond if ordered else k == only):
+            continue
+        if n_left >= least and n_rows - n_left >= least:
+            purity = _purity(left) + _purity(total - left)
+            if purity > best:
+                best, cell = purity, k
+    return best, cell
+
+
+@machine_code()
+def _best_split(rows, node, features, random, least, state):  # type: ignore[no-untyped-def]
+    """Look at so many columns that differ, and on until a split is found; -1 for none."""
+    left, tried = len(features), 0
+    look = max(1, int(np.sqrt(left)))
+    best, cell, feature = NO_SPLIT, -1, -1
+    while left and (tried < look or feature < 0):
+        k = _below(state, left)
+        left -= 1
+        features[k], features[left] = features[left], features[k]
+        f = features[left]
+        met = _counted(rows, f, node)
+        if len(met) < 2:
+            continue
+        tried += 1
+        purity, at = _split(rows, met, rows.ordered[f], random, least, state)
+        if purity > best:
+            best, cell, feature = purity, at, f
+    return feature, cell
+
+
+@machine_code()
+def _parted(own, order, start, end, cell, ordered):  # type: ignore[no-untyped-def]
+    """Bring the rows that go left to the front of a node; return where the others begin."""
+    middle = start
+    for at in range(start, end):
+        i = order[at]
+        if own[i] == cell or (ordered and own[i] < cell):
+            order[at], order[middle] = order[middle], i
+            middle += 1
+    return middle
+
+
+@machine_code()
+def _grown(rows, features, random, least, state, votes):  # type: ignore[no-untyped-def]
+    """Grow a tree on the rows drawn, and add the shares of its leaves to the others' votes."""
+    n = len(rows.y)
+    order = np.arange(n)
+    starts, ends = np.zeros(n + 2, dtype=np.int64), np.zeros(n + 2, dtype=np.int64)
+    ends[0], depth = n, 1
+    while depth:
+        depth -= 1
+        start, end = starts[depth], ends[depth]
+        node = order[start:end]
+        total, n_drawn = np.zeros(votes.shape[1]), 0
+        for i in node:
+            total[rows.y[i]] += rows.mass[i]
+            n_drawn += rows.times[i] > 0
+        if n_drawn == end - start:  # nobody is asked below
+            continue
+        feature, cell = -1, -1
+        if n_drawn >= 2 * least and (total > 0).sum() > 1:
+            feature, cell = _best_split(rows, node, features, random, least, state)
+        if feature < 0:
+            share = total / total.sum()
+            for i in node:
+                if rows.times[i] == 0:
+                    votes[i] += share
+            continue
+        middle = _parted(rows.codes[feature], order, start, end, cell, rows.ordered[feature])
+        starts[depth], ends[depth] = start, middle
+        starts[depth + 1], ends[depth + 1] = middle, end
+        depth += 2
+
+
+@machine_code(nb.void(ROWS, nb.float64[::1], _I1, nb.float64[:, ::1]))
+def grown_votes(rows, weight, numbers, votes):  # type: ignore[no-untyped-def]
+    """Grow trees, and add to `votes` the shares of the leaves that rows not drawn fall into.
+
+    `numbers`: trees, draws for a tree, least rows of a leaf, seed.
+    """
+    n_trees, draws, least = numbers[0], numbers[1], numbers[2]
+    state = np.full(1, numbers[3], dtype=np.uint64)
+    known = np.flatnonzero(weight > 0)
+    features = np.arange(len(rows.codes))
+    for tree in range(n_trees):
+        rows.times[:] = 0
+        for _ in range(draws):
+            rows.times[known[_below(state, len(known))]] += 1
+        rows.mass[:] = weight * rows.times
+        _grown(rows, features, tree % 2 == 1, least, state, votes)

@@ -1,0 +1,60 @@
+"""The votes of a forest are those of its plain twin, and sensible ones."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.solvers.forest import CellTable, votes
+from rulekit.solvers.forest.votes import MIN_LEAF
+from tests.reference import forest as plain
+
+
+@st.composite
+def tables(draw):
+    """Few rows and cells, three classes at most, weights of which some are 0."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, p = draw(st.integers(2, 40)), draw(st.integers(1, 5))
+    codes = rng.integers(0, draw(st.integers(1, 6)), (n, p))
+    classes = rng.integers(0, draw(st.integers(1, 3)), n)
+    weight = rng.integers(0, 5, n) / 4
+    weight[0] = 1.0
+    return CellTable(codes, rng.random(p) < 0.6), classes, weight
+
+
+@given(tables(), st.integers(0, 2**31), st.sampled_from([None, 7]))
+def test_votes_are_those_of_the_plain_twin(table, seed, most):
+    cells, classes, weight = table
+    found = votes(cells, classes, weight, 6, seed, most)
+    twin = plain.votes(cells.codes, cells.ordered, classes, weight, 6, seed, MIN_LEAF, most)
+    assert found == pytest.approx(twin, abs=1e-12, nan_ok=True)
+
+
+def test_rows_of_no_weight_are_asked_by_every_tree_and_answer_like_their_neighbours():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 10, (400, 6))
+    classes = (codes[:, 0] + codes[:, 1] > 9).astype(int)
+    weight = np.r_[np.ones(200), np.zeros(200)]
+    wrong_where_unread = np.r_[classes[:200], 1 - classes[200:]]
+    found = votes(CellTable(codes, np.ones(6, bool)), wrong_where_unread, weight, 60, 1)
+    assert found.sum(axis=1) == pytest.approx(np.ones(400))
+    assert (found.argmax(axis=1) == classes)[200:].mean() > 0.85
+    assert (found.argmax(axis=1) == classes)[:200].mean() > 0.85
+
+
+def test_a_class_that_looks_does_not_tell_gets_its_share_of_votes():
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 4, (500, 3))
+    classes = (rng.random(500) < 0.3).astype(int)
+    found = votes(CellTable(codes, np.zeros(3, bool)), classes, np.ones(500), 80, 2)
+    assert found[:, 1].mean() == pytest.approx(classes.mean(), abs=0.03)
+    # out of bag: a row's own class is no more likely than that of the others
+    assert abs(found[classes == 1, 1].mean() - found[classes == 0, 1].mean()) < 0.05
+
+
+def test_without_columns_or_with_one_class_there_is_nothing_to_ask():
+    nothing = CellTable(np.zeros((3, 0), int), np.zeros(0, bool))
+    assert np.isnan(votes(nothing, np.array([0, 1, 0]), np.ones(3), 5, 0)).all()
+    one_cell = CellTable(np.zeros((3, 1), int), np.ones(1, bool))
+    alone = votes(one_cell, np.zeros(3, int), np.ones(3), 9, 0)
+    assert np.nan_to_num(alone, nan=1.0).tolist() == [[1.0]] * 3
