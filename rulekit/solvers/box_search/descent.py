@@ -24,6 +24,7 @@ class Descent:
     def __init__(self, problem: BoxProblem, max_clauses: int = 1) -> None:
         from rulekit.solvers.box_search import descent_kernels, pair_kernels, state_kernels
 
+        self.problem = problem
         self._descents, self._pairs = descent_kernels, pair_kernels
         costs, y = problem.charges, problem.y
         charges = np.stack([np.where(y, costs.base, -costs.base), costs.extra, costs.near], axis=1)
@@ -51,6 +52,16 @@ class Descent:
         self._descents.visit(*data, self._descents.ENTER, *how)
         self._descents.visit(*data, self._descents.RECORD, *how)
         self._tell(archive)
+
+    def promising(self, most: int) -> Ints:
+        """List the features of the `most` columns whose changes came nearest to the best change.
+
+        Over all steps made so far; of equal ones the first.
+        """
+        column, reach = self._table.features[:, 1], np.zeros(len(self._table.cells))
+        np.maximum.at(reach, column, self._work.reach)
+        kept = np.argsort(-reach, kind="stable")[:most]
+        return np.flatnonzero(np.isin(column, kept))
 
     def visit(
         self, archive: Archive, boxes: Boxes, n_clauses: int, theta: float, *, undisturbed: bool
