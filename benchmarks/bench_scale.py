@@ -148,6 +148,8 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     sizes = [(1_000, 10), (4_000, 10)] if arguments.quick else SIZES
     rows = []
     warm_up()
+    if not arguments.only:  # first, as a process begins with the most memory its parent had
+        rows.append(peak(*max(sizes)))
     with threadpool_limits(1):
         for table in tables(arguments, NAMES):
             rows.append(fitted(table))
@@ -155,8 +157,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
                 rows.append(path(table))
         if not arguments.only:
             grown = [fitted(made(*size)) for size in sizes]
-            largest = max(sizes)
-            rows += [*grown, *([] if arguments.quick else growth(grown)), peak(*largest)]
+            rows += [*grown, *([] if arguments.quick else growth(grown))]
     return rows
 
 
