@@ -38,10 +38,9 @@ PARTS = {
         "rulekit/learners/ideal/counts.py",
         "rulekit/learners/ideal/formula.py",
         "rulekit/learners/ideal/model.py",
-        "rulekit/learners/ideal/parquet_file.py",
         "rulekit/learners/ideal/search.py",
     ),
-    "tests/learners/ideal/test_parquet_counts.py": ("rulekit/learners/ideal/parquet_medians.py",),
+    "tests/learners/ideal/test_engine_counts.py": ("rulekit/learners/ideal/engine_conditions.py",),
     "tests/learners/literal/test_box_search.py": ("rulekit/learners/literal/binary_problem.py",),
     "tests/learners/literal/test_certificate.py": (
         "rulekit/learners/literal/base.py",
@@ -107,6 +106,7 @@ PARTS = {
         "rulekit/solvers/clause_generation/exact_kernels.py",
         "rulekit/solvers/clause_generation/half_lines.py",
     ),
+    "tests/solvers/forest/test_votes.py": ("rulekit/solvers/forest/forest_kernels.py",),
     "tests/solvers/power_laws/test_genetic.py": (
         "rulekit/solvers/power_laws/genetic_weights.py",
         "rulekit/solvers/power_laws/impurity.py",

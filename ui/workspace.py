@@ -26,7 +26,7 @@ from rulekit.export import to_json
 from rulekit.learners import FixedRuleClassifier
 from rulekit.plots.wording import percent, plural
 from rulekit.rules import RuleSet
-from ui import cache, state_file
+from ui import cache, login, state_file
 from ui.escape import md
 from ui.runs import jobs
 from ui.state import VERSION, AppState, app_state, changed
@@ -119,11 +119,13 @@ def _open(wanted: str) -> None:
     """Load a saved analysis into the session, or begin a new one."""
     base = root()
     known = base is not None and SHAPE.fullmatch(wanted) and (base / wanted).is_dir()
-    if not known:
+    if not known or not _may_open(base, wanted):
         if wanted:
             st.session_state["_said"] = (
                 "The analysis in the address is not on this machine (it was forgotten, or the "
-                "address is incomplete). This is a new one."
+                "address is incomplete)"
+                + (", or it is another person's" if login.is_on() else "")
+                + ". This is a new one."
             )
         analysis_id()
         return
@@ -138,6 +140,13 @@ def _open(wanted: str) -> None:
         )
         st.session_state["analysis_id"] = secrets.token_urlsafe(18)
         st.session_state["app"] = AppState()
+
+
+def _may_open(base: Path, wanted: str) -> bool:
+    """Whether the visitor may open an analysis by its id: of those who log in, its owner alone."""
+    if not login.is_on():
+        return True
+    return (base / "owners" / st.session_state[login.OWNER] / wanted).exists()
 
 
 def save() -> None:

@@ -56,6 +56,7 @@ class Page:
             warnings.catch_warnings(),
         ):
             warnings.simplefilter("error")
+            warnings.simplefilter("ignore", DeprecationWarning)  # of one library to another
             exec(compile(text, "<example>", "exec"), self.names)
         return printed.getvalue()
 

@@ -73,7 +73,6 @@ class _Builder:
 
     def __init__(self, problem: BinaryProblem) -> None:
         self.problem = problem
-        self.edges, self.above = _edges(problem)
         self.bins: list[tuple[int, NDArray[np.integer]]] = []  # encoding read, bin of each cell
         self.n_bins: list[int] = []
         self.column_of: dict[End, int] = {}
@@ -81,15 +80,17 @@ class _Builder:
 
     def add_cuts(self, source: int, found: Found) -> None:
         """Add a column of positions, with the cuts of its literals."""
-        positions = _positions(self.problem.encodings[source])
-        cut_of = [self.edges[j] for _, j in found]
-        cuts = np.unique(cut_of)
-        codes = np.searchsorted(cuts, positions, side="left")
-        f = self._add(source, np.where(np.isnan(positions), len(cuts) + 1, codes), len(cuts) + 1)
-        for (literal, j), k in zip(found, np.searchsorted(cuts, cut_of).tolist(), strict=True):
-            accepts = literal.missing and self.lacks(self.bins[f][0])
-            end = (f, "low", k + 1, accepts) if self.above[j] else (f, "high", k, accepts)
-            self.column_of[end] = j
+        encoding, structure = self.problem.encodings[source], self.problem.structure
+        rank_of = structure.rank[[j for _, j in found]]
+        ranks = np.unique(rank_of)  # a cell lies above the cuts of smaller ranks than its own
+        bins = np.searchsorted(ranks, np.arange(encoding.n_cells))
+        n_present = encoding.n_cells - 1 if encoding.cuts is not None else len(encoding.groups)
+        bins[n_present:] = len(ranks) + 1
+        f = self._add(source, bins, len(ranks) + 1)
+        for (literal, j), k in zip(found, np.searchsorted(ranks, rank_of).tolist(), strict=True):
+            accepts = literal.missing and self.lacks(source)
+            above = structure.side[j] < 0  # in an OR the other side stands
+            self.column_of[(f, "low", k + 1, accepts) if above else (f, "high", k, accepts)] = j
 
     def add_levels(self, found: Found) -> None:
         """Add, for each level or word that literals name, a feature of two bins: others, this."""
@@ -149,15 +150,6 @@ class _Builder:
         self.bins.append((source, bins))
         self.n_bins.append(n_bins)
         return len(self.n_bins) - 1
-
-
-def _positions(encoding: Any) -> NDArray[np.float64]:
-    """Give the position of each cell of an encoding with cuts, NaN where it has none."""
-    if encoding.cuts is not None:
-        return np.asarray(encoding.representatives(), dtype=float)
-    ranks = np.arange(encoding.n_cells, dtype=float)
-    ranks[len(encoding.groups) :] = np.nan
-    return ranks
 
 
 def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable[BoxProblem]:
@@ -245,22 +237,6 @@ def _allowed(builder: _Builder, n_bins: NDArray[np.int64], kind: str) -> Bools:
 def _level_test(literal: Literal) -> Literal:
     """Say that a value is the level, or among those, that a literal names."""
     return replace(literal if literal.op in MEMBER else literal.negated(), missing=False)
-
-
-def _edges(problem: BinaryProblem) -> tuple[dict[int, float], dict[int, bool]]:
-    """Say for each column of ``A`` with a cut where it lies, and whether the DNF's side is above.
-
-    Of a set of the first levels, the cut lies behind the last of them.
-    """
-    edges: dict[int, float] = {}
-    above: dict[int, bool] = {}
-    for j in np.flatnonzero(problem.structure.side).tolist():
-        said = problem.or_literals[j].negated()
-        encoding = problem.encodings[int(problem.structure.feature[j])]
-        side, rank = encoding.place(said)
-        edges[j] = said.edge if encoding.cuts is not None else float(rank)
-        above[j] = side > 0
-    return edges, above
 
 
 def _by_column(problem: BinaryProblem) -> dict[str, Kinds]:

@@ -24,12 +24,14 @@ class Descent:
     def __init__(self, problem: BoxProblem, max_clauses: int = 1) -> None:
         from rulekit.solvers.box_search import descent_kernels, pair_kernels, state_kernels
 
+        self.problem = problem
         self._descents, self._pairs = descent_kernels, pair_kernels
         costs, y = problem.charges, problem.y
         charges = np.stack([np.where(y, costs.base, -costs.base), costs.extra, costs.near], axis=1)
         rows = np.flatnonzero(charges.any(axis=1))  # rows without any charge change nothing
         p, k = problem.n_features, max_clauses
         self._full_grown: set[tuple[float, bytes]] = set()  # where no clause can be added
+        self._grown: dict[tuple[float, bytes], Ints] = {}  # and the clause that was added elsewhere
         self._table = state_kernels.new_table(problem, y, charges, rows)
         self._work = state_kernels.new_work(self._table, k)
         # a visit descends twice; a descent records each clause left out for every clause dropped
@@ -51,6 +53,16 @@ class Descent:
         self._descents.visit(*data, self._descents.ENTER, *how)
         self._descents.visit(*data, self._descents.RECORD, *how)
         self._tell(archive)
+
+    def promising(self, most: int) -> Ints:
+        """List the features of the `most` columns whose changes came nearest to the best change.
+
+        Over all steps made so far; of equal ones the first.
+        """
+        column, reach = self._table.features[:, 1], np.zeros(len(self._table.cells))
+        np.maximum.at(reach, column, self._work.reach)
+        kept = np.argsort(-reach, kind="stable")[:most]
+        return np.flatnonzero(np.isin(column, kept))
 
     def visit(
         self, archive: Archive, boxes: Boxes, n_clauses: int, theta: float, *, undisturbed: bool
@@ -98,11 +110,15 @@ class Descent:
             key = theta, self._work.box[:k].tobytes()
             if key in self._full_grown:  # a search comes back to most of its rules
                 break
-            self._pairs.start_clause(self._table, self._work, self._room, k, theta)
+            if key in self._grown:
+                self._work.box[k] = self._grown[key]
+            else:
+                self._pairs.start_clause(self._table, self._work, self._room, k, theta)
             after = kernels.visit(*data, kernels.GROW, k + 1, *how)
             if after == k:
                 self._full_grown.add(key)
                 break
+            self._grown[key] = self._work.box[k].copy()
             k, grew = after, True
         if grew or not undisturbed:
             kernels.visit(*data, kernels.DESCEND, k, *how)

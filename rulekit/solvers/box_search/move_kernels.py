@@ -271,6 +271,8 @@ def step(table, work, r, theta):  # type: ignore[no-untyped-def]
             best, most = f, gain[f, VALUE] - gain[f, NOW]
     if best < 0:
         return False
+    for f in range(len(gain)):
+        work.reach[f] = max(work.reach[f], (gain[f, VALUE] - gain[f, NOW]) / most)
     choice = work.choice
     set_feature(table, work, r, best, choice[best, LOW], choice[best, HIGH], choice[best, ABSENT])
     return True

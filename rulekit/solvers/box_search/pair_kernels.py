@@ -194,7 +194,8 @@ def _fill_grids(table, work, room, m):  # type: ignore[no-untyped-def]
             code[a] = bins[f, rows[i, features[f, SOURCE]]]
         pair = 0  # in the order of `_list_pairs`
         for a in range(m):
-            edge[a, code[a]] += either
+            if either != 0.0:
+                edge[a, code[a]] += either
             for b in range(a + 1, m):
                 grid[pair, code[a], code[b]] += both
                 pair += 1

@@ -250,6 +250,19 @@ class BoxProblem:
         object.__setattr__(twin, "charges", charges)
         return twin
 
+    def of_features(self, kept: Ints) -> "BoxProblem":
+        """Leave out all features but some; rows that are alike then stay apart."""
+        columns, place = np.unique(self.reads.column[kept], return_inverse=True)
+        reads = Reads(place, self.reads.bins[kept], self.reads.n_cells[columns])
+        twin = copy(self)
+        twin.__dict__.pop("codes", None)
+        twin.__dict__["has_missing"] = self.has_missing[kept]
+        object.__setattr__(twin, "reads", reads)
+        object.__setattr__(twin, "cells", np.ascontiguousarray(self.cells[:, columns]))
+        for name in ("n_bins", "may_start", "may_end", "may_test_missing"):
+            object.__setattr__(twin, name, np.asarray(getattr(self, name))[kept])
+        return twin
+
     @cached_property
     def codes(self) -> NDArray[np.unsignedinteger]:
         """Bins of the rows in each feature: shape (n, p). The search itself has no use for them."""
@@ -300,6 +313,20 @@ class Boxes:
     def n_clauses(self) -> int:
         """Number of boxes."""
         return len(self.low)
+
+    def of_features(self, kept: Ints) -> "Boxes":
+        """Return what they say of some features."""
+        return Boxes(self.low[:, kept], self.high[:, kept], self.absent[:, kept])
+
+    def among(self, kept: Ints, n_bins: Ints) -> "Boxes":
+        """Return boxes of all features that say of those kept what these do, of others nothing."""
+        low, high = (
+            np.zeros((len(self.low), len(n_bins)), np.int64),
+            np.tile(n_bins - 1, (len(self.low), 1)),
+        )
+        absent = np.ones(low.shape, bool)
+        low[:, kept], high[:, kept], absent[:, kept] = self.low, self.high, self.absent
+        return Boxes(low, high, absent)
 
     def without(self, r: int) -> "Boxes":
         """Return the boxes but for box `r`."""

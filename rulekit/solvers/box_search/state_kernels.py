@@ -59,6 +59,7 @@ class Work(NamedTuple):
     stamps: Any  # (k + 1,) int64, changes when a clause was last found settled; changes so far
     without: Any  # (k,) float64, loss without each clause
     settled: Any  # (SLOTS,) uint64, names of rules that no move improves
+    reach: Any  # (p,) float64, the most that a change saved, as a share of the best one's then
 
 
 class Log(NamedTuple):
@@ -77,7 +78,7 @@ TABLE = record(Table, U2, U2, I1, I2, U2, B1, F2, B3, B2, B1)
 WORK = record(
     Work,
     *(I3, types.int16[:, ::1], types.int16[::1], types.int32[::1]),
-    *(F2, F2, B2, F3, F3, F2, F2, I2, I1, I1, I1, F1, U64),
+    *(F2, F2, B2, F3, F3, F2, F2, I2, I1, I1, I1, F1, U64, F1),
 )
 LOG = record(Log, I[:, :, :, ::1], I2, F1, I1)
 SLOTS, TRIES = 1 << 13, 64  # of a table of names
@@ -135,6 +136,7 @@ def new_work(table: Table, k: int) -> Work:
         np.zeros(k + 1, np.int64),
         np.zeros(k),
         np.zeros(SLOTS, np.uint64),
+        np.zeros(p),
     )
 
 
