@@ -112,9 +112,7 @@ PARTS = {
         "rulekit/solvers/power_laws/impurity.py",
         "rulekit/solvers/power_laws/structures.py",
     ),
-    "tests/solvers/power_laws/test_split_beam.py": (
-        "rulekit/solvers/power_laws/pair_screening.py",
-    ),
+    "tests/solvers/power_laws/test_split_beam.py": (),
     "tests/test_common.py": ("rulekit/exceptions.py",),
     "tests/ui/export/test_run_record.py": (
         "ui/picked.py",

@@ -127,6 +127,33 @@ def test_next_months_table_is_scored(followed):
     assert scored == followed.names["model"].predict(new).tolist()
 
 
+@pytest.mark.slow
+def test_the_commands_of_the_readme_do_what_it_says(tmp_path):
+    readme = (GUIDE.parents[1] / "README.md").read_text(encoding="utf-8")
+    (commands,) = [b for b in re.findall(r"```sh\n(.*?)```", readme, re.S) if "rulekit learn" in b]
+    loans = load_sample("credit").frame
+    loans.head(700).to_csv(tmp_path / "loans.csv", index=False)
+    loans.tail(300).drop(columns="risk").to_csv(tmp_path / "next_month.csv", index=False)
+    said = building.Page(tmp_path).shell(commands)
+    rule = from_json((tmp_path / "rule.json").read_text(encoding="utf-8"))
+    (answer,) = rule.predict(loans.iloc[[11]])
+    assert f"Row 12: The answer is '{answer}'" in said
+    answers = pd.read_excel(tmp_path / "answers.xlsx")["answer"]
+    assert answers.tolist() == rule.predict(loans.tail(300)).tolist()
+
+
+def test_every_setting_of_the_server_that_is_named_is_read():
+    root = GUIDE.parents[1]
+    told = [root / "README.md", *GUIDE.glob("*.rst")]
+    code = [root / "app.py", *(root / "ui").rglob("*.py"), *(root / "rulekit").rglob("*.py")]
+    named, read = (
+        {name for file in files for name in re.findall(r"\bRULEKIT_[A-Z_]+", file.read_text())}
+        for files in (told, code)
+    )
+    assert named
+    assert named <= read
+
+
 def learners_table():
     """Return the rows of the table of learners: what is claimed of each, by column."""
     text = (GUIDE / "learners.rst").read_text(encoding="utf-8")

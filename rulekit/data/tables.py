@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import weakref
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ SUFFIXES = (".parquet", ".csv", ".csv.gz")
 
 
 def open_table(
-    path: str | Path,
+    path: str | Path | Sequence[Path],
     *,
     row_number: str | None = None,
     memory_limit: str = "500MB",
@@ -34,9 +35,9 @@ def open_table(
 
     Parameters
     ----------
-    path : str or Path
-        A Parquet or CSV file, or a folder of such; of a folder of Parquet files, names such as
-        ``year=2024`` of folders in it become columns.
+    path : str, Path or sequence of Path
+        A Parquet or CSV file, a folder of such, or the files of a folder; of a folder of Parquet
+        files, names such as ``year=2024`` of folders in it become columns.
     row_number : str, optional
         Name of a column to add that numbers the rows of one Parquet file from 0.
     memory_limit : str, default="500MB"
@@ -62,7 +63,8 @@ def open_table(
             "A table that is not loaded needs the package ibis, which is not installed; install "
             "the extra 'sql', or load the rows with `read_table`."
         ) from None
-    files = _files(Path(path))
+    whole = not isinstance(path, (str, Path)) or Path(path).is_dir()
+    files = _files(Path(path)) if isinstance(path, (str, Path)) else list(path)
     names = ["".join(f"[{c}]" if c in GLOB else c for c in str(file)) for file in files]
     folder = tempfile.mkdtemp(prefix="rulekit-")
     with quiet():
@@ -81,7 +83,7 @@ def open_table(
         if files[0].suffix != ".parquet":
             return _read(link.read_csv, names, files[0])
         columns = _names(files[0])
-        options: dict[str, Any] = {"hive_partitioning": Path(path).is_dir()}
+        options: dict[str, Any] = {"hive_partitioning": whole}
         if row_number is None:
             return _read(link.read_parquet, names, files[0], union_by_name=True, **options)
         if len(files) > 1 or row_number in columns or "file_row_number" in columns:

@@ -120,7 +120,7 @@ def test_a_table_that_cannot_be_opened_or_counted_is_one_sentence_and_nothing_is
     app.selectbox(key="server_file").set_value("people.parquet").run()
     app.button(key="server_open").click().run()
     until(lambda: bool(app.run().error))
-    assert "'people.parquet' cannot be read" in told(app)
+    assert "'people.parquet' is no Parquet file" in told(app)
     assert str(served) not in text(app)
     assert app.session_state["app"].table.name.startswith("iris")
 

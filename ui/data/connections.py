@@ -75,10 +75,10 @@ class Door:
 
     def opened(self) -> Any:
         """Open the table; DataError if the database does not answer, or has no such table."""
-        import ibis
-
         place, _, own = self.table.rpartition(".")
         try:
+            import ibis
+
             with quiet():
                 return ibis.connect(self.address).table(own, database=place or None)
         except Exception as error:  # every driver has its own, and may tell the address in it

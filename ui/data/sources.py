@@ -5,15 +5,16 @@ analysis: ``{"path": name}`` of a file or folder, ``{"connection": name, "table"
 database; `rows` says how many rows there are. The page finds its `Place`, which is not shown.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rulekit._engine import asked, kind_of, quiet, read
+from rulekit._engine import asked, kind_of, read
 from rulekit.data import Limits, Table
 from rulekit.data.headers import repaired_headers
+from rulekit.data.tables import open_table
 from rulekit.exceptions import DataError
 from rulekit.learners.from_table.drawing import RowNumbers, limit
 from rulekit.rules import RuleSet, clause_statistics, rule_statistics
@@ -21,7 +22,6 @@ from ui.data import server_files
 from ui.data.connections import Door, connections, without
 
 SAMPLE_ROWS = 50_000
-GLOB = "*?["
 Source = Mapping[str, Any]
 
 
@@ -49,19 +49,17 @@ class Place:
         DataError
             If ibis is not installed, or the source cannot be opened; no secret is told.
         """
+        secrets = () if self.door is None else self.door.secrets
+        secrets += tuple(f"{folder}/" for folder in {file.parent for file in self.files})
         try:
-            import ibis
-        except ImportError:
-            raise DataError(
-                "Tables that are not loaded need the package ibis, which is not installed here; "
-                "its operator can install the extra 'sql'."
-            ) from None
-        table = _read(ibis, self.files) if self.door is None else self.door.opened()
-        try:
+            table = self._table() if self.door is None else self.door.opened()
             yield table.select([n for n in table.columns if _readable(table[n])])
         except DataError as error:
-            secrets = () if self.door is None else self.door.secrets
             raise DataError(without(str(error), secrets)) from None
+
+    def _table(self) -> Any:
+        whole = self.name.endswith("/")
+        return open_table(self.files if whole else self.files[0], memory_limit="1GB")
 
 
 def located(source: Source) -> Place:
@@ -76,22 +74,6 @@ def located(source: Source) -> Place:
             "one."
         )
     return Place(name, door=known.door(str(source["table"])))
-
-
-def _read(ibis: Any, files: Sequence[Path]) -> Any:
-    """Let DuckDB read files; no letter of a name stands for others."""
-    names = ["".join(f"[{c}]" if c in GLOB else c for c in str(path)) for path in files]
-    try:
-        with quiet():
-            link = ibis.duckdb.connect(threads=1, memory_limit="1GB")
-            if files[0].suffix == ".csv":
-                return link.read_csv(names)
-            parts = len(names) > 1
-            return link.read_parquet(names, hive_partitioning=parts, union_by_name=parts)
-    except Exception as error:
-        raise DataError(
-            f"{files[0].name!r} cannot be read ({type(error).__name__}); write the file anew."
-        ) from error
 
 
 def _readable(column: Any) -> bool:

@@ -237,7 +237,17 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         if self.upper_level == "beam":
             features = features.likely(table.codes, weight, seed_of(self.random_state))
         clock = Clock.of_seconds(self.time_limit, shared.should_stop)
-        limits = self._sized(table, weight, features, shared)
+        grower = Grower(
+            features,
+            {name: table.columns[name] for name in features.names},
+            table.codes,
+            weight,
+            GrowthLimits.of(self),
+            search_for(self.upper_level, self.lower_level, clock),
+            seed_of(self.random_state),
+            clock,
+        )
+        limits = self._sized(grower, shared)
         cuts = replace(limits, modulus=False)
         shapes = dict.fromkeys((limits, cuts, replace(cuts, max_power_laws=1)))
         self.left_out_: tuple[str, ...] = ()
@@ -245,7 +255,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         for shape in cycle(shapes):
             if unproved and shape == limits:
                 self.left_out_ = tuple(sorted({*self.left_out_, *unproved}))
-            root = self._grown(table, weight, features, shape, shared, clock)
+            root = self._grown(grower, shape, shared)
             unproved = self._unproved(root, table, wishes)
             if not unproved:
                 break
@@ -261,60 +271,29 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
                 stacklevel=3,
             )
 
-    def _grown(
-        self,
-        table: TrainingTable,
-        weight: NDArray[np.float64],
-        features: PowerLawFeatures,
-        limits: GrowthLimits,
-        shared: SharedWork,
-        clock: Clock,
-    ) -> Node:
+    def _grown(self, grower: Grower, limits: GrowthLimits, shared: SharedWork) -> Node:
         """Grow and prune a tree that does not read the columns of `left_out_`."""
-        used = features.without(self.left_out_)
+        used = grower.features.without(self.left_out_)
         limits = limits if used.names else replace(limits, max_depth=-1)
-        grower = self._grower(table, weight, used, limits, clock)
-        grower.memory = shared.once(self._memory_key(), dict) if shared.many else None
-        root = grower.grown(self.tau_prune)
-        self.history_ = grower.history
+        memory: dict[Any, Any] | None = None
+        if shared.many:
+            memory = shared.once(self._memory_key(), dict)
+        inside = replace(grower, features=used, limits=limits, memory=memory, history=[])
+        root = inside.grown(self.tau_prune)
+        self.history_ = inside.history
         return root
 
-    def _grower(
-        self,
-        table: TrainingTable,
-        weight: NDArray[np.float64],
-        features: PowerLawFeatures,
-        limits: GrowthLimits,
-        clock: Clock,
-    ) -> Grower:
-        return Grower(
-            features,
-            {name: table.columns[name] for name in features.names},
-            table.codes,
-            weight,
-            limits,
-            search_for(self.upper_level, self.lower_level, clock),
-            seed_of(self.random_state),
-            clock,
-        )
-
-    def _sized(
-        self,
-        table: TrainingTable,
-        weight: NDArray[np.float64],
-        features: PowerLawFeatures,
-        shared: SharedWork,
-    ) -> GrowthLimits:
+    def _sized(self, grower: Grower, shared: SharedWork) -> GrowthLimits:
         """Choose the size on folds of the training rows, within the limits given."""
-        limits, found = GrowthLimits.of(self), None
         half = None if self.time_limit is None else 0.5 * self.time_limit
-        clock = Clock.of_seconds(half, shared.should_stop)
+        clock, found = Clock.of_seconds(half, shared.should_stop), None
         if self.upper_level == "beam" and self.inner_folds is not None:
-            grower = self._grower(table, weight, features, limits, clock)
-            found = compare_sizes(grower, self.tau_prune, self.inner_folds)
+            search = search_for(self.upper_level, self.lower_level, clock)
+            timed = replace(grower, search=search, clock=clock)
+            found = compare_sizes(timed, self.tau_prune, self.inner_folds)
         found = None if clock.ran_out else found
         self.sizes_: list[dict[str, float]] = [] if found is None else found.told()
-        return limits if found is None else found.chosen()
+        return grower.limits if found is None else found.chosen()
 
     def _promised(self, table: TrainingTable) -> Constraints:
         """Read the promises, and to which class they lead.

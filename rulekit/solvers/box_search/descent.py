@@ -31,6 +31,7 @@ class Descent:
         rows = np.flatnonzero(charges.any(axis=1))  # rows without any charge change nothing
         p, k = problem.n_features, max_clauses
         self._full_grown: set[tuple[float, bytes]] = set()  # where no clause can be added
+        self._grown: dict[tuple[float, bytes], Ints] = {}  # and the clause that was added elsewhere
         self._table = state_kernels.new_table(problem, y, charges, rows)
         self._work = state_kernels.new_work(self._table, k)
         # a visit descends twice; a descent records each clause left out for every clause dropped
@@ -109,11 +110,15 @@ class Descent:
             key = theta, self._work.box[:k].tobytes()
             if key in self._full_grown:  # a search comes back to most of its rules
                 break
-            self._pairs.start_clause(self._table, self._work, self._room, k, theta)
+            if key in self._grown:
+                self._work.box[k] = self._grown[key]
+            else:
+                self._pairs.start_clause(self._table, self._work, self._room, k, theta)
             after = kernels.visit(*data, kernels.GROW, k + 1, *how)
             if after == k:
                 self._full_grown.add(key)
                 break
+            self._grown[key] = self._work.box[k].copy()
             k, grew = after, True
         if grew or not undisturbed:
             kernels.visit(*data, kernels.DESCEND, k, *how)

@@ -52,6 +52,8 @@ def _write_law(powers, exponents, law, ones):  # type: ignore[no-untyped-def]
                 for i in range(n):
                     law[i] *= power[i]
             first = False
+    if first:
+        law[:] = 1.0
     mean = _dot(law, ones) / n
     for i in range(n):
         law[i] -= mean

@@ -79,7 +79,7 @@ def test_a_small_table_is_read_whole_and_columns_no_rule_can_read_are_left_out(f
     ("source", "said"),
     [
         ({"path": "../x.parquet"}, "There is no table"),
-        ({"path": "bad.parquet"}, "'bad.parquet' cannot be read"),
+        ({"path": "bad.parquet"}, "'bad.parquet' is no Parquet file, or damaged"),
         ({"connection": "none", "table": "t"}, "There is no connection 'none' any more"),
     ],
 )
