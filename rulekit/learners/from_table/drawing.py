@@ -69,12 +69,15 @@ class RowNumbers:
         seed = (SALT ^ self._seed ^ purpose * 0x85EBCA77) & WORD
         x = (key & WORD) ^ (((key >> 32) * SALT) & WORD)
         x = x ^ int(mixed(np.array([seed], dtype=np.uint64))[0])
-        wide = "uint64" if self._engine == "duckdb" else "decimal(38, 0)"  # products pass 2**63
+        fast = self._engine == "duckdb"  # products pass 2**63: elsewhere they are decimals
+        x = x.cast("uint64") if fast else x
         for shift, factor in zip(SHIFTS, (*MULTIPLIERS, None), strict=True):
             x = x ^ (x >> shift)
-            if factor is not None:
-                x = ((x.cast(wide) * factor) % (WORD + 1)).cast("int64")
-        return x
+            if factor is not None and fast:
+                x = (x * factor) & WORD
+            elif factor is not None:
+                x = ((x.cast("decimal(38, 0)") * factor) % (WORD + 1)).cast("int64")
+        return x.cast("int64")
 
 
 def limit(share: float) -> int:
