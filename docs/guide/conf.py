@@ -59,7 +59,7 @@ html_copy_source = False
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "header_links_before_dropdown": 7,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "learners": []},
     "footer_start": ["copyright"],
     "footer_end": [],
 }
