@@ -9,7 +9,7 @@ READY  := $(VENV)/.compiled
 PYTEST := $(BIN)/python -m pytest
 CORES  := -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: app test slow engines setup lint docs wheel check format bench paper screenshot clean
+.PHONY: app test slow engines setup lint docs wheel oldest check format bench paper screenshot clean
 
 app: $(READY)            ## open the dashboard in the browser
 	$(BIN)/python -m ui.server
@@ -66,6 +66,9 @@ wheel: $(DEV)            ## build the wheel, and look into it
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 	$(BIN)/python -m scripts.wheel_contents dist/*.whl
 
+oldest: $(DEV)           ## tests with the oldest versions of the dependencies, in their own environment
+	$(BIN)/python -m scripts.oldest
+
 check: lint test         ## what must pass before a change lands
 
 format: $(DEV)
@@ -79,7 +82,7 @@ paper: $(DEV)            ## the papers' tables and figures beside ours; give DAT
 	$(if $(DATA),RULEKIT_DATA=$(DATA)) $(PYTEST) -m paper -s
 	$(BIN)/python -m benchmarks.paper_two_level $(if $(DATA),--data $(DATA))
 
-screenshot: $(DEV)       ## redraw the README's pictures
+screenshot: $(DEV)       ## redraw the pictures of guide and README
 	$(BIN)/python -m scripts.screenshot
 
 clean:

@@ -9,12 +9,13 @@ HERE = Path(__file__).parent
 if str(HERE) not in sys.path:  # `streamlit run /elsewhere/app.py` finds `ui` all the same
     sys.path.insert(0, str(HERE))
 
-from ui import server, workspace  # noqa: E402
+from ui import analyses, login, server, workspace  # noqa: E402
 from ui.shell import PAGES, said, sentences, status  # noqa: E402
 from ui.theme import style  # noqa: E402
 
 server.ask_nobody()  # for who starts it by `streamlit run`
 st.set_page_config("Rulekit", page_icon="📏", layout="wide")
+login.require()
 st.session_state["_shell"] = True  # for this run; see `ui.shell.guard`
 pages = {
     name: st.Page(HERE / "pages" / f"{name}.py", title=title, url_path=name)
@@ -33,4 +34,5 @@ said()
 with sentences():
     chosen.run()
 workspace.save()
+analyses.claim()
 status()

@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 
 from benchmarks._cli import Row, told, written
 from rulekit import IdealDNFClassifier
+from rulekit.data.tables import open_table
 
 SIZES = (10**6, 10**7, 10**8)
 QUICK_SIZES = (20_000, 60_000)
@@ -99,7 +100,8 @@ def in_own_process(path: Path) -> dict[str, Any]:
 def fit(path: Path) -> dict[str, Any]:
     """Learn, and say how long it took and how much memory."""
     cpu, wall = time.process_time(), time.perf_counter()
-    model = IdealDNFClassifier(random_state=0).fit_parquet(path, "y")
+    rows = open_table(path, row_number="row")
+    model = IdealDNFClassifier(random_state=0).fit_table(rows, "y", key="row")
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000  # kilobytes
     return {"cpu": cpu, "wall": wall, "peak": peak, "rule": str(model)}

@@ -7,12 +7,17 @@ points with the rule beside them), ``page to page`` (the slowest of all, a searc
 the page against the same work called from a script right after it (aim: 1.3 times).
 ``20 at once`` is from the last of twenty clicks on Models to the last of twenty curves, each of
 another table of 1000 rows; ``50 in a row`` is the median wait for a first curve, one visitor after
-another, and ``memory`` what the server holds after them against after the first five. Each row
-tells the machine's load of the last minute; the page's own browser and server are part of it.
+another, and ``memory`` what the server holds after them against after the first five. ``100 first
+curves`` have no browser: quick passes of a hundred tables handed to the jobs at once, on a cluster
+of as many worker processes as there are cores, against the same without a scheduler; ``cpu`` is
+what a visitor costs this machine's jobs. Each row tells
+the machine's load of the last minute; the page's own browser and server are part of it. ``--only
+crowd`` leaves out all that one visitor does alone, ``--only cluster`` all but the hundred.
 """
 
 import argparse
 import os
+import resource
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -23,16 +28,23 @@ from statistics import median
 from typing import Any
 
 from benchmarks._cli import BenchTable, Row, run, tables, told
+from rulekit.data import read_table
+from tests.browser.crowd import ROWS as CROWD_ROWS
 from tests.browser.crowd import memory, models_at_once, with_table
-from tests.browser.steps import CURVE, RULE, aimed_at, found_first, searched, slide
+from tests.browser.steps import CURVE, RULE, aimed_at, found_first, searched, slide, table
 from tests.browser.visitor import Visitor, chromium_at, chromium_path, served
+from tests.clusters import cluster_of
 from tests.ui.tasks import Quiet
+from tests.waiting import until
 from ui import workspace
 from ui.learners.spec import RunSpec
-from ui.models.run import work
+from ui.models.run import quick, work
+from ui.runs.jobs import JobRegistry
+from ui.runs.scheduler import SCHEDULER
 from ui.shell import PAGES
+from ui.state import AppState
 
-TIMES, CROWD, ROW = 5, 20, 50
+TIMES, CROWD, ROW, HUNDRED = 5, 20, 50, 100
 LARGE = 10_000  # rows of a table that is read, turned and searched with more patience
 AIMS = {"Data there": (1.5, 1.5), "table ready": (1, 3), "first curve": (1, 4),
         "page to page": (0.5, 1), "slider": (0.3, 0.3), "stop": (0.5, 0.5)}  # fmt: skip
@@ -41,6 +53,10 @@ SCREEN = {"width": 1440, "height": 900}
 
 def measure(arguments: argparse.Namespace) -> list[Row]:
     """Measure on each table, then with many visitors; without a browser, say so and give none."""
+    parts = set(arguments.only or ()) & {"crowd", "cluster"}
+    n = 4 if arguments.quick else HUNDRED
+    if parts == {"cluster"}:
+        return [first_curves(n)]
     if (path := chromium_path()) is None:
         print("No Chromium was found; install the package `chromium` to measure the dashboard.")
         return []
@@ -54,10 +70,11 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     ):
         with visiting(browser, address) as visitor:  # who finds the server cold
             found_first(visitor.press("sample_iris").turn_to("Models"))
-        for each in tables(arguments, ["german_credit", "pima", "adult", "credit"]):
-            rows += alone(browser, address, Path(folder) / "workspace", each, times)
+        if not parts:
+            for each in tables(arguments, ["german_credit", "pima", "adult", "credit"]):
+                rows += alone(browser, address, Path(folder) / "workspace", each, times)
         rows += crowded(browser, address, *((4, 4) if arguments.quick else (CROWD, ROW)))
-    return rows
+    return [*rows, first_curves(n)] if "cluster" in parts or not parts else rows
 
 
 @contextmanager
@@ -168,6 +185,56 @@ def crowded(browser: Any, address: Any, crowd: int, one_by_one: int) -> list[Row
         row(f"{one_by_one} in a row", "own tables", median(waits), 1.0),
         row("memory", "own tables", held[-1] / held[min(4, len(held) - 1)], 1.1, unit="times"),
     ]
+
+
+def first_curves(n: int) -> Row:
+    """Time so many first curves asked for at once, on a cluster and on this machine alone."""
+    os.environ["RULEKIT_WORKSPACE"] = "off"
+    orders = []
+    for k in range(n):
+        read = read_table(table(CROWD_ROWS, k), name=f"table {k}")
+        aimed = read.with_roles({"ill": "target"}, positive_label="yes")
+        orders.append(work(quick(RunSpec()), AppState(table=aimed)))
+    here, own = all_at_once(orders)
+    with cluster_of(os.cpu_count() or 1) as cluster:
+        os.environ[SCHEDULER] = cluster.scheduler_address
+        try:
+            there, beside = all_at_once(orders)
+        finally:
+            del os.environ[SCHEDULER]
+    cpu = {"cpu_here": f"{own / n:.2g}", "cpu_of_server": f"{beside / n:.2g}"}
+    return row(f"{n} first curves", "own tables", there, None, script=here, **cpu)
+
+
+def all_at_once(orders: list[Any]) -> tuple[float, float]:
+    """Hand orders to the jobs at once; return the seconds until all are done, and well.
+
+    And the seconds of processor time that this machine's jobs took, their start included.
+    """
+    before = cpu_of_children()
+    registry = JobRegistry()
+    try:
+        warm = registry.start("nobody", "Warm", orders[0], urgent=True)
+        until(lambda: not warm.active, pause=0.05)
+        begun = time.perf_counter()
+        jobs = [
+            registry.start(f"visitor {k}", "First rules", order, urgent=True)
+            for k, order in enumerate(orders)
+        ]
+        until(lambda: not any(job.active for job in jobs), pause=0.05)
+        taken = time.perf_counter() - begun
+    finally:
+        registry.close()
+    used = cpu_of_children() - before
+    if failed := [job.error for job in jobs if job.state != "done"]:
+        raise RuntimeError(f"{len(failed)} of {len(jobs)} ended without a curve: {failed[0]}")
+    return taken, used
+
+
+def cpu_of_children() -> float:
+    """Return the processor time of processes begun here that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def row(

@@ -16,7 +16,6 @@ from ui.state import app_state
 guard("data")
 header("data")
 analyses.ask_browser()
-analyses.claim()
 state = app_state()
 refusal()
 

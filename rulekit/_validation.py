@@ -118,14 +118,15 @@ def as_pandas(X: Any) -> Any:
         )
     if not isinstance(frame, nw.DataFrame):
         return X
-    return pd.DataFrame(
-        {
-            column.name: column.to_arrow().to_pandas(
-                date_as_object=False, types_mapper=WITH_GAPS.get if column.null_count() else None
-            )
-            for column in frame.iter_columns()
-        }
-    )
+    return pd.DataFrame({column.name: _as_series(column) for column in frame.iter_columns()})
+
+
+def _as_series(column: Any) -> pd.Series:
+    cells, mapper = column.to_arrow(), WITH_GAPS.get if column.null_count() else None
+    if pa.types.is_dictionary(cells.type):  # pandas' categories are numbered with signs
+        kind = cells.type
+        cells = cells.cast(pa.dictionary(pa.int32(), kind.value_type, kind.ordered))
+    return cells.to_pandas(date_as_object=False, types_mapper=mapper)
 
 
 def checked_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Draw the README's pictures, or every page in every size and theme for looking at.
+"""Draw the pictures of guide and README, or every page in every size and theme for looking at.
 
 Run as ``python -m scripts.screenshot [--out FOLDER] [--every-page]``; needs Chromium.
 """
@@ -9,11 +9,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from rulekit.data import credit
 from tests.browser.steps import found_first, searched
 from tests.browser.visitor import Visitor, chromium_at, chromium_path, served
 from ui.shell import PAGES
 
-ROOT = Path(__file__).parents[1]
+PICTURES = Path(__file__).parents[1] / "docs" / "guide" / "pictures"
 SIZES = {"1440x900": (1440, 900), "1280x720": (1280, 720), "1920x1080": (1920, 1080),
          "narrow": (420, 900)}  # fmt: skip
 
@@ -24,9 +25,9 @@ def viewport(width: int, height: int) -> dict[str, int]:
 
 
 def analyst(browser: Any, address: str) -> Visitor:
-    """Open the credit sample, and Models until its search is over."""
+    """Open the credit sample."""
     visitor = Visitor.of(browser, address, viewport=viewport(*SIZES["1440x900"]))
-    return found_first(visitor.go().press("sample_credit").turn_to("Models"))
+    return visitor.go().press("sample_credit")
 
 
 def draw(visitor: Visitor, file: Path) -> None:
@@ -38,17 +39,25 @@ def draw(visitor: Visitor, file: Path) -> None:
     print(f"Drawn: {file}")
 
 
-def readme(visitor: Visitor, folder: Path) -> None:
-    """Draw Models as it opens, and Explain as a patient sees it."""
-    draw(visitor, folder / "models.png")
+def guide(visitor: Visitor, folder: Path) -> None:
+    """Draw the way through the pages, as the guide shows it; the README shows two of these."""
+    draw(visitor, folder / "data.png")
+    found_first(visitor.turn_to("Models"))
+    for title in ("Models", "Rules", "Explain", "Score", "Export"):
+        if title != "Models":
+            visitor.turn_to(title)
+        if title == "Score":
+            visitor.upload("next_month.csv", credit(300, random_state=1).frame.to_csv().encode())
+        draw(visitor, folder / f"{title.lower()}.png")
     visitor.turn_to("Explain")
     with visitor.action():
         visitor.page.locator("label", has_text="Presenter mode").first.click()
-    draw(visitor, folder / "explain.png")
+    draw(visitor, folder / "presenter.png")
 
 
 def every_page(visitor: Visitor, folder: Path) -> None:
     """Draw each page in each size, light and dark."""
+    found_first(visitor.turn_to("Models"))
     for name, (title, _) in PAGES.items():
         visitor.page.set_viewport_size(viewport(*SIZES["1440x900"]))
         visitor.turn_to(title)
@@ -63,7 +72,7 @@ def every_page(visitor: Visitor, folder: Path) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Read the command line and draw."""
     parser = argparse.ArgumentParser(description="Draw pictures of the dashboard.")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs", metavar="FOLDER")
+    parser.add_argument("--out", type=Path, default=PICTURES, metavar="FOLDER")
     parser.add_argument("--every-page", action="store_true", help="in every size and theme")
     chosen = parser.parse_args(arguments)
     if (path := chromium_path()) is None:
@@ -74,7 +83,7 @@ def main(arguments: list[str] | None = None) -> None:
         served(Path(folder) / "workspace") as address,
     ):
         visitor = analyst(browser, address)
-        (every_page if chosen.every_page else readme)(visitor, chosen.out)
+        (every_page if chosen.every_page else guide)(visitor, chosen.out)
         visitor.leave()
         for complaint in visitor.complaints + visitor.outside:
             print(f"Met: {complaint}", file=sys.stderr)

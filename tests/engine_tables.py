@@ -33,6 +33,7 @@ def as_arrow(columns, **more):
 def type_of(kind):
     """The type that PostgreSQL gives a column of Arrow."""
     text = str(kind).split("[")[0]
+    text = text.removeprefix("large_")
     known = {"double": "double precision", "float": "real", "bool": "boolean", "string": "text"}
     known |= {"int64": "bigint", "int8": "smallint", "date32": "date", "timestamp": "timestamp"}
     return known.get(text, text.replace("decimal128", "numeric"))

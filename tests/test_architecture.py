@@ -86,6 +86,18 @@ def test_joblib_is_never_told_which_backend_to_use():
                 assert "backend" not in {keyword.arg for keyword in node.keywords}, path
 
 
+def test_what_a_spreadsheet_opens_is_written_in_one_room():
+    writers = {"to_csv", "to_excel", "writer", "DictWriter", "Workbook"}
+    found = {
+        relative(path)
+        for path in MODULES
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in writers
+    }
+    assert found  # it looks at the right calls
+    assert all(path.startswith("rulekit/export/sheets/") for path in found)
+
+
 def test_every_public_name_exists_and_is_documented():
     for name in rulekit.__all__:
         public = getattr(rulekit, name)

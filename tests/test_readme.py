@@ -3,7 +3,10 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from rulekit import RuleClassifier, from_text, load_sample, to_text
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (Path(__file__).parents[1] / "Makefile").read_text(encoding="utf-8")
@@ -38,6 +41,26 @@ def test_every_make_target_the_readme_names_exists(command):
     assert re.search(rf"^{command}:", MAKEFILE, re.MULTILINE)
 
 
-def test_the_picture_is_there():
-    picture = re.search(r"!\[[^\]]+\]\(([^)]+)\)", README).group(1)
+@pytest.mark.parametrize("picture", re.findall(r"!\[[^\]]+\]\(([^)]+)\)", README))
+def test_a_picture_is_there(picture):
     assert (Path(__file__).parents[1] / picture).stat().st_size > 10_000
+
+
+def test_a_rule_comes_before_any_word_about_it_and_no_sentence_asks_for_logic():
+    assert re.match(r"# [^\n]+\n\n```\n1\. IF ", README)
+    assert not re.findall(r"\b(?:DNF|CNF|theta|conjunctions?|disjunctions?|literals?)\b|θ", README)
+
+
+def test_the_rule_shown_is_learned_from_the_loans_and_errs_as_often_as_is_said():
+    shown, wrong = re.search(
+        r"```\n(1\. IF .*?)```.*?wrong for (\d+) of 100", README, re.S
+    ).groups()
+    X, y = load_sample("credit").xy("risk")
+    model = RuleClassifier(max_conditions=4, positive_label="high").fit(X, y)
+    assert to_text(model).split("\n", 1)[1] == shown
+    assert round(100 * np.mean(from_text(shown).predict(X) != y)) == int(wrong)
+
+
+def test_the_other_package_of_the_name_is_told():
+    assert re.search(r"also installs a package called `rulekit`", README)
+    assert "pip uninstall rulekit rulekit-dashboard" in README

@@ -1,10 +1,11 @@
-"""The analyses of one browser: which are whose, what they are called, what is in them.
+"""The analyses of one visitor: which are whose, what they are called, what is in them.
 
 Whose an analysis is, a key in the browser's own storage says: made there, of 192 random bits, sent
 over the session's own connection and never in an address, a cookie or a log. The workspace holds
 the key's digest only, as a folder of marks: ``owners/DIGEST/ID``, each holding the name that its
 owner gave. So nobody sees another's list, and who is sent the address of one analysis gets that
-one alone.
+one alone. Where visitors log in (`ui.login`), the digest is the person's, and who is sent the
+address of another's analysis gets nothing.
 """
 
 import hashlib
@@ -19,9 +20,9 @@ from pathlib import Path
 import streamlit as st
 
 from ui import workspace
+from ui.login import OWNER
 from ui.runs import jobs
 
-OWNER = "_owner"  # in the session: the digest of the browser's key
 KEY = re.compile(r"[0-9a-f]{48}")
 COPIED = ("table.parquet", "analysis.json", "about.json")
 SCRIPT = """

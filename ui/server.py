@@ -4,11 +4,14 @@ Streamlit refuses a websocket that a page of another site opens; but to know wha
 a web service for its own address, and waits for the answer.
 """
 
+import os
 import sys
 from pathlib import Path
 
 from streamlit import net_util
 from streamlit.web import cli
+
+from ui import login
 
 APP = Path(__file__).parents[1] / "app.py"
 
@@ -21,6 +24,13 @@ def ask_nobody() -> None:
 def main() -> None:
     """Run the dashboard; what the command line says goes to Streamlit."""
     ask_nobody()
+    elsewhere = "STREAMLIT_SECRETS_FILES" in os.environ or "--secrets.files" in " ".join(sys.argv)
+    try:
+        wrong = login.trouble() if login.is_on() and not elsewhere else None
+    except ValueError as error:
+        wrong = str(error)
+    if wrong is not None:
+        sys.exit(wrong)
     cli.main(["run", str(APP), *sys.argv[1:]], prog_name="streamlit")
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.exceptions import RulekitError
-from ui import workspace
+from ui import login, workspace
 from ui.escape import md
 from ui.runs import jobs
 from ui.state import SERVER, AppState, app_state
@@ -57,6 +57,7 @@ def header(name: str, *, status_line: bool = True) -> None:
         with st.container(horizontal=True, width="content"):
             job_line()
             st.session_state[STATUS] = st.empty(), None
+            login.line()
     status()
     if app_state().table is not None and SERVER in app_state().options:
         st.caption(OF_THE_SAMPLE)

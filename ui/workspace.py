@@ -26,7 +26,7 @@ from rulekit.export import to_json
 from rulekit.learners import FixedRuleClassifier
 from rulekit.plots.wording import percent, plural
 from rulekit.rules import RuleSet
-from ui import cache, state_file
+from ui import cache, login, state_file
 from ui.escape import md
 from ui.runs import jobs
 from ui.state import VERSION, AppState, app_state, changed
@@ -36,6 +36,7 @@ NO_SETTINGS = (
     "This is not a settings file of this dashboard. Choose the JSON file that “Save settings” gave."
 )
 SHAPE = re.compile(r"[A-Za-z0-9_-]{24}")
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 log = logging.getLogger("rulekit.dashboard")
 
 
@@ -118,18 +119,20 @@ def _open(wanted: str) -> None:
     """Load a saved analysis into the session, or begin a new one."""
     base = root()
     known = base is not None and SHAPE.fullmatch(wanted) and (base / wanted).is_dir()
-    if not known:
+    if not known or not _may_open(base, wanted):
         if wanted:
             st.session_state["_said"] = (
                 "The analysis in the address is not on this machine (it was forgotten, or the "
-                "address is incomplete). This is a new one."
+                "address is incomplete)"
+                + (", or it is another person's" if login.is_on() else "")
+                + ". This is a new one."
             )
         analysis_id()
         return
     st.session_state["analysis_id"] = wanted
     try:
         st.session_state["app"] = load(base / wanted)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except UNREADABLE:
         log.exception("a saved analysis could not be read")
         st.session_state["_said"] = (
             "The saved analysis could not be read; its files stay in the workspace folder. "
@@ -137,6 +140,13 @@ def _open(wanted: str) -> None:
         )
         st.session_state["analysis_id"] = secrets.token_urlsafe(18)
         st.session_state["app"] = AppState()
+
+
+def _may_open(base: Path, wanted: str) -> bool:
+    """Whether the visitor may open an analysis by its id: of those who log in, its owner alone."""
+    if not login.is_on():
+        return True
+    return (base / "owners" / st.session_state[login.OWNER] / wanted).exists()
 
 
 def save() -> None:
@@ -176,7 +186,8 @@ def _save(state: AppState, place: Path) -> None:
     if st.session_state.get("_saved_digest") != state.table.digest or not table_file.exists():
         _written(table_file, lambda temporary: state.table.frame.to_parquet(temporary))
         st.session_state["_saved_digest"] = state.table.digest
-    text = json.dumps(state_file.to_plain(state), indent=1)
+    plain = state_file.to_plain(state)
+    text = json.dumps(plain | {"checksum": _checksum(plain)}, indent=1)
     if st.session_state.get("_saved_text") != text or not (place / "analysis.json").exists():
         _written(place / "analysis.json", lambda temporary: temporary.write_text(text, "utf-8"))
         st.session_state["_saved_text"] = text
@@ -272,15 +283,22 @@ def _clear() -> None:
 
 
 def load(place: Path) -> AppState:
-    """Read an analysis back; ValueError if it was saved by another version of the dashboard."""
+    """Read an analysis back; ValueError if another version saved it, or it was altered since."""
     saved = json.loads((place / "analysis.json").read_text("utf-8"))
     if saved["version"] != VERSION:
         raise ValueError(f"Saved by version {saved['version']}, this is version {VERSION}.")
+    if saved.pop("checksum", None) not in (None, _checksum(saved)):  # older files have none
+        raise ValueError("The file is not as it was saved: it was altered or damaged.")
     frame = pd.read_parquet(place / "table.parquet")
     table = Table.from_frame(frame, name=saved["name"])
     if table.digest != saved["digest"]:
         raise ValueError("The table's cells are not those that were saved.")
     return state_file.from_plain(saved, replace(table, notes=tuple(saved["notes_on_table"])))
+
+
+def _checksum(plain: dict[str, Any]) -> str:
+    read_back = json.loads(json.dumps(plain))
+    return hashlib.sha256(json.dumps(read_back, sort_keys=True).encode()).hexdigest()
 
 
 def load_settings(content: bytes) -> str:

@@ -12,7 +12,6 @@ import io
 import os
 import subprocess
 import sys
-import tempfile
 import traceback
 import warnings
 from pathlib import Path
@@ -43,19 +42,21 @@ log = logging.getLogger(__name__)
 class Page:
     """Names and files that the examples of a page have made so far."""
 
-    def __init__(self) -> None:
-        self.folder = tempfile.TemporaryDirectory()
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
         self.names: dict[str, Any] = {"__name__": "__main__"}
 
     def python(self, text: str) -> str:
         """Run Python, and return what it prints."""
         printed = io.StringIO()
         with (
-            contextlib.chdir(self.folder.name),
+            contextlib.chdir(self.folder),
             contextlib.redirect_stdout(printed),
             warnings.catch_warnings(),
         ):
             warnings.simplefilter("error")
+            warnings.simplefilter("ignore", DeprecationWarning)  # of one library to another
             exec(compile(text, "<example>", "exec"), self.names)
         return printed.getvalue()
 
@@ -63,7 +64,7 @@ class Page:
         """Run commands, and return what they print."""
         done = subprocess.run(
             ["bash", "-e", "-c", COMMAND + text],
-            cwd=self.folder.name,
+            cwd=self.folder,
             env={**os.environ, "PYTHON": sys.executable},
             capture_output=True,
             text=True,
@@ -85,7 +86,10 @@ class Runs(SphinxDirective):
         """Run the example."""
         language = self.arguments[0] if self.arguments else "python"
         text = "\n".join(self.content)
-        page = self.pages.setdefault(self.env.docname, Page())
+        name = self.env.docname
+        if name not in self.pages:
+            self.pages[name] = Page(Path(self.env.doctreedir) / "examples" / name)
+        page = self.pages[name]
         try:
             printed = page.shell(text) if language == "shell" else page.python(text)
         except Exception:

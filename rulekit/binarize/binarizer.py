@@ -23,7 +23,7 @@ from rulekit.binarize.thresholds import METHODS, SUPERVISED, automatic_cuts
 from rulekit.binarize.views import Cutting, Reading, given_edges, is_dates, readings_of
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError
-from rulekit.rules import Literal, missing_in
+from rulekit.rules import Columns, Literal, missing_in
 
 ALL_METHODS = (*METHODS, "manual")
 
@@ -152,7 +152,20 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         """
         self._check_parameters()
         X = as_pandas(X)
-        columns = self._columns(X, reset=True)
+        self._fit_columns(X, self._columns(X, reset=True), y)
+        return self
+
+    def fit_read(self, frame: pd.DataFrame, columns: Columns, y: Any) -> BinCodes:
+        """Do as `fit`, then `bins`, for a checked table whose columns are read already.
+
+        `columns` are what `rulekit.data.columns_of` gives of the frame.
+        """
+        self._check_parameters()
+        validate_data(self, frame, reset=True, skip_check_array=True)
+        self._fit_columns(frame, columns, y)
+        return self._codes(columns)
+
+    def _fit_columns(self, X: Any, columns: Columns, y: Any) -> None:
         readings = readings_of(X, columns, self.read_as or {}, self.orders or {})
         given = self._given_cuts(columns, readings)
         classes = self._classes(y, columns)
@@ -168,7 +181,6 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         numeric = [e for e in encodings if isinstance(e, OrderedColumn) and e.is_plain]
         self.cuts_ = {e.name: e.cuts for e in numeric}
         self.__dict__.pop("literals_", None)
-        return self
 
     @cached_property
     def literals_(self) -> tuple[Literal, ...]:
@@ -215,7 +227,9 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
             Of the smallest unsigned type that can count the cells; no Boolean matrix is formed.
         """
         check_is_fitted(self)
-        columns = self._columns(X, reset=False)
+        return self._codes(self._columns(X, reset=False))
+
+    def _codes(self, columns: Columns) -> BinCodes:
         kind = code_type(max((e.n_cells for e in self.encodings_), default=1))
         n = len(next(iter(columns.values())))
         codes = np.empty((n, len(self.encodings_)), dtype=kind, order="F")

@@ -14,9 +14,9 @@ from rulekit.binarize.encoding import (
     LevelColumn,
     OrderedColumn,
     WordColumn,
-    cell_table,
     literals_of,
 )
+from rulekit.binarize.matrix import cell_table
 from rulekit.rules import Literal
 
 Ints = NDArray[np.intp]

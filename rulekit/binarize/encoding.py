@@ -350,13 +350,6 @@ def literals_of(column: ColumnEncoding) -> tuple[Literal, ...]:
     return tuple(sorted(literals, key=lambda literal: literal.sort_key))
 
 
-def cell_table(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[np.bool_]:
-    """Say in which cells each literal holds, shape (n_cells, number of literals)."""
-    cells = column.representatives()
-    masks = [literal.mask_of(cells) for literal in literals]
-    return np.array(masks, dtype=bool).reshape(len(masks), column.n_cells).T
-
-
 def as_numbers(column: NDArray[Any], name: str) -> NDArray[np.float64]:
     """Take a column as float64 with NaN for missing; text is refused with its first row."""
     if column.dtype != object:

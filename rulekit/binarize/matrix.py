@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rulekit.binarize.encoding import ColumnEncoding, cell_table, literals_of
-from rulekit.rules import Literal
+from rulekit.binarize.encoding import ColumnEncoding, OrderedColumn, literals_of
+from rulekit.rules import ORDERED, Literal, missing_in
+from rulekit.rules.literal import COMPARED
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,21 +126,20 @@ class BinCodes:
     @cached_property
     def places(self) -> NDArray[np.intp]:
         """Column, side and rank of each condition, as in the matrix: shape (3, d)."""
-        found = [
-            (j, *e.place(literal))
-            for j, (e, own) in enumerate(zip(self.encodings, self._literals, strict=True))
-            for literal in own
-        ]
-        return np.array(found, dtype=np.intp).reshape(-1, 3).T
+        found = [np.zeros((0, 3), np.intp)]
+        for j, (e, own) in enumerate(zip(self.encodings, self._literals, strict=True)):
+            found.append(np.column_stack([np.full(len(own), j), places_of(e, own)]))
+        return np.concatenate(found).T
 
     @cached_property
     def complement(self) -> NDArray[np.intp]:
         """The condition that is the negation of each on every training row, or -1: shape (d,)."""
         found: list[int] = []
         for encoding, table in zip(self.encodings, self.tables, strict=True):
-            seen = table[encoding.seen()]
-            at = {column.tobytes(): len(found) + k for k, column in enumerate(seen.T)}
-            found += [at.get((~column).tobytes(), -1) for column in seen.T]
+            seen = table[encoding.seen()].T
+            own, other = (_as_bytes(columns) for columns in (seen, ~seen))
+            at = {column: len(found) + k for k, column in enumerate(own)}
+            found += [at.get(column, -1) for column in other]
         return np.array(found, dtype=np.intp)
 
     @cached_property
@@ -169,3 +169,48 @@ def code_type(n_cells: int) -> type[np.unsignedinteger]:
     if n_cells <= 256:
         return np.uint8
     return np.uint16 if n_cells <= 65_536 else np.uint32
+
+
+def _as_bytes(rows: NDArray[np.bool_]) -> list[bytes]:
+    """Write each row as bytes."""
+    packed = np.ascontiguousarray(np.packbits(rows, axis=1))
+    found: list[bytes] = packed.view(f"V{packed.shape[1]}").ravel().tolist()
+    return found
+
+
+def places_of(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[np.intp]:
+    """Give side and rank of each literal, see `OrderedColumn.place`: shape (number of them, 2)."""
+    if not isinstance(column, OrderedColumn):
+        return np.array([column.place(literal) for literal in literals], np.intp).reshape(-1, 2)
+    found = np.zeros((len(literals), 2), np.intp)
+    scale = (column.part, column.order, None)
+    own = [j for j, x in enumerate(literals) if x.op in ORDERED and x.scale == scale]
+    found[own, 0] = [-1 if literals[j].op in ("<=", "<") else 1 for j in own]
+    found[own, 1] = np.searchsorted(column.cuts, [literals[j].edge for j in own])
+    return found
+
+
+def cell_table(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[np.bool_]:
+    """Say in which cells each literal holds, shape (n_cells, number of literals)."""
+    cells = column.representatives()
+    return masks_of(literals, cells)
+
+
+def masks_of(literals: tuple[Literal, ...], compared: NDArray[Any]) -> NDArray[np.bool_]:
+    """Answer tests that read a column alike: `Literal.mask_of` of each, shape (n, k)."""
+    found = np.empty((len(compared), len(literals)), dtype=bool)
+    ordered = [j for j, literal in enumerate(literals) if literal.op in ORDERED]
+    if compared.dtype == object:
+        ordered = []
+    limits = np.array([float(literals[j].positions[0]) for j in ordered])
+    absent = missing_in(compared)
+    for op, holds in COMPARED.items():
+        own = [k for k, j in enumerate(ordered) if literals[j].op == op]
+        if own:
+            missing = np.array([literals[ordered[k]].missing for k in own])
+            with np.errstate(invalid="ignore"):
+                held = holds(compared[:, None], limits[own])
+            found[:, [ordered[k] for k in own]] = np.where(absent[:, None], missing, held)
+    for j in set(range(len(literals))) - set(ordered):
+        found[:, j] = literals[j].mask_of(compared)
+    return found

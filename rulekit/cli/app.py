@@ -26,7 +26,8 @@ def dashboard() -> Path | None:
 def app(ctx: click.Context, port: int, address: str) -> None:
     """Serve the dashboard until Ctrl-C.
 
-    It asks for no password, so it listens on this machine only unless it is told otherwise.
+    It listens on this machine only unless it is told otherwise, and asks for no password unless
+    RULEKIT_LOGIN=on: visitors then log in, at a provider named in .streamlit/secrets.toml.
     """
     for needed in ("streamlit", "plotly"):
         if importlib.util.find_spec(needed) is None:

@@ -29,7 +29,8 @@ WITHOUT_EFFECT = ("plots", "export", "explain", "cli")
 PULSE = 0.05  # seconds between two looks at what has come
 PATIENCE = 10.0  # seconds that a cluster may take to get a worker
 
-log = logging.getLogger("distributed.worker.rulekit")  # so that Dask's clients can read it
+log = logging.getLogger("distributed.worker.rulekit")  # a worker's: Dask's clients can read it
+told = logging.getLogger("rulekit.cluster")  # the caller's
 _kept: ContextVar[dict[Any, Any] | None] = ContextVar("kept", default=None)
 
 
@@ -152,7 +153,7 @@ def _sent(client: Any, arguments: Sequence[Once]) -> dict[Hashable, Any]:
                 f"{PATIENCE:g} s. Start one."
             ) from error
         n_bytes = sum(map(_dask().sizeof.safe_sizeof, fresh.values()))
-        log.info("%.3g MB to each of %d workers", n_bytes / 1e6, len(client.ncores()))
+        told.info("%.3g MB to each of %d workers", n_bytes / 1e6, len(client.ncores()))
         names = {f"rulekit-{uuid.uuid4().hex}": key for key in fresh}
         futures = client.scatter({n: fresh[key] for n, key in names.items()}, broadcast=True)
         for name, key in names.items():

@@ -42,6 +42,7 @@ NEGATED = {
 }
 OPERATORS = tuple(NEGATED)
 EQUALITIES = ("==", "!=", "in", "not-in")
+COMPARED = {"<=": np.less_equal, "<": np.less, ">=": np.greater_equal, ">": np.greater}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -243,7 +244,12 @@ class Literal(Condition):
 
     def negated(self) -> "Literal":
         """Return the literal that holds exactly where this one does not."""
-        return replace(self, op=NEGATED[self.op], missing=not self.missing)
+        twin = object.__new__(Literal)  # nothing is checked anew: tables have many literals
+        for name in ("feature", "value", "part", "order"):
+            object.__setattr__(twin, name, getattr(self, name))
+        object.__setattr__(twin, "op", NEGATED[self.op])
+        object.__setattr__(twin, "missing", not self.missing)
+        return twin
 
     def renamed(self, names: Mapping[str, str]) -> "Literal":
         """Return the literal with its column called otherwise."""
@@ -345,11 +351,7 @@ class Literal(Condition):
         numbers = np.where(absent, np.nan, column).astype(float)
         (limit,) = self.positions
         with np.errstate(invalid="ignore"):
-            if self.op == "<=":
-                return numbers <= limit
-            if self.op == "<":
-                return numbers < limit
-            return numbers >= limit if self.op == ">=" else numbers > limit
+            return np.asarray(COMPARED[self.op](numbers, limit))
 
     def _has_word(self, column: NDArray[Any]) -> NDArray[np.bool_]:
         if column.dtype != object:

@@ -34,6 +34,7 @@ KERNELS = (
     "rulekit.solvers.forest.forest_kernels",
     "rulekit.solvers.points.card_kernels",
     "rulekit.solvers.points.fit_kernels",
+    "rulekit.solvers.power_laws.moment_kernels",
     "rulekit.solvers.power_laws.split_kernels",
     "rulekit.solvers.screening.cover_kernels",
 )

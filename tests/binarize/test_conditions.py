@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 
 from rulekit.binarize import Binarizer, complemented, conditions_of
-from rulekit.binarize.encoding import OrderedColumn, cell_table, literals_of
+from rulekit.binarize.encoding import OrderedColumn, literals_of
+from rulekit.binarize.matrix import cell_table
 from tests.binarize.test_binarizer import frames
 
 

@@ -83,7 +83,7 @@ def noisy():
 BY_CHANCE = {"rounding": "random", "n_clauses": 3, "random_state": 0}
 BLOCKS = {"method": "block_coordinate", "n_clauses": 3, "theta": 0.1, "init": "zero"}
 NOISY = {"n_clauses": 3, "theta": 0.2, "random_state": 0}
-SHORT = {"max_power_laws": 2, "max_depth": 1, "max_exponents": 3}
+SHORT = {"max_power_laws": 2, "max_depth": 1, "max_exponents": 3, "inner_folds": None}
 CARD = {"forms": ("points",), "cv": 2}
 QUICK = {"cv": 2, "refine": False, "binarizer": FEW}
 
@@ -232,11 +232,16 @@ CASES = {
         "modulus": [Acts(False, SHORT)],
         "max_depth": [Acts(0, SHORT)],
         "min_samples": [Acts(100, SHORT)],
-        "tau_impurity": [Acts(0.0, {"max_depth": 0}, table=nearly_one_cut)],
+        "tau_impurity": [Acts(0.0, {"max_depth": 0, "inner_folds": None}, table=nearly_one_cut)],
         "tau_prune": [Acts(0.2, SHORT)],
         "upper_level": [Acts("genetic", {"max_depth": 0, "max_power_laws": 2})],
-        "lower_level": [Acts("genetic", {"max_depth": 0, "max_power_laws": 2, "max_exponents": 2})],
+        "lower_level": [Acts("genetic", {**SHORT, "max_depth": 0, "max_exponents": 2})],
         "max_exponents": [Acts(1, SHORT), Refused(3, {"upper_level": "genetic"})],
+        "inner_folds": [
+            Acts(None, {"max_depth": 0, "max_exponents": 2}, seen="sizes_"),
+            Acts(5, {"max_depth": 0, "max_exponents": 2}, seen="sizes_"),
+            Refused(5, {"upper_level": "genetic"}),
+        ],
         "positive_label": [Acts("bad", SHORT)],
         "class_weight": [Acts({"good": 9.0}, SHORT)],
         "costs": [Acts(Costs(9.0, 1.0, positive="good"), SHORT)],

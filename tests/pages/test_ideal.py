@@ -7,9 +7,7 @@ import pytest
 from rulekit import IdealDNFClassifier
 from rulekit.data import Table, load_sample
 from rulekit.export import to_json
-from rulekit.learners.ideal.database import duckdb_module
 from tests.pages.driving import compared, finished, on_tab, opened_tab, pick_here, slider, small
-from tests.waiting import until
 from ui.cases import row_number
 from ui.learners.ideal_cards import NO_PAST_CASE, curve_table
 from ui.state import AppState
@@ -95,43 +93,8 @@ def test_export_takes_it_away_checked(on_credit):
     assert not app.error
 
 
-@pytest.fixture
-def server_folder(tmp_path, monkeypatch):
-    """A folder with a file of more rows than the pages show."""
-    folder = tmp_path / "files"
-    folder.mkdir()
-    rng = np.random.default_rng(0)
-    n = 60_000
-    frame = pd.DataFrame({"age": rng.integers(18, 90, n), "dose": rng.normal(size=n).round(3)})
-    ill = (frame["age"] > 55) & (frame["dose"] > 0.1) ^ (rng.random(n) < 0.05)
-    frame.assign(ill=np.where(ill, "yes", "no")).to_parquet(folder / "people.parquet")
-    monkeypatch.setenv("RULEKIT_DATA_ROOT", str(folder))
-    return folder
-
-
 def test_without_a_folder_no_file_of_the_server_is_offered(open_app):
     assert "server_open" not in {b.key for b in open_app("data").button}
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(duckdb_module() is None, reason="needs the extra 'app'")
-def test_a_file_on_the_server_is_opened_as_a_sample_and_learned_from_whole(open_app, server_folder):
-    app = open_app("data")
-    app.button(key="server_open").click().run()
-    table = app.session_state["app"].table
-    assert 45_000 < table.n_rows < 55_000
-    app.session_state["app"].table = table.with_roles({"ill": "target"}, positive_label="yes")
-    app.switch_page("pages/models.py").run()
-    app.button(key="whole_file").click().run()
-    until(lambda: WHOLE_DONE in text(app.run()))
-    state = app.session_state["app"]
-    assert state.model.n_rows_ == 60_000
-    app.switch_page("pages/rules.py").run()
-    assert not app.exception
-    assert "60,000 rows of people.parquet" in text(app)
-
-
-WHOLE_DONE = "learned from all 60,000 rows"
 
 
 def test_the_ideal_dnf_stands_on_the_curve_of_the_other_learners(open_app):

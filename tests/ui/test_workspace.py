@@ -2,12 +2,15 @@
 
 import json
 import stat
+from collections import Counter
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from rulekit.data import Table, load_sample
-from ui import workspace
+from scripts.fuzz import damaged
+from ui import state_file, workspace
 from ui.state import AppState, BinningSpec, SplitSpec, Wording
 
 
@@ -155,3 +158,28 @@ def test_a_folder_that_cannot_be_closed_is_told_once(session, tmp_path, monkeypa
     assert "Set RULEKIT_WORKSPACE to a folder of your own" in session.pop("_said")
     workspace.root()
     assert "_said" not in session
+
+
+def test_a_saved_analysis_that_is_damaged_anywhere_is_refused_or_is_what_it_was(session):
+    state = AppState(
+        table=load_sample("credit").with_roles({"age": "ignore"}),
+        wording={"income": Wording("Yearly income", "€")},
+        setting={"theta": 0.5},
+        notes="ask Ada",
+    )
+    whole = state_file.to_plain(saved_and_loaded(session, state))
+    place, ends = workspace.folder(), Counter()
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        file = place / ("table.parquet", "analysis.json")[seed % 2]
+        content = file.read_bytes()
+        file.write_bytes(damaged(content, rng))
+        try:
+            found = workspace.load(place)
+        except workspace.UNREADABLE:
+            ends["refused"] += 1
+        else:
+            ends["read"] += 1
+            assert state_file.to_plain(found) == whole, f"seed {seed}"
+        file.write_bytes(content)
+    assert ends["refused"] > 200

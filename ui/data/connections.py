@@ -38,41 +38,19 @@ class Connection:
     tables: tuple[str, ...]
     url: str = field(repr=False)
 
-    def opened(self, table: str) -> Any:
-        """Open a table of it.
+    def door(self, table: str) -> "Door":
+        """Say how a table of it is opened; nothing is opened yet.
 
         Raises
         ------
         DataError
-            If it is not listed, a secret is not set, or the database does not answer.
+            If it is not listed, or a secret is not set.
         """
-        import ibis
-
         if table not in self.tables:
             raise DataError(
                 f"The connection {self.name[:60]!r} has no table {table[:120]!r}. Choose one of "
                 "the list."
             )
-        address, secrets = self._address()
-        place, _, own = table.rpartition(".")
-        try:
-            with quiet():
-                return ibis.connect(address).table(own, database=place or None)
-        except Exception as error:  # every driver has its own, and may tell the address in it
-            said = without(f"{type(error).__name__}: {error}", (*secrets, address))
-            log.warning("connection %r, table %r: %s", self.name, table, said)
-            raise DataError(
-                f"The table {table[:120]!r} of the connection {self.name[:60]!r} cannot be opened "
-                f"({type(error).__name__}). The reason is in the server's log."
-            ) from None
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """What must never be shown; of variables that are set."""
-        return tuple(filter(None, (os.environ.get(name) for name in GIVEN.findall(self.url))))
-
-    def _address(self) -> tuple[str, tuple[str, ...]]:
-        """Put the secrets in; return the address and them, as they are and as they are written."""
         secrets = []
         for name in GIVEN.findall(self.url):
             value = os.environ.get(name, "")
@@ -83,7 +61,33 @@ class Connection:
                 )
             secrets += [value, quote(value, safe="")]
         address = GIVEN.sub(lambda found: quote(os.environ[found[1]], safe=""), self.url)
-        return address, tuple(secrets)
+        return Door(self.name, table, address, (*secrets, address))
+
+
+@dataclass(frozen=True)
+class Door:
+    """A table of a connection and the way to it, which is not shown."""
+
+    name: str
+    table: str
+    address: str = field(repr=False)
+    secrets: tuple[str, ...] = field(repr=False)
+
+    def opened(self) -> Any:
+        """Open the table; DataError if the database does not answer, or has no such table."""
+        place, _, own = self.table.rpartition(".")
+        try:
+            import ibis
+
+            with quiet():
+                return ibis.connect(self.address).table(own, database=place or None)
+        except Exception as error:  # every driver has its own, and may tell the address in it
+            said = without(f"{type(error).__name__}: {error}", self.secrets)
+            log.warning("connection %r, table %r: %s", self.name, self.table, said)
+            raise DataError(
+                f"The table {self.table[:120]!r} of the connection {self.name[:60]!r} cannot be "
+                f"opened ({type(error).__name__}). The reason is in the server's log."
+            ) from None
 
 
 def without(words: str, secrets: tuple[str, ...]) -> str:

@@ -16,7 +16,15 @@ from rulekit.rules import RuleSet
 from ui import workspace
 from ui.data import server_files
 from ui.data.connections import connections
-from ui.data.sources import SAMPLE_ROWS, AllRows, CountRule, LearnWhole, WholeCount, source_words
+from ui.data.sources import (
+    SAMPLE_ROWS,
+    AllRows,
+    CountRule,
+    LearnWhole,
+    WholeCount,
+    located,
+    source_words,
+)
 from ui.data.tasks import OpenSource
 from ui.escape import md
 from ui.runs import jobs
@@ -74,7 +82,7 @@ def open_source(source: Mapping[str, Any]) -> None:
     """Begin to draw a sample in the background; `load.upload_card` takes what comes of it."""
     owner = f"{workspace.analysis_id()}/upload"
     title = f"Opening {source_words(source)}"
-    jobs.registry().start(owner, title, OpenSource(dict(source)), urgent=True)
+    jobs.registry().start(owner, title, OpenSource(dict(source), located(source)), urgent=True)
 
 
 def all_rows(state: AppState) -> AllRows:
@@ -97,7 +105,7 @@ def all_rows(state: AppState) -> AllRows:
         positive, other = state.positive, state.other_label
         classes = tuple(pair for pair in classes if pair[1] == positive)
     names = tuple(c.name for c in state.table.columns)
-    return AllRows(state.options[SERVER], names, state.target, classes, other)
+    return AllRows(located(state.options[SERVER]), names, state.target, classes, other)
 
 
 def whole_file_card(state: AppState) -> None:
@@ -142,7 +150,7 @@ def _progress(job: jobs.Job) -> None:
     if not job.active:
         st.rerun()
     if job.state == "queued":
-        st.info(f"Waiting for a free place: number {jobs.registry().position(job)} in the queue.")
+        st.info(f"{jobs.registry().waiting(job)}.")
     bar, stop = st.columns([5, 1], vertical_alignment="bottom")
     words = f"{job.message or 'Starting'}, {job.elapsed:.0f} s"
     bar.progress(job.share, text=md(words, 120))
@@ -212,7 +220,11 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
             on_click=once(lambda: _count(rule, key, at_once=False)),
         )
         if at_once:
-            _count(rule, key, at_once=True)
+            try:
+                _count(rule, key, at_once=True)
+            except DataError as error:
+                problem(error)
+                return
             st.rerun()
 
 

@@ -4,7 +4,7 @@ import json
 
 import streamlit as st
 
-from ui import analyses, state_file, workspace
+from ui import analyses, login, state_file, workspace
 from ui.data.rule_file import rule_file
 from ui.escape import md
 from ui.shell import once
@@ -54,7 +54,8 @@ def session_card() -> None:
     else:
         st.caption(
             "Kept in a folder on this machine that only its owner can read. The page's address "
-            "brings it back after a reload or a restart: keep it like a password."
+            "brings it back after a reload or a restart"
+            + (", for you alone." if login.is_on() else ": keep it like a password.")
         )
         if analyses.OWNER in st.session_state and not analyses.is_listed():
             st.button("Add it to your saved analyses", key="add_saved", on_click=analyses.add)

@@ -2,26 +2,26 @@
 
 No Streamlit here: this runs in a worker. A source is told by plain values, which are kept with an
 analysis: ``{"path": name}`` of a file or folder, ``{"connection": name, "table": name}`` of a
-database; `rows` says how many rows there are.
+database; `rows` says how many rows there are. The page finds its `Place`, which is not shown.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rulekit._engine import asked, kind_of, quiet, read
+from rulekit._engine import asked, kind_of, read
 from rulekit.data import Limits, Table
 from rulekit.data.headers import repaired_headers
+from rulekit.data.tables import open_table
 from rulekit.exceptions import DataError
 from rulekit.learners.from_table.drawing import RowNumbers, limit
 from rulekit.rules import RuleSet, clause_statistics, rule_statistics
 from ui.data import server_files
-from ui.data.connections import connections, without
+from ui.data.connections import Door, connections, without
 
 SAMPLE_ROWS = 50_000
-GLOB = "*?["
 Source = Mapping[str, Any]
 
 
@@ -32,53 +32,48 @@ def source_words(source: Source) -> str:
     return str(source["path"])
 
 
-@contextmanager
-def opened(source: Source) -> Any:
-    """Open a source: a table of ibis, with the columns that rules can read.
+@dataclass(frozen=True)
+class Place:
+    """Where a source is: files, or a table of a connection."""
 
-    Raises
-    ------
-    DataError
-        If ibis is not installed, or the source cannot be opened; no secret is told.
-    """
-    try:
-        import ibis
-    except ImportError:
+    name: str
+    files: tuple[Path, ...] = field(default=(), repr=False)
+    door: Door | None = None
+
+    @contextmanager
+    def opened(self) -> Iterator[Any]:
+        """Open it: a table of ibis, with the columns that rules can read.
+
+        Raises
+        ------
+        DataError
+            If ibis is not installed, or the source cannot be opened; no secret is told.
+        """
+        secrets = () if self.door is None else self.door.secrets
+        secrets += tuple(f"{folder}/" for folder in {file.parent for file in self.files})
+        try:
+            table = self._table() if self.door is None else self.door.opened()
+            yield table.select([n for n in table.columns if _readable(table[n])])
+        except DataError as error:
+            raise DataError(without(str(error), secrets)) from None
+
+    def _table(self) -> Any:
+        whole = self.name.endswith("/")
+        return open_table(self.files if whole else self.files[0], memory_limit="1GB")
+
+
+def located(source: Source) -> Place:
+    """Find a source; DataError if it is not there, or not open to the dashboard."""
+    name = source_words(source)
+    if "connection" not in source:
+        return Place(name, tuple(server_files.resolved(str(source["path"]))))
+    known = connections().get(str(source["connection"]))
+    if known is None:
         raise DataError(
-            "Tables that are not loaded need the package ibis, which is not installed here; its "
-            "operator can install the extra 'sql'."
-        ) from None
-    secrets: tuple[str, ...] = ()
-    if "connection" in source:
-        known = connections().get(str(source["connection"]))
-        if known is None:
-            raise DataError(
-                f"There is no connection {str(source['connection'])[:60]!r} any more; choose "
-                "another one."
-            )
-        table, secrets = known.opened(str(source["table"])), known.secrets
-    else:
-        table = _read(ibis, server_files.resolved(str(source["path"])))
-    try:
-        yield table.select([n for n in table.columns if _readable(table[n])])
-    except DataError as error:
-        raise DataError(without(str(error), secrets)) from None
-
-
-def _read(ibis: Any, files: Sequence[Path]) -> Any:
-    """Let DuckDB read files; no letter of a name stands for others."""
-    names = ["".join(f"[{c}]" if c in GLOB else c for c in str(path)) for path in files]
-    try:
-        with quiet():
-            link = ibis.duckdb.connect(threads=1, memory_limit="1GB")
-            if files[0].suffix == ".csv":
-                return link.read_csv(names)
-            parts = len(names) > 1
-            return link.read_parquet(names, hive_partitioning=parts, union_by_name=parts)
-    except Exception as error:
-        raise DataError(
-            f"{files[0].name!r} cannot be read ({type(error).__name__}); write the file anew."
-        ) from error
+            f"There is no connection {str(source['connection'])[:60]!r} any more; choose another "
+            "one."
+        )
+    return Place(name, door=known.door(str(source["table"])))
 
 
 def _readable(column: Any) -> bool:
@@ -89,7 +84,7 @@ def _readable(column: Any) -> bool:
     return True
 
 
-def sampled(source: Source) -> tuple[Table, int]:
+def sampled(place: Place) -> tuple[Table, int]:
     """Draw rows of a source by a hash of the whole row; return them, and how many rows there are.
 
     Raises
@@ -98,7 +93,7 @@ def sampled(source: Source) -> tuple[Table, int]:
         If the source cannot be opened or read.
     """
     limits = Limits()
-    with opened(source) as table:
+    with place.opened() as table:
         n_columns = len(table.columns)
         if not 0 < n_columns <= limits.max_columns:
             raise DataError(
@@ -116,10 +111,9 @@ def sampled(source: Source) -> tuple[Table, int]:
         exact = {n: read(drawn[n]) for n in table.columns if drawn[n].type().is_decimal()}
         frame = asked(drawn.mutate(**exact) if exact else drawn).to_pandas()
     notes = [f"These are {len(frame):,} of the table's {total:,} rows, drawn by a hash."]
-    name = source_words(source)
     if len(frame) == total:
-        return Table.from_frame(frame, name=name), total
-    return Table.from_frame(frame, name=f"{name} (sample)", notes=notes), total
+        return Table.from_frame(frame, name=place.name), total
+    return Table.from_frame(frame, name=f"{place.name} (sample)", notes=notes), total
 
 
 def _free(table: Any) -> str:
@@ -132,7 +126,7 @@ class AllRows:
 
     Attributes
     ----------
-    source : mapping
+    place : Place
         Where it is.
     names : tuple of str
         The columns as the page calls them, in the source's order.
@@ -144,7 +138,7 @@ class AllRows:
         What any other value is called; None leaves such rows out.
     """
 
-    source: Source
+    place: Place
     names: tuple[str, ...]
     target: str
     classes: tuple[tuple[Any, Any], ...]
@@ -186,7 +180,7 @@ class CountRule:
     def __call__(self, telling: Any) -> WholeCount:
         """Ask the engine twice: for the rule, and for its clauses."""
         telling.report(message="Counting the rule on all rows")
-        with opened(self.rows.source) as table:
+        with self.rows.place.opened() as table:
             table = self.rows.labelled(table)
             whole = rule_statistics(self.rule, table, self.rows.target)
             clauses = clause_statistics(self.rule, table, self.rows.target)
@@ -211,7 +205,7 @@ class LearnWhole:
             telling.report(done=int(self.steps * share), message=what)
 
         fit: Callable[..., Any] = self.learner.fit_table
-        with opened(self.rows.source) as table:
+        with self.rows.place.opened() as table:
             table = self.rows.labelled(table)
             given = dict(self.options)
             return fit(table, self.rows.target, list(self.features), on_progress=told, **given)

@@ -5,7 +5,7 @@ from typing import Any
 
 from rulekit.data import ParseOptions, Table, read_with_options
 from rulekit.exceptions import RulekitError, WideTableError
-from ui.data.sources import sampled
+from ui.data.sources import Place, sampled
 from ui.runs.worker import Telling
 
 LARGE = {"text": 8_000_000, "xlsx": 600_000, "parquet": 20_000_000}  # bytes: a second or more
@@ -64,12 +64,13 @@ class OpenSource:
     """Draw a sample of a table that is not loaded."""
 
     source: dict[str, Any]
+    place: Place
 
     def __call__(self, telling: Telling) -> Answer:
         """Draw it; whatever is wrong with the source is a sentence in the answer."""
         telling.report(message="Drawing a sample of its rows")
         try:
-            table, n_rows = sampled(self.source)
+            table, n_rows = sampled(self.place)
         except (RulekitError, ValueError) as error:
             return Answer(error=str(error))
         found = {**self.source, "rows": n_rows} if n_rows > table.n_rows else None

@@ -24,6 +24,7 @@ TAU_HELP = (
 def estimator(spec: RunSpec, state: AppState, variant: Setting) -> PowerLawTreeClassifier:
     """Return the unfitted estimator; see `Learner`."""
     return PowerLawTreeClassifier(
+        inner_folds=None,  # the run itself compares sizes
         positive_label=state.positive,
         class_weight=spec.class_weight,
         costs=spec.error_costs(state.labels),

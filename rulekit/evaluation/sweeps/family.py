@@ -86,7 +86,8 @@ def rule_learners(y: ArrayLike, *, random_state: int | None = 0) -> list[Family]
         "max_depth": (0, 2),
         "tau_impurity": IMPURITIES,
     }
-    tree = Family("power-law tree", PowerLawTreeClassifier(random_state=random_state), shape)
+    alone = PowerLawTreeClassifier(inner_folds=None, random_state=random_state)
+    tree = Family("power-law tree", alone, shape)
     grid = search_grid(y)
     search = BoxSearchClassifier(random_state=random_state)
     one = OneLevelRuleClassifier(random_state=random_state)

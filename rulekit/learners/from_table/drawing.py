@@ -2,13 +2,18 @@
 
 A row's number depends on what stands in it, on the seed and on the purpose, and on nothing else:
 the engine draws the same rows each time, in whatever order it reads them, and rows of one key stand
-together on one side of a split. Engines hash differently, so the rows drawn differ between them.
+together on one side of a split. Engines hash differently, so the rows drawn differ between them,
+but by a key of whole numbers: those are hashed in arithmetic, as `truth_tables.held_out` does.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-WORDS = 2**31  # numbers a row can have: from 0; even Spark's hash of 32 bits has as many
+import numpy as np
+
+from rulekit.solvers.truth_tables import MULTIPLIERS, SALT, SHIFTS, WORD, mixed
+
+WORDS = 2**32  # numbers a row can have: from 0; even Spark's hash of 32 bits has as many
 NATIVE = ("duckdb", "pyspark", "snowflake", "clickhouse")  # their hash takes whole numbers, too
 GAP = "\x1a"  # for a cell that is missing, as no text is
 BETWEEN = "\x1f"
@@ -23,10 +28,12 @@ class RowNumbers:
         What ibis calls the engine.
     seed : int
         Of all numbers.
+    whole : bool, default=False
+        Whether rows are told apart by one column of whole numbers.
     """
 
-    def __init__(self, engine: str, seed: int) -> None:
-        self._engine, self._seed = engine, seed
+    def __init__(self, engine: str, seed: int, *, whole: bool = False) -> None:
+        self._engine, self._seed, self._whole = engine, seed, whole
 
     def base(self, table: Any, columns: Sequence[str]) -> Any:
         """Hash what tells rows apart: an expression over the table.
@@ -35,6 +42,8 @@ class RowNumbers:
         """
         import ibis
 
+        if self._whole:
+            return table[columns[0]].cast("int64").fill_null(-1)
         if self._engine == "duckdb":
             return ibis.struct({f"c{j}": table[name] for j, name in enumerate(columns)}).hash()
         # the hash of some engines takes nothing but text
@@ -45,6 +54,8 @@ class RowNumbers:
         """Give each row a number from 0 to `WORDS` - 1: an expression of whole numbers."""
         import ibis
 
+        if self._whole:
+            return self._mixed(base, purpose)
         salt = (self._seed * 0x9E3779B1 + purpose * 0x85EBCA77 + 1) % WORDS
         # hashed twice: a seed that entered the first hash alone could leave two purposes alike
         if self._engine in NATIVE:
@@ -52,6 +63,18 @@ class RowNumbers:
         else:
             again = (base.cast("string") + ibis.literal(f"{BETWEEN}{salt}")).hash()
         return again.cast("int64") & ibis.literal(WORDS - 1, "int64")
+
+    def _mixed(self, key: Any, purpose: int) -> Any:
+        """Write `truth_tables.held_out`'s hash of numbers from 0 to 2**32 - 1, if of purpose 0."""
+        seed = (SALT ^ self._seed ^ purpose * 0x85EBCA77) & WORD
+        x = (key & WORD) ^ (((key >> 32) * SALT) & WORD)
+        x = x ^ int(mixed(np.array([seed], dtype=np.uint64))[0])
+        wide = "uint64" if self._engine == "duckdb" else "decimal(38, 0)"  # products pass 2**63
+        for shift, factor in zip(SHIFTS, (*MULTIPLIERS, None), strict=True):
+            x = x ^ (x >> shift)
+            if factor is not None:
+                x = ((x.cast(wide) * factor) % (WORD + 1)).cast("int64")
+        return x
 
 
 def limit(share: float) -> int:

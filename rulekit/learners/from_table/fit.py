@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from rulekit._engine import is_engine_table
 from rulekit._validation import Interval
 from rulekit.learners.from_table.certificate import TableCertificate, tallies
 from rulekit.learners.from_table.counts import shares_of
@@ -96,7 +95,7 @@ class LearnsFromTables:
         over the cuts: 20 to 50 for a rule of eight conditions, each of the columns it reads.
         """
         self._check()  # type: ignore[attr-defined]
-        _check_settings(self, table, sample_rows, test_share)
+        _check_settings(self, sample_rows, test_share)
         model: Any = self
         seed = int(generator_of(model.random_state).integers(2**31))
         parts = Parts(key, float(test_share), seed)
@@ -157,13 +156,8 @@ def _keep(model: Any, found: Found, rows: TableRows, certificate: TableCertifica
         )
 
 
-def _check_settings(model: Any, table: Any, sample_rows: Any, test_share: Any) -> None:
+def _check_settings(model: Any, sample_rows: Any, test_share: Any) -> None:
     """Refuse what cannot be done, in words."""
-    if not is_engine_table(table):
-        raise ValueError(
-            f"`table` must be a table of ibis, got {type(table).__name__}; make one with "
-            "`ibis.duckdb.connect().read_parquet(path)`, or use `fit` for rows in memory."
-        )
     if getattr(model, "max_gap", None) is not None or getattr(model, "groups", None) is not None:
         raise ValueError(
             "`groups` and `max_gap` are kept on rows in memory only; `fit_table` moves cuts "

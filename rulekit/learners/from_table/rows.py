@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit._engine import asked, kind_of, read
+from rulekit._engine import asked, is_engine_table, kind_of, read
 from rulekit.exceptions import DataError, RuleError
 from rulekit.learners.from_table.counts import Kinds
 from rulekit.learners.from_table.drawing import RowNumbers, limit
@@ -55,8 +55,10 @@ class TableRows:
         The classes, sorted.
     sizes : ndarray of int, shape (2, K)
         Rows of each class, learned from and held back.
-    learning : ibis.Table
-        The rows learned from.
+    all, learning : ibis.Table
+        All rows, and those learned from.
+    writer : ExpressionWriter
+        Writes conditions over both.
     label : expression
         The number of a row's class.
     engine : str
@@ -66,11 +68,18 @@ class TableRows:
     ------
     DataError
         If a column or the classes cannot be used.
+    ValueError
+        If it is no table of ibis.
     """
 
     def __init__(
         self, table: Any, target: str, features: Sequence[str] | None, parts: Parts
     ) -> None:
+        if not is_engine_table(table):
+            raise ValueError(
+                f"`table` must be a table of ibis, got {type(table).__name__}; make one of a file "
+                "with `rulekit.data.tables.open_table(path)`, or use `fit` for rows in memory."
+            )
         import ibis
 
         names = list(table.columns)
@@ -81,7 +90,8 @@ class TableRows:
         self.engine = str(table.get_backend().name)
         label, held, base = (_free(name, names) for name in ("label", "held", "base"))
         self._label, self._held, self._base = label, held, base
-        self._numbers = RowNumbers(self.engine, parts.seed)
+        whole = parts.key is not None and table[parts.key].type().is_integer()
+        self._numbers = RowNumbers(self.engine, parts.seed, whole=whole)
         keyed = sorted(names) if parts.key is None else [parts.key]
         self.kinds = {name: _kind(table[name]) for name in wanted}
         made = table.select(*wanted, target, **{base: self._numbers.base(table, keyed)})
@@ -93,9 +103,9 @@ class TableRows:
         found = asked(counted).to_pandas().set_axis(["label", "held", "n"], axis=1)
         self.classes, self.sizes = _classes(found, target, table[target].type())
         codes = [(made[label] == name, code) for code, name in enumerate(self.classes.tolist())]
-        self._rows = made.mutate(**{label: ibis.cases(*codes, else_=-1).cast("int64")})
-        self._writer = ExpressionWriter(self._rows)
-        self.learning = self._rows.filter(~self._rows[held])
+        self.all = made.mutate(**{label: ibis.cases(*codes, else_=-1).cast("int64")})
+        self.writer = ExpressionWriter(self.all)
+        self.learning = self.all.filter(~self.all[held])
 
     @property
     def n_rows(self) -> int:
@@ -103,13 +113,22 @@ class TableRows:
         return int(self.sizes.sum())
 
     @property
+    def held(self) -> Any:
+        """Whether a row is held back: an expression."""
+        return self.all[self._held]
+
+    @property
     def label(self) -> Any:
         """The number of a row's class: an expression over `learning`."""
-        return self._rows[self._label]
+        return self.all[self._label]
+
+    def number(self, purpose: int) -> Any:
+        """Give each row a number for a purpose, see `RowNumbers`: an expression."""
+        return self._numbers.of(self.all[self._base], purpose)
 
     def value(self, name: str) -> Any:
         """Give a column's value as rules read it: an expression."""
-        return self._writer.column(name)
+        return self.writer.column(name)
 
     def answer(self, rule: RuleSet, held: Mapping[tuple[int, int], Any] | None = None) -> Any:
         """Give the number of the class that a rule answers: an expression.
@@ -122,7 +141,7 @@ class TableRows:
         clauses = [
             joined(
                 [
-                    held[k, i] if (k, i) in held else self._writer.write(condition)
+                    held[k, i] if (k, i) in held else self.writer.write(condition)
                     for i, condition in enumerate(clause.conditions)
                 ],
                 clause.op,
@@ -140,16 +159,16 @@ class TableRows:
     def counted(self, rule: RuleSet) -> Kinds:
         """Count all rows, learned from and held back, by what decides them: one GROUP BY."""
         conditions = Likeness(rule).conditions
-        bits = [self._writer.write(c) for c in conditions]
+        bits = [self.writer.write(c) for c in conditions]
         if rule.form == "cnf":
             bits = [~bit for bit in bits]
         codes = {
             f"code{start}": _joined(bits[start : start + BITS])
             for start in range(0, len(bits), BITS)
         }
-        refused = list(self._writer.problems)
-        marks = {f"p{j}": self._writer.problems[said] for j, said in enumerate(refused)}
-        made = self._rows.select(label=self.label, held=self._rows[self._held], **codes, **marks)
+        refused = list(self.writer.problems)
+        marks = {f"p{j}": self.writer.problems[said] for j, said in enumerate(refused)}
+        made = self.all.select(label=self.label, held=self.held, **codes, **marks)
         sums = {name: made[name].sum() for name in marks}
         groups = made.group_by(["label", "held", *codes]).aggregate(n=made.count(), **sums)
         found = asked(groups).to_pandas()
@@ -191,16 +210,15 @@ class TableRows:
         """
         import ibis
 
-        number = self._numbers.of(self._rows[self._base], purpose)
         wrong: Any = ibis.literal(0, "int64")
         if rule is not None:
             wrong = (self.answer(rule) != self.label).cast("int64")
         columns = {f"c{j}": self.value(name) for j, name in enumerate(self.features)}
-        made = self._rows.select(
+        made = self.all.select(
             label=self.label,
-            held=self._rows[self._held],
+            held=self.held,
             wrong=wrong,
-            number=number,
+            number=self.number(purpose),
             **columns,
         )
         table = shares.reshape(len(self.classes), -1)

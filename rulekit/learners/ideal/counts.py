@@ -1,8 +1,9 @@
 """What the ideal DNF needs of a table: three small tables of counts, and nothing else.
 
 A `CountSource` gives them. `TableCounts` counts a table in memory, `MatrixCounts` the conditions
-of any binarizer; `parquet_counts` asks a database. All of them ask the same
-questions, hold out the same rows and cut at the same medians, so they end in the same rule.
+of any binarizer; `engine_counts` asks the engine of a table that stays where it is. All of them ask
+the same questions, hold out the same rows and cut at the same medians, so they end in the same
+rule.
 """
 
 from collections.abc import Sequence
@@ -226,12 +227,8 @@ class MatrixCounts(PackedCounts):
         weight: NDArray[np.float64] | None = None,
     ) -> None:
         super().__init__(described, held_out, weight)
-        literals, complement = matrix.literals, matrix.complement
-        kept = [j for j, k in enumerate(complement.tolist()) if k < 0 or _leads(literals, j, k)]
-        self._pairs = [
-            (literals[j], literals[complement[j]] if complement[j] >= 0 else literals[j].negated())
-            for j in kept
-        ]
+        known = pairs_of(matrix.literals, matrix.complement)
+        kept, self._pairs = [j for j, _ in known], [pair for _, pair in known]
         self._words = np.array([packed(matrix.values[:, j]) for j in kept], dtype=np.uint64)
         self._words = self._words.reshape(len(kept), -(-len(described) // 64))
 
@@ -242,6 +239,15 @@ class MatrixCounts(PackedCounts):
     def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
         """Give what the columns say, and their types' counts over all rows."""
         return [self._pairs[j] for j in chosen], self._counted(self._words[list(chosen)], None)
+
+
+def pairs_of(literals: Sequence[Any], complement: NDArray[np.intp]) -> list[tuple[int, Pair]]:
+    """Keep one of two complements: its number, and both as a pair."""
+    kept = [j for j, k in enumerate(complement.tolist()) if k < 0 or _leads(literals, j, k)]
+    return [
+        (j, (literals[j], literals[k] if (k := int(complement[j])) >= 0 else literals[j].negated()))
+        for j in kept
+    ]
 
 
 def _leads(literals: Sequence[Any], j: int, k: int) -> bool:

@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import joblib
@@ -16,9 +15,15 @@ from rulekit.binarize import Binarizer
 from rulekit.data import Costs
 from rulekit.exceptions import DataError
 from rulekit.learners.base import CLASS_PARAMETERS
+from rulekit.learners.from_table.rows import Parts, TableRows
+from rulekit.learners.ideal.engine_conditions import (
+    BinnedConditions,
+    EngineConditions,
+    MedianConditions,
+)
+from rulekit.learners.ideal.engine_counts import EngineCounts
 from rulekit.learners.ideal.formula import MODES
 from rulekit.learners.ideal.model import CountedRuleClassifier
-from rulekit.learners.ideal.parquet_file import ParquetFile, ParquetSettings
 from rulekit.learners.ideal.search import (
     CountPlan,
     Search,
@@ -109,8 +114,8 @@ n_conditions_, training_error_
     cut; a missing value is a condition of its own. Where a column had no gaps in training, a gap
     meets neither a condition on it nor its negation.
 
-    O(n p) for n rows and p columns, whatever `max_features`. `fit_parquet` does the same for tables
-    larger than memory, with the same result.
+    O(n p) for n rows and p columns, whatever `max_features`. `fit_table` does the same for tables
+    that stay where they are, with the same result.
 
     References
     ----------
@@ -170,72 +175,78 @@ n_conditions_, training_error_
         self.random_state = random_state
         self.time_limit = time_limit
 
-    def fit_parquet(
+    def fit_table(
         self,
-        path: str | Path,
+        table: Any,
         target: str,
         features: Sequence[str] | None = None,
         *,
-        memory_limit: str = "500MB",
-        threads: int = 1,
+        key: str | None = None,
         on_progress: Callable[[float, str], None] | None = None,
-        should_stop: Callable[[], bool] | None = None,
     ) -> Self:
-        """Learn a rule from a Parquet file of any size; it is read several times, never loaded.
+        """Learn a rule from a table of any size by the counts that its engine makes.
 
         Parameters
         ----------
-        path : str or Path
-            A Parquet file.
+        table : ibis.Table
+            The table, in any engine that ibis speaks to; see `rulekit.data.tables.open_table` for
+            files.
         target : str
-            The column of the class.
+            The column of the class; no cell of it may be missing.
         features : sequence of str, optional
-            The columns to learn from; None for all others.
-        memory_limit : str, default="500MB"
-            What the database may use, as DuckDB reads it.
-        threads : int, default=1
-            Threads of the database. The result does not depend on it.
+            The columns to learn from; None for all others but `key`.
+        key : str, optional
+            A column whose hash holds rows out: rows of one value stay together. None hashes the
+            whole row, so rows that are equal throughout stay together.
         on_progress : callable, optional
-            Called with the share done, from 0 to 1, and what is being done.
-        should_stop : callable, optional
-            Asked several times a second; true ends the work.
+            Called with the share done, from 0 to 1, and what is being done. An error it raises,
+            such as `StoppedError`, ends the work between two questions to the engine.
 
         Returns
         -------
         self
-            The very model that `fit` learns from the same rows, counts and rule alike.
+            Where `key` numbers the rows from 0, the very model that `fit` learns from them, counts
+            and rule alike; a `binarizer` is then the same up to 262 144 rows. Of larger tables it
+            is fitted to so many of them, and cuts at quantiles and medians are asked of the engine.
 
         Raises
         ------
         DataError
-            If DuckDB (extra "app") is not installed, or the file cannot be used; the column is
-            named.
+            If the table cannot be used, or its engine cannot count it; the column is named.
         ValueError
-            If a parameter is not allowed, or a `binarizer` is given.
-        StoppedError
-            If `should_stop` said so.
+            If a parameter is not allowed.
 
         Notes
         -----
-        About six passes over the file.
+        Two scans for the ends of numbers, one for each column of levels, one or two for each eight
+        cuts, and one each for the contingency, the types, and the types of the chosen conditions.
         """
         self._check()
-        if self.binarizer is not None:
-            raise ValueError(
-                "`fit_parquet` cuts at medians; it cannot use a `binarizer`. Leave `binarizer=None`"
-                ", or fit a sample of the rows."
+        shared, tell = SharedWork(), on_progress or (lambda share, what: None)
+        seed = int(shared.generator(self.random_state).integers(2**32))
+        tell(0.0, "Counting the classes")
+        rows = TableRows(table, target, features, Parts(key, float(self.validation_fraction), seed))
+        if len(rows.classes) != 2:
+            shown = ", ".join(repr(label) for label in rows.classes[:5].tolist())
+            raise DataError(
+                f"The class {target!r} must take two values; it takes {len(rows.classes)} "
+                f"({shown}). Write a column that says one class against the rest."
             )
-        settings = ParquetSettings(memory_limit, threads, on_progress, should_stop)
-        with ParquetFile(path, target, features, settings) as file:
-            self.classes_, self._kinds = file.classes, file.kinds
-            self.n_features_in_ = len(file.features)
-            self.feature_names_in_ = np.array(file.features, dtype=object)
-            plan = self._plan(SharedWork())
-            source = file.counts(plan.positive, plan.validation_fraction, plan.seed, plan.forbidden)
-            factors = class_factors(
-                self._class_weight(self.classes_), self.classes_, file.class_sizes
-            )
-            self._choose(search(source, plan, factors))
+        self.classes_, self._kinds = rows.classes, dict(rows.kinds)
+        self.n_features_in_ = len(rows.features)
+        self.feature_names_in_ = np.array(rows.features, dtype=object)
+        plan = self._plan(shared)
+        names = [name for name in rows.features if name not in plan.forbidden]
+        conditions: EngineConditions = (
+            MedianConditions(rows, names, tell)
+            if plan.binarizer is None or not names
+            else BinnedConditions(rows, names, plan.binarizer, tell)
+        )
+        source = EngineCounts(rows, conditions, plan.positive, tell)
+        weight = self._class_weight(self.classes_)
+        sizes = rows.sizes.sum(axis=0).tolist()
+        self._choose(search(source, plan, class_factors(weight, self.classes_, sizes)))
+        tell(1.0, "Counted")
         self._warn()
         return self
 

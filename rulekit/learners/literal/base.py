@@ -226,8 +226,8 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         how = cells, str(joblib.hash((type(binarizer).__name__, binarizer.get_params())))
 
         def cut() -> tuple[Binarizer, Any]:
-            fitted = clone(binarizer).fit(table.frame, table.y)
-            return fitted, fitted.bins(table.frame)
+            fitted = clone(binarizer)
+            return fitted, fitted.fit_read(table.frame, table.columns, table.y)
 
         self.binarizer_, encoded = shared.once(("cut", how), cut)
         return how, encoded

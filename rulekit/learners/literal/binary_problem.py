@@ -292,7 +292,8 @@ def binary_problem(
     """
     flipped = form == "dnf"
     said = _complements(bins) if flipped else bins.literals
-    allowed = [j for j, lit in enumerate(bins.literals) if constraints.allows(lit)]
+    free = constraints == Constraints()
+    allowed = [j for j, lit in enumerate(bins.literals) if free or constraints.allows(lit)]
     order = sorted(allowed, key=lambda j: said[j].sort_key)
     tables = [column ^ flipped for table in bins.tables for column in table.T]
     source, side, rank = bins.places[:, order]

@@ -23,7 +23,7 @@ from rulekit.learners.rule_path import PathEntry, RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.rules.constraints import Constraints
-from rulekit.solvers.box_search import ArchiveEntry
+from rulekit.solvers.box_search import ArchiveEntry, Floats
 
 #: Parameters that a search that is done answers by look-up.
 LOOKED_UP = ("theta", "n_clauses", "max_conditions")
@@ -209,7 +209,8 @@ empty_rule_hint_, binarizer_
             return self._path_of_lists(table, shared)
         problem = self.problem_of(table, shared, self._settled_robustness(table))
         found = self._box_search().run(problem, shared.generator(self.random_state))
-        return RulePath(tuple(self._path_entry(e, found, problem, table) for e in found.entries))
+        weight = self._weights(table)[problem.rows]
+        return RulePath(tuple(self._path_entry(e, found, problem, weight) for e in found.entries))
 
     def _path_of_lists(self, table: TrainingTable, shared: SharedWork) -> RulePath:
         refuse_with_several(self, table)
@@ -227,8 +228,7 @@ empty_rule_hint_, binarizer_
     def _refuse_for_lists(self) -> None:
         """Refuse what a list of several classes is not searched with."""
         for name, default in (("robustness", 0.0), ("refine", False)):
-            given = getattr(self, name)
-            if given != default:
+            if (given := getattr(self, name)) != default:
                 raise ValueError(
                     f"`{name}` is read for rules of two classes only; with more, leave "
                     f"{name}={default!r} (got {given!r}). `refine_thresholds` moves the cuts of a "
@@ -277,13 +277,16 @@ empty_rule_hint_, binarizer_
         return problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
 
     def _path_entry(
-        self, entry: ArchiveEntry, found: Searched, problem: BinaryProblem, table: TrainingTable
+        self, entry: ArchiveEntry, found: Searched, problem: BinaryProblem, weight: Floats
     ) -> PathEntry:
+        """Write an entry as a rule; `weight` is that of the problem's rows, not discounted."""
         chosen = found.chosen(entry)
-        clauses = problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
-        rule = self.with_required(simplify(self.rule_of(clauses)), problem, entry.n_clauses)
-        wrong = rule.predict(table.columns) != np.asarray(table.y, dtype=object)
-        weight = self._weights(table)
+        learned = simplify(self.rule_of(problem.clauses(chosen, np.zeros(len(chosen), bool))))
+        rule = self.with_required(learned, problem, entry.n_clauses)
+        wrong = problem.cells.missed(chosen) == problem.y
+        if rule != learned:
+            described = problem.y ^ (self.form == "dnf")
+            wrong = (rule.predict(problem.columns) == self.positive_label_) != described
         error = float(weight[wrong].sum() / weight.sum())
         return PathEntry(entry.n_clauses, entry.n_conditions, entry.loss, error, rule)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rulekit.learners.literal.binary_problem import BinaryProblem
 from rulekit.rules import GAPS, Literal
-from rulekit.solvers.box_search import Boxes, BoxPrices, BoxProblem
+from rulekit.solvers.box_search import Boxes, BoxPrices, BoxProblem, Reads
 from rulekit.solvers.rule_lists import ListProblem
 
 Bools = NDArray[np.bool_]
@@ -73,7 +73,6 @@ class _Builder:
 
     def __init__(self, problem: BinaryProblem) -> None:
         self.problem = problem
-        self.edges, self.above = _edges(problem)
         self.bins: list[tuple[int, NDArray[np.integer]]] = []  # encoding read, bin of each cell
         self.n_bins: list[int] = []
         self.column_of: dict[End, int] = {}
@@ -81,15 +80,17 @@ class _Builder:
 
     def add_cuts(self, source: int, found: Found) -> None:
         """Add a column of positions, with the cuts of its literals."""
-        positions = _positions(self.problem.encodings[source])
-        cut_of = [self.edges[j] for _, j in found]
-        cuts = np.unique(cut_of)
-        codes = np.searchsorted(cuts, positions, side="left")
-        f = self._add(source, np.where(np.isnan(positions), len(cuts) + 1, codes), len(cuts) + 1)
-        for (literal, j), k in zip(found, np.searchsorted(cuts, cut_of).tolist(), strict=True):
-            accepts = literal.missing and self.lacks(self.bins[f][0])
-            end = (f, "low", k + 1, accepts) if self.above[j] else (f, "high", k, accepts)
-            self.column_of[end] = j
+        encoding, structure = self.problem.encodings[source], self.problem.structure
+        rank_of = structure.rank[[j for _, j in found]]
+        ranks = np.unique(rank_of)  # a cell lies above the cuts of smaller ranks than its own
+        bins = np.searchsorted(ranks, np.arange(encoding.n_cells))
+        n_present = encoding.n_cells - 1 if encoding.cuts is not None else len(encoding.groups)
+        bins[n_present:] = len(ranks) + 1
+        f = self._add(source, bins, len(ranks) + 1)
+        for (literal, j), k in zip(found, np.searchsorted(ranks, rank_of).tolist(), strict=True):
+            accepts = literal.missing and self.lacks(source)
+            above = structure.side[j] < 0  # in an OR the other side stands
+            self.column_of[(f, "low", k + 1, accepts) if above else (f, "high", k, accepts)] = j
 
     def add_levels(self, found: Found) -> None:
         """Add, for each level or word that literals name, a feature of two bins: others, this."""
@@ -151,15 +152,6 @@ class _Builder:
         return len(self.n_bins) - 1
 
 
-def _positions(encoding: Any) -> NDArray[np.float64]:
-    """Give the position of each cell of an encoding with cuts, NaN where it has none."""
-    if encoding.cuts is not None:
-        return np.asarray(encoding.representatives(), dtype=float)
-    ranks = np.arange(encoding.n_cells, dtype=float)
-    ranks[len(encoding.groups) :] = np.nan
-    return ranks
-
-
 def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable[BoxProblem]:
     """Bin a learner's table for the box search.
 
@@ -176,14 +168,17 @@ def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable[BoxProblem]
         Its problem describes the rows where ``problem.y`` is False.
     """
 
-    def boxes(codes: Any, n_bins: Any, *may: Any) -> BoxProblem:
-        return BoxProblem(codes, n_bins, ~problem.y, problem.weight, prices, *may)
+    def boxes(cells: Any, n_bins: Any, *may: Any) -> BoxProblem:
+        return BoxProblem(cells, n_bins, ~problem.y, problem.weight, prices, *may)
 
     return table_of(problem, boxes)
 
 
 def table_of(problem: BinaryProblem, make: Callable[..., Kind]) -> BoxTable[Kind]:
-    """Bin a learner's table; `make` is given the codes, `n_bins`, and what boxes may look like."""
+    """Bin a learner's table.
+
+    `make` is given cells, `n_bins`, what boxes may look like, and which cells a feature reads.
+    """
     builder = _Builder(problem)
     for cuts, levels, tests in _by_column(problem).values():
         for source, ends in cuts.items():
@@ -196,11 +191,31 @@ def table_of(problem: BinaryProblem, make: Callable[..., Kind]) -> BoxTable[Kind
     lows, highs = (_allowed(builder, n_bins, kind) for kind in ("low", "high"))
     # the search knows both tests of missingness of a column or none
     tests_of = np.array([_has_both_tests(builder, f) for f in range(len(n_bins))], dtype=bool)
-    codes = np.zeros((len(problem.y), len(n_bins)), np.min_scalar_type(n_bins.max(initial=1)))
-    for f, (source, bins) in enumerate(builder.bins):
-        codes[:, f] = bins[problem.cells.codes[:, source]]
-    boxes = make(codes, n_bins, lows, highs, tests_of)
+    cells, reads = _told_apart(problem.cells.codes, builder.bins)
+    boxes = make(cells, n_bins, lows, highs, tests_of, reads)
     return BoxTable(boxes, builder.column_of, len(problem.literals))
+
+
+def _told_apart(
+    codes: NDArray[np.unsignedinteger],
+    features: list[tuple[int, NDArray[np.integer]]],
+) -> tuple[NDArray[np.unsignedinteger], Reads]:
+    """Leave out columns that no feature reads, and join cells that none tells apart."""
+    read: dict[int, list[int]] = {}
+    for f, (source, _) in enumerate(features):
+        read.setdefault(source, []).append(f)
+    found = []
+    for source, own in read.items():
+        bins, joined = np.unique([features[f][1] for f in own], axis=1, return_inverse=True)
+        found.append((own, bins, joined.reshape(-1)[codes[:, source]]))
+    n_cells = np.array([bins.shape[1] for _, bins, _ in found], dtype=np.int64)
+    most = int(n_cells.max(initial=1))
+    table = np.zeros((len(features), most), np.int64)
+    column = np.zeros(len(features), np.int64)
+    cells = np.zeros((len(codes), len(found)), np.min_scalar_type(most))
+    for c, (own, bins, rows) in enumerate(found):
+        table[own, : bins.shape[1]], column[own], cells[:, c] = bins, c, rows
+    return cells, Reads(column, table, n_cells)
 
 
 def _has_both_tests(builder: _Builder, f: int) -> bool:
@@ -222,22 +237,6 @@ def _allowed(builder: _Builder, n_bins: NDArray[np.int64], kind: str) -> Bools:
 def _level_test(literal: Literal) -> Literal:
     """Say that a value is the level, or among those, that a literal names."""
     return replace(literal if literal.op in MEMBER else literal.negated(), missing=False)
-
-
-def _edges(problem: BinaryProblem) -> tuple[dict[int, float], dict[int, bool]]:
-    """Say for each column of ``A`` with a cut where it lies, and whether the DNF's side is above.
-
-    Of a set of the first levels, the cut lies behind the last of them.
-    """
-    edges: dict[int, float] = {}
-    above: dict[int, bool] = {}
-    for j in np.flatnonzero(problem.structure.side).tolist():
-        said = problem.or_literals[j].negated()
-        encoding = problem.encodings[int(problem.structure.feature[j])]
-        side, rank = encoding.place(said)
-        edges[j] = said.edge if encoding.cuts is not None else float(rank)
-        above[j] = side > 0
-    return edges, above
 
 
 def _by_column(problem: BinaryProblem) -> dict[str, Kinds]:

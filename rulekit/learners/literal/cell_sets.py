@@ -47,6 +47,16 @@ class CellSets:
             found[columns] = mass @ table
         return found
 
+    def missed(self, chosen: Bools) -> Bools:
+        """Say which rows some clause, a row of ``chosen`` columns each, has no True in: (n,)."""
+        found: Bools = np.zeros(len(self.codes), dtype=bool)
+        for row in chosen:
+            outside: Bools = np.ones(len(self.codes), dtype=bool)
+            for j in np.flatnonzero(row):
+                outside &= ~self.holds[j][self.codes[:, self.source[j]]]
+            found |= outside
+        return found
+
     def in_order(self, y: Bools, weight: Floats) -> tuple["CellSets", NDArray[np.intp]]:
         """Sort the rows by what their columns say, see `row_order`; and say which row is where.
 

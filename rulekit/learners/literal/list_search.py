@@ -210,8 +210,10 @@ def _searched(
     rng: np.random.Generator,
     seconds: float,
 ) -> SearchedLists:
-    def lists(bins: Any, n_bins: Any, *may: Any) -> ListProblem:
-        return ListProblem(bins, n_bins, codes, problem.weight, len(names), *may)
+    def lists(cells: Any, n_bins: Any, *may: Any) -> ListProblem:
+        *ends, reads = may
+        bins = reads.codes(cells)
+        return ListProblem(bins, n_bins, codes, problem.weight, len(names), *ends)
 
     scale = float(problem.weight.sum()) / PATH_ROWS
     table = table_of(problem, lists)

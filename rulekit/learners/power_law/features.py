@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from rulekit.exceptions import DataError
 from rulekit.learners.training import computable
 from rulekit.rules import Columns, Factor, PowerLaw, PowerLawSplit, absent_in
-from rulekit.solvers.power_laws import FoundSplit, shifts_for
+from rulekit.solvers.power_laws import ClassMass, FoundSplit, likely_features, shifts_for
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+MANY = 30  # columns; of more, those that promise most are used
 MAX_DIGITS = 17
 KEPT_GAP = 0.5  # share of the gap between the sides that rounding may not take
 FLOOR = 0.5  # values below this share of the smallest one count as this share
@@ -94,6 +95,20 @@ class PowerLawFeatures:
             scale=self.scale[kept],
             floor=self.floor[kept],
         )
+
+    def likely(
+        self, codes: NDArray[np.intp], weight: Floats, seed: int, most: int = MANY
+    ) -> "PowerLawFeatures":
+        """Of more columns than `most`, keep those that tell the classes apart best, or in pairs."""
+        if len(self.names) <= most:
+            return self
+        counted = weight > 0
+        present, kinds = np.unique(codes[counted], return_inverse=True)
+        if len(present) == 1:
+            return self
+        mass = ClassMass(kinds.astype(np.int64), weight[counted], len(present))
+        kept = likely_features(self.X[counted], mass, most, np.random.default_rng([seed, 5]))
+        return self.without({name for j, name in enumerate(self.names) if j not in kept})
 
     def factor(self, j: int, exponent: int) -> Factor:
         """Write a feature's power in the user's units."""

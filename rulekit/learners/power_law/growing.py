@@ -1,7 +1,7 @@
 """Growing and pruning a tree of power-law splits (Dhebar and Deb, Algorithm 1 and section V)."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from rulekit.exceptions import StoppedError
 from rulekit.learners.power_law.features import PowerLawFeatures, short_split
 from rulekit.learners.training import Clock
 from rulekit.rules import Branch, Columns, Leaf, PowerLawSplit, Tree, absent_in
@@ -102,9 +103,24 @@ class Node:
         return [node for node in self.below() if node.split is not None]
 
     @property
+    def length(self) -> int:
+        """Exponents over all splits."""
+        return sum(node.split.n_conditions for node in self.splits if node.split is not None)
+
+    @property
     def leaves(self) -> list["Node"]:
         """The nodes that are not."""
         return [node for node in self.below() if node.split is None]
+
+    def answers(self, columns: Columns, n: int) -> NDArray[np.intp]:
+        """Answer n rows: codes of classes, shape (n,)."""
+        found = np.full(n, self.answer)
+        if self.split is not None and self.yes is not None and self.no is not None:
+            held = self.split.mask(columns)
+            for side, rows in ((self.yes, held), (self.no, ~held)):
+                part = {name: values[rows] for name, values in columns.items()}
+                found[rows] = side.answers(part, int(rows.sum()))
+        return found
 
     def collapse(self) -> None:
         """Make this node a leaf."""
@@ -135,6 +151,27 @@ class GrowthLimits:
     modulus: bool
     max_exponents: int
 
+    @classmethod
+    def of(cls, given: Any) -> "GrowthLimits":
+        """Read a learner's parameters.
+
+        Raises
+        ------
+        ValueError
+            If exponents are no whole numbers from -9 to 9.
+        """
+        E = np.asarray(given.exponents)
+        whole = E.ndim == 1 and E.dtype.kind in "if" and (np.round(E) == E).all()
+        used = sorted({int(e) for e in E if e != 0}) if whole else []
+        if not used or max(abs(e) for e in used) > 9:
+            raise ValueError(
+                "`exponents` must be whole numbers from -9 to 9, one of them not 0; got "
+                f"{given.exponents!r}."
+            )
+        names = [f.name for f in fields(cls) if f.name not in ("tau", "exponents")]
+        parts = {name: getattr(given, name) for name in names}
+        return cls(tau=given.tau_impurity, exponents=tuple(used), **parts)
+
 
 @dataclass
 class Grower:
@@ -156,7 +193,7 @@ class Grower:
     seed : int
         Every node draws from a generator of its own, so that a node does not depend on how much
         the nodes before it drew.
-    stopped : callable
+    clock : Clock
         Says whether a search may have been cut short; such a split is not remembered.
     memory : dict or None
         Where more trees of the same table follow: splits found for the same rows and limits, and
@@ -170,12 +207,27 @@ class Grower:
     limits: GrowthLimits
     search: Search
     seed: int
-    stopped: Callable[[], bool]
+    clock: Clock
     memory: dict[Any, Any] | None = None
     history: list[dict[str, Any]] = field(default_factory=list)
 
-    def grown(self) -> Node:
-        """Grow a tree from all rows."""
+    def inside(
+        self, rows: NDArray[np.intp], limits: GrowthLimits, memory: dict[Any, Any]
+    ) -> "Grower":
+        """Grow from some of the rows, within other limits."""
+        return replace(
+            self,
+            features=replace(self.features, X=self.features.X[rows]),
+            columns={name: values[rows] for name, values in self.columns.items()},
+            codes=self.codes[rows],
+            weight=self.weight[rows],
+            limits=limits,
+            memory=memory,
+            history=[],
+        )
+
+    def grown(self, tau_prune: float | None = None) -> Node:
+        """Grow a tree from all rows, and prune it where a tolerance is given."""
         root = self._node(np.arange(len(self.codes)), 0)
         self._pure = max(min(self.limits.tau, PURE * _gini(root.mass)), NEGLIGIBLE)
         open_nodes = [root]
@@ -184,6 +236,10 @@ class Grower:
             self._split(node)
             if node.yes is not None and node.no is not None:
                 open_nodes += [node.no, node.yes]
+        if self.clock.stopped():
+            raise StoppedError("The work was stopped before the tree was grown.")
+        if tau_prune is not None:
+            prune(root, tau_prune)
         return root
 
     def _node(self, rows: NDArray[np.intp], depth: int) -> Node:
@@ -249,7 +305,7 @@ class Grower:
         if self.memory is not None and small:
             levels = self.memory.setdefault((node.rows.tobytes(), *allowed[:2]), {})
         found = self.search(task, np.random.default_rng(self.seed), levels)
-        if self.memory is not None and not self.stopped():
+        if self.memory is not None and not self.clock():
             self.memory[key] = found
         return found
 

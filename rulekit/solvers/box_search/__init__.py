@@ -15,6 +15,7 @@ from rulekit.solvers.box_search.problem import (
     BoxProblem,
     Floats,
     Ints,
+    Reads,
     merge_equal_rows,
     no_boxes,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "Descent",
     "Floats",
     "Ints",
+    "Reads",
     "SearchPlan",
     "SingleBox",
     "merge_equal_rows",

@@ -22,41 +22,47 @@ class Descent:
     """
 
     def __init__(self, problem: BoxProblem, max_clauses: int = 1) -> None:
-        from rulekit.solvers.box_search import descent_kernels, move_kernels, pair_kernels
+        from rulekit.solvers.box_search import descent_kernels, pair_kernels, state_kernels
 
+        self.problem = problem
         self._descents, self._pairs = descent_kernels, pair_kernels
-        costs = problem.charges
-        charges = np.stack([costs.base, costs.extra, costs.near], axis=1)
+        costs, y = problem.charges, problem.y
+        charges = np.stack([np.where(y, costs.base, -costs.base), costs.extra, costs.near], axis=1)
         rows = np.flatnonzero(charges.any(axis=1))  # rows without any charge change nothing
-        n, p, k = len(rows), problem.n_features, max_clauses
+        p, k = problem.n_features, max_clauses
         self._full_grown: set[tuple[float, bytes]] = set()  # where no clause can be added
-        self._table = move_kernels.Table(
-            np.array(problem.codes[rows], np.uint16, order="C"),
-            np.array(problem.n_bins, np.int64),
-            np.array(problem.y[rows], np.bool_),
-            charges[rows],
-            np.stack([np.asarray(problem.may_start), np.asarray(problem.may_end)], axis=2),
-            np.stack([np.asarray(problem.may_test_missing), problem.has_missing], axis=1),
-        )
-        self._work = move_kernels.Work(
-            np.zeros((k, p, 4), np.int64),
-            np.zeros((k, n), np.int32),
-            np.zeros((n, 2), np.int64),
-            np.zeros((p, problem.width), np.float64),
-            np.zeros((p, 4), np.float64),
-            np.zeros((p, 3), np.int64),
-            np.zeros(p, np.int64),
-        )
+        self._grown: dict[tuple[float, bytes], Ints] = {}  # and the clause that was added elsewhere
+        self._table = state_kernels.new_table(problem, y, charges, rows)
+        self._work = state_kernels.new_work(self._table, k)
         # a visit descends twice; a descent records each clause left out for every clause dropped
         # and for every time that none is, and the rule itself; growth records before and after
         entries = 2 * ((2 * k + 1) * k + k + 1) + 2 * k + 1
-        self._log = move_kernels.Log(
+        self._log = state_kernels.Log(
             np.empty((entries, k, p, 3), np.int64),
             np.empty((entries, 2), np.int64),
             np.empty(entries, np.float64),
             np.zeros(1, np.int64),
         )
         self._room = pair_kernels.room()
+
+    def price(self, archive: Archive, boxes: Boxes) -> None:
+        """Offer a rule to the archive as it is."""
+        self._begin(boxes)
+        how = boxes.n_clauses, 0.0, np.uint64(0)
+        data = self._table, self._work, self._log
+        self._descents.visit(*data, self._descents.ENTER, *how)
+        self._descents.visit(*data, self._descents.RECORD, *how)
+        self._tell(archive)
+
+    def promising(self, most: int) -> Ints:
+        """List the features of the `most` columns whose changes came nearest to the best change.
+
+        Over all steps made so far; of equal ones the first.
+        """
+        column, reach = self._table.features[:, 1], np.zeros(len(self._table.cells))
+        np.maximum.at(reach, column, self._work.reach)
+        kept = np.argsort(-reach, kind="stable")[:most]
+        return np.flatnonzero(np.isin(column, kept))
 
     def visit(
         self, archive: Archive, boxes: Boxes, n_clauses: int, theta: float, *, undisturbed: bool
@@ -77,11 +83,17 @@ class Descent:
             Whether the rule comes from the archive as it is: it is improved before clauses are
             added, and after that only if any was.
         """
-        log, k = self._log, boxes.n_clauses
-        self._work.box[:k, :, :3] = _stacked(boxes)
-        log.count[0] = 0
-        self._run(k, n_clauses, theta, undisturbed)
-        n = int(log.count[0])
+        self._begin(boxes)
+        self._run(boxes.n_clauses, n_clauses, theta, undisturbed)
+        self._tell(archive)
+
+    def _begin(self, boxes: Boxes) -> None:
+        self._work.box[: boxes.n_clauses, :, :3] = _stacked(boxes)
+        self._log.count[0] = 0
+
+    def _tell(self, archive: Archive) -> None:
+        """Offer what was logged."""
+        log, n = self._log, int(self._log.count[0])
         found = zip(log.size[:n].tolist(), log.loss[:n].tolist(), strict=True)
         for j, ((size, n_conditions), loss) in enumerate(found):
             if archive.improves(size, n_conditions, loss):
@@ -90,20 +102,26 @@ class Descent:
     def _run(self, k: int, n_clauses: int, theta: float, undisturbed: bool) -> None:
         """Descend, grow and descend again, from the first `k` clauses."""
         kernels, data = self._descents, (self._table, self._work, self._log)
-        task = kernels.DESCEND if undisturbed else kernels.ENTER
-        k, grew = kernels.visit(*data, task, 0, k, theta), False
+        how = theta, np.float64(theta).view(np.uint64)
+        grew = False
+        kernels.visit(*data, kernels.ENTER, k, *how)
+        k = kernels.visit(*data, kernels.DESCEND if undisturbed else kernels.RECORD, k, *how)
         while k < n_clauses:
             key = theta, self._work.box[:k].tobytes()
             if key in self._full_grown:  # a search comes back to most of its rules
                 break
-            self._pairs.start_clause(self._table, self._work, self._room, k, theta)
-            after = kernels.visit(*data, kernels.GROW, k, k + 1, theta)
+            if key in self._grown:
+                self._work.box[k] = self._grown[key]
+            else:
+                self._pairs.start_clause(self._table, self._work, self._room, k, theta)
+            after = kernels.visit(*data, kernels.GROW, k + 1, *how)
             if after == k:
                 self._full_grown.add(key)
                 break
+            self._grown[key] = self._work.box[k].copy()
             k, grew = after, True
         if grew or not undisturbed:
-            kernels.visit(*data, kernels.DESCEND, k, k, theta)
+            kernels.visit(*data, kernels.DESCEND, k, *how)
 
     def improve_each(self, starts: Boxes, theta: float) -> tuple[Boxes, Floats]:
         """Improve each clause by itself, for prices of training errors.

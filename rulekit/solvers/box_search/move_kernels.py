@@ -13,146 +13,45 @@ Legend, beside that of `problem`::
     k      clauses of the state; r one of them, f a feature
     u      violations of a row by the other features of the clause
     g(u)   what is saved when this feature accepts the row instead of refusing it
-    H      (p, width) sum of g over the rows of a bin, the missing ones in slot n_bins[f]
-    freed  a feature that counts as dropped, or NONE
+    freed  a feature that counts as dropped
+    slot   place of a feature among those of the clause that may refuse a row (`Work.active`)
+
+A feature reads the cells of one column, and many may read the same one: each level of a category is
+a feature. So g is summed over the cells of columns (``sums``), once for all features that accept a
+row, and what the few that refuse it have besides over their own cells (``extra``). With one feature
+dropped both differ by the rows that it refuses (``freed``, ``both``): one pass serves all drops.
 """
 
-from typing import Any, NamedTuple
-
 import numpy as np
-from numba import types
 
-from rulekit.solvers.machine_code import machine_code, record
-
-TIE = 1e-9  # a literal must earn at least this much more than its price
-IMPROVEMENT = 1e-6  # above the tie price of literals and the rounding of histograms
-FAR = 1 << 30  # more violations than any clause can have: the distance to no clause at all
-LOW, HIGH, ABSENT, SIZE = range(4)  # what the last axis of the arrays below counts
-BASE, EXTRA, NEAR = range(3)
-VALUE, NOW, FULL, DROPPED = range(4)
-# Each plain number makes a version of its own of every kernel that it is handed to.
-typed: Any = np.int64
-ZERO, ONE, NONE = typed(0), typed(1), typed(-1)
-START, END = TEST, LACKS = NEAREST, HOLDING = CLAUSES, LITERALS = range(2)
-
-
-class Table(NamedTuple):
-    """The problem; see `BoxProblem`. Few arrays: each one makes all kernels longer to compile."""
-
-    codes: Any  # (n, p) uint16
-    n_bins: Any  # (p,) int64
-    y: Any  # (n,) bool
-    charges: Any  # (n, 3) float64: base, extra, near
-    may: Any  # (p, bins, 2) bool: start, end
-    flags: Any  # (p, 2) bool: may test missingness, lacks values
-
-
-class Work(NamedTuple):
-    """The clauses and room to work in, for as many clauses as a search may have."""
-
-    box: Any  # (k, p, 4) int64: low, high, absent, literals
-    v: Any  # (k, n) int32
-    others: Any  # (n, 2) int64, over the other clauses: fewest violations, number that hold
-    H: Any  # (p, width) float64
-    gain: Any  # (p, 4) float64: best choice, what is accepted now, all rows, dropping the feature
-    choice: Any  # (p, 3) int64: low, high, absent
-    active: Any  # (p,) int64, features of the clause that may refuse a row
-
-
-class Log(NamedTuple):
-    """Rules on their way to the archive, in the order they were found."""
-
-    box: Any  # (entries, k, p, 3) int64: low, high, absent
-    size: Any  # (entries, 2) int64: clauses, literals
-    loss: Any  # (entries,) float64
-    count: Any  # (1,) int64
-
-
-I, F, B = types.int64, types.float64, types.boolean  # noqa: E741
-I1, I2, I3, F1, F2 = I[::1], I[:, ::1], I[:, :, ::1], F[::1], F[:, ::1]
-TABLE = record(Table, types.uint16[:, ::1], I1, B[::1], F2, B[:, :, ::1], B[:, ::1])
-WORK = record(Work, I3, types.int32[:, ::1], I2, F2, F2, I2, I1)
-LOG = record(Log, I[:, :, :, ::1], I2, F1, I1)
-
-
-# What runs per row takes numbers, what runs per clause the tuples of arrays: handing a tuple over
-# counts every array in and out, which costs more than the work on one row.
-
-
-@machine_code()
-def _refuses(code, n_bins, low, high, absent):  # type: ignore[no-untyped-def]
-    """Say whether an interval keeps a row with this code out."""
-    if code == n_bins:
-        return not absent
-    return code < low or code > high
-
-
-@machine_code()
-def _literals(n_bins, lacks, low, high, absent):  # type: ignore[no-untyped-def]
-    """Count the literals of an interval on a feature that `lacks` values or does not."""
-    if low > high:
-        return 1
-    ends = np.int64(low > 0) + np.int64(high < n_bins - 1)
-    return 1 if ends == 0 and lacks and not absent else ends
-
-
-@machine_code()
-def _count_refused(table, work, r, f, sign):  # type: ignore[no-untyped-def]
-    """Add to the violations of clause `r`, `sign` times, what its feature `f` refuses."""
-    low, high, absent = work.box[r, f, LOW], work.box[r, f, HIGH], work.box[r, f, ABSENT]
-    codes, v, n_bins = table.codes, work.v, table.n_bins[f]
-    if work.box[r, f, SIZE]:
-        for i in range(len(codes)):
-            v[r, i] += sign * _refuses(codes[i, f], n_bins, low, high, absent)
-
-
-@machine_code()
-def set_feature(table, work, r, f, low, high, absent):  # type: ignore[no-untyped-def]
-    """Give clause `r` another interval on feature `f`."""
-    _count_refused(table, work, r, f, NONE)
-    work.box[r, f, LOW], work.box[r, f, HIGH], work.box[r, f, ABSENT] = low, high, absent
-    work.box[r, f, SIZE] = _literals(table.n_bins[f], table.flags[f, LACKS], low, high, absent)
-    _count_refused(table, work, r, f, ONE)
-
-
-@machine_code()
-def enter_clause(table, work, r):  # type: ignore[no-untyped-def]
-    """Count the literals of clause `r`, and what it refuses."""
-    for i in range(len(table.y)):
-        work.v[r, i] = 0
-    for f in range(len(table.n_bins)):
-        low, high, absent = work.box[r, f, LOW], work.box[r, f, HIGH], work.box[r, f, ABSENT]
-        work.box[r, f, SIZE] = _literals(table.n_bins[f], table.flags[f, LACKS], low, high, absent)
-        _count_refused(table, work, r, f, ONE)
-
-
-@machine_code()
-def put_whole(table, work, r):  # type: ignore[no-untyped-def]
-    """Let clause `r` accept all values of every feature; its literals are counted later."""
-    for f in range(len(table.n_bins)):
-        work.box[r, f, LOW], work.box[r, f, HIGH] = 0, table.n_bins[f] - 1
-        work.box[r, f, ABSENT] = 1
-
-
-@machine_code()
-def enter_whole(table, work, r):  # type: ignore[no-untyped-def]
-    """Make clause `r` the one without literals, which holds everywhere."""
-    put_whole(table, work, r)
-    enter_clause(table, work, r)
-
-
-@machine_code()
-def find_others(work, k, r):  # type: ignore[no-untyped-def]
-    """Find the fewest violations and the number of holding clauses over all clauses but `r`."""
-    v, others = work.v, work.others
-    for i in range(len(others)):
-        least, held = FAR, 0
-        for other in range(k):
-            if other != r:
-                if v[other, i] < least:
-                    least = v[other, i]
-                held += v[other, i] == 0
-        others[i, NEAREST], others[i, HOLDING] = least, held
+from rulekit.solvers.box_search.state_kernels import (
+    ABSENT,
+    BINS,
+    DROPPED,
+    END,
+    EXTRA,
+    FULL,
+    HIGH,
+    IMPROVEMENT,
+    LACKS,
+    LOW,
+    NEAR,
+    NONE,
+    NOW,
+    ONE,
+    SIZE,
+    SOURCE,
+    START,
+    TEST,
+    TIE,
+    VALUE,
+    WORTH,
+    ZERO,
+    find_refused,
+    refuses_code,
+    set_feature,
+)
+from rulekit.solvers.machine_code import machine_code
 
 
 @machine_code()
@@ -166,62 +65,127 @@ def saving(u, described, at_zero, extra, near, nearest):  # type: ignore[no-unty
 
 
 @machine_code()
-def saving_at_zero(described, base, extra, near, nearest, holding):  # type: ignore[no-untyped-def]
-    """Evaluate ``g`` where no other feature of the clause is violated."""
+def saving_at_zero(described, worth, extra, near, others):  # type: ignore[no-untyped-def]
+    """Evaluate ``g`` where no other feature is violated and `others` clauses hold."""
     if described:
-        return base if nearest >= 1 else 0.0
-    return near - (base if holding == 0 else extra)
+        return worth if others == 0 else 0.0
+    return near + (worth if others == 0 else -extra)
 
 
 @machine_code()
-def _clear_histogram(table, work, r, freed):  # type: ignore[no-untyped-def]
-    """Empty the histogram, and list the features of clause `r` that may refuse a row."""
-    n_active, n_bins, H = 0, table.n_bins, work.H
-    for f in range(len(n_bins)):
-        for b in range(n_bins[f] + 1):
-            H[f, b] = 0.0
-        if work.box[r, f, SIZE] and f != freed:
-            work.active[n_active] = f
+def _list_active(table, work, r):  # type: ignore[no-untyped-def]
+    """List the features of clause `r` that may refuse a row; empty the sums."""
+    n_active = ZERO
+    for f in range(len(table.features)):
+        work.slot[f] = NONE
+        if work.box[r, f, SIZE]:
+            work.active[n_active], work.slot[f] = f, n_active
+            find_refused(table, work, r, f, n_active)
+            for cell in range(table.cells[table.features[f, SOURCE]]):
+                work.extra[n_active, cell] = 0.0
             n_active += 1
+    for c in range(len(table.cells)):
+        for cell in range(table.cells[c]):
+            work.sums[c, cell] = 0.0
     return n_active
 
 
 @machine_code()
-def _fill_histogram(table, work, r, freed):  # type: ignore[no-untyped-def]
-    """Sum what acceptance saves over the bins of every feature.
+def _fill_sums(table, work, r):  # type: ignore[no-untyped-def]
+    """Sum what acceptance saves over the cells of every column.
 
-    O(a p + b) for the `a` rows that save something in every feature and the `b` refusals that
-    matter. For training errors these are the rows the clause holds for, and the rows that a single
-    feature keeps out.
+    O(n + a c + b) for the `a` rows that save something in every feature of the `c` columns and the
+    `b` refusals that matter. For training errors these are the rows the clause holds for, and the
+    rows that a single feature keeps out.
     """
-    codes, n_bins, y, charges = table.codes, table.n_bins, table.y, table.charges
-    box, v, H, active, others = work.box, work.v, work.H, work.active, work.others
-    n_active = _clear_histogram(table, work, r, freed)
-    for i in range(len(y)):
-        u = np.int64(v[r, i])
-        if freed >= 0 and u:
-            f = freed
-            low, high, absent = box[r, f, LOW], box[r, f, HIGH], box[r, f, ABSENT]
-            u -= _refuses(codes[i, f], n_bins[f], low, high, absent)
-        extra, near = charges[i, EXTRA], charges[i, NEAR]
-        if u > 1 and extra == 0.0 and near == 0.0:
+    n_active, rows, plain = _list_active(table, work, r), table.rows, table.plain[0]
+    v, held, extra, refuses = work.v[r], work.held, work.extra, work.refuses
+    active, features, sums = work.active, table.features, work.sums
+    charges, y = table.charges, table.y
+    for i in range(len(v)):
+        u = np.int64(v[i])
+        if plain and (u > 1 or held[i] != (u == 0)):
             continue  # what is refused twice costs the same whatever one feature does
-        base, m = charges[i, BASE], others[i, NEAREST]
-        at_zero = saving_at_zero(y[i], base, extra, near, m, others[i, HOLDING])
+        nearest = 0 if plain else work.nearest[i]
+        more, near = charges[i, EXTRA], charges[i, NEAR]
+        at_zero = saving_at_zero(y[i], charges[i, WORTH], more, near, held[i] - (u == 0))
         # A feature that accepts the row has all u violations beside it: g(u). So many features do
         # that their sum is taken for all of them, and mended below for the few that refuse it.
-        accepted = saving(u, y[i], at_zero, extra, near, m)
+        accepted = saving(u, y[i], at_zero, more, near, nearest)
         if accepted != 0.0:
-            for f in range(len(n_bins)):
-                H[f, codes[i, f]] += accepted
+            for c in range(rows.shape[1]):
+                sums[c, rows[i, c]] += accepted
+        if u == 0:
+            continue
         # A feature that refuses the row is one of the u itself: g(u - 1).
-        surplus = saving(u - 1, y[i], at_zero, extra, near, m) - accepted
-        if u > 0 and surplus != 0.0:
+        surplus = saving(u - 1, y[i], at_zero, more, near, nearest) - accepted
+        if surplus != 0.0:
             for a in range(n_active):
-                f = active[a]
-                low, high, absent = box[r, f, LOW], box[r, f, HIGH], box[r, f, ABSENT]
-                if _refuses(codes[i, f], n_bins[f], low, high, absent):
-                    H[f, codes[i, f]] += surplus
+                cell = rows[i, features[active[a], SOURCE]]
+                if refuses[a, cell]:
+                    extra[a, cell] += surplus
+    return n_active
+
+
+@machine_code()
+def _changed(u, described, at_zero, extra, near, nearest):  # type: ignore[no-untyped-def]
+    """How ``g`` changes for a row of `u` violations where one of them counts no longer.
+
+    For a feature that accepts the row; and for one that refuses it, what that is more.
+    """
+    now = saving(u, described, at_zero, extra, near, nearest)
+    less = saving(u - 1, described, at_zero, extra, near, nearest)
+    if u == 1:
+        return less - now, 0.0
+    least = saving(u - 2, described, at_zero, extra, near, nearest)
+    return less - now, least - less - (less - now)
+
+
+@machine_code()
+def _fill_freed(table, work, r, first, last, n_active):  # type: ignore[no-untyped-def]
+    """Sum how the sums of `_fill_sums` change where one feature is dropped, of some slots."""
+    rows, plain, freed, both = table.rows, table.plain[0], work.freed, work.both
+    v, held, refuses = work.v[r], work.held, work.refuses
+    active, features, charges, described = work.active, table.features, table.charges, table.y
+    freed[: last - first] = 0.0
+    both[: last - first, :n_active] = 0.0
+    for i in range(len(v)):
+        u = np.int64(v[i])
+        if u == 0 or (plain and (u > 2 or held[i])):
+            continue
+        nearest = 0 if plain else work.nearest[i]
+        more, near, y = charges[i, EXTRA], charges[i, NEAR], described[i]
+        at_zero = saving_at_zero(y, charges[i, WORTH], more, near, held[i])
+        change, mend = _changed(u, y, at_zero, more, near, nearest)
+        if change == 0.0 and mend == 0.0:
+            continue
+        for a in range(first, last):
+            if not refuses[a, rows[i, features[active[a], SOURCE]]]:
+                continue
+            if change != 0.0:
+                for c in range(rows.shape[1]):
+                    freed[a - first, c, rows[i, c]] += change
+            for b in range(n_active):
+                cell = rows[i, features[active[b], SOURCE]]
+                if b != a and refuses[b, cell]:
+                    both[a - first, b, cell] += mend
+
+
+@machine_code()
+def _fill_row(table, work, f, dropped):  # type: ignore[no-untyped-def]
+    """Gather the sums over the bins of feature `f`; one slot of a batch may be dropped."""
+    row, bins, c, slot = work.row, table.bins, table.features[f, SOURCE], work.slot[f]
+    for b in range(table.features[f, BINS] + 1):
+        row[0, b] = 0.0
+    for cell in range(table.cells[c]):
+        total = work.sums[c, cell]
+        if slot >= 0:
+            total += work.extra[slot, cell]
+        if dropped >= 0:
+            total += work.freed[dropped, c, cell]
+            if slot >= 0:
+                total += work.both[dropped, slot, cell]
+        row[0, bins[f, cell]] += total
 
 
 @machine_code()
@@ -271,77 +235,72 @@ def best_choice(H, row, may, f, last, flags, price):  # type: ignore[no-untyped-
 
 
 @machine_code()
-def find_best_choices(table, work, r, freed, theta):  # type: ignore[no-untyped-def]
-    """Choose what each feature of clause `r` accepts, all else as it is."""
-    gain, choice = work.gain, work.choice
-    _fill_histogram(table, work, r, freed)
-    for f in range(len(gain)):
-        worth, low, high, absent, full = best_choice(
-            work.H, f, table.may, f, table.n_bins[f] - 1, table.flags, theta + TIE
-        )
-        gain[f, VALUE], gain[f, FULL] = worth, full
-        choice[f, LOW], choice[f, HIGH], choice[f, ABSENT] = low, high, absent
+def _value(table, work, r, f, dropped, theta):  # type: ignore[no-untyped-def]
+    """Choose what feature `f` of clause `r` accepts; value that, all, and what it accepts now."""
+    _fill_row(table, work, f, dropped)
+    row, gain, choice, box = work.row, work.gain, work.choice, work.box
+    last = table.features[f, BINS] - 1
+    worth, low, high, absent, full = best_choice(
+        row, ZERO, table.may, f, last, table.flags, theta + TIE
+    )
+    choice[f, LOW], choice[f, HIGH], choice[f, ABSENT] = low, high, absent
+    inside = 0.0
+    for b in range(box[r, f, LOW], box[r, f, HIGH] + 1):
+        inside += row[0, b]
+    lost = row[0, last + 1] if box[r, f, ABSENT] else 0.0
+    gain[f, VALUE], gain[f, FULL] = worth, full
+    gain[f, NOW] = inside + lost - theta * box[r, f, SIZE]
 
 
 @machine_code()
-def _find_current(table, work, r, theta):  # type: ignore[no-untyped-def]
-    """Value what each feature accepts now."""
-    n_bins, H, gain, box = table.n_bins, work.H, work.gain, work.box
-    for f in range(len(n_bins)):
-        inside = 0.0
-        for b in range(box[r, f, LOW], box[r, f, HIGH] + 1):
-            inside += H[f, b]
-        lost = H[f, n_bins[f]] if box[r, f, ABSENT] else 0.0
-        gain[f, NOW] = inside + lost - theta * box[r, f, SIZE]
-
-
-@machine_code()
-def _best_feature(table, work, r, theta, freed):  # type: ignore[no-untyped-def]
-    """Find the feature whose change gains most (or NONE), `freed` counting as dropped."""
-    find_best_choices(table, work, r, freed, theta)
-    _find_current(table, work, r, theta)
-    gain, best = work.gain, NONE
-    for f in range(len(gain)):
-        gain[f, VALUE] -= gain[f, NOW]
-        if freed >= 0:
-            gain[f, VALUE] += gain[freed, DROPPED]
-        if f != freed and (best < 0 or gain[f, VALUE] > gain[best, VALUE]):
-            best = f
-    return best
+def find_best_choices(table, work, r, theta):  # type: ignore[no-untyped-def]
+    """Choose what each feature of clause `r` accepts, all else as it is; return its slots."""
+    n_active = _fill_sums(table, work, r)
+    for f in range(len(table.features)):
+        _value(table, work, r, f, NONE, theta)
+    return n_active
 
 
 @machine_code()
 def step(table, work, r, theta):  # type: ignore[no-untyped-def]
     """Make the best change of one feature of clause `r`; say whether any improves."""
-    f = _best_feature(table, work, r, theta, NONE)
-    if f < 0 or work.gain[f, VALUE] <= IMPROVEMENT:
+    find_best_choices(table, work, r, theta)
+    gain, best, most = work.gain, NONE, IMPROVEMENT
+    for f in range(len(gain)):
+        if gain[f, VALUE] - gain[f, NOW] > most:
+            best, most = f, gain[f, VALUE] - gain[f, NOW]
+    if best < 0:
         return False
-    low, high, absent = work.choice[f, LOW], work.choice[f, HIGH], work.choice[f, ABSENT]
-    set_feature(table, work, r, f, low, high, absent)
+    for f in range(len(gain)):
+        work.reach[f] = max(work.reach[f], (gain[f, VALUE] - gain[f, NOW]) / most)
+    choice = work.choice
+    set_feature(table, work, r, best, choice[best, LOW], choice[best, HIGH], choice[best, ABSENT])
     return True
 
 
 @machine_code()
 def swap(table, work, r, theta):  # type: ignore[no-untyped-def]
     """Drop one feature of clause `r` and change another, where both together improve."""
-    _best_feature(table, work, r, theta, NONE)
-    p = len(table.n_bins)
-    for f in range(p):
-        work.gain[f, DROPPED] = work.gain[f, FULL] - work.gain[f, NOW]
+    n_active, p = find_best_choices(table, work, r, theta), len(table.features)
+    gain, choice, active = work.gain, work.choice, work.active
+    for a in range(n_active):
+        gain[active[a], DROPPED] = gain[active[a], FULL] - gain[active[a], NOW]
     most, drop, take, low, high, absent = IMPROVEMENT, NONE, NONE, ZERO, ZERO, ZERO
-    for f in range(p):
-        if work.box[r, f, SIZE] and p > 1:
-            g = _best_feature(table, work, r, theta, f)
-            if work.gain[g, VALUE] > most:
-                most, drop, take = work.gain[g, VALUE], f, g
-                low, high, absent = (
-                    work.choice[g, LOW],
-                    work.choice[g, HIGH],
-                    work.choice[g, ABSENT],
-                )
+    for a in range(n_active):
+        batch = a % len(work.freed)
+        if batch == 0:
+            _fill_freed(table, work, r, a, min(n_active, a + len(work.freed)), n_active)
+        for f in range(p):
+            if f == active[a]:
+                continue
+            _value(table, work, r, f, batch, theta)
+            value = gain[f, VALUE] - gain[f, NOW] + gain[active[a], DROPPED]
+            if value > most:
+                most, drop, take = value, active[a], f
+                low, high, absent = choice[f, LOW], choice[f, HIGH], choice[f, ABSENT]
     if drop < 0:
         return False
-    set_feature(table, work, r, drop, ZERO, table.n_bins[drop] - 1, ONE)
+    set_feature(table, work, r, drop, ZERO, table.features[drop, BINS] - 1, ONE)
     set_feature(table, work, r, take, low, high, absent)
     return True
 
@@ -349,9 +308,10 @@ def swap(table, work, r, theta):  # type: ignore[no-untyped-def]
 @machine_code()
 def first_refusing(table, work, r, i):  # type: ignore[no-untyped-def]
     """Return the first feature of clause `r` that refuses row `i`, one that violates it."""
-    codes, n_bins, box, f = table.codes, table.n_bins, work.box, ZERO
+    box, f = work.box, ZERO
     while True:
         low, high, absent = box[r, f, LOW], box[r, f, HIGH], box[r, f, ABSENT]
-        if box[r, f, SIZE] and _refuses(codes[i, f], n_bins[f], low, high, absent):
+        code = np.int64(table.bins[f, table.rows[i, table.features[f, SOURCE]]])
+        if box[r, f, SIZE] and refuses_code(code, table.features[f, BINS], low, high, absent):
             return f
         f += 1

@@ -19,39 +19,44 @@ import numpy as np
 from numba import types
 
 from rulekit.solvers.box_search.move_kernels import (
+    best_choice,
+    find_best_choices,
+    saving,
+    saving_at_zero,
+)
+from rulekit.solvers.box_search.state_kernels import (
     ABSENT,
-    BASE,
+    BINS,
     END,
     EXTRA,
     F2,
+    F3,
     HIGH,
-    HOLDING,
     I1,
     I2,
     I3,
     LACKS,
     LOW,
     NEAR,
-    NEAREST,
     NONE,
     ONE,
     SIZE,
+    SOURCE,
     START,
     TABLE,
     TEST,
     TIE,
     VALUE,
     WORK,
+    WORTH,
     ZERO,
     F,
     I,
-    best_choice,
     enter_whole,
-    find_best_choices,
-    find_others,
+    find_nearest,
+    leave_all,
+    leave_clause,
     put_whole,
-    saving,
-    saving_at_zero,
 )
 from rulekit.solvers.machine_code import machine_code, record
 
@@ -61,7 +66,6 @@ WIDTH = MOST_PAIR_BINS + 1  # with a slot for missing values
 MOST_CHOICES = MOST_PAIR_BINS * WIDTH + 1
 FIRST, SECOND = range(2)
 PAIRS = CANDIDATES * (CANDIDATES - 1) // 2
-F3 = types.float64[:, :, ::1]
 
 
 class Room(NamedTuple):
@@ -75,9 +79,10 @@ class Room(NamedTuple):
     grid: Any  # (PAIRS, WIDTH, WIDTH) float64, sum of `both` over the rows of two bins
     upto: Any  # (WIDTH + 1, WIDTH) float64, of one grid: sums over the first bins of a
     row: Any  # (1, WIDTH) float64, what the codes of b save for one choice on a
+    code: Any  # (CANDIDATES,) int64, bins of one row
 
 
-ROOM = record(Room, I1, I1, I2, I3, F2, F3, F2, F2)
+ROOM = record(Room, I1, I1, I2, I3, F2, F3, F2, F2, I1)
 
 
 def room() -> Room:
@@ -91,6 +96,7 @@ def room() -> Room:
         np.zeros((PAIRS, WIDTH, WIDTH)),
         np.zeros((WIDTH + 1, WIDTH)),
         np.zeros((1, WIDTH)),
+        np.zeros(CANDIDATES, np.int64),
     )
 
 
@@ -106,7 +112,7 @@ def _note(choices, a, count, low, high, absent, size):  # type: ignore[no-untype
 def _list_choices(table, room, a):  # type: ignore[no-untyped-def]
     """List all that a clause may accept of the a-th ranked feature."""
     f, may, choices, count = room.rank[a], table.may, room.choices, ZERO
-    last, lacks, tests = table.n_bins[f] - 1, table.flags[f, LACKS], table.flags[f, TEST]
+    last, lacks, tests = table.features[f, BINS] - 1, table.flags[f, LACKS], table.flags[f, TEST]
     for low in range(last + 1):
         if low > 0 and not may[f, low, START]:
             continue
@@ -148,7 +154,7 @@ def _rank(table, work, rank):  # type: ignore[no-untyped-def]
             if later and (best < 0 or worth > gain[best, VALUE]):
                 best = f
         above, after = gain[best, VALUE], best
-        if table.n_bins[best] <= MOST_PAIR_BINS:
+        if table.features[best, BINS] <= MOST_PAIR_BINS:
             rank[m] = best
             m += 1
     return m
@@ -169,23 +175,29 @@ def _clear(room):  # type: ignore[no-untyped-def]
 @machine_code()
 def _fill_grids(table, work, room, m):  # type: ignore[no-untyped-def]
     """Sum the savings over the bins of all pairs of the `m` ranked features."""
-    codes, charges, y, others = table.codes, table.charges, table.y, work.others
-    rank, edge, grid = room.rank, room.edge, room.grid
+    rows, bins, features, charges = table.rows, table.bins, table.features, table.charges
+    rank, edge, grid, code, plain = room.rank, room.edge, room.grid, room.code, table.plain[0]
+    held, far, y = work.held, work.nearest, table.y
     _clear(room)
-    for i in range(len(y)):
-        base, extra, near = charges[i, BASE], charges[i, EXTRA], charges[i, NEAR]
-        nearest = others[i, NEAREST]
-        at_zero = saving_at_zero(y[i], base, extra, near, nearest, others[i, HOLDING])
+    for i in range(len(rows)):
+        if plain and held[i]:
+            continue
+        nearest = 0 if plain else far[i]
+        extra, near = charges[i, EXTRA], charges[i, NEAR]
+        at_zero = saving_at_zero(y[i], charges[i, WORTH], extra, near, held[i])
         either = saving(ONE, y[i], at_zero, extra, near, nearest)
         both = at_zero - either
         if both == 0.0 and either == 0.0:
             continue
+        for a in range(m):
+            f = rank[a]
+            code[a] = bins[f, rows[i, features[f, SOURCE]]]
         pair = 0  # in the order of `_list_pairs`
         for a in range(m):
-            code = codes[i, rank[a]]
-            edge[a, code] += either
+            if either != 0.0:
+                edge[a, code[a]] += either
             for b in range(a + 1, m):
-                grid[pair, code, codes[i, rank[b]]] += both
+                grid[pair, code[a], code[b]] += both
                 pair += 1
 
 
@@ -221,7 +233,7 @@ def _try_pair(table, work, room, r, pair, price, best):  # type: ignore[no-untyp
     """
     a, b = room.pair[pair, FIRST], room.pair[pair, SECOND]
     f, g, upto, row = room.rank[a], room.rank[b], room.upto, room.row
-    last, width = table.n_bins[f] - 1, table.n_bins[g] + 1
+    last, width = table.features[f, BINS] - 1, table.features[g, BINS] + 1
     _sum_up(room, pair, last + 1, width)
     for c in range(room.count[a]):
         low, high = room.choices[a, c, LOW], room.choices[a, c, HIGH]
@@ -249,11 +261,14 @@ def start_clause(table, work, room, k, theta):  # type: ignore[no-untyped-def]
     Ties go to the better single features first, then
     to the lower bins of the first.
     """
-    if len(table.n_bins) == 0:
+    if len(table.features) == 0:
         return
+    if k == 0:
+        leave_all(work)
     enter_whole(table, work, k)
-    find_others(work, k, NONE)
-    find_best_choices(table, work, k, NONE, theta)
+    find_nearest(table, work, k, NONE)
+    find_best_choices(table, work, k, theta)
+    leave_clause(work, k)
     gain, choice, f = work.gain, work.choice, ZERO
     for other in range(len(gain)):
         if gain[other, VALUE] > gain[f, VALUE]:

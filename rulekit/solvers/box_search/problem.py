@@ -90,14 +90,49 @@ class Charges:
     near: Floats
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Reads:
+    """Which column of cells each feature reads, and in which of its bins each cell lies.
+
+    Parameters
+    ----------
+    column : ndarray of int, shape (p,)
+        Of each feature.
+    bins : ndarray of int, shape (p, most cells)
+        Of the cells of that column; ``n_bins[f]`` for values that are missing. What stands behind
+        the last cell is not read.
+    n_cells : ndarray of int, shape (c,)
+        Number of cells of each column.
+    """
+
+    column: Ints
+    bins: Ints
+    n_cells: Ints
+
+    @classmethod
+    def each_its_own(cls, n_bins: Ints) -> "Reads":
+        """Let each feature read a column whose cells are its bins."""
+        bins = np.tile(np.arange(int(n_bins.max(initial=1)) + 1), (len(n_bins), 1))
+        return cls(np.arange(len(n_bins)), bins, n_bins + 1)
+
+    def codes(self, cells: NDArray[np.integer]) -> NDArray[np.unsignedinteger]:
+        """Give the bins of rows in each feature: shape (n, p)."""
+        kind = np.min_scalar_type(int(self.bins.max(initial=1)))
+        found = np.empty((len(cells), len(self.column)), kind)
+        for f, (column, bins) in enumerate(zip(self.column, self.bins.astype(kind), strict=True)):
+            found[:, f] = bins[cells[:, column]]
+        return found
+
+
 @dataclass(frozen=True, eq=False)
 class BoxProblem:
     """Binned rows, their class and weight, and what a box may look like.
 
     Parameters
     ----------
-    codes : ndarray of int, shape (n, p)
-        Bins from 0; ``n_bins[f]`` marks a missing value.
+    cells : ndarray of int, shape (n, c)
+        Cells of the rows in each column, from 0; without `reads` the bins of each feature, of which
+        ``n_bins[f]`` marks a missing value.
     n_bins : ndarray of int, shape (p,)
         Ordered bins of each feature, at least one.
     y : ndarray of bool, shape (n,)
@@ -111,6 +146,8 @@ class BoxProblem:
         end at a bin below the last one (an "at most" condition). All may, by default.
     may_test_missing : ndarray of bool, shape (p,), optional
         Whether "is missing" and "is not missing" may be conditions of their own.
+    reads : Reads, optional
+        What each feature reads of the cells.
 
     Raises
     ------
@@ -118,7 +155,7 @@ class BoxProblem:
         If shapes disagree or a code lies outside its feature's bins.
     """
 
-    codes: Ints
+    cells: Ints
     n_bins: Ints
     y: Bools
     weight: Floats | None = None
@@ -126,20 +163,23 @@ class BoxProblem:
     may_start: Bools | None = None
     may_end: Bools | None = None
     may_test_missing: Bools | None = None
+    reads: Reads = None  # type: ignore[assignment]
     width: int = field(init=False, default=0)
     charges: Charges = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        codes = np.asarray(self.codes)
+        cells = np.asarray(self.cells)
         n_bins = np.asarray(self.n_bins, dtype=np.int64)
-        self._check(codes, n_bins)
-        n, p = codes.shape
         store = object.__setattr__
         store(self, "n_bins", n_bins)
+        if self.reads is None:
+            self._check(cells, n_bins)
+            store(self, "reads", Reads.each_its_own(n_bins))
+        n, p = len(cells), len(n_bins)
         weight = np.ones(n) if self.weight is None else np.asarray(self.weight, dtype=float)
-        compact = codes.astype(np.min_scalar_type(int(n_bins.max(initial=1))))
+        compact = cells.astype(np.min_scalar_type(int(self.reads.n_cells.max(initial=1))))
         rows, y, merged = merge_equal_rows(compact, np.asarray(self.y, dtype=bool), weight)
-        store(self, "codes", rows)
+        store(self, "cells", rows)
         store(self, "y", y)
         store(self, "weight", merged)
         most = int(n_bins.max(initial=1))
@@ -170,12 +210,63 @@ class BoxProblem:
     @property
     def n_rows(self) -> int:
         """Number of distinct rows; equal rows of one class are merged and their weights added."""
-        return len(self.codes)
+        return len(self.cells)
 
     @property
     def n_features(self) -> int:
         """Number of features."""
-        return self.codes.shape[1]
+        return len(self.n_bins)
+
+    def part(self, most: int) -> "BoxProblem":
+        """Draw rows in proportion to their weight, spread over the table as it is sorted.
+
+        Each class keeps its weight, in rows that weigh alike but where one is drawn more than once.
+
+        Parameters
+        ----------
+        most : int
+            Rows at most, but for one a class.
+        """
+        assert self.weight is not None
+        rows, weight = [], []
+        for side in (False, True):
+            own = np.flatnonzero(self.y == side)
+            reached = np.cumsum(self.weight[own])
+            if not len(own) or reached[-1] <= 0:
+                continue
+            m = max(1, round(most * float(reached[-1] / self.weight.sum())))
+            at = np.searchsorted(reached, (np.arange(m) + 0.5) / m * reached[-1])
+            drawn, times = np.unique(np.minimum(at, len(own) - 1), return_counts=True)
+            rows.append(own[drawn])
+            weight.append(times * (reached[-1] / m))
+        kept = np.concatenate(rows)
+        twin = copy(self)
+        found = {"cells": self.cells[kept], "y": self.y[kept], "weight": np.concatenate(weight)}
+        twin.__dict__.pop("codes", None)
+        twin.__dict__["has_missing"] = self.has_missing  # what a box says does not depend on rows
+        for name, values in found.items():
+            object.__setattr__(twin, name, values)
+        charges = _charges(twin.y, found["weight"], self.prices, self.n_features)
+        object.__setattr__(twin, "charges", charges)
+        return twin
+
+    def of_features(self, kept: Ints) -> "BoxProblem":
+        """Leave out all features but some; rows that are alike then stay apart."""
+        columns, place = np.unique(self.reads.column[kept], return_inverse=True)
+        reads = Reads(place, self.reads.bins[kept], self.reads.n_cells[columns])
+        twin = copy(self)
+        twin.__dict__.pop("codes", None)
+        twin.__dict__["has_missing"] = self.has_missing[kept]
+        object.__setattr__(twin, "reads", reads)
+        object.__setattr__(twin, "cells", np.ascontiguousarray(self.cells[:, columns]))
+        for name in ("n_bins", "may_start", "may_end", "may_test_missing"):
+            object.__setattr__(twin, name, np.asarray(getattr(self, name))[kept])
+        return twin
+
+    @cached_property
+    def codes(self) -> NDArray[np.unsignedinteger]:
+        """Bins of the rows in each feature: shape (n, p). The search itself has no use for them."""
+        return self.reads.codes(self.cells)
 
     def reweighted(self, weight: Floats) -> "BoxProblem":
         """Return the same merged rows under other weights, of shape (n_rows,)."""
@@ -194,7 +285,12 @@ class BoxProblem:
     @cached_property
     def has_missing(self) -> Bools:
         """Whether any row lacks a value, for each feature."""
-        return np.asarray((self.codes == self.n_bins).any(axis=0), dtype=bool)
+        seen = np.zeros(self.reads.bins.shape, bool)
+        for column, n_cells in enumerate(self.reads.n_cells.tolist()):
+            there = np.bincount(self.cells[:, column], minlength=n_cells) > 0
+            seen[self.reads.column == column, :n_cells] = there
+        missing = self.reads.bins == self.n_bins[:, None]
+        return np.asarray((missing & seen).any(axis=1), dtype=bool)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -217,6 +313,20 @@ class Boxes:
     def n_clauses(self) -> int:
         """Number of boxes."""
         return len(self.low)
+
+    def of_features(self, kept: Ints) -> "Boxes":
+        """Return what they say of some features."""
+        return Boxes(self.low[:, kept], self.high[:, kept], self.absent[:, kept])
+
+    def among(self, kept: Ints, n_bins: Ints) -> "Boxes":
+        """Return boxes of all features that say of those kept what these do, of others nothing."""
+        low, high = (
+            np.zeros((len(self.low), len(n_bins)), np.int64),
+            np.tile(n_bins - 1, (len(self.low), 1)),
+        )
+        absent = np.ones(low.shape, bool)
+        low[:, kept], high[:, kept], absent[:, kept] = self.low, self.high, self.absent
+        return Boxes(low, high, absent)
 
     def without(self, r: int) -> "Boxes":
         """Return the boxes but for box `r`."""

@@ -7,13 +7,17 @@ every price θ and every limit on the clauses at once.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
 from rulekit.solvers.box_search.archive import Archive
 from rulekit.solvers.box_search.descent import Descent
 from rulekit.solvers.box_search.problem import Boxes, BoxProblem
+
+MANY_ROWS, PART_ROWS = 80_000, 20_000
+MANY_COLUMNS, PART_COLUMNS = 512, 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +38,20 @@ class SearchPlan:
     max_clauses: int = 5
     kicks: int = 3
 
+    @property
+    def visits(self) -> tuple[tuple[int, float], ...]:
+        """Numbers of clauses with each price, as a round visits them."""
+        thetas = sorted(set(map(float, self.thetas)), reverse=True)
+        return tuple(product(range(1, self.max_clauses + 1), thetas))
 
-def search_rounds(
+
+def search(
     problem: BoxProblem,
     plan: SearchPlan,
     rng: np.random.Generator,
     should_stop: Callable[[], bool] = lambda: False,
-) -> Iterator[Archive]:
-    """Search, and hand out the growing archive after each round.
+) -> Archive:
+    """Search the best rule of each size.
 
     Parameters
     ----------
@@ -52,44 +62,80 @@ def search_rounds(
     rng : numpy.random.Generator
         Source of the kicks; the same generator state gives the same archive, bit for bit.
     should_stop : callable, optional
-        Asked before every fit; once it says True the archive is handed out a last time as it is.
+        Asked before every visit; true ends the search.
 
-    Yields
-    ------
+    Returns
+    -------
     Archive
-        The same object each time: after the undisturbed round, then after each round of kicks. It
-        only ever improves.
 
     Notes
     -----
     A round visits every number of clauses and every price. Each visit starts from the best rule the
-    archive has for that pair, so that what is learned at one price serves all.
+    archive has for that pair, so that what is learned at one price serves all. Where there are more
+    than `MANY_ROWS` distinct rows, all rounds are made on `PART_ROWS` drawn from them; what they
+    found is then priced on every row, and one undisturbed round on all rows settles it. Where there
+    are more than `MANY_COLUMNS`, rounds of kicks know only the `PART_COLUMNS` that came nearest to
+    being changed in the round before them, and those of rules found.
     """
-    archive = Archive(problem)
-    descent = Descent(problem, plan.max_clauses)
-    thetas = sorted(set(map(float, plan.thetas)), reverse=True)
-    for round_number in range(plan.kicks + 1):
-        for n_clauses in range(1, plan.max_clauses + 1):
-            for theta in thetas:
-                if should_stop():
-                    yield archive
-                    return
-                start = archive.answer(n_clauses, theta).boxes
-                if round_number:
-                    start = kick(problem, start, rng)
-                descent.visit(archive, start, n_clauses, theta, undisturbed=not round_number)
-        yield archive
+    *_, archive = search_rounds(problem, plan, rng, should_stop)
+    return archive
 
 
-def search(
+def search_rounds(
     problem: BoxProblem,
     plan: SearchPlan,
     rng: np.random.Generator,
     should_stop: Callable[[], bool] = lambda: False,
-) -> Archive:
-    """Run all rounds of `search_rounds` and return the archive."""
-    *_, archive = search_rounds(problem, plan, rng, should_stop)
-    return archive
+) -> Iterator[Archive]:
+    """Search as `search` does, and hand out the growing archive after each round.
+
+    Yields
+    ------
+    Archive
+        The same object each time, which only ever improves; cut off by `should_stop`, as it is.
+    """
+    archive, descent = Archive(problem), Descent(problem, plan.max_clauses)
+    if problem.n_rows > MANY_ROWS:
+        *_, found = search_rounds(problem.part(PART_ROWS), plan, rng, should_stop)
+        for entry in found.entries:
+            descent.price(archive, entry.boxes)
+        plan = replace(plan, kicks=0)
+    _make_round(archive, descent, plan, None, should_stop)
+    yield archive
+    kept = np.arange(problem.n_features)
+    if plan.kicks and problem.cells.shape[1] > MANY_COLUMNS:
+        used = [e.boxes.literals(problem.n_bins, problem.has_missing) for e in archive.entries]
+        kept = np.union1d(descent.promising(PART_COLUMNS), np.flatnonzero(np.vstack(used).any(0)))
+        descent = Descent(problem.of_features(kept), plan.max_clauses)
+    inner = Archive(descent.problem)
+    for entry in archive.entries:
+        inner.offer(entry.loss, entry.n_conditions, entry.boxes.of_features(kept))
+    for _ in range(plan.kicks):
+        if should_stop():
+            return
+        _make_round(inner, descent, plan, rng, should_stop)
+        for entry in inner.entries:
+            if archive.improves(entry.n_clauses, entry.n_conditions, entry.loss):
+                boxes = entry.boxes.among(kept, problem.n_bins)
+                archive.offer(entry.loss, entry.n_conditions, boxes)
+        yield archive
+
+
+def _make_round(
+    archive: Archive,
+    descent: Descent,
+    plan: SearchPlan,
+    rng: np.random.Generator | None,
+    should_stop: Callable[[], bool],
+) -> None:
+    """Visit every number of clauses and every price, kicked where there is a generator."""
+    for n_clauses, theta in plan.visits:
+        if should_stop():
+            return
+        start = archive.answer(n_clauses, theta).boxes
+        if rng is not None:
+            start = kick(descent.problem, start, rng)
+        descent.visit(archive, start, n_clauses, theta, undisturbed=rng is None)
 
 
 def kick(problem: BoxProblem, boxes: Boxes, rng: np.random.Generator) -> Boxes:

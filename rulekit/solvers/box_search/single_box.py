@@ -4,9 +4,11 @@ Whoever builds rules of several boxes with a loss of their own asks here for the
 while all else stays as it is: the moves are those of the search, see `move_kernels`.
 """
 
+from typing import Any
+
 import numpy as np
 
-from rulekit.solvers.box_search.problem import Bools, Floats, Ints
+from rulekit.solvers.box_search.problem import Floats, Ints
 
 
 class SingleBox:
@@ -14,46 +16,21 @@ class SingleBox:
 
     Parameters
     ----------
-    codes : ndarray of int, shape (n, p)
-        Bins; ``n_bins[f]`` marks a missing value.
-    n_bins : ndarray of int, shape (p,)
-        Ordered bins of each feature.
-    may_start, may_end : ndarray of bool, shape (p, largest n_bins)
-        Where an interval may begin, and end; see `BoxProblem`.
-    may_test_missing : ndarray of bool, shape (p,)
-        Whether missingness may be a condition of its own.
+    problem : BoxProblem, or what has its `cells`, `n_bins`, `reads`, `has_missing` and flags
+        The rows, and what a box may look like; classes and weights are not read.
 
     Notes
     -----
     What a row saves must be a multiple of one number so small that no sum is rounded.
     """
 
-    def __init__(
-        self, codes: Ints, n_bins: Ints, may_start: Bools, may_end: Bools, may_test_missing: Bools
-    ) -> None:
-        from rulekit.solvers.box_search import descent_kernels, move_kernels, pair_kernels
+    def __init__(self, problem: Any) -> None:
+        from rulekit.solvers.box_search import descent_kernels, pair_kernels, state_kernels
 
         self._descents, self._pairs = descent_kernels, pair_kernels
-        n, p = codes.shape
-        width = int(n_bins.max(initial=1)) + 1
-        lacks = (codes == n_bins).any(axis=0)
-        self._table = move_kernels.Table(
-            np.array(codes, np.uint16, order="C"),
-            np.array(n_bins, np.int64),
-            np.zeros(n, np.bool_),
-            np.zeros((n, 3)),
-            np.ascontiguousarray(np.stack([may_start, may_end], axis=2), np.bool_),
-            np.ascontiguousarray(np.stack([may_test_missing, lacks], axis=1), np.bool_),
-        )
-        self._work = move_kernels.Work(
-            np.zeros((1, p, 4), np.int64),
-            np.zeros((1, n), np.int32),
-            np.zeros((n, 2), np.int64),
-            np.zeros((p, width)),
-            np.zeros((p, 4)),
-            np.zeros((p, 3), np.int64),
-            np.zeros(p, np.int64),
-        )
+        n = len(problem.cells)
+        self._table = state_kernels.new_table(problem, np.zeros(n, np.bool_), np.zeros((n, 3)))
+        self._work = state_kernels.new_work(self._table, 1)
         self._room = pair_kernels.room()
 
     def started(self, savings: Floats, theta: float) -> Ints:
@@ -103,4 +80,4 @@ class SingleBox:
     def _price(self, savings: Floats) -> None:
         """Charge the rows: one that saves is described, one that costs is of the other class."""
         np.greater(savings, 0.0, out=self._table.y)
-        np.abs(savings, out=self._table.charges[:, 0])
+        self._table.charges[:, 0] = savings

@@ -13,6 +13,7 @@ from rulekit.solvers.columns import ColumnStructure
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+BLOCK = 1024  # columns that are compared at a time
 
 
 class ChainScreen:
@@ -69,5 +70,7 @@ def _nested_runs(P: Floats, structure: ColumnStructure) -> tuple[Ints, Ints]:
     if not len(order):
         return order, order
     same = (np.diff(feature[order]) == 0) & (np.diff(side[order]) == 0) & (again[1:] == again[:-1])
-    nested = ~(P[:, order[:-1]] > P[:, order[1:]]).any(axis=0)
+    parts = [order[i : i + BLOCK + 1] for i in range(0, len(order) - 1, BLOCK)]
+    wider = [(P[:, part[:-1]] > P[:, part[1:]]).any(axis=0) for part in parts]
+    nested = ~np.concatenate([np.zeros(0, dtype=bool), *wider])
     return order, np.concatenate([[0], np.cumsum(~(same & nested))]).astype(np.intp)

@@ -46,7 +46,7 @@ Bools = NDArray[np.bool_]
 Index = NDArray[np.intp]
 
 GAP = 1e-7
-MANY_COLUMNS = 300  # from here on, most columns are never looked at
+MANY_COLUMNS = 60  # from here on, most columns are never looked at
 FIRST = 64  # columns that are looked at in any case
 MORE = 48  # columns that are added at a time
 MARGIN = 1e-9  # kept from the ends of an interval, where two vertices are optimal

@@ -8,6 +8,7 @@ from rulekit.solvers.power_laws.genetic import genetic_search
 from rulekit.solvers.power_laws.genetic_weights import GeneticLevel
 from rulekit.solvers.power_laws.impurity import ClassMass
 from rulekit.solvers.power_laws.laws import PowerTable, canonical, shifts_for
+from rulekit.solvers.power_laws.pair_screening import likely_features
 from rulekit.solvers.power_laws.split_beam import SEARCHED_ROWS, beam_search
 from rulekit.solvers.power_laws.split_search import REFINED, LowerLevel
 from rulekit.solvers.power_laws.split_task import FoundSplit, SplitTask, target_impurity
@@ -24,6 +25,7 @@ __all__ = [
     "beam_search",
     "canonical",
     "genetic_search",
+    "likely_features",
     "shifts_for",
     "target_impurity",
 ]

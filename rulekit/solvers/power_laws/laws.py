@@ -64,9 +64,14 @@ class PowerTable:
     SolverError
         If a value is not positive and finite.
 
+    Attributes
+    ----------
+    powers : ndarray of float, shape (2 * largest + 1, d, n)
+        Every feature to every power, from the least on.
+
     Notes
     -----
-    Holds ``2 * largest * n * d`` numbers.
+    Holds ``(2 * largest + 1) * n * d`` numbers.
     """
 
     def __init__(self, X: Floats, largest: int = 3) -> None:
@@ -77,11 +82,11 @@ class PowerTable:
         base = np.ascontiguousarray(X.T, dtype=float)
         self.largest = largest
         self.n_features, self.n_rows = base.shape
-        self._powers = np.empty((2 * largest + 1, *base.shape))
-        self._powers[largest] = 1.0
+        self.powers = np.empty((2 * largest + 1, *base.shape))
+        self.powers[largest] = 1.0
         for k in range(1, largest + 1):
-            self._powers[largest + k] = self._powers[largest + k - 1] * base
-            self._powers[largest - k] = 1.0 / self._powers[largest + k]
+            self.powers[largest + k] = self.powers[largest + k - 1] * base
+            self.powers[largest - k] = 1.0 / self.powers[largest + k]
 
     def raw(self, rows: Exponents) -> Floats:
         """Multiply out power laws: shape (R, n) for exponents of shape (R, d).
@@ -93,7 +98,7 @@ class PowerTable:
             (rows[law, feature].astype(np.intp) + self.largest) * len(rows.T) + feature
         ).tolist()
         start = np.searchsorted(law, np.arange(len(rows) + 1)).tolist()
-        powers = self._powers.reshape(-1, self.n_rows)
+        powers = self.powers.reshape(-1, self.n_rows)
         value = np.empty((len(rows), self.n_rows))
         for r in range(len(rows)):
             a, b = start[r], start[r + 1]

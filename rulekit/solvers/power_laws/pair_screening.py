@@ -1,4 +1,4 @@
-"""Which pairs of features separate the classes together, from second moments alone.
+"""Which features, pairs of them, and structures promise most, mainly from second moments.
 
 With hundreds of features not every pair can be tried. The moments of all classes give, for every
 2 x 2 block at once and in closed form, how far apart the class means are (for a cut), or how
@@ -9,11 +9,99 @@ covariances, as in an exclusive or, are not seen; these take a search over all f
 import numpy as np
 
 from rulekit.solvers.power_laws.impurity import ClassMass
-from rulekit.solvers.power_laws.laws import Bools, Exponents, Floats, Ints
+from rulekit.solvers.power_laws.laws import Bools, Exponents, Floats, Ints, PowerTable
+from rulekit.solvers.power_laws.split_search import LowerLevel
+from rulekit.solvers.power_laws.split_task import sample_rows
+from rulekit.solvers.power_laws.structures import Moments
 
-N_PAIRS = 40
+N_PAIRS = 16
+FEATURE_ROWS = 500
 RIDGE = 1e-6
 MAX_TARGETS = 3
+
+
+def likely_structures(
+    table: PowerTable, mass: ClassMass, structures: Exponents, modulus: bool, most: int
+) -> Ints:
+    """Return the places of the structures that promise most, of each number of power laws.
+
+    Parameters
+    ----------
+    table : PowerTable
+        Rows; a part of them is enough.
+    mass : ClassMass
+        Their classes and weights.
+    structures : ndarray of int8, shape (P, p, d)
+        Empty rows last.
+    modulus : bool
+        Whether bands are looked for: then also structures in which a class is narrow where the
+        rest is wide, not only those in which its mean is far from that of the rest.
+    most : int
+        How many of each size, by each of these.
+
+    Returns
+    -------
+    ndarray of int
+        Ascending.
+
+    Notes
+    -----
+    O(p^2 n) a structure, without a sort. Of a cut the criterion is Fisher's, the share of the
+    variance that lies between a class and the rest.
+    """
+    sizes, kept = structures.any(axis=2).sum(axis=1), [np.zeros(0, dtype=np.int64)]
+    order = np.argsort(-mass.total, kind="stable")[:MAX_TARGETS].tolist()
+    for size in np.unique(sizes).tolist():
+        places = np.flatnonzero(sizes == size)
+        if len(places) <= most:
+            kept.append(places)
+            continue
+        moments = Moments(table, structures[places, :size], mass)
+        # of two classes one tells how far apart they are; a band may open on one side, too
+        found = [[moments.discriminant(k)[1] for k in order[: mass.n_classes - 1]]]
+        if modulus:
+            found.append([moments.narrow(k)[1] for k in order])
+        for worth in found:
+            kept.append(places[np.argsort(np.min(worth, axis=0), kind="stable")[:most]])
+    return np.unique(np.concatenate(kept))
+
+
+def likely_features(X: Floats, mass: ClassMass, most: int, rng: np.random.Generator) -> Ints:
+    """Return the features worth keeping of many: the best alone, and those of likely pairs.
+
+    Parameters
+    ----------
+    X : ndarray of float, shape (n, d)
+        Positive features.
+    mass : ClassMass
+        Classes and weights; every class occurs.
+    most : int
+        Features that are taken for what they are alone.
+    rng : numpy.random.Generator
+        For a part of 500 rows where there are more.
+
+    Returns
+    -------
+    ndarray of int
+        Ascending; all where there are no more than `most`.
+
+    Notes
+    -----
+    O(n d^2) for the pairs, O(n log n d) for the single ones.
+    """
+    if X.shape[1] <= most:
+        return np.arange(X.shape[1])
+    if len(X) > FEATURE_ROWS:
+        rows, mass = sample_rows(mass, FEATURE_ROWS, rng)
+        X = X[rows]
+    varying = np.flatnonzero(np.ptp(X, axis=0) > 0)
+    X, kept = X[:, varying], []
+    singles = np.eye(len(varying), dtype=np.int8)[:, None]
+    lower = LowerLevel(PowerTable(X, 1), mass)
+    for modulus in (False, True):
+        order = np.argsort(lower.screen(singles, modulus).impurity, kind="stable")
+        kept += [order[: most // 2], likely_pairs(X, mass, modulus, most // 2).ravel()]
+    return varying[np.unique(np.concatenate(kept))]
 
 
 def likely_pairs(X: Floats, mass: ClassMass, modulus: bool, n_pairs: int = N_PAIRS) -> Ints:
@@ -27,7 +115,7 @@ def likely_pairs(X: Floats, mass: ClassMass, modulus: bool, n_pairs: int = N_PAI
         Classes and weights.
     modulus : bool
         Look for bands instead of cuts.
-    n_pairs : int, default=40
+    n_pairs : int, default=16
         How many.
 
     Returns

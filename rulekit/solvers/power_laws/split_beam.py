@@ -27,7 +27,11 @@ from rulekit.solvers.power_laws.laws import (
     distinct,
     n_exponents,
 )
-from rulekit.solvers.power_laws.pair_screening import likely_pairs, pair_structures
+from rulekit.solvers.power_laws.pair_screening import (
+    likely_pairs,
+    likely_structures,
+    pair_structures,
+)
 from rulekit.solvers.power_laws.split_search import (
     FINISHED,
     POLISHED,
@@ -39,11 +43,13 @@ from rulekit.solvers.power_laws.split_search import (
 from rulekit.solvers.power_laws.split_task import FoundSplit, SplitTask, sample_rows
 from rulekit.solvers.power_laws.structures import Splits, empty_splits
 
-WIDTH = 15  # structures of a level that are built upon
-N_REFINED = 60
-N_POLISHED = 8
-POOL = 40  # of more features, only the best by themselves and in pairs are built upon
-SEARCHED_ROWS = 2000  # of more rows, power laws are looked for on a part
+WIDTH = 6  # structures of a level that are built upon
+N_REFINED = 40
+N_POLISHED = 5
+POOL = 16  # of more features, only the best by themselves and in pairs are built upon
+N_SCREENED = 200  # structures of a level, of each number of power laws, that are given weights
+SCREENED_ROWS = 200  # of more rows, these structures are chosen on a part
+SEARCHED_ROWS = 1000  # of more rows, power laws are looked for on a part
 MANY = 10  # features from which pairs are screened
 GAIN = 0.002  # impurity by which a level has to be better to count as progress
 PATIENCE = 2  # levels without progress
@@ -176,6 +182,11 @@ class Beam:
         self.history: list[dict[str, Any]] = []
         self.varying = np.flatnonzero(np.ptp(task.X, axis=0) > 0)
         self.pairs, self.pool = np.zeros((0, 2), dtype=np.int64), self.varying
+        X, mass = task.X, task.mass
+        if len(X) > SCREENED_ROWS:
+            rows, mass = sample_rows(mass, SCREENED_ROWS, np.random.default_rng([seed, 3]))
+            X = X[rows]
+        self._screened = PowerTable(X, max(map(abs, task.exponents))), mass
 
     def best(
         self, tau: float, limit: int, should_stop: ShouldStop | None = None
@@ -230,7 +241,8 @@ class Beam:
     def _worked(self, structures: Exponents, size: int) -> Splits:
         """Screen structures, improve the best of them, and return these, best first."""
         rng = np.random.default_rng([self.seed, self.modulus, size])
-        found = self.lower.screen(structures, self.modulus).sorted()
+        likely = likely_structures(*self._screened, structures, self.modulus, N_SCREENED)
+        found = self.lower.screen(structures[likely], self.modulus).sorted()
         found = found.take(np.arange(min(N_REFINED, len(found))))
         found = self.lower.improve(found, self.modulus, REFINED, rng).sorted()
         top = found.take(np.arange(min(N_POLISHED, len(found))))

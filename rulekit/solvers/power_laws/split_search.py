@@ -64,8 +64,8 @@ class Effort:
 
 
 REFINED = Effort(1, 4, 0)
-POLISHED = Effort(4, 6, 2, 8)
-FINISHED = Effort(8, 8, 2, 8)
+POLISHED = Effort(2, 4, 1, 4)
+FINISHED = Effort(4, 6, 2, 8)
 SETTLED = Effort(2, 4, 1, 4)  # where good weights are known from a part of the rows
 
 
@@ -253,7 +253,7 @@ class LowerLevel:
             only = np.ones((len(block.places), 1))
             alike = np.zeros(len(only))
             return [(only, k, alike) for k in (targets if modulus else targets[:1])]
-        moments = Moments(block, self.mass)
+        moments = Moments(self.table, block.exponents, self.mass)
         made = moments.narrow if modulus else moments.discriminant
         found = [(k, *made(k)) for k in targets]
         # Of unit size, so that what rounding leaves of power laws that cancel stays below a step.

@@ -93,7 +93,7 @@ class StructureBlock:
     """Structures of one size with their power laws on the rows."""
 
     places: Ints  # in the population
-    size: int
+    exponents: Exponents  # (P, size, d)
     laws: Floats  # (P, size, n), scaled
     mean: Floats  # (P, size)
     scale: Floats
@@ -103,16 +103,21 @@ class StructureBlock:
         cls, table: PowerTable, structures: Exponents, places: Ints, size: int
     ) -> "StructureBlock":
         """Compute the power laws of some structures, all of `size` power laws."""
-        rows = structures[places, :size].reshape(-1, structures.shape[2])
-        found = table.laws(rows)
+        exponents = structures[places, :size]
+        found = table.laws(exponents.reshape(-1, structures.shape[2]))
         shape = (len(places), size)
         return cls(
             places,
-            size,
+            exponents,
             found.values.reshape(*shape, -1),
             found.mean.reshape(shape),
             found.scale.reshape(shape),
         )
+
+    @property
+    def size(self) -> int:
+        """Power laws of each."""
+        return int(self.exponents.shape[1])
 
     def projected(self, w: Floats, some: Ints | None = None) -> Floats:
         """Sum weights times scaled power laws: shape (P, n); for some of the structures only.
@@ -168,54 +173,67 @@ class Found:
 
 
 class Moments:
-    """Second moments of a block's power laws, over all rows and within classes."""
+    """Second moments of the power laws of structures, over all rows and within classes.
 
-    def __init__(self, block: StructureBlock, mass: ClassMass) -> None:
-        self.block, self.mass = block, mass
+    Parameters
+    ----------
+    table : PowerTable
+        The rows.
+    structures : ndarray of int8, shape (P, p, d)
+        Of p power laws each, none empty.
+    mass : ClassMass
+        Classes and weights of the rows.
+    """
+
+    def __init__(self, table: PowerTable, structures: Exponents, mass: ClassMass) -> None:
+        self.table, self.structures, self.mass = table, np.ascontiguousarray(structures), mass
         self.weight = np.ones(mass.n_rows) if mass.weight is None else mass.weight
         self.whole = float(self.weight.sum())
-        self.mean = self._means(self.weight)
-        self.second = self._seconds(self.weight)
+        self._known: dict[int, tuple[Floats, Floats, Floats, Floats]] = {}
+
+    def _within(self, k: int) -> tuple[Floats, Floats, Floats, Floats]:
+        """Mean and second moments over all rows, then within a class."""
+        from rulekit.solvers.power_laws import moment_kernels
+
+        if k not in self._known:
+            inside = np.where(self.mass.codes == k, self.weight, 0.0)
+            found = moment_kernels.moments(self.table.powers, self.structures, self.weight, inside)
+            self._known[k] = found
+            if self.mass.n_classes == 2:  # what is not in one class is in the other
+                mean, second, mu, own = found
+                n, rest = self.mass.total[k], self.mass.total[1 - k]
+                mu, own = (
+                    (self.whole * all_rows - n * part) / rest
+                    for all_rows, part in ((mean, mu), (second, own))
+                )
+                self._known[1 - k] = mean, second, mu, own
+        return self._known[k]
 
     def discriminant(self, k: int) -> tuple[Floats, Floats]:
-        """Fisher's direction for a class against the rest; the second part is 0.
+        """Fisher's direction for a class against the rest; the second part is less the better.
 
         The within-class scatter differs from the total one by a multiple of the outer product of
         the very vector it is applied to, so the total one gives the same direction.
         """
-        inside = np.where(self.mass.codes == k, self.weight, 0.0)
-        delta = self._means(inside) - self.mean
-        total = self.second - self.mean[:, :, None] * self.mean[:, None, :]
+        mean, second, mu, _ = self._within(k)
+        delta = mu - mean
+        total = second - mean[:, :, None] * mean[:, None, :]
         w = solved(_ridged(total), delta[:, :, None])[:, :, 0]
-        return w, np.zeros(len(w))
+        return w, -(delta * w).sum(axis=1)
 
     def narrow(self, k: int) -> tuple[Floats, Floats]:
         """Find the direction along which a class is narrowest, the rest taken around its mean.
 
         The second part is its variance there, as a share of the rest's.
         """
-        inside = np.where(self.mass.codes == k, self.weight, 0.0)
-        mu, second = self._means(inside), self._seconds(inside)
-        own = second - mu[:, :, None] * mu[:, None, :]
+        mean, second, mu, inside = self._within(k)
+        own = inside - mu[:, :, None] * mu[:, None, :]
         n = self.mass.total[k]
-        rest = (self.whole * self.second - n * second) / (self.whole - n)
-        mean = (self.whole * self.mean - n * mu) / (self.whole - n)
+        rest = (self.whole * second - n * inside) / (self.whole - n)
+        mean = (self.whole * mean - n * mu) / (self.whole - n)
         cross = mean[:, :, None] * mu[:, None, :]
         around = rest - cross - cross.transpose(0, 2, 1) + mu[:, :, None] * mu[:, None, :]
         return narrowest(own, _ridged(around))
-
-    def _means(self, weight: Floats) -> Floats:
-        return np.asarray(np.einsum("pan,n->pa", self.block.laws, weight) / weight.sum())
-
-    def _seconds(self, weight: Floats) -> Floats:
-        laws, size = self.block.laws, self.block.size
-        made = np.empty((len(laws), size, size))
-        for a in range(size):
-            weighted = laws[:, a] * weight
-            for b in range(a, size):
-                made[:, a, b] = np.einsum("pn,pn->p", weighted, laws[:, b])
-                made[:, b, a] = made[:, a, b]
-        return np.asarray(made / weight.sum())
 
 
 def _ridged(matrices: Floats) -> Floats:

@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rulekit.solvers.box_search import Bools, Boxes, Floats, Ints, merge_equal_rows
+from rulekit.solvers.box_search import Bools, Boxes, Floats, Ints, Reads, merge_equal_rows
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -95,6 +95,16 @@ class ListProblem:
     def n_features(self) -> int:
         """Number of features."""
         return self.codes.shape[1]
+
+    @property
+    def cells(self) -> Ints:
+        """The bins, each a cell of a column of its own; see `Reads`."""
+        return self.codes
+
+    @cached_property
+    def reads(self) -> Reads:
+        """Which column each feature reads."""
+        return Reads.each_its_own(np.asarray(self.n_bins))
 
     @cached_property
     def has_missing(self) -> Bools:

@@ -103,13 +103,7 @@ class ListSearch:
 
     def __init__(self, problem: ListProblem) -> None:
         self.problem = problem
-        self._single = SingleBox(
-            problem.codes,
-            problem.n_bins,
-            problem.may_start,
-            problem.may_end,
-            problem.may_test_missing,
-        )
+        self._single = SingleBox(problem)
         self._complete: set[tuple[float, tuple[bytes, ...]]] = set()  # where no clause pays
 
     def run(

@@ -16,6 +16,7 @@ from rulekit.solvers.two_level.set_cover import initial_clauses
 from rulekit.solvers.two_level.task import IMPROVEMENT, Bools, Counts, Floats, TwoLevelTask
 
 Owners = NDArray[np.int64]
+BLOCK = 64  # rows, or a 16th of the columns, at a time: the table is never copied as numbers
 DISTANCE_DIGITS = 9  # distances that agree to here are equal, whatever the order of the columns
 
 
@@ -116,9 +117,13 @@ def row_owners(A: Bools, y: Bools, weight: Floats, counts: Counts) -> Owners:
         return owner
     mass = smallest * weight[:, None]
     total = mass.sum(axis=0)
-    centre = (mass.T @ A) / np.where(total > 0, total, 1.0)[:, None]  # [r, j]
+    sums = [mass.T @ A[:, j : j + 16 * BLOCK] for j in range(0, A.shape[1], 16 * BLOCK)]
+    empty = np.zeros((len(total), 0))
+    centre = np.hstack([empty, *sums]) / np.where(total > 0, total, 1.0)[:, None]  # [r, j]
     # |a - c| for a in {0, 1} and c in [0, 1] is c + a (1 - 2 c)
-    distance = centre.sum(axis=1) + A[tied] @ addable(1.0 - 2.0 * centre).T
+    turn = np.ascontiguousarray(addable(1.0 - 2.0 * centre).T)
+    parts = [A[tied[i : i + BLOCK]] @ turn for i in range(0, len(tied), BLOCK)]
+    distance = centre.sum(axis=1) + np.concatenate(parts)
     distance = np.where(smallest[tied], np.round(distance, DISTANCE_DIGITS), np.inf)
     owner[tied] = distance.argmin(axis=1)
     return owner

@@ -6,7 +6,9 @@ import pytest
 from sklearn.base import clone
 
 from rulekit import BoxSearchClassifier, Constraints, Costs, RuleClassifier
+from rulekit.data import columns_of
 from rulekit.exceptions import DataError, EmptyRuleWarning, StoppedError
+from tests.engine_tables import as_arrow, everywhere
 from tests.learners.tables import in_engine, mixed_table
 
 pytest.importorskip("ibis")
@@ -146,6 +148,23 @@ def test_the_learner_to_start_with_does_so_too(forms):
         held = clone(model).set_params(refine=False)
         held.fit_table(in_engine(frame), "y", test_share=0.3, sample_rows=1500)
         assert held.training_error_ > model.training_error_
+
+
+@everywhere
+def test_every_engine_draws_learns_and_counts(put):
+    frame, _ = planted(8000)
+    frame["town"] = np.where(frame["x0"] > 0.9, None, np.where(frame["x1"] > 0.5, "Ulm", "Köln"))
+    table = put(as_arrow(columns_of(frame)))
+    model = learner().fit_table(table, "y", test_share=0.25, sample_rows=2000)
+    told = model.table_certificate_
+    assert told.training.n + told.test.n == 8000
+    assert 0.2 < told.test.n / 8000 < 0.3
+    answers = model.predict(frame.drop(columns="y"))
+    assert told.training.errors + told.test.errors == (answers != frame["y"]).sum()
+    assert set(model.rule_set_.features) == set(CUTS)
+    assert model.training_error_ < 0.115
+    again = learner().fit_table(table, "y", test_share=0.25, sample_rows=2000)
+    assert again.rule_set_ == model.rule_set_
 
 
 def test_what_cannot_be_done_is_refused_in_a_sentence():

@@ -27,9 +27,7 @@ ROWS = TableRows(in_engine(FRAME), "answer", None, Parts(test_share=0.3))
 
 
 def held_back(rows, frame):
-    table = (
-        rows._rows.select(held=rows._rows[rows._held], i=rows._rows["i"]).to_pyarrow().to_pandas()
-    )
+    table = rows.all.select(held=rows.held, i=rows.all["i"]).to_pyarrow().to_pandas()
     return frame["i"].map(table.set_index("i")["held"]).to_numpy()
 
 
@@ -59,7 +57,7 @@ def test_an_answer_written_for_the_engine_is_that_of_predict(rule):
     except RuleError:
         return
     said = ROWS.answer(rule)
-    table = ROWS._rows.select(said=said, label=ROWS.label).to_pyarrow().to_pandas()
+    table = ROWS.all.select(said=said, label=ROWS.label).to_pyarrow().to_pandas()
     pairs = zip(*np.unique(table.to_numpy(), axis=0, return_counts=True), strict=True)
     found = {(LABELS[a], LABELS[y]): n for (a, y), n in pairs}
     wanted = pd.Series(zip(answers, FRAME["answer"], strict=True)).value_counts().to_dict()

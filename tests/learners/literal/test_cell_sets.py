@@ -48,3 +48,6 @@ def test_rows_columns_and_sums_are_those_of_the_matrix(form, seed):
     np.testing.assert_array_equal(problem.A, A[problem.rows])
     values = np.arange(len(y), dtype=float)
     np.testing.assert_array_equal(problem.cells.sums(values), values @ problem.A)
+    chosen = np.random.default_rng(seed).random((3, len(problem.literals))) < 2 / len(A[0])
+    by_rows = [any(not row[clause].any() for clause in chosen) for row in problem.A]
+    np.testing.assert_array_equal(problem.cells.missed(chosen), by_rows)

@@ -50,7 +50,7 @@ def test_no_more_columns_are_read_than_allowed():
     free = LPSVM(nu=5.0).fit(X, y)
     capped = LPSVM(nu=5.0, max_features=1).fit(X, y)
     assert np.count_nonzero(free.coef_) > 1
-    assert np.count_nonzero(capped.coef_) == 1
+    assert np.count_nonzero(np.abs(capped.coef_) > 1e-9) <= 1  # from none to two at one price
     assert capped.nu_ < free.nu_
 
 

@@ -1,5 +1,7 @@
 """The box search and its archive against row-by-row recomputation."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -187,3 +189,60 @@ def test_an_archive_begins_with_the_rule_that_misses_every_described_row():
     (empty,) = Archive(problem).entries
     assert (empty.n_clauses, empty.n_conditions) == (0, 0)
     assert empty.loss == problem.weight[problem.y].sum()
+
+
+def long_problem(n=3000, p=6, seed=0):
+    """Make rows of two planted boxes, with real weights."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 8, size=(n, p))
+    y = ((codes[:, 0] > 4) & (codes[:, 1] < 3)) | ((codes[:, 2] > 5) & (codes[:, 3] > 2))
+    return codes, np.full(p, 8), y ^ (rng.random(n) < 0.1), rng.gamma(1.0, size=n)
+
+
+def losses(archive):
+    return {(e.n_clauses, e.n_conditions): e.loss for e in archive.entries}
+
+
+def test_a_part_keeps_the_weight_of_each_class_whatever_the_order_of_rows():
+    codes, n_bins, y, weight = long_problem()
+    problem, order = (
+        BoxProblem(codes, n_bins, y, weight),
+        np.random.default_rng(1).permutation(3000),
+    )
+    part = problem.part(500)
+    assert part.n_rows <= 502
+    for side in (False, True):
+        whole = problem.weight[problem.y == side].sum()
+        assert part.weight[part.y == side].sum() == pytest.approx(whole, rel=1e-12)
+    twin = BoxProblem(codes[order], n_bins, y[order], weight[order]).part(500)
+    np.testing.assert_array_equal(part.cells, twin.cells)
+    np.testing.assert_array_equal(part.weight, twin.weight)
+
+
+def test_a_search_on_a_part_is_priced_and_settled_on_every_row(monkeypatch):
+    problem, plan = BoxProblem(*long_problem()), SearchPlan((2.0, 20.0, 60.0), 2, 1)
+    whole = search(problem, plan, np.random.default_rng(0))
+    module = sys.modules[search.__module__]
+    monkeypatch.setattr(module, "MANY_ROWS", 1000)
+    monkeypatch.setattr(module, "PART_ROWS", 400)
+    settled = search(problem, plan, np.random.default_rng(0))
+    for entry in settled.entries:
+        assert entry.loss == pytest.approx(loss_of(problem, entry.boxes), rel=1e-12)
+    for theta in plan.thetas:
+        best = whole.answer(2, theta).objective(theta)
+        assert settled.answer(2, theta).objective(theta) <= best * 1.01
+
+
+def test_kicks_on_some_columns_find_rules_of_all(monkeypatch):
+    problem, plan = BoxProblem(*long_problem(n=400, p=12)), SearchPlan((0.05, 0.5, 2.0), 3, 3)
+    module = sys.modules[search.__module__]
+    before = losses(search(problem, SearchPlan(plan.thetas, 3, 0), np.random.default_rng(0)))
+    monkeypatch.setattr(module, "MANY_COLUMNS", 8)
+    monkeypatch.setattr(module, "PART_COLUMNS", 5)
+    archive = search(problem, plan, np.random.default_rng(0))
+    for entry in archive.entries:
+        assert entry.boxes.low.shape[1] == 12
+        assert entry.loss == pytest.approx(loss_of(problem, entry.boxes), rel=1e-12)
+    after = losses(archive)
+    assert all(after[size] <= loss for size, loss in before.items())
+    assert any(after.get(size, np.inf) < before.get(size, np.inf) for size in after)

@@ -20,9 +20,7 @@ def test_it_starts_at_the_best_small_box_and_ends_where_no_single_change_saves_m
     problem = data.draw(list_problems(max_rows=10, max_bins=3))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**16)))
     theta = data.draw(st.sampled_from([0.0, 0.3, 1.0]))
-    single = SingleBox(
-        problem.codes, problem.n_bins, problem.may_start, problem.may_end, problem.may_test_missing
-    )
+    single = SingleBox(problem)
     savings = rng.integers(-4, 5, len(problem.y)) / 2.0
     start = single.started(savings, theta)
     small = max(worth(problem, box, savings, theta) for box in slow.small_boxes(problem))

@@ -35,10 +35,13 @@ def test_a_connection_has_a_name_an_address_that_is_not_shown_and_the_tables_tha
     monkeypatch.setenv("PW", SECRET)
     (found,) = connections().values()
     assert (found.name, found.tables) == ("sales", ("orders", "old.people"))
-    assert found.secrets == (SECRET,)
     assert "postgres" not in repr(found)
+    door = found.door("orders")
+    assert door.address == "postgres://me:s3cr%2Fet%20p%40ss@h/db"  # any letter may be in it
+    assert SECRET in door.secrets
+    assert "s3cr" not in repr(door)
     with pytest.raises(DataError, match="'sales' has no table 'users'"):
-        found.opened("users")
+        found.door("users")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +87,7 @@ def test_a_file_that_is_not_there_or_no_text_is_one_sentence(written, tmp_path, 
 def test_a_secret_that_is_not_set_is_asked_for_by_the_name_of_its_variable(monkeypatch):
     monkeypatch.delenv("PW", raising=False)
     with pytest.raises(DataError, match="needs the environment variable PW, which is not set"):
-        Connection("a", ("t",), "postgres://me:${PW}@h/db").opened("t")
+        Connection("a", ("t",), "postgres://me:${PW}@h/db").door("t")
 
 
 def test_what_a_driver_says_goes_to_the_log_with_secrets_blotted_out(monkeypatch, caplog):
@@ -103,8 +106,8 @@ def test_what_a_driver_says_goes_to_the_log_with_secrets_blotted_out(monkeypatch
             DataError, match=r"'t' of the connection 'a' cannot be opened \(OSError\)"
         ) as e,
     ):
-        Connection("a", ("t",), "postgres://me:${PW}@h/db").opened("t")
-    assert asked == ["postgres://me:s3cr%2Fet%20p%40ss@h/db"]  # a password may hold any letter
+        Connection("a", ("t",), "postgres://me:${PW}@h/db").door("t").opened()
+    assert asked == ["postgres://me:s3cr%2Fet%20p%40ss@h/db"]
     assert e.value.__cause__ is None
     for told in (str(e.value), caplog.text):
         assert "s3cr" not in told

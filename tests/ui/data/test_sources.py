@@ -11,7 +11,7 @@ from rulekit.exceptions import DataError
 from rulekit.rules import Clause, Literal, RuleSet
 from ui.data import sources
 from ui.data.server_files import VARIABLE
-from ui.data.sources import AllRows, CountRule, LearnWhole, opened, sampled, source_words
+from ui.data.sources import AllRows, CountRule, LearnWhole, located, sampled, source_words
 
 pytest.importorskip("ibis")
 N = 4000
@@ -55,7 +55,7 @@ def test_a_sample_of_a_file_or_folder_is_drawn_and_the_rows_are_counted(folder, 
     else:
         frame.to_parquet(folder / name)
         people(50, 1).to_parquet(folder / "a1.parquet")  # which a pattern would find, too
-    table, total = sampled({"path": name})
+    table, total = sampled(located({"path": name}))
     assert total == N
     assert abs(table.n_rows - 500) < 90
     assert table.name == f"{name} (sample)"
@@ -70,7 +70,7 @@ def test_a_sample_of_a_file_or_folder_is_drawn_and_the_rows_are_counted(folder, 
 def test_a_small_table_is_read_whole_and_columns_no_rule_can_read_are_left_out(folder):
     frame = people(100).assign(parts=[[1, 2]] * 100)
     frame.to_parquet(folder / "a.parquet")
-    table, total = sampled({"path": "a.parquet"})
+    table, total = sampled(located({"path": "a.parquet"}))
     assert (table.n_rows, total, table.name) == (100, 100, "a.parquet")
     assert "parts" not in [c.name for c in table.columns]
 
@@ -79,15 +79,15 @@ def test_a_small_table_is_read_whole_and_columns_no_rule_can_read_are_left_out(f
     ("source", "said"),
     [
         ({"path": "../x.parquet"}, "There is no table"),
-        ({"path": "bad.parquet"}, "'bad.parquet' cannot be read"),
+        ({"path": "bad.parquet"}, "'bad.parquet' is no Parquet file, or damaged"),
         ({"connection": "none", "table": "t"}, "There is no connection 'none' any more"),
     ],
 )
 def test_what_cannot_be_opened_is_one_sentence_without_a_path(folder, monkeypatch, source, said):
     monkeypatch.delenv("RULEKIT_TABLES", raising=False)
     (folder / "bad.parquet").write_bytes(b"PAR1 no")
-    with pytest.raises(DataError, match=said) as caught, opened(source):
-        pass
+    with pytest.raises(DataError, match=said) as caught:
+        sampled(located(source))
     assert str(folder) not in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -112,17 +112,17 @@ def database(folder, monkeypatch):
 
 def test_a_table_of_a_connection_is_sampled_under_its_name(database):
     source = {"connection": "cases", "table": 'peo"ple'}
-    table, total = sampled(source)
+    table, total = sampled(located(source))
     assert (total, table.name) == (N, 'peo"ple of cases (sample)')
-    assert sampled({"connection": "cases", "table": "old.notes"})[1] == 7
+    assert sampled(located({"connection": "cases", "table": "old.notes"}))[1] == 7
     with pytest.raises(DataError, match="'x' of the connection 'cases' cannot be opened") as caught:
-        sampled({"connection": "cases", "table": "x"})
+        sampled(located({"connection": "cases", "table": "x"}))
     assert "hush" not in str(caught.value)
 
 
 def whole(classes=(("no", "well"), ("yes", "ill")), other=None, source=None):
     names = ("age", "dose", "town", "ill")
-    return AllRows(source or {"path": "a.parquet"}, names, "ill", classes, other)
+    return AllRows(located(source or {"path": "a.parquet"}), names, "ill", classes, other)
 
 
 def rule(label="ill", default="well"):

@@ -9,6 +9,7 @@ import pytest
 
 from rulekit.data import ParseOptions
 from ui.data import tasks
+from ui.data.sources import Place
 from ui.data.tasks import OpenSource, ReadFile
 
 GOOD = b"a;ill\n" + b"".join(b"%d;%s\n" % (k, (b"no", b"yes")[k % 2]) for k in range(40))
@@ -58,12 +59,14 @@ def test_what_counts_as_large_depends_on_how_slowly_it_is_read(monkeypatch):
         assert ReadFile("t", content, ParseOptions()).large is large
 
 
-def test_what_is_wrong_with_a_source_is_a_sentence_in_the_answer(monkeypatch):
-    monkeypatch.delenv("RULEKIT_DATA_ROOT", raising=False)
-    telling = Telling()
-    answer = OpenSource({"path": "a.parquet"})(telling)
+def test_what_is_wrong_with_a_source_is_a_sentence_in_the_answer(tmp_path):
+    pytest.importorskip("ibis")
+    telling, bad = Telling(), tmp_path / "a.parquet"
+    bad.write_bytes(b"PAR1")
+    answer = OpenSource({"path": "a.parquet"}, Place("a.parquet", (bad,)))(telling)
     assert answer.table is None
-    assert "No folder of this server is open" in answer.error
+    assert "'a.parquet' is no Parquet file" in answer.error
+    assert str(tmp_path) not in answer.error
     assert telling.said == [{"message": "Drawing a sample of its rows"}]
 
 

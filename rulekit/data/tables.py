@@ -1,0 +1,139 @@
+"""Tables that stay where they live: the door to files that are read where they lie.
+
+A table of any engine is a table of ibis: `ibis.postgres.connect(...).table(name)`, Spark's,
+BigQuery's; it is handed to `rule_statistics` and `fit_table` as it is. Files are read by DuckDB,
+which comes with the extra "sql" and works in this process.
+"""
+
+import shutil
+import tempfile
+import weakref
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from rulekit._engine import quiet
+from rulekit.data.headers import shown
+from rulekit.exceptions import DataError
+
+GLOB = "*?["
+SUFFIXES = (".parquet", ".csv", ".csv.gz")
+
+
+def open_table(
+    path: str | Path | Sequence[Path],
+    *,
+    row_number: str | None = None,
+    memory_limit: str = "500MB",
+    threads: int = 1,
+) -> Any:
+    """Open a file, or a folder of files of one kind, as a table of ibis; no row is read yet.
+
+    Parameters
+    ----------
+    path : str, Path or sequence of Path
+        A Parquet or CSV file, a folder of such, or the files of a folder; of a folder of Parquet
+        files, names such as ``year=2024`` of folders in it become columns.
+    row_number : str, optional
+        Name of a column to add that numbers the rows of one Parquet file from 0.
+    memory_limit : str, default="500MB"
+        What DuckDB may use; what does not fit goes to a temporary folder, which is removed.
+    threads : int, default=1
+        Threads of DuckDB.
+
+    Returns
+    -------
+    ibis.Table
+
+    Raises
+    ------
+    DataError
+        If ibis is not installed, or there is nothing that can be read.
+    ValueError
+        If a limit is not one that DuckDB reads, or rows of several files are to be numbered.
+    """
+    try:
+        import ibis
+    except ImportError:
+        raise DataError(
+            "A table that is not loaded needs the package ibis, which is not installed; install "
+            "the extra 'sql', or load the rows with `read_table`."
+        ) from None
+    whole = not isinstance(path, (str, Path)) or Path(path).is_dir()
+    files = _files(Path(path)) if isinstance(path, (str, Path)) else list(path)
+    names = ["".join(f"[{c}]" if c in GLOB else c for c in str(file)) for file in files]
+    folder = tempfile.mkdtemp(prefix="rulekit-")
+    with quiet():
+        try:
+            link = ibis.duckdb.connect(
+                threads=int(threads), memory_limit=str(memory_limit), temp_directory=folder
+            )
+        except Exception as error:
+            shutil.rmtree(folder)
+            raise ValueError(
+                "`memory_limit` must be a size such as '500MB' and `threads` a whole number from "
+                f"1; got {memory_limit!r} and {threads!r}."
+            ) from error
+        weakref.finalize(link, shutil.rmtree, folder, ignore_errors=True)
+        link.raw_sql("SET preserve_insertion_order = false")
+        if files[0].suffix != ".parquet":
+            return _read(link.read_csv, names, files[0])
+        columns = _names(files[0])
+        options: dict[str, Any] = {"hive_partitioning": whole}
+        if row_number is None:
+            return _read(link.read_parquet, names, files[0], union_by_name=True, **options)
+        if len(files) > 1 or row_number in columns or "file_row_number" in columns:
+            raise ValueError(
+                "`row_number` numbers the rows of one Parquet file in a column that is new; got "
+                f"{row_number!r} for {len(files)} files with {len(columns)} columns."
+            )
+        made = _read(link.read_parquet, names, files[0], file_row_number=True)
+        return made.rename({row_number: "file_row_number"})
+
+
+def _read(reader: Any, names: list[str], first: Path, **options: Any) -> Any:
+    try:
+        return reader(names, **options)
+    except Exception as error:
+        why = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataError(f"{first.name!r} cannot be read ({why}); write the file anew.") from error
+
+
+def _files(path: Path) -> list[Path]:
+    """List the files; those of a folder in the order of their names."""
+    if path.is_dir():
+        found = sorted(file for file in path.rglob("*") if file.name.endswith(SUFFIXES))
+        kinds = {file.name.partition(".")[2] for file in found}
+        if len(kinds) == 1:
+            return found
+        raise DataError(
+            f"The folder {path.name!r} must hold Parquet files or CSV files, and no others of "
+            f"these; it holds {'none' if not found else ', '.join(sorted(kinds))}."
+        )
+    if not path.is_file():
+        raise DataError(f"There is no file {str(path)!r}; give the path of a Parquet or CSV file.")
+    if not path.name.endswith(SUFFIXES):
+        raise DataError(
+            f"{path.name!r} must be a file that ends in {', '.join(SUFFIXES)}, or a folder."
+        )
+    return [path]
+
+
+def _names(file: Path) -> list[str]:
+    """Read the names of a Parquet file's columns; DuckDB does not tell apart "Age" and "age"."""
+    try:
+        names = list(pq.ParquetFile(file).schema_arrow.names)
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"{file.name!r} is no Parquet file, or damaged.") from error
+    twins = [name for name, n in Counter(name.lower() for name in names).items() if n > 1]
+    if twins:
+        same = [shown(name) for name in names if name.lower() == twins[0]]
+        raise DataError(
+            f"Column names must differ in more than upper and lower case; {' and '.join(same[:2])} "
+            "do not. Rename one."
+        )
+    return names

@@ -1,0 +1,149 @@
+"""Order statistics of columns that do not fit into memory: the k-th smallest value, exactly.
+
+A sample of the rows gives two values that a rank very likely lies between. One scan counts the
+values below, at and above both, and brings those strictly between: of n rows about sqrt(n). Whether
+the value is among them is then known, not likely; where the sample misled, what was counted says
+on which side to look on.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit._engine import asked, number
+
+Floats = NDArray[np.float64]
+SAMPLE_ROWS = 2**18
+DEVIATIONS = 5.0  # of the sample's quantile, to either side
+FEW = 20  # sampled values in an interval: all that it holds is brought
+FETCHED = 4_000_000  # values that one scan may bring
+AT_ONCE = 8  # planning a query takes longer than running it where many things are counted
+
+
+@dataclass
+class _Place:
+    """One rank of one column, and where its value lies: low < value < high, or at an end.
+
+    `up_to_low` present values are at most `low`, `inside` lie strictly between.
+    """
+
+    name: str
+    rank: int
+    inside: int
+    low: float = -np.inf
+    high: float = np.inf
+    up_to_low: int = 0
+
+    def bracket(self, sample: Floats) -> tuple[float, float]:
+        """Read from the column's sorted sample two values that the rank very likely lies between.
+
+        Five standard deviations to either side; the ends, where the sample is too small to tell.
+        """
+        within = sample[(sample > self.low) & (sample < self.high)]
+        m = len(within)
+        if m < FEW:
+            return self.low, self.high
+        share = (self.rank - self.up_to_low + 0.5) / self.inside
+        reach = DEVIATIONS * np.sqrt(m * share * (1 - share)) + 1
+        first, last = int(np.floor(share * m - reach)), int(np.ceil(share * m + reach))
+        low = float(within[first]) if first >= 0 else self.low
+        return low, float(within[last]) if last < m else self.high
+
+    def found(self, bracket: tuple[float, float], row: Mapping[str, Any], k: int) -> float | None:
+        """Give the value if the scan brought it; else note on which side it is."""
+        (low, high), upper = bracket, self.up_to_low + self.inside
+        below_low, to_low, below_high, to_high = (int(row[f"{what}{k}"]) for what in "abcd")
+        if self.rank < below_low:
+            self.high, self.inside = low, below_low - self.up_to_low
+        elif self.rank < to_low:
+            return low
+        elif self.rank < below_high:
+            values = np.asarray(row[f"v{k}"], dtype=float)
+            return float(np.partition(values, self.rank - to_low)[self.rank - to_low])
+        elif self.rank < to_high:
+            return high
+        else:
+            self.low, self.up_to_low, self.inside = high, to_high, upper - to_high
+        return None
+
+
+def values_at(
+    table: Any,
+    sample: Mapping[str, Floats],
+    ranks: Mapping[str, Sequence[int]],
+    n: Mapping[str, int],
+) -> dict[tuple[str, int], float]:
+    """Find values by their rank.
+
+    Parameters
+    ----------
+    table : ibis.Table
+        Doubles without infinities, NULL for a gap.
+    sample : mapping of str to ndarray of shape (m,)
+        Present values of each column in a sample of the rows, or in all of them. What they are is
+        not relied on, but the better they are drawn the fewer scans are needed.
+    ranks : mapping of str to sequence of int
+        For each column the ranks asked for, from 0.
+    n : mapping of str to int
+        Present values of each column.
+
+    Returns
+    -------
+    dict of (str, int) to float
+        -0.0 is given as 0.0.
+
+    Notes
+    -----
+    One scan for each eight ranks, fewer where they bring many values; more where a sample misleads.
+    """
+    sample = {name: np.sort(sample[name]) for name in ranks}
+    asked_for = [(name, rank) for name, wanted in ranks.items() for rank in dict.fromkeys(wanted)]
+    found = {
+        (name, rank): float(sample[name][rank])
+        for name, rank in asked_for
+        if len(sample[name]) == n[name]  # the sample is everything
+    }
+    left = [_Place(name, rank, n[name]) for name, rank in asked_for if (name, rank) not in found]
+    while left:
+        batch = left[: _batch(left, sample)]
+        brackets = [place.bracket(sample[place.name]) for place in batch]
+        row = _scan(table, batch, brackets)
+        for k, (place, bracket) in enumerate(zip(batch, brackets, strict=True)):
+            value = place.found(bracket, row, k)
+            if value is not None:
+                found[place.name, place.rank] = value
+                left.remove(place)
+    return {place: value + 0.0 for place, value in found.items()}
+
+
+def _batch(left: Sequence[_Place], sample: Mapping[str, Floats]) -> int:
+    """Say how many places to scan at a time: what they bring must fit into memory."""
+    rows = max(place.inside for place in left)
+    least = max(min(len(sample[place.name]) for place in left), 1)
+    return int(min(AT_ONCE, max(1, FETCHED // max(1, round(DEVIATIONS * rows / np.sqrt(least))))))
+
+
+def _scan(
+    table: Any, places: Sequence[_Place], brackets: Sequence[tuple[float, float]]
+) -> dict[str, Any]:
+    """Count around each bracket and fetch what lies inside: one row of answers."""
+    cells: dict[str, Any] = {}
+    for k, (place, (low, high)) in enumerate(zip(places, brackets, strict=True)):
+        v, first, last = table[place.name], number(low), number(high)
+        cells |= {
+            f"a{k}": (v < first).sum().fill_null(0),
+            f"b{k}": (v <= first).sum().fill_null(0),
+            f"c{k}": (v < last).sum().fill_null(0),
+            f"d{k}": (v <= last).sum().fill_null(0),
+            f"v{k}": v.collect(where=(v > first) & (v < last)),
+        }
+    found = asked(table.aggregate(**cells))
+    return {
+        name: found[name].combine_chunks().values.to_numpy(zero_copy_only=False)
+        if name.startswith("v")
+        else found[name][0].as_py()
+        for name in cells
+    }

@@ -1,0 +1,85 @@
+"""Run tests with the oldest versions that pyproject.toml states: python -m scripts.oldest [PYTHON].
+
+An environment of its own, in a folder that is deleted again, gets every dependency of the core at
+exactly the version that its lower bound names, and the tests below run there. A bound that no
+longer works is to be raised.
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+BOUND = re.compile(r"([A-Za-z0-9_.-]+)>=([0-9.]+)")
+#: What reads tables, learns, explains and exports: each dependency is used by some of them.
+TESTS = (
+    "tests/test_validation.py",
+    "tests/data/test_typed.py",
+    "tests/data/test_schema.py",
+    "tests/data/reading",
+    "tests/binarize/test_binarizer.py",
+    "tests/rules/test_rule_set.py",
+    "tests/learners/test_base.py",
+    "tests/learners/test_fixed.py",
+    "tests/learners/plane/test_lp_svm.py",
+    "tests/solvers/test_lp.py",
+)
+TOOLS = ("pytest>=8", "hypothesis>=6.100", "polars>=1", "openpyxl>=3.1", "fairlearn>=0.12")
+
+
+def oldest(requirements: Iterable[str]) -> list[str]:
+    """Pin each requirement to its lower bound.
+
+    Parameters
+    ----------
+    requirements : iterable of str
+        Such as ``numpy>=2.0``.
+
+    Returns
+    -------
+    list of str
+        Such as ``numpy==2.0.0``, a version of two parts or one completed by zeros.
+
+    Raises
+    ------
+    ValueError
+        If a requirement names no lower bound.
+    """
+    pins = []
+    for requirement in requirements:
+        bound = BOUND.match(requirement)
+        if bound is None:
+            raise ValueError(f"{requirement!r} names no oldest version; write it as name>=1.2.")
+        name, version = bound.groups()
+        parts = version.split(".")
+        pins.append(f"{name}=={'.'.join([*parts, *['0'] * (3 - len(parts))])}")
+    return pins
+
+
+def main(python: str = sys.executable) -> int:
+    """Make the environment and run the tests; return pytest's exit code."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    pins = oldest(project["dependencies"])
+    print("With", ", ".join(pins))
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([python, "-m", "venv", folder], check=True)
+        inside = str(Path(folder, "bin", "python"))
+        install = [inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*install, *pins, *TOOLS], check=True)
+        tests = [
+            "-q",
+            "-x",
+            "-p",
+            "no:cacheprovider",
+            "-m",
+            "not slow and not browser and not paper",
+        ]
+        return subprocess.run([inside, "-m", "pytest", *tests, *TESTS], cwd=ROOT).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,105 @@
+"""The door to files that are read where they lie: what opens, what is refused."""
+
+import gc
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from rulekit._engine import asked
+from rulekit.data import tables
+from rulekit.data.tables import open_table
+from rulekit.exceptions import DataError
+from rulekit.rules import Clause, Literal, RuleSet, rule_statistics
+
+FRAME = pd.DataFrame(
+    {"x": [1.0, None, 3.0, 4.0], "name": ["a", "b", None, "l'un"], "y": [0, 0, 0, 1]}
+)
+RULE = RuleSet((Clause((Literal("x", ">", 2.5),)),), (1,), "dnf", 0)
+STRANGE = "what[a]*name?'"
+
+
+def rows(table):
+    return asked(table.order_by(table.x)).to_pandas()
+
+
+def test_a_parquet_file_is_read_whatever_its_name(tmp_path):
+    FRAME.to_parquet(tmp_path / f"{STRANGE}.parquet")
+    (tmp_path / "what1.parquet").write_bytes(b"not this one")
+    table = open_table(tmp_path / f"{STRANGE}.parquet")
+    assert rule_statistics(RULE, table, "y").errors == 1
+    assert table.columns == ("x", "name", "y")
+
+
+def test_a_csv_file_is_read(tmp_path):
+    FRAME.to_csv(tmp_path / f"{STRANGE}.csv", index=False)
+    FRAME.to_csv(tmp_path / "rows.csv.gz", index=False)
+    for name in (f"{STRANGE}.csv", "rows.csv.gz"):
+        assert rule_statistics(RULE, open_table(tmp_path / name), "y").confusion.tolist() == [
+            [2, 1],
+            [0, 1],
+        ]
+
+
+def test_a_folder_of_parts_is_one_table_whose_folders_are_columns(tmp_path):
+    for year, part in FRAME.groupby(FRAME.index // 2):
+        (tmp_path / f"year={2020 + year}").mkdir()
+        part.to_parquet(tmp_path / f"year={2020 + year}" / "part.parquet")
+    table = open_table(tmp_path)
+    assert set(table.columns) == {"x", "name", "y", "year"}
+    late = RuleSet((Clause((Literal("year", ">", 2020),)),), (1,), "dnf", 0)
+    assert rule_statistics(late, table, "y").confusion.tolist() == [[2, 1], [0, 1]]
+    assert rule_statistics(RULE, table, "y").n == 4
+
+
+def test_rows_of_a_parquet_file_are_numbered(tmp_path):
+    FRAME.to_parquet(tmp_path / "rows.parquet", row_group_size=1)
+    found = rows(open_table(tmp_path / "rows.parquet", row_number="row; --"))
+    assert found["row; --"].tolist() == [0, 2, 3, 1]
+    with pytest.raises(ValueError, match="`row_number` numbers the rows of one Parquet file"):
+        open_table(tmp_path / "rows.parquet", row_number="x")
+
+
+def test_what_does_not_fit_into_memory_leaves_nothing_behind(tmp_path, monkeypatch):
+    made = []
+    mkdtemp = tables.tempfile.mkdtemp
+    monkeypatch.setattr(
+        tables.tempfile, "mkdtemp", lambda **given: made.append(mkdtemp(**given)) or made[-1]
+    )
+    FRAME.to_parquet(tmp_path / "rows.parquet")
+    table = open_table(tmp_path / "rows.parquet")
+    assert Path(made[0]).is_dir()
+    del table
+    gc.collect()
+    assert not Path(made[0]).exists()
+
+
+@pytest.mark.parametrize("given", [{"memory_limit": "much"}, {"threads": 0}])
+def test_limits_that_duckdb_cannot_read_are_refused(tmp_path, given):
+    FRAME.to_parquet(tmp_path / "rows.parquet")
+    with pytest.raises(ValueError, match="`memory_limit` must be a size such as '500MB'"):
+        open_table(tmp_path / "rows.parquet", **given)
+
+
+def test_what_cannot_be_read_is_named(tmp_path):
+    (tmp_path / "text.parquet").write_text("no Parquet")
+    (tmp_path / "list.txt").write_text("nothing")
+    (tmp_path / "empty").mkdir()
+    refused = {
+        "text.parquet": "'text.parquet' is no Parquet file",
+        "none.parquet": "There is no file '.*none.parquet'",
+        "list.txt": "'list.txt' must be a file that ends in",
+        "empty": "The folder 'empty' must hold Parquet files or CSV files.* it holds none",
+    }
+    for name, message in refused.items():
+        with pytest.raises(DataError, match=message):
+            open_table(tmp_path / name)
+    FRAME.to_csv(tmp_path / "rows.csv")
+    with pytest.raises(DataError, match="it holds csv, parquet"):
+        open_table(tmp_path)
+
+
+def test_names_that_differ_in_case_only_are_refused(tmp_path):
+    FRAME.rename(columns={"name": "X"}).to_parquet(tmp_path / "twins.parquet")
+    with pytest.raises(DataError, match="more than upper and lower case"):
+        open_table(tmp_path / "twins.parquet")

@@ -1,0 +1,83 @@
+"""The size of a tree of power laws: what the folds say is what was measured, and what follows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from rulekit import PowerLawTreeClassifier
+from rulekit.data import make_folds
+from rulekit.learners.power_law.growing import GrowthLimits
+from rulekit.learners.power_law.size import PRICE, Compared, sizes_of
+
+LIMITS = GrowthLimits.of(PowerLawTreeClassifier())
+
+
+def noisy(n=240, seed=0, noise=0.1):
+    """A product of two columns decides, but for some rows; the third says nothing."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.uniform(1.0, 3.0, (n, 3)), columns=list("abc"))
+    return X, np.where((X["a"] * X["b"] > 4.0) ^ (rng.random(n) < noise), "good", "bad")
+
+
+def compared(wrong, length, n_rows):
+    sizes = sizes_of(LIMITS)[: len(wrong)]
+    columns = (np.array(part, dtype=float)[:, None] for part in (wrong, length))
+    return Compared(sizes, *columns, n_rows)
+
+
+def test_an_exponent_is_taken_only_where_it_saves_its_price():
+    price = PRICE / np.sqrt(400)
+    few, many = compared([0.2, 0.2 - 0.9 * price], [1, 2], 400), [0.2, 0.2 - 1.1 * price]
+    assert few.chosen() == few.limits[0]
+    assert compared(many, [1, 2], 400).chosen() == few.limits[1]
+    assert compared([0.1, 0.1, 0.1], [3, 2, 2], 400).chosen() == few.limits[1]  # the first shortest
+    assert compared([0.2, 0.2 - 0.9 * price], [1, 2], 40_000).chosen() == few.limits[1]
+
+
+def test_sizes_stay_within_the_limits_and_occur_once():
+    limits = GrowthLimits.of(PowerLawTreeClassifier(max_depth=1, max_exponents=2))
+    found = [(size.max_depth, size.max_exponents) for size in sizes_of(limits)]
+    assert found == [(0, 1), (0, 2), (1, 1), (1, 2)]
+
+
+def test_the_error_of_a_size_is_that_of_trees_grown_without_each_fold():
+    X, y = noisy()
+    model = PowerLawTreeClassifier(max_depth=0, max_exponents=2, random_state=7).fit(X, y)
+    codes = np.unique(y, return_inverse=True)[1]
+    for told in model.sizes_:
+        size = {"max_depth": told["max_depth"], "max_exponents": told["max_exponents"]}
+        alone = PowerLawTreeClassifier(**size, inner_folds=None, random_state=7)
+        wrong = [
+            np.mean(alone.fit(X.iloc[train], y[train]).predict(X.iloc[test]) != y[test])
+            for train, test in make_folds(codes, 3, random_state=7)
+        ]
+        # features are scaled by all training rows there, by those of the fold here: weights are
+        # written short in either, and a row beside a cut may change sides
+        assert told["error"] == pytest.approx(np.mean(wrong), abs=3 / len(y))
+
+
+def test_the_chosen_tree_is_the_one_grown_at_its_size_and_short():
+    X, y = noisy()
+    model = PowerLawTreeClassifier().fit(X, y)
+    best = min(model.sizes_, key=lambda s: s["error"] + PRICE / np.sqrt(len(y)) * s["length"])
+    size = {"max_depth": best["max_depth"], "max_exponents": best["max_exponents"]}
+    alone = PowerLawTreeClassifier(**size, inner_folds=None).fit(X, y)
+    assert model.rule_set_ == alone.rule_set_
+    assert model.n_conditions_ <= 3
+    assert PowerLawTreeClassifier(inner_folds=None).fit(X, y).n_conditions_ > 6
+
+
+def test_without_two_rows_of_each_class_nothing_is_chosen():
+    X, y = noisy(40)
+    y = np.where(np.arange(40) == 7, "odd", y)
+    model = PowerLawTreeClassifier(max_depth=1, max_exponents=2).fit(X, y)
+    assert model.sizes_ == []
+
+
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+def test_a_choice_that_does_not_end_in_its_half_of_the_time_leaves_the_limits():
+    X, y = noisy()
+    with pytest.warns(ConvergenceWarning, match="time limit"):
+        model = PowerLawTreeClassifier(time_limit=1e-9).fit(X, y)
+    assert model.sizes_ == []

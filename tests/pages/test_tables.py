@@ -1,0 +1,162 @@
+"""A table that is not loaded, on the pages: a sample that says so, rules counted on all rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit.export import to_json
+from rulekit.learners import FixedRuleClassifier
+from rulekit.rules import Clause, Literal, RuleSet
+from tests.pages.driving import text
+from tests.waiting import until
+from ui.data import server_tables
+from ui.shell import OF_THE_SAMPLE
+
+pytest.importorskip("ibis")
+pytest.importorskip("duckdb")
+N = 60_000
+
+
+def people(n=N):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.integers(18, 90, n), "dose": rng.normal(size=n).round(3)})
+    ill = (frame["age"] > 55) & (frame["dose"] > 0.1) ^ (rng.random(n) < 0.05)
+    return frame.assign(ill=np.where(ill, "yes", "no"))
+
+
+RULE = RuleSet(
+    (Clause((Literal("age", ">", 55.0), Literal("dose", ">", 0.1))),), ("yes",), "dnf", "no"
+)
+
+
+@pytest.fixture
+def served(tmp_path, monkeypatch):
+    """A folder with a file of more rows than the pages show, and a database with the same."""
+    import duckdb
+
+    folder = tmp_path / "files"
+    folder.mkdir()
+    people().to_parquet(folder / "people.parquet")
+    place = tmp_path / "cases.duckdb"
+    with duckdb.connect(str(place)) as link:
+        link.execute(f"CREATE TABLE \"<b>*all*\" AS SELECT * FROM '{folder}/people.parquet'")
+    lines = ['["sales *1*"]', f'url = "duckdb://{place}?read_only=True"', "tables = ['<b>*all*']"]
+    (tmp_path / "tables.toml").write_text("\n".join(lines))
+    monkeypatch.setenv("RULEKIT_DATA_ROOT", str(folder))
+    monkeypatch.setenv("RULEKIT_TABLES", str(tmp_path / "tables.toml"))
+    return tmp_path
+
+
+def sample(app, name):
+    """Open a table of the server, and wait for its sample."""
+    app.selectbox(key="server_file").set_value(name).run()
+    app.button(key="server_open").click().run()
+    until(lambda: app.run().session_state["app"].table is not None or app.error)
+    assert not app.exception
+    assert not app.error, app.error[0].value
+    return app
+
+
+def told(app):
+    """The first error, as it is read."""
+    return app.error[0].value.replace("\\", "").replace("\u2060", "")
+
+
+def with_rule(app):
+    """Choose the target and take a rule by hand."""
+    state = app.session_state["app"]
+    state.table = state.table.with_roles({"ill": "target"}, positive_label="yes")
+    model = FixedRuleClassifier(RULE).fit(*state.training)
+    state.model, state.rule_json, state.in_hand = model, to_json(RULE), True
+    state.setting = {"edited": "by hand"}
+    return app
+
+
+def wrong():
+    frame = people()
+    return int((RULE.predict(frame) != frame["ill"]).sum())
+
+
+def test_a_sample_says_so_on_every_page_and_a_small_table_is_counted_whole_at_once(
+    open_app, served
+):
+    app = sample(open_app("data"), "people.parquet")
+    state = app.session_state["app"]
+    assert 48_000 < state.table.n_rows < 52_000
+    said = f"sample: {state.table.n_rows:,} of {N:,} rows"
+    assert said in text(app)
+    with_rule(app)
+    for page in ("data", "models", "rules"):
+        app.switch_page(f"pages/{page}.py").run()
+        assert not app.exception
+        assert OF_THE_SAMPLE in text(app)
+        assert said in text(app)
+    words = f"Wrong on all {N:,} rows of people.parquet"
+    until(lambda: words in text(app.run()))
+    assert f"({wrong():,} rows)" in text(app)
+    assert not app.error
+
+
+def test_a_table_of_a_connection_is_opened_by_its_name_and_its_address_stands_nowhere(
+    open_app, served, monkeypatch
+):
+    monkeypatch.setattr(server_tables, "AT_ONCE_ROWS", 0)
+    app = sample(open_app("data"), "<b>*all* of sales *1*")
+    assert "cases.duckdb" not in text(app)
+    assert "cases.duckdb" not in str(app.session_state["app"].options)
+    with_rule(app).switch_page("pages/rules.py").run()
+    assert "Wrong on all" not in text(app)
+    app.button(key="count_all_rows").click().run()
+    until(lambda: f"({wrong():,} rows)" in text(app.run()))
+    assert not app.exception
+    assert "cases.duckdb" not in text(app)
+
+
+def test_a_table_that_cannot_be_opened_or_counted_is_one_sentence_and_nothing_is_lost(
+    open_app, served
+):
+    app = open_app("data", sample="iris")
+    (served / "files" / "people.parquet").write_bytes(b"PAR1")
+    app.selectbox(key="server_file").set_value("people.parquet").run()
+    app.button(key="server_open").click().run()
+    until(lambda: bool(app.run().error))
+    assert "'people.parquet' is no Parquet file" in told(app)
+    assert str(served) not in text(app)
+    assert app.session_state["app"].table.name.startswith("iris")
+
+
+def test_a_broken_file_of_connections_is_one_sentence_and_files_are_still_offered(open_app, served):
+    (served / "tables.toml").write_text('[a]\nurl = "x://u:hush@h"\ntables = ["t"]\n')
+    app = open_app("data")
+    assert "holds a secret" in told(app)
+    assert "hush" not in text(app)
+    assert len(app.selectbox(key="server_file").options) == 1
+
+
+def test_a_column_that_is_read_otherwise_here_is_told_before_anything_is_counted(open_app, served):
+    app = with_rule(sample(open_app("data"), "people.parquet"))
+    app.session_state["app"].options["categories"] = ["age"]
+    app.switch_page("pages/rules.py").run()
+    assert "'age' of the sample is read as categories here" in told(app)
+    assert "Wrong, training rows" in {m.label for m in app.metric}  # the page goes on below
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["A short rule", "Every combination of a few"])
+def test_a_rule_is_learned_from_all_rows_and_says_so(open_app, served, kind):
+    app = with_rule(sample(open_app("data"), "people.parquet"))
+    app.switch_page("pages/models.py").run()
+    app.selectbox(key="whole_kind").set_value(kind).run()
+    app.button(key="whole_file").click().run()
+    words = f"{kind}, learned from all {N:,} rows of people.parquet"
+    until(lambda: words in text(app.run()) or app.error)
+    assert not app.error
+    model = app.session_state["app"].model
+    assert model.n_conditions_ >= 2
+    app.switch_page("pages/rules.py").run()
+    assert not app.exception
+    assert words in text(app)
+    until(lambda: f"Wrong on all {N:,} rows" in text(app.run()))
+    frame = people()
+    errors = int((model.predict(frame.drop(columns="ill")) != frame["ill"]).sum())
+    assert f"({errors:,} rows)" in text(app)

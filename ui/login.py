@@ -1,0 +1,82 @@
+"""Who is asking: with ``RULEKIT_LOGIN=on`` nobody sees a page before having logged in.
+
+Streamlit speaks OpenID Connect with the provider (a company's own, Google, Keycloak, ...) and keeps
+who is logged in in a signed cookie of 30 days, without asking the provider again. What it needs
+stands in ``.streamlit/secrets.toml``, in the folder where the server is started or in the home of
+its user (or in the file of ``--secrets.files``), in a section ``[auth]``: ``client_id`` and
+``client_secret``, as the provider gave them; ``server_metadata_url``, the provider's address ending
+in ``/.well-known/openid-configuration``; ``redirect_uri``, the dashboard's address as visitors see
+it, behind a reverse proxy the proxy's, followed by ``/oauth2callback``, which the provider must
+know, too; and ``cookie_secret``, a long random text. A proxy has to pass the websocket
+``/_stcore/stream`` on, and cookies with it.
+
+Analyses then belong to the person, named by the provider's address and its ``sub``, instead of to
+the browser: each sees the own ones in any browser, and the address of another's opens nothing.
+"""
+
+import hashlib
+import importlib.util
+import os
+
+import streamlit as st
+from streamlit.auth_util import validate_auth_credentials
+from streamlit.errors import StreamlitAuthError
+
+from ui.escape import md
+
+OWNER = "_owner"  # in the session: the digest of who the analyses belong to
+NEEDED = ("authlib", "httpx")
+
+
+def is_on() -> bool:
+    """Whether visitors have to log in; anything but on and off is refused."""
+    setting = os.environ.get("RULEKIT_LOGIN", "off")
+    if setting not in ("on", "off"):
+        raise ValueError(f"RULEKIT_LOGIN must be on or off; it is {setting[:60]!r}. Correct it.")
+    return setting == "on"
+
+
+def trouble() -> str | None:
+    """Say why nobody could log in; None where all is there."""
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        return (
+            f"RULEKIT_LOGIN=on needs {missing[0]}, which is not installed: "
+            'pip install "rulekit-dashboard[app,login]".'
+        )
+    try:
+        validate_auth_credentials("default")
+    except StreamlitAuthError as error:
+        return (
+            "RULEKIT_LOGIN=on lets in only who has logged in, and where that is done is not known: "
+            f"{' '.join(str(error).split())} Write redirect_uri, cookie_secret, client_id, "
+            "client_secret and server_metadata_url there under [auth], or set RULEKIT_LOGIN=off."
+        )
+    return None
+
+
+def require() -> None:
+    """Let only who has logged in past this line; called by the router before anything is shown."""
+    if not is_on():
+        return
+    if (wrong := trouble()) is not None:
+        st.error(md(wrong, 900))
+        st.stop()
+    if not st.user.is_logged_in:
+        st.title("Rulekit", anchor=False)
+        st.write("This dashboard is for people who are known here.")
+        st.button("Log in", key="log_in", type="primary", on_click=st.login)
+        st.stop()
+    person = hashlib.sha256(f"{st.user['iss']}\n{st.user['sub']}".encode()).hexdigest()
+    if st.session_state.get(OWNER, person) != person:
+        st.session_state.clear()  # another's analysis
+    st.session_state[OWNER] = person
+
+
+def line() -> None:
+    """Offer to log out, and say who is logged in."""
+    if is_on():
+        name = st.user.get("email") or st.user.get("name") or st.user["sub"]
+        st.button(
+            "Log out", key="log_out", type="tertiary", on_click=st.logout, help=md(str(name), 120)
+        )
