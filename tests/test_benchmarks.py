@@ -25,7 +25,7 @@ from benchmarks import (
 )
 from benchmarks._svg import front_figure
 
-KINDS = ("ours", "reference", "rule", "points")
+KINDS = ("ours", "reference")
 KEYS = {"what", "table", "setting", "ours", "reference", "ratio", "unit"}
 
 
@@ -128,11 +128,6 @@ def test_choosing_is_measured_outside_and_finished_folds_are_not_run_again(
     by_what = {row["what"]: row for row in rows}
     accuracy, apart = by_what["chosen accuracy"], by_what["difference"]
     assert apart["ours"] == pytest.approx(accuracy["ours"] - accuracy["reference"])
-    assert by_what["rule alone"]["ours"] == by_what["points alone"]["ours"] == accuracy["ours"]
-    share = by_what["points alone"]["setting"]["points taken"]
-    alone = {f: by_what[f"{f} alone"]["reference"] for f in bench_choice.FORMS}
-    assert share in (0, 0.5, 1)
-    assert share not in (0, 1) or accuracy["ours"] == alone["points" if share else "rule"]
     conditions = accuracy["setting"]["conditions"]
     assert conditions["ours"] <= bench_choice.MOST
     assert conditions["reference"] <= bench_choice.MOST_SPLITS
@@ -144,8 +139,8 @@ def test_the_overall_difference_weighs_tables_alike_and_joins_their_errors():
     folds = pd.DataFrame(
         [
             {"seed": s, "fold": f, "ours_accuracy": 0.8 + 0.01 * f, "reference_accuracy": 0.75}
-            | {"form": "points" if f else "rule", "rule_accuracy": 0.7, "points_accuracy": 0.9}
-            | {f"{k}_{m}": 1.0 for k in KINDS for m in ("conditions", "inside")}
+            | {f"{k}_{m}": 1.0 for k in KINDS for m in ("conditions", "inside", "balanced")}
+            | {"seconds": 2.0 + f}
             for s in (0, 1)
             for f in range(5)
         ]
@@ -153,14 +148,17 @@ def test_the_overall_difference_weighs_tables_alike_and_joins_their_errors():
     rows, by_seed = bench_choice.compared("one", folds, 2)
     worse, by_seed_2 = bench_choice.compared("two", folds.assign(ours_accuracy=0.75), 2)
     overall = bench_choice.overall([*rows, *worse], {"one": by_seed, "two": by_seed_2}, 2)
-    alone = {row["what"]: row for row in overall}
-    assert alone["rule alone"]["ours"] == pytest.approx((82.0 + 75.0) / 2)
-    assert alone["points alone"]["reference"] == pytest.approx(90.0)
-    assert alone["points alone"]["setting"]["points taken"] == 0.8
-    assert overall[1]["ours"] == pytest.approx((7.0 + 0.0) / 2)
-    error = rows[1]["setting"]["se"]
+    accuracy, balanced, apart = overall
+    assert accuracy["ours"] == pytest.approx((82.0 + 75.0) / 2)
+    assert accuracy["reference"] == pytest.approx(75.0)
+    assert balanced["ours"] == pytest.approx(100.0)
+    assert apart["ours"] == pytest.approx((7.0 + 0.0) / 2)
+    by_what = {row["what"]: row for row in rows}
+    assert by_what["one fit"]["ours"] == pytest.approx(4.0)
+    assert by_what["one fit"]["setting"]["greatest"] == 6.0
+    error = by_what["difference"]["setting"]["se"]
     assert error == pytest.approx(np.std(folds["fold"], ddof=1) / np.sqrt(10), abs=0.01)
-    assert overall[1]["setting"]["se"] == pytest.approx(error / 2, abs=0.01)
+    assert apart["setting"]["se"] == pytest.approx(error / 2, abs=0.01)
 
 
 def test_a_fold_has_no_say_in_what_is_chosen_for_it():

@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.data import Costs
 from rulekit.evaluation.metrics import cost_per_100
-from rulekit.learners.choice import COST
+from rulekit.learners.loss import COST
 from rulekit.plots.wording import measured, percent
 from rulekit.rules import ClauseStatistics, Columns, RuleSet, clause_statistics
 from ui.state import AppState

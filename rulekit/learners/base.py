@@ -3,6 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -152,14 +153,25 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         reader, shared = clone(self), SharedWork(should_stop, many=True)
         table = reader._read(X, y, sample_weight)
+        seen = {k: v for k, v in vars(reader).items() if k in SEEN_IN_FIT}
+        yield from self._models(table, settings, shared, seen)
+
+    def _models(
+        self,
+        table: TrainingTable,
+        settings: Sequence[Mapping[str, Any]],
+        shared: SharedWork,
+        seen: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Iterator[Self]:
+        """Do the work of `fit_many` on a table that was checked."""
         for setting in settings:
-            if should_stop is not None and should_stop():
+            if shared.should_stop is not None and shared.should_stop():
                 return
             model = self._known(setting, shared)
             if model is None:
                 model = clone(self).set_params(**setting)
                 model._check()
-                vars(model).update({k: v for k, v in vars(reader).items() if k in SEEN_IN_FIT})
+                vars(model).update(seen)
                 try:
                     model._fit_table(table, shared)
                 except StoppedError:

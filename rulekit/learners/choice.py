@@ -8,7 +8,6 @@ price per condition decides between settings that the folds cannot tell apart; a
 import math
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from rulekit.data import Costs
 from rulekit.learners.cluster import Once
+from rulekit.learners.loss import CONDITION_PRICE, COST, Loss
 from rulekit.learners.training import CheckedColumns, TrainingTable
 from rulekit.learners.workers import in_order, spread, tried_twice
 
@@ -32,60 +31,14 @@ PLAIN = (str, int, float, type(None))
 #: Measures that are better when larger; all others are better when smaller.
 MAXIMISED = frozenset({"test_f1", "test_auc"})
 
-COST = "test_cost_per_100"  # the measure of what wrong answers cost
+JUDGED = "judged"  # the measure as a forest counts it on all training rows, see `judge`
 
-#: Price of one condition when settings are compared, as a share of rows: two tenths of a point.
-CONDITION_PRICE = 0.002
+#: What that counts for beside the inner folds: their luck is many times greater.
+JUDGE_SHARE = 2.0 / 3.0
 
 #: Parameters that set how large a rule may be: settings next to each other in one of these, and
 #: alike in all others, are neighbours. Of nested names the last part counts.
 SIZE_KEYS = ("theta", "n_clauses", "max_conditions", "max_features", "max_leaf_nodes")
-
-
-@dataclass(frozen=True, eq=False)
-class Loss:
-    """How wrong answers to training rows are counted.
-
-    Attributes
-    ----------
-    y : ndarray of shape (n,)
-        True classes.
-    weight : ndarray of shape (n,)
-        What a row counts.
-    costs : Costs or None
-        What a wrong answer costs, said by a matrix; None counts wrong rows.
-    """
-
-    y: NDArray[Any]
-    weight: NDArray[np.float64]
-    costs: Costs | None = None
-
-    @property
-    def measure(self) -> str:
-        """The measure's name in a summary."""
-        return "test_error" if self.costs is None else COST
-
-    @property
-    def price(self) -> float:
-        """Price of one condition: two tenths of a point of what a row counts when it is wrong."""
-        if self.costs is None:
-            return CONDITION_PRICE
-        by_class = self.costs.class_weight(np.unique(self.y))
-        heavy = np.array([by_class[label] for label in self.y.tolist()])
-        return 100.0 * CONDITION_PRICE * float(self.weight @ heavy / self.weight.sum())
-
-    def of(self, rows: NDArray[np.intp], said: NDArray[Any]) -> float:
-        """Count the answers to some rows: the share that is wrong, or the cost a hundred cases."""
-        weight, y = self.weight[rows], self.y[rows]
-        if self.costs is None:
-            return float((weight * (said != y)).sum() / weight.sum())
-        return float(100.0 * (weight * self.costs.of_rows(y, said)).sum() / weight.sum())
-
-    def told(self, value: float) -> str:
-        """Write a value of the measure."""
-        if self.costs is None:
-            return f"{100 * value:.1f} %"
-        return f"{self.costs.amount(round(value, 1))} a 100 cases"
 
 
 def fold_scores(
@@ -225,6 +178,8 @@ def suggestion(
     own = [settings[int(number)] for number in rows["setting"]]
     learners = rows["learner"].tolist() if "learner" in rows else [""] * len(rows)
     even = smoothed(rows["_worth"], neighbourhoods(own, learners))
+    if JUDGED in rows:
+        even = (1.0 - JUDGE_SHARE) * even + JUDGE_SHARE * rows[JUDGED].to_numpy(dtype=float)
     charged = _price_of_condition(rows, y) if price is None else price
     order = cheapest(even, rows["n_conditions"], charged)
     says = ~(rows["n_conditions"].to_numpy(dtype=float) < 0.5)
@@ -352,10 +307,17 @@ def _reason(rows: tuple[Any, Any, Any], settings: Settings, y: str, price: float
     measure = y.replace("_", " ")
     named = {int(row["setting"]): _named(row, settings) for row in (best, simplest, default)}
     first = named[int(default["setting"])]
+    judged = ""
+    if JUDGED in default:
+        judged = (
+            ", joined for two thirds with what a forest says of the rule learned from all rows "
+            f"(here {_value(default[JUDGED], y)}),"
+        )
     told = (
         f"The default is {first} ({_figure(default, y)}). A single best figure among many is "
         f"partly luck, so each mean {measure} was averaged with those of settings of nearly the "
-        f"same size and charged {_price(y, price)} for each condition; then no other is better"
+        f"same size{judged} and charged {_price(y, price)} for each condition; then no other is "
+        "better"
     )
     if best["setting"] == default["setting"]:
         told += "; it also has the best mean of its own"
@@ -388,6 +350,10 @@ def _named(row: Any, settings: Settings) -> str:
 
 
 def _figure(row: Any, y: str) -> str:
-    value = f"{row[y]:.3f}" if y in MAXIMISED else f"{100 * row[y]:.1f} %"
-    value = f"{row[y]:.1f}" if y == COST else value
-    return f"{value} with {row['n_conditions']:.1f} conditions"
+    return f"{_value(row[y], y)} with {row['n_conditions']:.1f} conditions"
+
+
+def _value(value: float, y: str) -> str:
+    if y == COST:
+        return f"{value:.1f}"
+    return f"{value:.3f}" if y in MAXIMISED else f"{100 * value:.1f} %"

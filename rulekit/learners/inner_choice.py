@@ -17,8 +17,8 @@ from sklearn.base import clone
 from rulekit.data import make_folds
 from rulekit.exceptions import DataError
 from rulekit.learners.choice import (
+    JUDGED,
     Fold,
-    Loss,
     Setting,
     comparable,
     fold_scores,
@@ -26,6 +26,7 @@ from rulekit.learners.choice import (
     summary_of,
 )
 from rulekit.learners.group_gaps import GroupGaps, gap_curve
+from rulekit.learners.loss import Loss
 from rulekit.learners.training import TrainingTable, as_constraints, plain_label
 
 #: Prices of a condition for the box search, in wrong rows of a table of 500 rows.
@@ -147,7 +148,8 @@ class Choice:
     table : DataFrame
         What was compared, a row a setting: ``setting`` (its number), ``form`` where there are
         several, its parameters, the measure and its standard error over the inner folds, the
-        means ``n_conditions`` and ``n_clauses_used``, and ``folds`` (how many were finished);
+        means ``n_conditions`` and ``n_clauses_used``, ``folds`` (how many were finished), and
+        ``judged``, what a forest says of the rule of all rows, unless the time was over;
         where groups were given also ``gap_error``, ``gap_found``, ``gap_false_alarms`` and
         ``gap_called_positive``, the largest differences between groups over the rows of all inner
         folds (NaN where fewer than two groups have 30 rows to count on), and ``gap``, the largest
@@ -197,6 +199,7 @@ def chosen(
     until: float = math.inf,
     gaps: GroupGaps | None = None,
     answers: Callable[[str, Setting], NDArray[Any]] | None = None,
+    judged: Callable[[Form], NDArray[np.float64]] | None = None,
 ) -> Choice:
     """Compare forms and their settings on the same inner folds, and take one.
 
@@ -220,6 +223,9 @@ def chosen(
     answers : callable, optional
         Beside `gaps`: learns from all rows with the setting of a form, and gives its answers to
         them. A setting whose gaps there are larger than allowed is passed over.
+    judged : callable, optional
+        Gives what a forest thinks of the rules that a form's settings learn from all rows, see
+        `Judge.losses`. Where some were left out, as the time was over, the folds decide alone.
 
     Returns
     -------
@@ -246,6 +252,9 @@ def chosen(
     scored = np.concatenate(scores, axis=1)
     measure, how = loss.measure, (told, loss.measure, loss.price)
     summary = summary_of(told, scored, measure)
+    if judged is not None:
+        opinion = np.concatenate([judged(form) for form in forms])
+        summary = summary.assign(**{JUDGED: opinion} if np.isfinite(opinion).all() else {})
     allowed, about = summary, ""
     if gaps is not None:
         summary = summary.assign(**gaps.of_settings(scored[:, :, 3:]))

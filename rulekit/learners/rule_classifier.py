@@ -16,17 +16,19 @@ from rulekit._validation import HasMethods, Interval, Needs, check_needs
 from rulekit.binarize import Binarizer
 from rulekit.data import Costs
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
-from rulekit.learners.choice import Loss
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.group_gaps import GroupGaps, check_gaps
 from rulekit.learners.inner_choice import (
     Choice,
+    Form,
     chosen,
     form_of_points,
     form_of_rules,
     inner_folds,
 )
+from rulekit.learners.judge import Judge
 from rulekit.learners.literal.box_search import BoxSearchClassifier
+from rulekit.learners.loss import Loss
 from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.points.scorecard import ScorecardClassifier
 from rulekit.learners.rule_path import RulePath
@@ -46,7 +48,9 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     The box search is cross-validated on the training rows for nine prices of a condition, one to
     five clauses, a rule for either class, two levels of robustness, with and without doubt about
     rows that do not look like their class (see `search_grid`). Of these settings the one that
-    `rulekit.suggest` names learns the rule from all rows. With more than two classes the rule is
+    `rulekit.suggest` names learns the rule from all rows: by the errors of the folds, and for two
+    thirds by what a random forest, asked by the trees grown without a row, thinks of the rules that
+    the settings learn from all rows. With more than two classes the rule is
     an ordered list, searched for nine prices and one to three clauses a class. Points to add up, a
     scorecard of each number of conditions, are compared on the same folds where `forms` names them.
 
@@ -233,7 +237,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         whole = isinstance(state, Integral)
         seed = int(state) if whole else int(generator_of(state).integers(2**31))
         learners = {"rule": self._box_search(seed), "points": self._scorecard()}
-        work = SharedWork(many=self.max_gap is not None)
+        work = SharedWork(many=True)
 
         def learned(form: str, setting: Mapping[str, Any]) -> Any:
             learner, late = clone(learners[form]).set_params(**setting), time.time() > until
@@ -244,7 +248,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
                 learner._fit_table(table, work)
             return learner
 
-        self.choice_ = self._chosen(learners, table, until, seed, learned)
+        self.choice_ = self._chosen(learners, table, until, seed, learned, work)
         late = time.time() > until
         learner = learned(self.choice_.form, self.choice_.setting)
         self.path_ = self._path(learner, table, work)
@@ -305,6 +309,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         until: float,
         seed: int,
         learned: Callable[[str, Mapping[str, Any]], Any],
+        work: SharedWork,
     ) -> Choice:
         """Compare forms and settings, and take one."""
         made = {
@@ -323,8 +328,13 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             return np.asarray(learned(form, setting)._answers(table.columns))
 
         loss = Loss(table.y, weight, costs)
+        judge = Judge.of(table, loss, learners["rule"], seed)
+
+        def judged(form: Form) -> NDArray[np.float64]:
+            return judge.losses(form.learner, table, form.settings, work, until)
+
         limits = self.n_jobs, self.time_limit, until
-        return chosen(forms, table, folds, loss, *limits, gaps, answers)
+        return chosen(forms, table, folds, loss, *limits, gaps, answers, judged)
 
     def _path(self, learner: Any, table: TrainingTable, work: SharedWork) -> RulePath:
         """Give the rules of all sizes allowed."""

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -42,6 +42,8 @@ class TrainingTable:
         What was given, or ones.
     weighted : bool
         Whether any were given.
+    memory : dict of str to ndarray
+        Weights of rows and classes joined so far.
     """
 
     frame: pd.DataFrame
@@ -51,6 +53,7 @@ class TrainingTable:
     classes: NDArray[Any]
     sample_weight: NDArray[np.float64]
     weighted: bool
+    memory: dict[str, NDArray[np.float64]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def y(self) -> NDArray[Any]:
@@ -63,8 +66,11 @@ class TrainingTable:
         So a price of a literal keeps its meaning, rows, whatever the weights are. They are rounded
         so that their sums over rows are exact in any order, and equal on every processor.
         """
-        weight = row_weights(self.sample_weight, class_weight, self.frame, self.y)
-        return addable(weight * (len(weight) / weight.sum()))
+        key = repr(class_weight)
+        if key not in self.memory:  # asked for by each of many settings
+            weight = row_weights(self.sample_weight, class_weight, self.frame, self.y)
+            self.memory[key] = addable(weight * (len(weight) / weight.sum()))
+        return self.memory[key].copy()
 
     def against_rest(
         self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64], *, weighted: bool

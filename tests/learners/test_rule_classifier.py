@@ -13,6 +13,9 @@ from rulekit.data import Costs, load_sample, make_folds
 from rulekit.evaluation import fit_setting, suggest, sweep
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.learners import BoxSearchClassifier, RuleClassifier, ScorecardClassifier, search_grid
+from rulekit.learners.judge import Judge
+from rulekit.learners.loss import Loss
+from rulekit.learners.training import read_training_table
 from tests.learners.tables import mixed_table
 
 QUICK = RuleClassifier(cv=2)
@@ -40,7 +43,11 @@ def test_the_rule_is_that_of_a_sweep_a_suggestion_and_a_fit_by_hand(name, seed):
     folds = make_folds(y, RepeatedStratifiedKFold(n_splits=5, n_repeats=1, random_state=seed))
     search = BoxSearchClassifier(max_conditions=8, kicks=0, random_state=seed)
     result = sweep(search, X, y, grid=search_grid(y), cv=folds)
-    found = result.suggest()
+    table = read_training_table(clone(search), X, y, None)
+    judge = Judge.of(table, Loss(table.y, table.weights(None)), search, seed)
+    settings = [result.setting(k) for k in result.summary["setting"]]
+    opinion = [judge.loss(m.predict(X)) for m in search.fit_many(X, y, settings)]
+    found = suggest(result.summary.assign(judged=opinion))
     setting = result.setting(found["default"])
     by_hand = fit_setting(search, setting | {"refine_thresholds": "cv"}, X, y)
     model = RuleClassifier(random_state=seed).fit(X, y)
@@ -53,6 +60,7 @@ def test_the_rule_is_that_of_a_sweep_a_suggestion_and_a_fit_by_hand(name, seed):
     assert told.reason == found["reason"]
     for column in ("test_error", "test_error_se", "n_conditions", "n_clauses_used"):
         np.testing.assert_allclose(told.table[column], result.summary[column], atol=1e-12)
+    np.testing.assert_allclose(told.table["judged"], opinion, atol=1e-12)
 
 
 @pytest.mark.slow
@@ -121,7 +129,6 @@ def test_where_a_constant_answer_is_no_worse_the_reason_says_so():
         {"cv": 3},
         {"cv": ShuffleSplit(2, test_size=0.5, random_state=1)},
         {"kicks": 2},
-        {"refine": False},
         {"positive_label": "no"},
         {"class_weight": {"yes": 5.0}},
         {"binarizer": Binarizer(n_thresholds=3)},
@@ -136,6 +143,14 @@ def test_every_parameter_acts(fitted, parameter):
     assert not (
         other.choice_.table.equals(model.choice_.table) and other.best_params_ == model.best_params_
     )
+
+
+def test_cuts_are_moved_where_the_folds_say_so_and_asked_for():
+    a = np.random.default_rng(0).random(120)
+    X, y = pd.DataFrame({"a": a}), np.where(a > 0.537, "yes", "no")
+    moved, stayed = (RuleClassifier(cv=2, refine=r).fit(X, y) for r in (True, False))
+    assert moved.best_params_["refine_thresholds"]
+    assert moved.training_error_ == 0 < stayed.training_error_
 
 
 def test_the_class_that_is_given_is_described(fitted):

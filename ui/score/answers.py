@@ -9,7 +9,7 @@ import streamlit as st
 from rulekit.evaluation.metrics import cost_per_100
 from rulekit.explain import Scored
 from rulekit.export.sheets.cases import CASE_FILES, cases_frame
-from rulekit.learners.choice import COST
+from rulekit.learners.loss import COST
 from rulekit.plots.wording import measured
 from rulekit.rules import wilson_interval
 from ui.cases import row_number

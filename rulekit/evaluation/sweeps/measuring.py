@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rulekit.data import Costs
 from rulekit.evaluation import metrics
 from rulekit.learners.base import BaseRuleClassifier
-from rulekit.learners.choice import COST
+from rulekit.learners.loss import COST
 from rulekit.rules import Columns, rule_to_dict
 
 Part = tuple[Any, NDArray[Any], NDArray[np.float64] | None]

@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from rulekit.evaluation.trust.alternatives_found import Alternatives
 from rulekit.exceptions import DataError
 from rulekit.learners import BoxSearchClassifier, RuleClassifier
-from rulekit.learners.choice import CONDITION_PRICE
 from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.certificate import n_counted
 from rulekit.learners.literal.rule_space import PricedRule, RuleSpace
+from rulekit.learners.loss import CONDITION_PRICE
 from rulekit.learners.training import Clock, SharedWork, TrainingTable, as_constraints
 from rulekit.rules import RuleSet, rule_of
 

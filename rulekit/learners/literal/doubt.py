@@ -9,8 +9,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.learners.judge import cell_table
 from rulekit.learners.literal.binary_problem import BinaryProblem
-from rulekit.solvers.forest import CellTable, votes
+from rulekit.solvers.forest import votes
 
 N_TREES = 100
 MOST_ROWS = 20_000  # that one tree is grown on
@@ -55,7 +56,7 @@ def agreement(
     Parameters
     ----------
     problem : BinaryProblem
-        The forest sees the cells of its table, see `forest_table`.
+        The forest sees the cells of the columns that it has conditions on.
     seed : int
         Of the forest. The same on any machine and any number of threads.
     classes : ndarray of int, shape (n,), optional
@@ -72,17 +73,10 @@ def agreement(
         return np.ones(len(y))
     kept = f"agreement {seed} {classes is None}".encode()
     if kept not in problem.memory:
-        shares = votes(forest_table(problem), y, problem.weight, N_TREES, seed, MOST_ROWS)
+        cells = problem.cells
+        used = np.unique(cells.source).tolist()
+        table = cell_table(cells.codes, problem.encodings, used)
+        shares = votes(table, y, problem.weight, N_TREES, seed, MOST_ROWS)
         problem.memory[kept] = np.nan_to_num(shares[np.arange(len(y)), y], nan=1.0)
     found: NDArray[np.float64] = problem.memory[kept]
     return found
-
-
-def forest_table(problem: BinaryProblem) -> CellTable:
-    """Give the cells of a learner's table that its conditions tell apart, equal columns once."""
-    cells = problem.cells
-    sources = {cells.codes[:, s].tobytes(): s for s in np.unique(cells.source)[::-1].tolist()}
-    used = sorted(sources.values())
-    read = [problem.encodings[s] for s in used]
-    ordered = [e.cuts is not None or getattr(e, "ranked", False) for e in read]
-    return CellTable(cells.codes[:, used], np.array(ordered, dtype=bool))

@@ -9,7 +9,8 @@ import numpy as np
 
 from rulekit.data import make_folds
 from rulekit.exceptions import DataError
-from rulekit.learners.choice import CONDITION_PRICE, Loss, cheapest, fold_scores, smoothed
+from rulekit.learners.choice import cheapest, fold_scores, smoothed
+from rulekit.learners.loss import CONDITION_PRICE, Loss
 from rulekit.learners.training import TrainingTable
 
 LEVELS = (0.0, 0.1, 0.3)

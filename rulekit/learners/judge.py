@@ -1,0 +1,135 @@
+"""What a forest thinks of rules: a second opinion beside the folds, from all training rows.
+
+The error of a setting on a few inner folds is mostly luck. A random forest, asked about each row by
+the trees that were grown without it, knows roughly how often rows like it have each class; counted
+by such shares, a rule's error varies far less, and a rule that only follows noise gains nothing.
+"""
+
+import math
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from rulekit.binarize import Binarizer
+from rulekit.learners.choice import Setting
+from rulekit.learners.loss import Loss
+from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
+from rulekit.solvers.forest import CellTable, votes
+
+TRUST = 0.75  # in the forest's shares; the rest in the row's own class
+N_TREES = 200
+MOST_ROWS = 20_000  # that one tree is grown on
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Counts answers to the training rows by what the forest thinks of them.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (K,)
+        The classes.
+    expected : ndarray of shape (n, K)
+        What answering a row with each class adds to the loss.
+    """
+
+    classes: NDArray[Any]
+    expected: Floats
+
+    @classmethod
+    def of(cls, table: TrainingTable, loss: Loss, learner: Any, seed: int) -> "Judge":
+        """Grow the forest.
+
+        Parameters
+        ----------
+        table : TrainingTable
+            n rows.
+        loss : Loss
+            How wrong answers to them are counted.
+        learner : BaseRuleClassifier
+            Its `binarizer` cuts the columns; those that its `constraints` forbid are not looked at.
+        seed : int
+            Of the forest.
+        """
+        own = np.eye(len(table.classes))[table.codes]
+        given = table.weights(None)
+        shares = _shares(table, learner, given, seed)
+        told = np.where(np.isnan(shares), own, (1.0 - TRUST) * own + TRUST * shares)
+        expected = given[:, None] * (told @ _prices(table, loss, given))
+        return cls(table.classes, expected / loss.weight.sum())
+
+    def loss(self, said: NDArray[Any]) -> float:
+        """Count the answers to all training rows, in the unit of the loss."""
+        each = [self.expected[said == label, k].sum() for k, label in enumerate(self.classes)]
+        return math.fsum(each)
+
+    def losses(
+        self,
+        learner: Any,
+        table: TrainingTable,
+        settings: Sequence[Setting],
+        work: SharedWork,
+        until: float = math.inf,
+    ) -> Floats:
+        """Judge the rules that settings learn from all rows: shape (number of settings,).
+
+        Parameters
+        ----------
+        learner : BaseRuleClassifier
+            Left as it is.
+        table, settings
+            As in `rulekit.learners.choice.fold_scores`.
+        work : SharedWork
+            Keeps what the settings have in common.
+        until : float, optional
+            When to stop, as `time.time` counts; NaN for settings that were left out.
+        """
+        found, known = np.full(len(settings), math.nan), {}
+        with warnings.catch_warnings():  # who limits the time tells that it passed
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            for i, model in enumerate(learner._models(table, settings, work)):
+                rule = model.rule_set_
+                if rule not in known:
+                    known[rule] = self.loss(model._answers(table.columns))
+                found[i] = known[rule]
+                if time.time() > until:
+                    break
+        return found
+
+
+def cell_table(
+    codes: NDArray[np.integer], encodings: Sequence[Any], used: Sequence[int]
+) -> CellTable:
+    """Give some columns of a table of cells to a forest; of equal ones the first alone."""
+    kept = {codes[:, s].tobytes(): s for s in reversed(used)}
+    columns = sorted(kept.values())
+    read = [encodings[s] for s in columns]
+    ordered = [e.cuts is not None or getattr(e, "ranked", False) for e in read]
+    return CellTable(codes[:, columns], np.array(ordered, dtype=bool))
+
+
+def _shares(table: TrainingTable, learner: Any, given: Floats, seed: int) -> Floats:
+    binarizer = Binarizer() if learner.binarizer is None else learner.binarizer
+    bins = clone(binarizer).fit(table.frame, table.y).bins(table.frame)
+    barred = set(as_constraints(learner.constraints).forbidden)
+    used = [s for s, e in enumerate(bins.encodings) if e.name not in barred]
+    cells = cell_table(bins.codes, bins.encodings, used)
+    return votes(cells, table.codes, given, N_TREES, seed, MOST_ROWS)
+
+
+def _prices(table: TrainingTable, loss: Loss, given: Floats) -> Floats:
+    """Say what a row of each class costs when it is answered with each: shape (K, K)."""
+    K = len(table.classes)
+    if loss.costs is not None:
+        true, said = np.repeat(table.classes, K), np.tile(table.classes, K)
+        return 100.0 * loss.costs.of_rows(true, said).reshape(K, K)
+    heavier = np.bincount(table.codes, loss.weight) / np.bincount(table.codes, given)
+    return heavier[:, None] * (1.0 - np.eye(K))

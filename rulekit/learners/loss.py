@@ -1,0 +1,60 @@
+"""How wrong answers are counted when settings are compared."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.data import Costs
+
+COST = "test_cost_per_100"  # the measure of what wrong answers cost
+
+#: Price of one condition when settings are compared, as a share of rows: two tenths of a point.
+CONDITION_PRICE = 0.002
+
+
+@dataclass(frozen=True, eq=False)
+class Loss:
+    """How wrong answers to training rows are counted.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n,)
+        True classes.
+    weight : ndarray of shape (n,)
+        What a row counts.
+    costs : Costs or None
+        What a wrong answer costs, said by a matrix; None counts wrong rows.
+    """
+
+    y: NDArray[Any]
+    weight: NDArray[np.float64]
+    costs: Costs | None = None
+
+    @property
+    def measure(self) -> str:
+        """The measure's name in a summary."""
+        return "test_error" if self.costs is None else COST
+
+    @property
+    def price(self) -> float:
+        """Price of one condition: two tenths of a point of what a row counts when it is wrong."""
+        if self.costs is None:
+            return CONDITION_PRICE
+        by_class = self.costs.class_weight(np.unique(self.y))
+        heavy = np.array([by_class[label] for label in self.y.tolist()])
+        return 100.0 * CONDITION_PRICE * float(self.weight @ heavy / self.weight.sum())
+
+    def of(self, rows: NDArray[np.intp], said: NDArray[Any]) -> float:
+        """Count the answers to some rows: the share that is wrong, or the cost a hundred cases."""
+        weight, y = self.weight[rows], self.y[rows]
+        if self.costs is None:
+            return float((weight * (said != y)).sum() / weight.sum())
+        return float(100.0 * (weight * self.costs.of_rows(y, said)).sum() / weight.sum())
+
+    def told(self, value: float) -> str:
+        """Write a value of the measure."""
+        if self.costs is None:
+            return f"{100 * value:.1f} %"
+        return f"{self.costs.amount(round(value, 1))} a 100 cases"

@@ -1,0 +1,112 @@
+"""A forest judges rules of all rows: counted by hand, deaf to noise, not kept waiting for."""
+
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from rulekit import BoxSearchClassifier, Constraints, Costs, RuleClassifier
+from rulekit.learners.judge import TRUST, Judge, cell_table
+from rulekit.learners.loss import Loss
+from rulekit.learners.training import SharedWork, read_training_table
+from tests.learners.tables import mixed_table
+
+SEARCH = BoxSearchClassifier(kicks=0, random_state=0)
+
+
+def planted(n=300, noise=0.2, seed=0):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.random((n, 6)).round(3), columns=list("abcdef"))
+    true = np.where(X.a > 0.5, "ill", "well")
+    turned = rng.random(n) < noise
+    return X, np.where(turned, np.where(true == "ill", "well", "ill"), true), true
+
+
+def read(X, y, weight=None, **how):
+    return read_training_table(clone(SEARCH), X, y, weight, **how)
+
+
+@pytest.mark.parametrize("costs", [None, Costs(miss=5, false_alarm=1, positive="yes")])
+def test_losses_are_those_counted_row_by_row(costs, monkeypatch):
+    X, y = mixed_table(seed=3, n=60)
+    weight = np.random.default_rng(1).integers(1, 4, len(y)).astype(float)
+    shares = np.random.default_rng(2).dirichlet((1, 1), len(y))
+    shares[5] = np.nan  # a row that every tree has drawn
+    monkeypatch.setattr("rulekit.learners.judge.votes", lambda *_: shares)
+    table = read(X, y, weight)
+    heavy = table.weights(None if costs else {"yes": 3.0})
+    judge = Judge.of(table, Loss(table.y, heavy, costs), SEARCH, 0)
+    said = np.random.default_rng(4).permutation(table.y)
+    expected = 0.0
+    for i, label in enumerate(table.y):
+        for k, other in enumerate(table.classes):
+            own = float(label == other)
+            share = own if i == 5 else (1 - TRUST) * own + TRUST * shares[i, k]
+            if costs is None:
+                price = 3.0 if other == "yes" else 1.0
+            else:
+                price = 500.0 if other == "yes" else 100.0
+            expected += weight[i] * share * price * (said[i] != other)
+    each = weight * np.where(table.y == "yes", 1.0 if costs else 3.0, 1.0)
+    assert judge.loss(said) == pytest.approx(expected / each.sum())
+
+
+def test_answers_that_follow_noise_gain_little_by_it():
+    X, y, true = planted()
+    table = read(X, y)
+    judge = Judge.of(table, Loss(table.y, table.weights(None)), SEARCH, 0)
+    noise = (y != true).mean()  # of the training rows, which y itself gets all right
+    assert noise > 0.2
+    assert judge.loss(y) > noise
+    assert abs(judge.loss(true) - judge.loss(y)) < noise / 4
+    assert judge.loss(np.where(true == "ill", "well", "ill")) > 0.6
+
+
+def test_a_column_that_is_forbidden_is_not_looked_at():
+    X, y, true = planted(noise=0.0)
+    table = read(X, y)
+    loss = Loss(table.y, table.weights(None))
+    barred = clone(SEARCH).set_params(constraints=Constraints(forbidden=("a",)))
+    assert Judge.of(table, loss, SEARCH, 0).loss(true) < 0.15
+    assert Judge.of(table, loss, barred, 0).loss(true) > 0.3
+
+
+def test_each_setting_is_judged_by_the_rule_that_it_learns_from_all_rows():
+    X, y, _ = planted(n=120)
+    table = read(X, y)
+    judge = Judge.of(table, Loss(table.y, table.weights(None)), SEARCH, 0)
+    settings = [{"theta": t, "n_clauses": c} for t in (0.5, 3.0, 200.0) for c in (1, 3)]
+    found = judge.losses(SEARCH, table, settings, SharedWork(many=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        alone = [clone(SEARCH).set_params(**s).fit(X, y).predict(X) for s in settings]
+    assert found.tolist() == [judge.loss(said) for said in alone]
+    late = judge.losses(SEARCH, table, settings, SharedWork(many=True), until=time.time() - 1)
+    assert np.isnan(late[1:]).all()
+
+
+@pytest.mark.slow
+def test_three_classes_are_judged_and_the_reason_tells_of_it():
+    X, _, true = planted(n=150)
+    y = np.where(X.b > 0.7, "odd", true)
+    told = RuleClassifier(cv=2).fit(X, y).choice_
+    assert told.table["judged"].between(0, 1).all()
+    figure = f"(here {100 * told.table['judged'][told.default]:.1f} %)"
+    assert f"what a forest says of the rule learned from all rows {figure}" in told.reason
+
+
+def test_equal_columns_are_one_to_the_forest():
+    codes = np.array([[0, 0, 1], [1, 1, 0], [2, 2, 1]], dtype=np.uint8)
+
+    class Cut:
+        cuts = np.zeros(2)
+
+    class Levels:
+        cuts = None
+
+    table = cell_table(codes, (Cut(), Cut(), Levels()), [0, 1, 2])
+    assert table.codes.tolist() == [[0, 1], [1, 0], [2, 1]]
+    assert table.ordered.tolist() == [True, False]
