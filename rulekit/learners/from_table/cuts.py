@@ -79,8 +79,8 @@ class Grid:
         """Give the number of a value's bin, from 0: an expression, for values inside the grid."""
         place = (value / number(self.width)).ceil().cast("float64") - 1.0
         # a value beside an edge, divided, may fall on its other side
-        place += (value > self._engine_edge(place + 1.0)).cast("int64")
-        place -= (value <= self._engine_edge(place)).cast("int64")
+        place += (value > self._engine_edge(place + 1.0)).ifelse(1, 0)
+        place -= (value <= self._engine_edge(place)).ifelse(1, 0)
         return place.cast("int64") - self.first
 
     def _engine_edge(self, place: Any) -> Any:
@@ -200,7 +200,7 @@ class CutRefiner:
 
         yes, no = (rows.answer(rule, {(k, i): ibis.literal(held)}) for held in (True, False))
         label = rows.label
-        more = (yes != label).cast("int64") - (no != label).cast("int64")
+        more = (yes != label).ifelse(1, 0) - (no != label).ifelse(1, 0)
         made = rows.learning.filter((yes != no) & inside).select(at=at, label=label, more=more)
         groups = made.group_by(["at", "label"]).aggregate(more=made.more.sum())
         counted = asked(groups).to_pandas()

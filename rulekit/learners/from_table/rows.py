@@ -212,7 +212,7 @@ class TableRows:
 
         wrong: Any = ibis.literal(0, "int64")
         if rule is not None:
-            wrong = (self.answer(rule) != self.label).cast("int64")
+            wrong = (self.answer(rule) != self.label).ifelse(1, 0)
         columns = {f"c{j}": self.value(name) for j, name in enumerate(self.features)}
         made = self.all.select(
             label=self.label,
@@ -236,7 +236,9 @@ class TableRows:
 
 def _joined(bits: Sequence[Any]) -> Any:
     """Write answers as one whole number, the first its lowest bit."""
-    parts = [bit.cast("int64") * 2**j for j, bit in enumerate(bits)]
+    import ibis
+
+    parts = [bit.ifelse(ibis.literal(2**j, "int64"), 0) for j, bit in enumerate(bits)]
     return reduce(lambda a, b: a + b, parts)
 
 
