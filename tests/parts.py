@@ -106,7 +106,6 @@ PARTS = {
         "rulekit/solvers/clause_generation/exact_kernels.py",
         "rulekit/solvers/clause_generation/half_lines.py",
     ),
-    "tests/solvers/forest/test_votes.py": ("rulekit/solvers/forest/forest_kernels.py",),
     "tests/solvers/power_laws/test_genetic.py": (
         "rulekit/solvers/power_laws/genetic_weights.py",
         "rulekit/solvers/power_laws/impurity.py",
