@@ -22,7 +22,6 @@ from typing import Any
 from joblib.parallel import get_active_backend
 
 from rulekit.exceptions import RulekitError
-from rulekit.solvers.machine_code import warm_up
 
 LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn", "highspy")
 WITHOUT_EFFECT = ("plots", "export", "explain", "cli")
@@ -184,6 +183,8 @@ def _noted(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
             f"Every worker must have the same version of rulekit and of {', '.join(LIBRARIES)} as "
             "this program; one has another. Install the same on all of them."
         )
+    from rulekit.solvers.machine_code import warm_up  # set-up runs it as a program, not yet loaded
+
     warm_up()  # a limit of time in the work is for the work alone
     begun = time.perf_counter()
     try:

@@ -147,3 +147,9 @@ def test_set_up_compiles_every_file_with_a_kernel_that_python_calls():
         if re.search(r"^@machine_code\([^)]", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
     assert called == set(door.KERNELS)
+
+
+@pytest.mark.slow
+def test_the_package_leaves_the_program_of_set_up_unloaded():
+    asked = "import sys, rulekit; sys.exit('rulekit.solvers.machine_code' in sys.modules)"
+    subprocess.run([sys.executable, "-c", asked], check=True)
