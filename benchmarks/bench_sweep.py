@@ -19,7 +19,7 @@ from benchmarks._cli import BenchTable, Row, run, tables, told
 from benchmarks.bench_two_level import Run, fold_problem
 from benchmarks.reference_cover import CompactCoverProblem, Forgetful
 from rulekit.evaluation import THETA_GRID
-from rulekit.learners.literal.binary_problem import BinaryProblem
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.solvers.one_level import CoverProblem
 from rulekit.solvers.two_level import TwoLevelTask, alternating
 

@@ -22,7 +22,7 @@ from benchmarks.reference_cover import CompactCoverProblem, Forgetful
 from rulekit.binarize import Binarizer
 from rulekit.data import columns_of, make_folds
 from rulekit.evaluation import THETA_GRID
-from rulekit.learners.literal.binary_problem import BinaryProblem, binary_problem
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem, binary_problem
 from rulekit.rules.constraints import Constraints
 from rulekit.solvers.one_level import CoverProblem
 from rulekit.solvers.two_level import (

@@ -41,10 +41,12 @@ PARTS = {
         "rulekit/learners/ideal/search.py",
     ),
     "tests/learners/ideal/test_engine_counts.py": ("rulekit/learners/ideal/engine_conditions.py",),
-    "tests/learners/literal/test_box_search.py": ("rulekit/learners/literal/binary_problem.py",),
+    "tests/learners/literal/test_box_search.py": (
+        "rulekit/learners/literal/problems/binary_problem.py",
+    ),
     "tests/learners/literal/test_certificate.py": (
         "rulekit/learners/literal/base.py",
-        "rulekit/learners/literal/cell_problem.py",
+        "rulekit/learners/literal/problems/cell_problem.py",
         "rulekit/learners/rule_path.py",
     ),
     "tests/learners/plane/test_hyperplane.py": ("rulekit/learners/plane/numeric_design.py",),

@@ -1,7 +1,7 @@
 """What the box search costs at each price and number of clauses, held to figures recorded once.
 
 ``objectives.json`` holds, for tables by name and robustness, the least objective found at each
-price of `rulekit.learners.literal.search.PATH` (columns) with at most 1 to 5 clauses (rows), for
+price of `PATH` (columns) with at most 1 to 5 clauses (rows), for
 target and class as ``datasets.json`` of the folder says them, ``random_state=0``. It was recorded
 before the search was made to sum over cells and to settle long tables from a part of their rows: no
 figure may rise. Made tables are there to be had without the folder.
@@ -16,7 +16,7 @@ import pytest
 from benchmarks._cli import BenchTable, described
 from benchmarks.bench_scale import made
 from rulekit import BoxSearchClassifier
-from rulekit.learners.literal.search import PATH, PATH_ROWS
+from rulekit.learners.literal.boxes.search import PATH, PATH_ROWS
 
 RECORD = json.loads(Path(__file__).with_name("objectives.json").read_text(encoding="utf-8"))
 MADE = [key for key in RECORD if key.startswith("made ")]

@@ -18,13 +18,13 @@ from rulekit._validation import Interval, StrOptions
 from rulekit.binarize import Binarizer
 from rulekit.data import Costs
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
-from rulekit.learners.literal.binary_problem import (
+from rulekit.learners.literal.problems.binary_problem import (
     BinaryProblem,
     binary_problem,
     price_of_a_first_condition,
 )
-from rulekit.learners.literal.cell_problem import CellProblem, cell_problem
-from rulekit.learners.literal.required import RequiredConditions
+from rulekit.learners.literal.problems.cell_problem import CellProblem, cell_problem
+from rulekit.learners.literal.problems.required import RequiredConditions
 from rulekit.learners.literal.several import SeveralClasses, fit_list
 from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, wishes_for

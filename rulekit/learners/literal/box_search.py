@@ -13,10 +13,10 @@ from rulekit.binarize import Binarizer
 from rulekit.data import Costs
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
-from rulekit.learners.literal.binary_problem import BinaryProblem
-from rulekit.learners.literal.list_search import searched_lists
-from rulekit.learners.literal.robustness import candidates, cross_validated
-from rulekit.learners.literal.search import PATH_CLAUSES, BoxSearch, Searched
+from rulekit.learners.literal.boxes.list_search import searched_lists
+from rulekit.learners.literal.boxes.robustness import candidates, cross_validated
+from rulekit.learners.literal.boxes.search import PATH_CLAUSES, BoxSearch, Searched
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.rule_path import PathEntry, RulePath

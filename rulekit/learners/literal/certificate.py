@@ -18,8 +18,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from rulekit.learners.literal.base import LiteralRuleClassifier
-from rulekit.learners.literal.binary_problem import BinaryProblem
-from rulekit.learners.literal.box_table import BoxTable, box_table
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem
+from rulekit.learners.literal.problems.box_table import BoxTable, box_table
 from rulekit.learners.training import Clock, SharedWork, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.solvers.box_search import ERRORS, Boxes, BoxProblem

@@ -10,8 +10,8 @@ from rulekit._validation import Interval
 from rulekit.binarize import Binarizer
 from rulekit.data import Costs
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
-from rulekit.learners.literal.binary_problem import BinaryProblem
-from rulekit.learners.literal.box_table import box_table
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem
+from rulekit.learners.literal.problems.box_table import box_table
 from rulekit.learners.training import Clock, as_constraints
 from rulekit.rules.constraints import Constraints
 from rulekit.solvers.box_search import ERRORS

@@ -13,9 +13,9 @@ from rulekit.binarize import Binarizer
 from rulekit.data import Costs
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
-from rulekit.learners.literal.binary_problem import BinaryProblem
-from rulekit.learners.literal.cell_problem import CellProblem
 from rulekit.learners.literal.certificate import Certificate
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem
+from rulekit.learners.literal.problems.cell_problem import CellProblem
 from rulekit.learners.literal.screening import ConditionScreening
 from rulekit.learners.training import SharedWork
 from rulekit.rules import Literal

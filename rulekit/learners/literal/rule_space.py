@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.learners.literal.base import LiteralRuleClassifier
-from rulekit.learners.literal.binary_problem import BinaryProblem
-from rulekit.learners.literal.search import BoxSearch
+from rulekit.learners.literal.boxes.search import BoxSearch
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.rules import RuleSet, simplify
 from rulekit.solvers.clause_generation import ClauseLimits, NearBest, near_best_clauses
 
@@ -53,7 +53,7 @@ class RuleSpace:
         Says how clauses are joined and what they answer; its classes are noted.
     problem : BinaryProblem
         The table. A rule is the DNF of the rows where ``problem.y`` is False, over the complements
-        of its columns, see `rulekit.learners.literal.search`.
+        of its columns, see `rulekit.learners.literal.boxes.search`.
     theta : float
         Price of a condition.
     max_clauses, max_conditions : int

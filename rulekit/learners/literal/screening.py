@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit.learners.literal.cell_problem import CellProblem
+from rulekit.learners.literal.problems.cell_problem import CellProblem
 from rulekit.rules import Literal
 from rulekit.solvers.screening import Screening, unproved
 

@@ -12,7 +12,7 @@ from rulekit.binarize import Binarizer
 from rulekit.data import Costs
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
-from rulekit.learners.literal.binary_problem import BinaryProblem
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.rules.constraints import Constraints
 from rulekit.solvers.two_level import (
     ClauseSelection,

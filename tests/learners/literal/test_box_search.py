@@ -10,8 +10,8 @@ from rulekit import BoxSearchClassifier, Constraints, Literal, TwoLevelRuleClass
 from rulekit.binarize import Binarizer
 from rulekit.data import columns_of
 from rulekit.exceptions import EmptyRuleWarning
-from rulekit.learners.literal.binary_problem import binary_problem
-from rulekit.learners.literal.box_table import box_table
+from rulekit.learners.literal.problems.binary_problem import binary_problem
+from rulekit.learners.literal.problems.box_table import box_table
 from rulekit.solvers.box_search.problem import BoxPrices
 from rulekit.solvers.box_search.search import SearchPlan, search
 

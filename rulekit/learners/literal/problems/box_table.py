@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.learners.literal.binary_problem import BinaryProblem
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.rules import GAPS, Literal
 from rulekit.solvers.box_search import Boxes, BoxPrices, BoxProblem, Reads
 from rulekit.solvers.rule_lists import ListProblem

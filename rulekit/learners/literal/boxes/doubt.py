@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.learners.judge import cell_table
-from rulekit.learners.literal.binary_problem import BinaryProblem
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.solvers.forest import votes
 
 N_TREES = 100

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rulekit.exceptions import RuleError
-from rulekit.learners.literal.binary_problem import BinaryProblem
-from rulekit.learners.literal.cell_problem import CellProblem
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem
+from rulekit.learners.literal.problems.cell_problem import CellProblem
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.rules.constraints import Wish
 from rulekit.rules.rule_set import Label

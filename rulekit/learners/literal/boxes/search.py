@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.learners.literal.binary_problem import BinaryProblem
-from rulekit.learners.literal.box_table import BoxTable, box_table
-from rulekit.learners.literal.doubt import discounted
+from rulekit.learners.literal.boxes.doubt import discounted
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem
+from rulekit.learners.literal.problems.box_table import BoxTable, box_table
 from rulekit.learners.training import Clock
 from rulekit.solvers.box_search import (
     Archive,

@@ -6,8 +6,8 @@ import pytest
 
 from rulekit import Binarizer, Constraints
 from rulekit.data import columns_of
-from rulekit.learners.literal.binary_problem import binary_problem
-from rulekit.learners.literal.cell_sets import row_order
+from rulekit.learners.literal.problems.binary_problem import binary_problem
+from rulekit.learners.literal.problems.cell_sets import row_order
 
 WORDS = np.array(["red", "blue", "green", "cold", "warm", "old"])
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binarize import BinCodes
-from rulekit.learners.literal.cell_sets import CellSets
+from rulekit.learners.literal.problems.cell_sets import CellSets
 from rulekit.rules import ORDERED, Columns, Literal
 from rulekit.rules.constraints import Constraints
 from rulekit.solvers.columns import PERTURBATION, ColumnStructure

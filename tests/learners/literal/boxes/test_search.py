@@ -3,7 +3,7 @@
 import pytest
 
 from rulekit import BoxSearchClassifier, load_sample
-from rulekit.learners.literal import search
+from rulekit.learners.literal.boxes import search
 
 
 @pytest.fixture

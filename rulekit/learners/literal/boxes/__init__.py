@@ -1,0 +1,1 @@
+"""The search over boxes for a table: what it is given, doubt and robustness, ordered lists."""
