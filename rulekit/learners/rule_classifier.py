@@ -148,7 +148,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         OR (worst concave points > 0.1327 AND worst texture > 25.83)
     else benign
     >>> round(model.choice_.error, 3), len(model.choice_.table)
-    (0.056, 360)
+    (0.046, 360)
     """
 
     _multi_class = True

@@ -53,7 +53,8 @@ class _Mass:
     def __call__(self, rows):
         total = [Fraction(0)] * self.n_classes
         for i in rows:
-            total[self.classes[i]] += self.weight[i] * self.times[i]
+            if self.times[i]:  # the class of a row of weight 0 is not read
+                total[self.classes[i]] += self.weight[i] * self.times[i]
         return total
 
 

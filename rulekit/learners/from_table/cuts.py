@@ -139,17 +139,17 @@ class CutRefiner:
         return rule
 
     def _has_cut(self, condition: Condition) -> bool:
+        alone = condition.tests == (condition,)  # not one of several that are added up
         return (
-            isinstance(condition, Literal)
-            and condition.is_plain
-            and condition.op in MOVED
+            alone
+            and condition.tests[0].is_plain
+            and condition.tests[0].op in MOVED
             and not is_required(condition, self._wishes)
         )
 
     def _best(self, rule: RuleSet, k: int, i: int) -> float:
         """Find the cut of one condition by which the fewest rows are wrong."""
-        literal = rule.clauses[k].conditions[i]
-        assert isinstance(literal, Literal)
+        (literal,) = rule.clauses[k].conditions[i].tests
         now = float(literal.values[0])
         values = self._present(literal.feature)
         if len(np.unique(values)) <= FEW:
@@ -235,6 +235,6 @@ def is_whole(values: Floats) -> bool:
 
 
 def with_cut(condition: Condition, cut: float) -> Literal:
-    """Return the condition with another cut."""
-    assert isinstance(condition, Literal)
-    return replace(condition, value=cut)
+    """Return the test of one column that a condition is, with another cut."""
+    test: Literal = condition.tests[0]
+    return replace(test, value=cut)
