@@ -14,7 +14,6 @@ from rulekit.data.groups import GROUP_MEASURES, RowGroups, row_groups
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.quality import QualityNote, quality_notes
 from rulekit.data.reading.loading import read_table, read_with_options, unpacked
-from rulekit.data.reading.parquet_sample import count_rows, sample_parquet
 from rulekit.data.samples.bundled import SampleInfo, list_samples, load_sample, sample_info
 from rulekit.data.samples.power_law_tables import Generated, curve_table, pareto_table
 from rulekit.data.samples.synthetic import Planted, credit, planted_two_level
@@ -48,7 +47,6 @@ __all__ = [
     "class_counts",
     "columns_of",
     "compare_tables",
-    "count_rows",
     "credit",
     "curve_table",
     "equal_rows",
@@ -65,7 +63,6 @@ __all__ = [
     "read_with_options",
     "row_groups",
     "sample_info",
-    "sample_parquet",
     "suggest_positive",
     "suggest_target",
     "target_notes",
