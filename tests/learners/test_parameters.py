@@ -255,7 +255,10 @@ CASES = {
         "forms": [Acts(("points",), {"cv": 2, "binarizer": FEW})],
         "cv": [Acts(3, QUICK, "choice_"), Acts(3, CARD, "choice_")],
         "kicks": [Acts(1, QUICK, "choice_"), Refused(1, CARD)],
-        "refine": [Acts(False, {"cv": 2, "binarizer": FEW}), Refused(False, CARD)],
+        "refine": [
+            Acts(False, {"cv": 2, "binarizer": FEW, "max_conditions": 4}),
+            Refused(False, CARD),
+        ],
         "positive_label": [Acts("no", QUICK), Acts("no", CARD)],
         "class_weight": [Acts({"yes": 3.0}, QUICK), Acts({"yes": 3.0}, CARD)],
         "costs": [Acts(Costs(3.0, 1.0), QUICK), Acts(Costs(3.0, 1.0), CARD)],
