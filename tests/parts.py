@@ -62,13 +62,13 @@ PARTS = {
         "ui/binning/cards.py",
         "ui/binning/screening_card.py",
     ),
-    "tests/pages/test_data.py": (
+    "tests/pages/data/test_files.py": ("ui/data/load.py",),
+    "tests/pages/data/test_predicting.py": (
         "ui/data/choices.py",
-        "ui/data/load.py",
         "ui/data/quality.py",
-        "ui/data/session.py",
         "ui/data/split.py",
     ),
+    "tests/pages/data/test_saved.py": ("ui/data/session.py",),
     "tests/pages/test_explain.py": (
         "ui/explain/cards.py",
         "ui/explain/choice.py",
@@ -85,7 +85,7 @@ PARTS = {
         "ui/rules/cards.py",
         "ui/rules/editor.py",
     ),
-    "tests/pages/test_tables.py": ("ui/data/server_tables.py",),
+    "tests/pages/data/test_tables.py": ("ui/data/server_tables.py",),
     "tests/plots/geometry/test_bspace.py": ("rulekit/plots/geometry/bspace_points.py",),
     "tests/rules/test_codec.py": (
         "rulekit/rules/clause.py",

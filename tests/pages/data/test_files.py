@@ -1,0 +1,195 @@
+"""The Data page: files good and bad, large and wide, read one way or another."""
+
+import io
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.pages.data.steps import GOOD, said, upload
+from tests.pages.driving import text
+from tests.waiting import until
+from ui.data.tasks import ReadFile
+
+
+def parquet_of_many_rows():
+    """A small file that declares 2e8 rows, by repeating one dictionary value."""
+    sink = io.BytesIO()
+    zeros = pa.array(np.zeros(10_000_000, dtype=np.int8))
+    with pq.ParquetWriter(sink, pa.schema([("a", pa.int8())])) as writer:
+        for _ in range(2):
+            writer.write_table(pa.table({"a": zeros}))
+    return sink.getvalue()
+
+
+def zip_bomb():
+    """A spreadsheet whose sheet unpacks to far more than it may."""
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+        archive.writestr("xl/worksheets/sheet1.xml", b"0" * 20_000_000)
+    return sink.getvalue()
+
+
+REFUSED = {
+    "an empty file": (b"", "t.csv", "empty"),
+    "a header only": (b"a,b,c\n", "t.csv", "no rows"),
+    "ragged rows": (b"a,b\n1,2\n3,4,5\n6,7\n", "t.csv", "3"),
+    "an unclosed quote": (b'a,b\n1,"2\n3,4\n', "t.csv", "quotation"),
+    "a zip bomb": (zip_bomb(), "t.xlsx", "unpack"),
+    "a zip that is no spreadsheet": (b"PK\x03\x04" + b"\x00" * 60, "t.xlsx", "not read"),
+    "too many rows declared": (parquet_of_many_rows(), "t.parquet", "rows"),
+    "a broken Parquet file": (b"PAR1" + b"\x00" * 50, "t.parquet", "not read"),
+    "a pickle called csv": (b"\x80\x04\x95abc", "t.csv", "pickle"),
+}
+
+
+def test_without_data_there_is_an_upload_and_samples_and_nothing_else(open_app):
+    app = open_app()
+    assert not app.exception
+    assert len(app.file_uploader) == 1
+    assert not app.metric
+    assert not app.dataframe
+    assert any("50 MB" in c.value for c in app.caption)
+
+
+@pytest.mark.parametrize("content", REFUSED.values(), ids=list(REFUSED))
+def test_a_refused_file_is_a_sentence_and_the_earlier_table_stays(open_app, table_of, content):
+    raw, name, word = content
+    app = open_app(sample="iris")
+    before = table_of(app)
+    upload(app, raw, name)
+    assert not app.exception
+    assert word in said(app)
+    assert "Traceback" not in said(app)
+    assert table_of(app).digest == before.digest
+    assert app.session_state["app"].target == "species"
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"), [(b"\x89PNG\r\n\x00\x00\x00\rIHDR", False), (b"a,b\n1,2\n3,4,5\n", True)]
+)
+def test_the_first_lines_of_a_file_are_shown_where_they_can_be_read(open_app, raw, shown):
+    app = upload(open_app(), raw)
+    assert app.error
+    assert any("first lines" in c.value for c in app.caption) is shown
+
+
+def test_a_refused_first_file_leaves_the_page_as_it_was(open_app, table_of):
+    app = upload(open_app(), b"")
+    assert "empty" in said(app)
+    assert table_of(app) is None
+
+
+def test_after_a_refusal_a_good_file_is_taken(open_app, table_of):
+    app = upload(open_app(), b"")
+    upload(app, GOOD, "good.csv")
+    assert not app.error
+    assert table_of(app).n_rows == 40
+
+
+def wide_file(n_columns=2_300):
+    frame = pd.DataFrame(np.arange(40 * n_columns).reshape(40, -1) % 7)
+    frame.columns = [f"g{k}" for k in range(n_columns)]
+    frame["outcome"] = ["yes", "no"] * 20
+    return frame.to_csv(index=False).encode()
+
+
+def test_of_a_file_too_wide_columns_are_chosen_and_read_alone(open_app, table_of):
+    app = upload(open_app(sample="iris"), wide_file())
+    assert not app.exception
+    assert table_of(app).name == "iris"
+    assert "2,301 columns" in text(app)
+    box = next(b for b in app.selectbox if b.label == "Column to predict")
+    assert box.value == "outcome"
+    words = next(f for f in app.text_input if f.label == "Columns whose name contains")
+    words.set_value("g229").run()
+    app.button(key="read_wide").click().run()
+    assert not app.exception
+    assert not app.error
+    state = app.session_state["app"]
+    kept = ["g229", *(f"g{k}" for k in range(2290, 2300)), "outcome"]
+    assert [c.name for c in state.table.columns] == kept
+    assert (state.target, state.ready) == ("outcome", True)
+    assert state.options["columns"] == tuple(kept)
+
+
+@pytest.mark.slow  # a worker's start
+def test_a_large_file_is_read_in_the_background_and_taken_when_it_is_there(
+    open_app, table_of, monkeypatch
+):
+    monkeypatch.setattr("ui.data.tasks.LARGE", {"text": 100})
+    app = upload(open_app(), GOOD, "big.csv")
+    assert not app.exception
+    until(lambda: app.run() and table_of(app) is not None)
+    assert table_of(app).name == "big.csv"
+    app = upload(open_app(sample="iris"), b"a,b\n1,2\n3,4,5\n" + b"6,7\n" * 100, "ragged.csv")
+    until(lambda: app.run() and app.error)
+    assert "Every row must have 2 cells" in said(app)
+    assert table_of(app).name == "iris"
+
+
+class Endless(ReadFile):
+    """A file whose reading ends when it is stopped; done in another process, as any large one."""
+
+    large = True
+
+    def __call__(self, telling=None):
+        until(telling.should_stop)
+
+
+def test_reading_can_be_stopped(open_app, table_of, monkeypatch):
+    monkeypatch.setattr("ui.data.load.ReadFile", Endless)
+    app = upload(open_app(), GOOD, "big.csv")
+    assert "Reading big.csv" in text(app)
+    app.button(key="stop_reading").click().run()
+    assert "Reading was stopped" in said(app)
+    assert table_of(app) is None
+
+
+def test_text_from_western_windows_with_decimal_commas_is_read_and_said(open_app, table_of):
+    text = "größe;preis;art\n1,5;2,25;ä\n2,5;3,75;b\n" * 1 + "3,5;4,25;ä\n" * 10
+    app = upload(open_app(), text.encode("cp1252"))
+    frame = table_of(app).frame
+    assert list(frame.columns) == ["größe", "preis", "art"]
+    assert frame["preis"].iloc[:2].tolist() == [2.25, 3.75]
+    assert any("Windows" in m.value for m in app.markdown)
+
+
+def test_another_reading_option_reads_the_file_again_at_once(open_app, table_of):
+    app = upload(open_app(), b"a;b\n1,5;x\n2,5;y\n3,5;x\n")
+    assert table_of(app).frame["a"].tolist() == [1.5, 2.5, 3.5]
+    box = next(s for s in app.selectbox if s.label == "First row")
+    box.set_value(False).run()
+    assert not app.exception
+    assert table_of(app).n_rows == 4
+
+
+def test_hostile_names_do_no_harm(open_app, table_of):
+    names = ["![x](http://a.site/p.png)", "<b>x</b>", "=1+1", "a" * 10_000, "a,b", "ill"]
+    frame = pd.DataFrame({n: np.arange(30) % (7 + k) for k, n in enumerate(names)})
+    frame["ill"] = np.arange(30) % 2
+    app = upload(open_app(), frame.to_csv(index=False).encode())
+    app.button(key="use_suggestion").click().run()
+    assert not app.exception
+    assert table_of(app).n_columns == 6
+    texts = [e.value for kind in (app.markdown, app.caption, app.error) for e in kind]
+    assert not any("![x](http" in text or "<b>" in text for text in texts)
+
+
+def test_duplicate_headers_are_repaired_and_said(open_app, table_of):
+    app = upload(open_app(), b"a,a,ill\n1,2,x\n3,4,y\n5,6,x\n")
+    assert len(set(table_of(app).frame.columns)) == 3
+    assert not app.exception
+
+
+def test_infinities_and_text_among_numbers_are_said(open_app):
+    rows = b"".join(b"%d,%d,%s\n" % (k, k % 7, b"xy"[k % 2 :][:1]) for k in range(60))
+    app = upload(open_app(), b"a,b,ill\ninf,1,x\noops,2,y\n" + rows)
+    assert not app.exception
+    notes = " ".join(m.value for m in app.markdown).replace("\\", "")
+    assert "oops" in notes

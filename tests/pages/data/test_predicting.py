@@ -1,0 +1,225 @@
+"""The Data page: samples, what is predicted, what classes mean, roles of columns, the split."""
+
+from dataclasses import replace
+
+import pytest
+
+from rulekit.data import list_samples
+from rulekit.learners import FixedRuleClassifier
+from rulekit.rules import Clause, Literal, RuleSet
+from tests.pages.data.steps import GOOD, said, target, upload
+from tests.pages.driving import text
+from ui.data.choices import apply_edits, editor_frame
+from ui.data.split import split_figure, split_sentence
+from ui.shell import PAGES
+
+
+@pytest.mark.parametrize("name", [s.name for s in list_samples()])
+def test_a_sample_is_one_click_and_complete(open_app, name):
+    app = open_app(sample=name)
+    assert not app.exception
+    assert not app.error
+    assert app.session_state["app"].ready
+
+
+def test_the_target_is_suggested_but_never_set(open_app):
+    app = upload(open_app(), GOOD)
+    assert app.session_state["app"].target is None
+    app.button(key="use_suggestion").click().run()
+    state = app.session_state["app"]
+    assert (state.target, state.positive, state.other_label) == ("ill", "yes", "no")
+    assert state.features == ["age", "glucose"]
+
+
+CODED = b"age,glucose,ill\n" + b"".join(
+    b"%d,%d,%d\n" % (30 + k // 2, 90 + 7 * k % 13, k % 3 == 0) for k in range(40)
+)
+
+
+def coded_and_suggested(open_app):
+    return upload(open_app(), CODED).button(key="use_suggestion").click().run()
+
+
+def field(app, label):
+    return next(f for f in app.text_input if f.label.replace("\\", "").endswith(label))
+
+
+def test_of_coded_classes_it_is_asked_what_they_mean_and_of_named_ones_it_is_not(open_app):
+    app = coded_and_suggested(open_app)
+    assert "What do 0 and 1 mean?" in text(app)
+    assert app.session_state["app"].positive == 1
+    named = open_app(sample="credit")
+    assert "mean?" not in text(named)
+
+
+def test_a_name_given_to_a_class_is_its_name_everywhere_and_after_a_reload(open_app):
+    app = coded_and_suggested(open_app)
+    field(app, "ill = 1 means").set_value("diabetic").run()
+    field(app, "ill = 0 means").set_value("well").run()
+    assert not app.exception
+    assert not app.error
+    state = app.session_state["app"]
+    assert (state.positive, state.other_label) == ("diabetic", "well")
+    assert set(state.training[1]) == {"diabetic", "well"}
+    assert "What do 0 and 1 mean?" not in text(app)
+    assert any("diabetic (1)" in option for option in app.radio[0].options)
+    assert "14 rows diabetic" in text(app) or "10 diabetic" in text(app)
+    again = open_app(query={"analysis": app.query_params["analysis"]})
+    assert again.session_state["app"].outcomes == {"0": "well", "1": "diabetic"}
+    assert field(again, "ill = 1 means").value == "diabetic"
+    again.radio[0].set_value(0).run()
+    assert again.session_state["app"].positive == "well"
+
+
+def test_two_classes_of_one_name_are_a_sentence_and_nothing_changes(open_app):
+    app = coded_and_suggested(open_app)
+    field(app, "ill = 1 means").set_value("ill").run()
+    field(app, "ill = 0 means").set_value("ill").run()
+    assert "cannot both be called 'ill'" in said(app)
+    assert app.session_state["app"].outcomes == {"1": "ill"}
+
+
+def test_with_a_rule_in_hand_it_is_said_that_it_will_be_learned_again(open_app):
+    app = coded_and_suggested(open_app)
+    words = "makes the rule in hand be learned again"
+    assert words not in text(app)
+    state = replace(app.session_state["app"], setting={"theta": 1.0}, model=a_model())
+    assert words in text(open_app(state=state))
+
+
+def a_model():
+    rule = RuleSet((Clause((Literal("age", ">", 40.0),)),), (1,), "dnf", 0)
+    return FixedRuleClassifier(rule)
+
+
+def test_from_a_file_two_clicks_lead_to_models(open_app):
+    app = upload(open_app(), GOOD).button(key="use_suggestion").click().run()
+    app.button(key="onward").click().run()
+    assert not app.exception
+    assert app.title[0].value == PAGES["models"][1]
+
+
+@pytest.mark.slow
+def test_columns_that_no_rule_may_use_are_named_with_the_reason(open_app):
+    app = open_app(sample="credit")
+    assert "Not used: loan_id (names a row or a case), opened_on (dates)" in text(app)
+
+
+def test_numbers_that_may_be_codes_become_a_category_in_one_click(open_app, table_of):
+    rows = b"".join(b"%d,%.1f,%s\n" % (1 + k % 4, k / 7, b"xy"[k % 2 :][:1]) for k in range(60))
+    app = upload(open_app(), b"chest,a,ill\n" + rows)
+    assert "coded 1 to 4: codes or counts?" in text(app)
+    next(b for b in app.button if b.label == "They are codes").click().run()
+    assert not app.exception
+    assert table_of(app).column("chest").kind == "category"
+    assert app.session_state["app"].options["categories"] == ["chest"]
+    assert "codes or counts?" not in text(app)
+    again = open_app(query={"analysis": app.query_params["analysis"]})
+    assert table_of(again).column("chest").kind == "category"
+
+
+def test_twins_across_the_split_are_counted_and_can_be_kept_together(open_app):
+    rows = b"".join(
+        b"%d,%d,%s\n" % (k % 30, k % 7, b"yes" if k % 3 == 0 else b"no") for k in range(420)
+    )
+    app = upload(open_app(), b"a,b,ill\n" + rows).button(key="use_suggestion").click().run()
+    state = app.session_state["app"]
+    assert f"{state.twins:,} of 126 test rows have an exact twin" in text(app)
+    next(t for t in app.toggle if t.label.startswith("Keep rows")).set_value(True).run()
+    assert not app.exception
+    state = app.session_state["app"]
+    assert state.split.keep_twins
+    assert state.twins == 0
+    assert "exact twin" not in text(app)
+    next(t for t in app.toggle if t.label.startswith("Keep rows")).set_value(False).run()
+    assert "exact twin" in text(app)
+
+
+def test_the_other_class_can_be_described(open_app):
+    app = upload(open_app(), GOOD)
+    app.button(key="use_suggestion").click().run()
+    app.radio[0].set_value("no").run()
+    assert (app.session_state["app"].positive, app.session_state["app"].other_label) == (
+        "no",
+        "yes",
+    )
+
+
+def test_a_constant_target_is_named_with_a_way_out(open_app):
+    app = upload(open_app(), b"a,b\n" + b"".join(b"%d,same\n" % k for k in range(20)))
+    target(app).set_value("b").run()
+    assert "two classes" in said(app)
+    assert app.session_state["app"].problem() is not None
+
+
+def test_an_all_missing_target_is_named_with_a_way_out(open_app):
+    app = upload(open_app(), b"a,b,c\n" + b"".join(b"%d,,x\n" % k for k in range(20)))
+    target(app).set_value("b").run()
+    assert "missing in every row" in said(app)
+
+
+def test_an_id_like_target_is_refused_and_another_can_be_chosen(open_app):
+    rows = b"".join(b"%d,%d,%s\n" % (k, k % 9, b"xy"[k % 2 :][:1]) for k in range(60))
+    app = upload(open_app(), b"id,a,ill\n" + rows)
+    target(app).set_value("id").run()
+    assert "as an identifier is" in said(app)
+    target(app).set_value("ill").run()
+    assert not app.error
+    assert app.session_state["app"].ready
+
+
+def test_several_classes_become_one_against_the_rest_where_that_is_asked_for(open_app):
+    app = open_app(sample="wine")
+    next(t for t in app.toggle if t.label == "One class against the rest").set_value(True).run()
+    _, y = app.session_state["app"].data
+    assert sorted(y.unique()) == ["cultivar 1", "not cultivar 1"]
+
+
+def test_a_finding_s_fix_is_one_click(open_app, table_of):
+    rows = b"".join(b"%d,%d,%s\n" % (k % 9, k % 9, b"xy"[k % 2 :][:1]) for k in range(60))
+    app = upload(open_app(), b"a,twin,ill\n" + rows)
+    fix = next(b for b in app.button if b.key and b.key.startswith("fix_"))
+    fix.click().run()
+    assert table_of(app).column("twin").role == "ignore"
+
+
+def test_the_share_of_held_back_rows_follows_the_slider(open_app):
+    app = open_app(sample="breast_cancer")
+    app.slider[0].set_value(0).run()
+    train, test = app.session_state["app"].rows()
+    assert (len(train), len(test)) == (569, 0)
+    app.slider[0].set_value(20).run()
+    _, test = app.session_state["app"].rows()
+    assert len(test) == 114
+
+
+def test_the_editor_lists_every_column_with_its_role(open_app, table_of):
+    app = open_app(sample="credit")
+    frame = editor_frame(table_of(app), {})
+    roles = dict(zip(frame["column"], frame["role"], strict=True))
+    assert (roles["loan_id"], roles["risk"], roles["age"]) == ("id", "target", "feature")
+
+
+def test_edits_of_the_editor_reach_the_analysis(monkeypatch, open_app):
+    app = open_app(sample="credit")
+    held = {"app": app.session_state["app"]}
+    monkeypatch.setattr("ui.state.st.session_state", held)
+    monkeypatch.setattr("ui.data.choices.st.session_state", held)
+    monkeypatch.setattr("ui.workspace.save", lambda: None)
+    names = [c.name for c in held["app"].table.columns]
+    age, income = names.index("age"), names.index("income")
+    apply_edits({age: {"role": "ignore"}, income: {"label": " Yearly income ", "unit": "€"}})
+    assert "age" not in held["app"].features
+    assert (held["app"].label("income"), held["app"].unit("income")) == ("Yearly income", "€")
+    assert held["app"].label("savings") == "savings"
+
+
+def test_the_split_is_drawn_and_told_once_the_target_is_chosen(open_app):
+    assert not open_app("data").get("plotly_chart")
+    app = open_app("data", sample="breast_cancer")
+    assert app.get("plotly_chart")
+    counts = {"Learning": {"ill": 2, "well": 1}, "Test": {"ill": 1, "well": 0}}
+    assert (
+        split_sentence(counts) == "Learning: 2 rows ill, 1 row well; Test: 1 row ill, 0 rows well."
+    )
+    assert [list(bar.x) for bar in split_figure(counts).data] == [[2, 1], [1, 0]]

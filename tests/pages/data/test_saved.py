@@ -1,0 +1,167 @@
+"""The Data page: analyses that are kept, listed, opened again and forgotten, and their settings."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from tests.pages.data.steps import GOOD, said, upload
+from tests.pages.driving import opened
+from ui.learners.offered import RunSpec
+from ui.state import BinningSpec, SplitSpec, Wording
+from ui.state_file import to_plain
+
+
+def test_saved_analyses_of_this_browser_are_listed_opened_renamed_copied_and_forgotten(
+    open_app, table_of
+):
+    app = open_app()
+    app.session_state["_owner"] = "0" * 64
+    app.button(key="sample_iris").click().run()
+    iris = app.query_params["analysis"]
+    app.button(key="sample_wine").click().run()
+    wine = app.query_params["analysis"]
+    app.button(key=f"open_{iris}").click().run()
+    assert not app.exception
+    assert table_of(app).name == "iris"
+    assert app.query_params["analysis"] == iris
+    app.text_input(key=f"rename_{wine}").set_value("cultivars").run()
+    assert app.button(key=f"open_{wine}").label == "cultivars"
+    app.button(key=f"copy_{wine}").click().run()
+    assert any(b.label.replace("\\", "") == "cultivars (copy)" for b in app.button)
+    app.button(key=f"forget_{wine}").click().run()
+    assert not any(b.key == f"open_{wine}" for b in app.button)
+    other = open_app()
+    assert not any(b.key and b.key.startswith("open_") for b in other.button)
+    same = opened_by("0" * 64)
+    assert any(b.key == f"open_{iris}" for b in same.button)
+
+
+def opened_by(owner):
+    """Open the dashboard in a new session of the browser of this owner."""
+    app = opened()
+    app.session_state["_owner"] = owner
+    return app.run()
+
+
+def test_a_reload_brings_everything_back(open_app, table_of):
+    app = upload(open_app(), GOOD)
+    app.button(key="use_suggestion").click().run()
+    app.radio[0].set_value("no").run()
+    app.slider[0].set_value(20).run()
+    app.text_area[0].set_value("ask Ada").run()
+    again = open_app(query={"analysis": app.query_params["analysis"]})
+    assert not again.exception
+    old, new = app.session_state["app"], again.session_state["app"]
+    assert new.fit_key == old.fit_key
+    assert (new.notes, new.positive, new.split.test_share) == ("ask Ada", "no", 0.2)
+    assert table_of(again).notes == table_of(app).notes
+
+
+def test_forgetting_deletes_the_files_and_starts_anew(open_app, table_of, workspace_folder):
+    app = open_app(sample="iris")
+    assert len(list(workspace_folder.iterdir())) == 1
+    app.button(key="forget").click().run()
+    assert not app.exception
+    assert table_of(app) is None
+    assert list(workspace_folder.iterdir()) == []
+    assert "analysis" not in app.query_params
+
+
+def test_an_unknown_analysis_in_the_address_is_said(open_app, table_of):
+    app = open_app(query={"analysis": "x" * 24})
+    assert "not on this machine" in said(app)
+    assert table_of(app) is None
+
+
+def test_a_path_in_the_address_is_not_followed(open_app, table_of, tmp_path):
+    (tmp_path / "analysis.json").write_text("{}")
+    app = open_app(query={"analysis": ".."})
+    assert "not on this machine" in said(app)
+    assert table_of(app) is None
+
+
+def test_with_saving_off_nothing_is_written(open_app, monkeypatch, workspace_folder):
+    monkeypatch.setenv("RULEKIT_WORKSPACE", "off")
+    app = open_app(sample="iris")
+    assert not workspace_folder.exists()
+    assert "analysis" not in app.query_params
+    assert any("Nothing is written" in c.value for c in app.caption)
+
+
+def test_two_sessions_have_their_own_tables(open_app, table_of):
+    first, second = open_app(sample="iris"), open_app(sample="wine")
+    assert (table_of(first).name, table_of(second).name) == ("iris", "wine")
+    first.run()
+    assert table_of(first).name == "iris"
+    assert first.query_params["analysis"] != second.query_params["analysis"]
+
+
+def test_another_table_keeps_the_former_analysis_under_its_address(open_app, table_of):
+    app = open_app(sample="iris")
+    address = app.query_params["analysis"]
+    app.button(key="sample_wine").click().run()
+    assert app.query_params["analysis"] != address
+    assert table_of(open_app(query={"analysis": address})).name == "iris"
+
+
+def settings_file(app):
+    state = replace(
+        app.session_state["app"],
+        notes="ask Ada",
+        split=SplitSpec(0.2, 7),
+        binning=BinningSpec("median"),
+        wording={"income": Wording("monthly income", "EUR")},
+        run_settings=RunSpec(thetas=(2.0,)).to_dict(),
+    )
+    return json.dumps(to_plain(state)).encode()
+
+
+def test_saved_settings_are_loaded_back_into_a_new_analysis_of_the_table(open_app):
+    app = open_app("data", sample="credit")
+    before = app.session_state["analysis_id"]
+    content = settings_file(app)
+    app.file_uploader(key="upload_settings_0").set_value(
+        ("analysis.json", content, "application/json")
+    )
+    app.run()
+    assert not app.exception
+    assert not app.error
+    state = app.session_state["app"]
+    assert json.dumps(to_plain(state)).encode() == content
+    assert app.session_state["analysis_id"] != before
+
+
+def test_settings_made_for_other_cells_are_taken_over_and_said_to_be(open_app):
+    app = open_app("data", sample="credit")
+    saved = json.loads(settings_file(app)) | {"digest": "of another table", "test_looks": 9}
+    app.file_uploader(key="upload_settings_0").set_value(
+        ("analysis.json", json.dumps(saved).encode(), "application/json")
+    )
+    app.run()
+    assert not app.exception
+    assert "other cells" in app.error[0].value
+    assert app.session_state["app"].notes == "ask Ada"
+    assert app.session_state["app"].test_looks == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\xff\xfe", "not a settings file"),
+        (b"[1]", "not a settings file"),
+        (b'{"version": 1, "roles": {}, "digest": ""}', "not a settings file"),
+        (b'{"version": 0, "roles": {}, "digest": ""}', "of version 0"),
+        (b'{"version": 1, "roles": {"no such": "id"}, "digest": ""}', "'no such'"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_a_sentence_and_change_nothing(open_app, content, said):
+    app = open_app("data", sample="credit")
+    before = app.session_state["analysis_id"]
+    app.file_uploader(key="upload_settings_0").set_value(
+        ("analysis.json", content, "application/json")
+    )
+    app.run()
+    assert not app.exception
+    assert said in app.error[0].value.replace("\\", "")
+    assert app.session_state["analysis_id"] == before
