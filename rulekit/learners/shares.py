@@ -203,7 +203,7 @@ class Shares:
 def _groups(
     level: NDArray[np.int64] | None, n: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Number what is equal at a level, and give the first of each; without one all are alike."""
+    """Give what is equal at a level one number, and the first of each."""
     if level is None:
         return np.zeros(n, dtype=np.intp), np.zeros(min(n, 1), dtype=np.intp)
     _, first, group = np.unique(level, axis=0, return_index=True, return_inverse=True)
