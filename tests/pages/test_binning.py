@@ -2,12 +2,16 @@
 
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from rulekit.data import Table
+from tests.pages.driving import text
 from ui.binning.cards import METHODS, parsed_cuts
 from ui.data.choices import set_role
 from ui.learners.offered import RunSpec
-from ui.state import app_state
+from ui.state import AppState, BinningSpec, app_state
 
 
 def cut_box(app):
@@ -96,6 +100,23 @@ def test_a_cut_at_every_distinct_value_is_shown_and_screened(open_app):
     left = int(metric(app, "May matter").replace(",", ""))
     removed = int(metric(app, "Removed with proof").split(" ")[0].replace(",", ""))
     assert left + removed == every
+
+
+def test_more_cut_points_than_can_be_typed_are_thinned_and_said(open_app):
+    frame = pd.DataFrame({"income": np.arange(4000) * 1.5, "ill": np.arange(4000) % 3 == 0})
+    table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label=True)
+    state = AppState(table=table, binning=BinningSpec(n_thresholds=None))
+    app = open_app("binning", state=state)
+    assert not app.exception
+    n_rows = len(state.training[0])
+    assert metric(app, "Cut points") == f"{n_rows - 1:,}"
+    assert f"{n_rows - 1:,} cut points, too many to be typed in" in text(app)
+    assert not app.text_input
+    (shares,) = [d.value for d in app.dataframe if "share" in d.value]
+    assert len(shares) == 101
+    assert shares["rows"].sum() == n_rows
+    (listed,) = [d.value for d in app.dataframe if "condition" in d.value]
+    assert len(listed) == 1000
 
 
 def test_every_certificate_is_checked_on_demand(open_app):
