@@ -1,6 +1,7 @@
 """The tab "Rules just as good" of Rules: what else would do, and where it answers otherwise."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -37,7 +38,7 @@ class Looking:
 
     model: ClassifierMixin
     X: pd.DataFrame
-    y: pd.Series
+    y: NDArray[Any]
     weight: NDArray[np.float64] | None
     within: float
     learner: BoxSearchClassifier | None
@@ -79,7 +80,7 @@ def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> N
     key = repr((state.fit_key, state.rule_json, within))
     whole = "whole_file" in (state.setting or {})
     weight = state.sample_weight if whole else state.training_weight
-    task = Looking(model, train.X, pd.Series(train.y), weight, within, _learner(state))
+    task = Looking(model, train.X, train.target, weight, within, _learner(state))
     found = answer_of("alike", "Looking for rules just as good", key, task)
     if found is None:
         return
