@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.data import Table
-from tests.pages.driving import text
+from rulekit.data import Table, load_sample
+from rulekit.learners import screen_conditions
+from tests.pages.driving import finished, text
 from ui.binning.cards import METHODS, parsed_cuts
+from ui.binning.screening_card import LAST, Screening
 from ui.data.choices import set_role
 from ui.learners.offered import RunSpec
 from ui.state import AppState, BinningSpec, app_state
@@ -27,7 +29,7 @@ def look_at(app, column):
 def screened(app):
     """Turn to the tab on how many conditions can matter."""
     app.session_state["binning_tab"] = "How many of them can matter?"
-    return app.run()
+    return finished(app.run())
 
 
 def metric(app, label):
@@ -122,7 +124,7 @@ def test_more_cut_points_than_can_be_typed_are_thinned_and_said(open_app):
 def test_every_certificate_is_checked_on_demand(open_app):
     app = screened(open_app("binning", sample="credit"))
     removed = metric(app, "Removed with proof").split(" ")[0]
-    app.button(key="check_certificates").click().run()
+    app = finished(app.button(key="begin_certificates").click().run())
     assert not app.exception
     assert app.success[0].value == f"All {removed} certificates hold."
 
@@ -130,7 +132,7 @@ def test_every_certificate_is_checked_on_demand(open_app):
 def test_a_higher_price_leaves_fewer_conditions(open_app):
     app = screened(open_app("binning", sample="breast_cancer"))
     before = int(metric(app, "May matter").replace(",", ""))
-    app.number_input(key="screening_theta").set_value(20.0).run()
+    app = finished(app.number_input(key="screening_theta").set_value(20.0).run())
     assert not app.exception
     assert int(metric(app, "May matter").replace(",", "")) < before
 
@@ -140,8 +142,25 @@ def test_large_tables_are_screened_when_asked_for(open_app, monkeypatch):
     monkeypatch.setattr("ui.binning.screening_card.AT_ONCE", 0)
     app = screened(open_app("binning", sample="iris"))
     assert "May matter" not in {m.label for m in app.metric}
-    app.button(key="screen").click().run()
+    app = finished(app.button(key="begin_screening").click().run())
     assert metric(app, "May matter")
+
+
+class Heard:
+    """What a job tells while it is done."""
+
+    def report(self, *, standing):
+        self.standing = standing
+
+
+def test_what_counting_removes_stands_while_the_linear_program_is_solved():
+    state, heard = AppState(table=load_sample("credit")), Heard()
+    whole = Screening(state, 1.0)(heard)
+    X, y = state.training
+    counted = screen_conditions(X, y, how="counting", positive_label="high")
+    proved = screen_conditions(X, y, how="duality", positive_label="high")
+    assert heard.standing.n_removed == counted.n_removed < whole.n_removed == proved.n_removed
+    assert LAST in set(whole.counts["test"]) - set(heard.standing.counts["test"])
 
 
 def test_cut_points_can_be_typed_in_and_taken_back(open_app):

@@ -207,7 +207,7 @@ def choose_column(state: AppState, table: pd.DataFrame) -> str:
         key="binning_columns",
         alt="Cut points and conditions of every column; the chosen one is drawn beside it.",
         height="content" if len(table) <= ROWS else TALL,
-        column_config={"column": st.column_config.TextColumn("column", pinned=True)},
+        column_config={"column": st.column_config.TextColumn("column", pinned=True, width=200)},
     )
     return names[place]
 

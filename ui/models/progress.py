@@ -22,8 +22,8 @@ from ui.shell import once, problem
 from ui.state import app_state
 
 POLL_SECONDS = 0.5
-FIRST_POLL_SECONDS = 0.2  # while there is nothing to be seen yet, for each place in the queue:
-MOST_POLL_SECONDS = 2.0  # many who ask often would take the time that their rules need
+FIRST_POLL_SECONDS = 0.2  # while there is nothing to be seen yet; at a place in the queue
+MOST_POLL_SECONDS = 3.0  # less often: twenty who ask so often take more than two cores
 DOING = {FIRST: "First rules", LONGER: "Searching", COMPARISON: "Comparing", PRICES: "Sweeping"}
 AGAIN = {
     FIRST: "",
@@ -56,8 +56,8 @@ def watched(job: jobs.Job) -> None:
     """
     every = POLL_SECONDS
     if job.title == FIRST:
-        place = max(1, jobs.registry().position(job))
-        every = min(place * FIRST_POLL_SECONDS, MOST_POLL_SECONDS)
+        waiting = 1 + 1.5 * jobs.registry().position(job)
+        every = min(waiting * FIRST_POLL_SECONDS, MOST_POLL_SECONDS)
     st.fragment(_watched, run_every=every)(job, (job.version, job.active))
 
 

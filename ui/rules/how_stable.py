@@ -14,7 +14,7 @@ from rulekit.plots import band_figure, band_sentence, returned_figure, returned_
 from ui.escape import md
 from ui.learners.spec import quiet
 from ui.rule_numbers import Rows
-from ui.rules.background import answer_of
+from ui.runs.background import answer_of
 from ui.runs.worker import Telling
 from ui.state import AppState
 from ui.theme import chart

@@ -18,8 +18,8 @@ from ui.escape import md
 from ui.learners.spec import RunSpec, quiet
 from ui.row_picker import pick_row
 from ui.rule_numbers import Rows
-from ui.rules.background import answer_of
 from ui.rules.editor import keep, source
+from ui.runs.background import answer_of
 from ui.runs.worker import Telling
 from ui.state import KEEP, AppState
 from ui.words import clause_words, rule_words, wording
@@ -147,7 +147,7 @@ def _rules(found: Alternatives, key: str, train: Rows, state: AppState) -> None:
         picked,
         key="alike_table",
         alt=f"{len(shown)} rules as good as the one in hand; picking one shows it below",
-        height=212,
+        height="content" if len(shown) < 6 else 212,
         column_config={
             "wrong": st.column_config.NumberColumn("wrong, training", format="%.1f %%"),
             "differs": st.column_config.NumberColumn(
