@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rulekit.data import GROUP_MEASURES
 from rulekit.evaluation import fit_setting, suggest, summarise, sweep
 from rulekit.evaluation.sweeps.result import SweepResult, table_of
 from tests.evaluation.learners import Stump, noisy_table
@@ -183,6 +184,13 @@ def test_where_every_rule_is_empty_the_empty_rule_is_the_default():
 def test_the_summary_alone_gives_the_suggestion_of_the_result():
     result = result_of([(0.30, 0.05, 7), (0.20, 0.05, 6), (0.30, 0.05, 5), (0.21, 0.05, 2)])
     assert suggest(result.summary) == suggest(result) == result.suggest()
+
+
+def test_gaps_between_groups_are_no_parameters_of_a_setting():
+    errors = [0.30, 0.20, 0.30, 0.24, 0.21, 0.21, 0.24]
+    result = result_of([(e, 0.05, 7.0 - i) for i, e in enumerate(errors)])
+    gaps = ("gap", *(f"gap_{measure}" for measure in GROUP_MEASURES))
+    assert suggest(result.summary.assign(**dict.fromkeys(gaps, np.arange(7.0)))) == suggest(result)
 
 
 def test_a_table_without_sizes_is_refused_with_what_is_missing():
