@@ -5,7 +5,6 @@ none); how many conditions each clause is short of deciding them; which conditio
 share is drawn towards that of the coarser level, so that few rows move it little.
 """
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -160,22 +159,19 @@ class Shares:
         decides : ndarray of bool, shape (kinds, n_clauses)
             Whether a clause decides the rows of a kind.
         """
+        n_kinds, n_classes = counts.shape
         found: list[dict[bytes, Floats]] = []
-        drawn, whole = np.full(counts.shape, 1.0 / counts.shape[1]), [-1] * len(counts)
+        drawn, whole = np.full(counts.shape, 1.0 / n_classes), np.zeros(n_kinds, dtype=np.intp)
         for level in (None, *levels):
-            shrink = counts.shape[1] if level is None else SHRINK
-            keys = _keys(level, len(counts))
-            size, rows = Counter(keys), dict.fromkeys(keys, np.zeros(counts.shape[1]))
-            for key, own in zip(keys, counts, strict=True):
-                rows[key] = rows[key] + own
-            told = {}
-            for key, parent, kinds in zip(keys, drawn, whole, strict=True):
-                n = rows[key]
-                share = (n + shrink * parent) / (n.sum() + shrink)
-                told[key] = np.stack([n, parent if size[key] == kinds else share])
-            found.append(told)
-            drawn = np.array([told[key][1] for key in keys]).reshape(counts.shape)
-            whole = [size[key] for key in keys]
+            shrink = n_classes if level is None else SHRINK
+            group, first = _groups(level, n_kinds)
+            rows, size = np.zeros((len(first), n_classes)), np.bincount(group)[group]
+            np.add.at(rows, group, counts)
+            share = (rows[group] + shrink * drawn) / (rows.sum(axis=1)[group, None] + shrink)
+            drawn = np.where((size == whole)[:, None], drawn, share)
+            told = np.stack([rows, drawn[first]], axis=1)
+            found.append(dict(zip(_keys(level, n_kinds, first), told, strict=True)))
+            whole = size
         return cls(likeness, tuple(found), decides.T.astype(float) @ counts, factors)
 
     def of(self, columns: Columns) -> Floats:
@@ -204,8 +200,20 @@ class Shares:
         return first, second
 
 
-def _keys(level: NDArray[np.int64] | None, n: int) -> list[bytes]:
-    """Name what is equal at a level; without one all are alike."""
+def _groups(
+    level: NDArray[np.int64] | None, n: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Give what is equal at a level one number, and the first of each."""
     if level is None:
-        return [b""] * n
-    return [row.tobytes() for row in np.ascontiguousarray(level)]
+        return np.zeros(n, dtype=np.intp), np.zeros(min(n, 1), dtype=np.intp)
+    _, first, group = np.unique(level, axis=0, return_index=True, return_inverse=True)
+    return group.reshape(-1), first
+
+
+def _keys(
+    level: NDArray[np.int64] | None, n: int, some: NDArray[np.intp] | slice = slice(None)
+) -> list[bytes]:
+    """Name some of n kinds by what they are at a level; without one all are alike."""
+    if level is None:
+        return [b""] * len(np.arange(n)[some])
+    return [row.tobytes() for row in np.ascontiguousarray(level[some])]
