@@ -1,6 +1,6 @@
 """The ideal DNF on files larger than memory: time, and memory, of 10**6, 10**7, 10**8 rows.
 
-``python -m benchmarks.bench_ideal_parquet --scratch DIR [--rows N ...]`` writes each file of
+``python -m benchmarks.papers.bench_ideal_parquet --scratch DIR [--rows N ...]`` writes each file of
 twelve numbers, four small whole numbers and a class with a planted rule (about 5 GB for 10**8
 rows), learns from it in a process of its own with one thread and 500 MB for the database, and
 removes it. ``ours`` is CPU seconds; ``reference`` those that the shortest file would need in
@@ -30,7 +30,7 @@ SIZES = (10**6, 10**7, 10**8)
 QUICK_SIZES = (20_000, 60_000)
 CHUNK = 1_000_000
 NUMBERS, CODES = 12, 4
-MODULE = "benchmarks.bench_ideal_parquet"
+MODULE = "benchmarks.papers.bench_ideal_parquet"
 
 
 def measure(arguments: argparse.Namespace) -> list[Row]:

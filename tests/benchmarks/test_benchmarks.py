@@ -18,14 +18,16 @@ from benchmarks import (
     bench_lists,
     bench_optimal_trees,
     bench_points,
-    bench_power_law,
     bench_ranking,
+)
+from benchmarks.papers import (
+    bench_power_law,
     bench_screening,
     bench_two_level,
-    paper_two_level,
     protocol,
+    two_level,
 )
-from benchmarks._svg import front_figure
+from benchmarks.papers.svg import front_figure
 from rulekit.data import make_folds
 
 KINDS = ("ours", "reference")
@@ -93,7 +95,7 @@ def test_table_and_figures_are_redrawn_and_a_second_run_only_reads(folder, tmp_p
     monkeypatch.chdir(tmp_path)
     given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
     monkeypatch.setattr(protocol, "QUICK_THETAS", (1.0,))
-    rows = paper_two_level.measure(given)
+    rows = two_level.measure(given)
     assert {(r["setting"]["method"], r["setting"]["R"]) for r in rows} == {
         (m, r) for m in protocol.METHODS for r in (1, 2, 5)
     }
@@ -103,7 +105,7 @@ def test_table_and_figures_are_redrawn_and_a_second_run_only_reads(folder, tmp_p
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
     assert (tmp_path / "results" / "table_1_planted.csv").is_file()
     monkeypatch.setattr(protocol.TwoLevelRuleClassifier, "fit_many", _must_not_be_called)
-    assert paper_two_level.measure(given) == rows
+    assert two_level.measure(given) == rows
 
 
 def test_the_box_search_is_measured_against_the_programs_on_the_same_folds(folder):
