@@ -2,6 +2,8 @@
 
 import argparse
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,7 @@ from benchmarks import (
     bench_columns,
     bench_costs,
     bench_fast_rules,
+    bench_learners,
     bench_lists,
     bench_optimal_trees,
     bench_points,
@@ -438,3 +441,14 @@ def test_an_optimal_tree_is_no_worse_than_a_greedy_one_of_its_size(planted, peer
     greedy.fit(columns, planted.y)
     assert 1 <= tree.n_conditions_ <= 3
     assert np.mean(tree.predict(planted.X) == planted.y) >= greedy.score(columns, planted.y)
+
+
+@pytest.mark.slow
+def test_every_learner_that_the_guide_lists_is_timed():
+    rows = bench_learners.measure(argparse.Namespace(quick=True))
+    assert all(set(row) <= KEYS for row in rows)
+    guide = (Path(__file__).parents[2] / "docs/guide/learners.rst").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^     - `(\w+)`$", guide, re.MULTILINE))
+    named = {row["setting"]["learner"].split(",")[0] for row in rows}
+    assert listed - named == {"FixedRuleClassifier"}
+    assert all(row["ratio"] == row["ours"] / row["reference"] > 0 for row in rows)
