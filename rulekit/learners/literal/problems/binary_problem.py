@@ -20,10 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binarize import BinCodes
-from rulekit.learners.literal.problems.cell_sets import CellSets
 from rulekit.rules import ORDERED, Columns, Literal
 from rulekit.rules.constraints import Constraints
-from rulekit.solvers.columns import PERTURBATION, ColumnStructure
+from rulekit.solvers.columns import PERTURBATION, CellSets, ColumnStructure
 from rulekit.solvers.one_level import CoverProblem
 from rulekit.solvers.two_level import error_cost, hamming_cost
 
@@ -161,7 +160,7 @@ class BinaryProblem(RowsToCover):
     def cover(self) -> CoverProblem:
         """The one-level problems over this table."""
         cover = CoverProblem(
-            self.A,
+            self.cells,
             self.y,
             self.weight,
             perturbation=perturbations(self.or_literals),

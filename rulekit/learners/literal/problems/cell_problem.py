@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from rulekit.binarize import BinCodes, Conditions, complemented, conditions_of
 from rulekit.learners.literal.problems.binary_problem import RowsToCover
-from rulekit.learners.literal.problems.cell_sets import row_order
 from rulekit.rules import Columns, Literal
 from rulekit.rules.constraints import Constraints
-from rulekit.solvers.columns import CellColumns, PricedColumns, priced
+from rulekit.solvers.columns import CellColumns, PricedColumns, priced, row_order
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
