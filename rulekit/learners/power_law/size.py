@@ -10,14 +10,16 @@ from rulekit.data import make_folds
 from rulekit.learners.power_law.growing import Grower, GrowthLimits
 from rulekit.solvers.power_laws import SEARCHED_ROWS
 
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
 #: Sizes that are compared: deepest node that may be split, exponents in one split at most.
 SIZES = ((0, 1), (0, 2), (0, 3), (0, 4), (1, 1), (1, 2), (2, 1))
 LONGER = ((0, 5), (0, 6), (1, 3))  # that many rows may be asked about, too
-PRICE = 0.06  # share of wrong rows that an exponent has to save, times the root of the rows
+PRICE = 0.08  # share of wrong rows that an exponent has to save, times the root of the rows
 MANY_ROWS = 3 * SEARCHED_ROWS  # of so many, two of three had no say in which power laws are taken
 MOST_ROWS = 20_000  # of more, the size is chosen on a part
 FEWEST = 2  # folds, and rows of each class
-HALF = 0.5  # exponents in the mean, below which trees of a size rather say nothing
+OUTSIDE = 0.632  # part of rows left out in an error; a tree without them has seen fewer (Efron)
 
 
 @dataclass(frozen=True)
@@ -28,44 +30,53 @@ class Compared:
     ----------
     limits : list of GrowthLimits
         The sizes.
-    wrong : ndarray of float, shape (sizes, folds)
-        Share of the weight of a fold's rows that the tree grown without them gets wrong; of many
-        rows there is one fold, of all of them.
-    length : ndarray of float, shape (sizes, folds)
-        Exponents of that tree.
+    inside : ndarray of float, shape (sizes,)
+        Share of the weight of all rows that the tree grown on all of them gets wrong.
+    outside : ndarray of float, shape (sizes, folds)
+        Share of the weight of a fold's rows that the tree grown without them gets wrong; no folds
+        of many rows.
+    length : ndarray of float, shape (sizes,)
+        Exponents of the tree grown on all rows.
     n_rows : int
-        Rows of all folds.
+        All rows.
     memory : dict or None
-        For `Grower.memory`: what was found on the way, where trees were grown on all rows.
+        For `Grower.memory`: what was found on the way, unless a part stood for all rows.
     """
 
     limits: list[GrowthLimits]
-    wrong: NDArray[np.float64]
-    length: NDArray[np.float64]
+    inside: Floats
+    outside: Floats
+    length: Floats
     n_rows: int
     memory: dict[Any, Any] | None
 
-    def in_order(self) -> list[GrowthLimits]:
-        """Order the sizes: fewest wrong rows first, each exponent priced; of equal ones the short.
+    @property
+    def error(self) -> Floats:
+        """The error of each size: shape (sizes,)."""
+        if not self.outside.shape[1]:
+            return self.inside
+        error = (1 - OUTSIDE) * self.inside + OUTSIDE * self.outside.mean(axis=1)
+        return np.asarray(error)
+
+    def chosen(self) -> GrowthLimits:
+        """Take the size of least error, each exponent priced; of equal ones the shortest.
 
         What chance alone makes of an error falls with the root of the rows, and so does the price.
-        Who asks for a rule is not helped by none: sizes whose trees say nothing come last.
+        Who asks for a rule is not helped by none: a tree that says nothing is the last choice.
         """
-        length, price = self.length.mean(axis=1), PRICE / np.sqrt(self.n_rows)
-        worth = np.round(self.wrong.mean(axis=1) + price * length, 12)
-        return [self.limits[k] for k in np.lexsort((length, worth, length < HALF))]
+        worth = np.round(self.error + PRICE / np.sqrt(self.n_rows) * self.length, 12)
+        return self.limits[int(np.lexsort((self.length, worth, self.length == 0))[0])]
 
     def told(self) -> list[dict[str, float]]:
-        """List the sizes with the means over folds."""
-        means = zip(self.wrong.mean(axis=1), self.length.mean(axis=1), strict=True)
+        """List the sizes with what was found of them."""
         return [
             {
                 "max_depth": size.max_depth,
                 "max_exponents": size.max_exponents,
-                "error": float(wrong),
+                "error": float(error),
                 "length": float(length),
             }
-            for size, (wrong, length) in zip(self.limits, means, strict=True)
+            for size, error, length in zip(self.limits, self.error, self.length, strict=True)
         ]
 
 
@@ -79,7 +90,7 @@ def sizes_of(limits: GrowthLimits, n_rows: int) -> list[GrowthLimits]:
 
 
 def compare_sizes(grower: Grower, tau_prune: float | None, n_folds: int) -> Compared | None:
-    """Grow a tree of each size without each fold, and see what it says of the fold.
+    """Grow a tree of each size on all rows and without each fold, and see whom it answers wrongly.
 
     Parameters
     ----------
@@ -88,39 +99,54 @@ def compare_sizes(grower: Grower, tau_prune: float | None, n_folds: int) -> Comp
     tau_prune : float or None
         As for `prune`.
     n_folds : int
-        Parts of the rows; fewer where a class has fewer rows. From `MANY_ROWS` on trees are grown
-        and judged on all rows: a split is searched on a part of them, and the few numbers that are
-        then found on all follow no row of so many. Of more than `MOST_ROWS` a part is taken.
+        Parts of the rows; fewer where a class has fewer rows. None are made of `MANY_ROWS` and
+        more: a split is searched on a part of them, and the few numbers that are then found on all
+        follow no row of so many. Of more than `MOST_ROWS` a part is taken.
 
     Returns
     -------
     Compared or None
-        None where a class has fewer than two rows, or there is one size only.
+        None where folds are needed and a class has fewer than two rows, or there is one size only.
 
     Notes
     -----
     The sizes of a fold share what they find: the largest root costs what all of them cost.
+
+    An error of few rows left out is noisy, and one of rows learned from too low; `OUTSIDE` says how
+    both are weighed: B. Efron, "Estimating the Error Rate of a Prediction Rule", 1983.
     """
-    codes, weight, rows = grower.codes, grower.weight, np.arange(len(grower.codes))
-    sizes = sizes_of(grower.limits, len(rows))
+    codes, rows = grower.codes, np.arange(len(grower.codes))
+    sizes, folds = sizes_of(grower.limits, len(rows)), []
     if len(rows) > MOST_ROWS:
         rng = np.random.default_rng([grower.seed, 4])
         rows = np.sort(rng.choice(rows, MOST_ROWS, replace=False))
-    folds = [(rows, rows)]
     if len(rows) < MANY_ROWS:
         n_folds = min(n_folds, int(np.unique(codes, return_counts=True)[1].min()))
         folds = make_folds(codes, n_folds, random_state=grower.seed) if n_folds >= FEWEST else []
-    if not folds or len(sizes) == 1:
+    if len(sizes) == 1 or (len(rows) < MANY_ROWS and not folds):
         return None
-    wrong = np.zeros((len(sizes), len(folds)))
-    length = np.zeros_like(wrong)
-    for k, (train, test) in enumerate(folds):
-        left = {name: values[test] for name, values in grower.columns.items()}
-        memory: dict[Any, Any] = {}
-        for s, size in enumerate(sizes):
-            root = grower.inside(train, size, memory).grown(tau_prune)
-            missed = root.answers(left, len(test)) != codes[test]
-            wrong[s, k] = weight[test[missed]].sum() / weight[test].sum()
-            length[s, k] = root.length
-    kept = memory if len(train) == len(codes) else None
-    return Compared(sizes, wrong, length, len(rows), kept)
+    memory: dict[Any, Any] = {}
+    inside, length = _tried(grower, sizes, tau_prune, (rows, rows), memory)
+    outside = [_tried(grower, sizes, tau_prune, fold, {})[0] for fold in folds]
+    errors = np.array(outside).reshape(len(folds), len(sizes)).T
+    kept = memory if len(rows) == len(codes) else None
+    return Compared(sizes, inside, errors, length, len(rows), kept)
+
+
+def _tried(
+    grower: Grower,
+    sizes: list[GrowthLimits],
+    tau_prune: float | None,
+    fold: tuple[Rows, Rows],
+    memory: dict[Any, Any],
+) -> tuple[Floats, Floats]:
+    """Grow a tree of each size on some rows; return its errors on others, and its length."""
+    train, test = fold
+    left = {name: values[test] for name, values in grower.columns.items()}
+    codes, weight = grower.codes[test], grower.weight[test]
+    wrong, length = np.zeros(len(sizes)), np.zeros(len(sizes))
+    for s, size in enumerate(sizes):
+        root = grower.inside(train, size, memory).grown(tau_prune)
+        missed = root.answers(left, len(test)) != codes
+        wrong[s], length[s] = weight[missed].sum() / weight.sum(), root.length
+    return wrong, length

@@ -68,8 +68,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         Exponents in one split at most, where `tau_impurity` cannot be reached ("beam" only).
     inner_folds : int or None, default=3
         Parts of the training rows, each left out in turn, by which a size within `max_depth` and
-        `max_exponents` is chosen; of 3000 rows and more all are asked instead, see Notes. None
-        grows as far as these allow ("beam" only, as the genetic search does).
+        `max_exponents` is chosen; none is left out of 3000 rows and more, see Notes. None grows as
+        far as these allow ("beam" only, as the genetic search does).
     positive_label : label, default=None
         Of two classes, the one the clauses describe; None for the last of `classes_`.
     class_weight : dict, "balanced" or None, default=None
@@ -109,9 +109,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     lower_bound_, proved_optimal_ : None
         Nothing is proved.
     sizes_ : list of dict
-        What the rows asked said of each size, as means over folds: "max_depth", "max_exponents",
-        "error" (weighted share of wrong rows), "length" (exponents); empty where nothing was
-        chosen.
+        What rows said of each size: "max_depth", "max_exponents", "error" (weighted share of wrong
+        rows, see Notes), "length" (exponents); empty where nothing was chosen.
     history_ : list of dict
         One entry a level of a search: "node", "depth", "modulus", "n_exponents" (of the level),
         "n_structures" (tried), "impurity" (best).
@@ -132,13 +131,14 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     negative nothing is proved.
 
     The size is chosen among trees of one split of 1 to 4 exponents, and of two or three levels of
-    splits of 1 or 2, as far as the limits allow: the one of fewest wrong rows, where each exponent
-    has to save ``.06 / sqrt(n)`` of the n rows. Of fewer than 3000 rows those of the folds are
-    asked. Of more, splits of 5 and 6 exponents are compared, too, and two levels of 3; trees are
-    grown and judged on all rows (a part of 20 000 by chance, of more), as each follows a few
-    numbers only and its power laws come from 1000 of them. A tree that says nothing is taken only
-    where no size says anything, also where the constant answer has fewer wrong rows in the folds.
-    The choice has half of a time limit; if it does not end, the limits hold.
+    splits of 1 or 2, as far as the limits allow: the one of least error, where each exponent has to
+    save ``.08 / sqrt(n)`` of the n rows. The error is the share of wrong rows in the folds, .632 of
+    it, and .368 of that in training. Of 3000 rows and more it is that in training alone, as each
+    tree follows a few numbers only and its power laws come from 1000 of the rows; splits of 5 and 6
+    exponents are compared, too, and two levels of 3; of more than 20 000 a part is taken by chance.
+    A tree that says nothing is taken only where no size says anything, also where the constant
+    answer has the least error. The choice has half of a time limit; if it does not end, the limits
+    hold.
 
     Power laws and weights are those of least impurity, and so are the bounds of a split that more
     splits follow. The bounds of a last split are moved to where fewest training rows are wrong, by
@@ -300,11 +300,9 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         self.sizes_: list[dict[str, float]] = [] if found is None else found.told()
         if found is None:
             return grower.limits
-        sizes = found.in_order()
         if grower.memory is None:
             grower.memory = found.memory
-        says = (size for size in sizes if self._grown(grower, size).split is not None)
-        return next(says, sizes[0])
+        return found.chosen()
 
     def _promised(self, table: TrainingTable) -> Constraints:
         """Read the promises, and to which class they lead.

@@ -21,25 +21,31 @@ def noisy(n=240, seed=0, noise=0.1):
     return X, np.where((X["a"] * X["b"] > 4.0) ^ (rng.random(n) < noise), "good", "bad")
 
 
-def compared(wrong, length, n_rows):
-    sizes = sizes_of(LIMITS, n_rows)[: len(wrong)]
-    columns = (np.array(part, dtype=float)[:, None] for part in (wrong, length))
-    return Compared(sizes, *columns, n_rows, None)
+def compared(inside, length, n_rows, outside=()):
+    sizes = sizes_of(LIMITS, n_rows)[: len(inside)]
+    errors = np.array(outside, dtype=float).reshape(len(inside), -1)
+    return Compared(sizes, np.array(inside), errors, np.array(length, dtype=float), n_rows, None)
 
 
 def test_an_exponent_is_taken_only_where_it_saves_its_price():
     price = PRICE / np.sqrt(400)
     few, many = compared([0.2, 0.2 - 0.9 * price], [1, 2], 400), [0.2, 0.2 - 1.1 * price]
-    assert few.in_order() == few.limits
-    assert compared(many, [1, 2], 400).in_order() == few.limits[::-1]
-    equal = compared([0.1, 0.1, 0.1], [3, 2, 2], 400)  # the first shortest
-    assert equal.in_order() == [equal.limits[k] for k in (1, 2, 0)]
-    assert compared([0.2, 0.2 - 0.9 * price], [1, 2], 40_000).in_order() == few.limits[::-1]
+    assert few.chosen() == few.limits[0]
+    assert compared(many, [1, 2], 400).chosen() == few.limits[1]
+    assert compared([0.1, 0.1, 0.1], [3, 2, 2], 400).chosen() == few.limits[1]  # the first shortest
+    assert compared([0.2, 0.2 - 0.9 * price], [1, 2], 40_000).chosen() == few.limits[1]
 
 
-def test_sizes_that_say_nothing_come_last():
-    found = compared([0.1, 0.2, 0.3], [0.3, 4.0, 2.0], 400)
-    assert found.in_order() == [found.limits[k] for k in (1, 2, 0)]
+def test_rows_left_out_weigh_more_than_those_learned_from():
+    found = compared([0.2, 0.1], [1, 1], 400, [[0.2, 0.4], [0.3, 0.4]])
+    assert found.error == pytest.approx([0.368 * 0.2 + 0.632 * 0.3, 0.368 * 0.1 + 0.632 * 0.35])
+    assert found.chosen() == found.limits[1]
+    assert compared([0.2, 0.1], [1, 1], 400, [[0.2, 0.3], [0.3, 0.4]]).chosen() == found.limits[0]
+
+
+def test_a_tree_that_says_nothing_is_the_last_choice():
+    assert compared([0.1, 0.3, 0.2], [0, 2, 4], 400).chosen() == sizes_of(LIMITS, 400)[2]
+    assert compared([0.1, 0.3], [0, 0], 400).chosen() == sizes_of(LIMITS, 400)[0]
 
 
 def test_sizes_stay_within_the_limits_and_occur_once():
@@ -60,9 +66,13 @@ def test_the_error_of_a_size_is_that_of_trees_grown_without_each_fold():
             np.mean(alone.fit(X.iloc[train], y[train]).predict(X.iloc[test]) != y[test])
             for train, test in make_folds(codes, 3, random_state=7)
         ]
+        alone.fit(X, y)
+        inside = np.mean(alone.predict(X) != y)
+        assert told["length"] == alone.n_conditions_
         # features are scaled by all training rows there, by those of the fold here: weights are
         # written short in either, and a row beside a cut may change sides
-        assert told["error"] == pytest.approx(np.mean(wrong), abs=3 / len(y))
+        error = 0.368 * inside + 0.632 * np.mean(wrong)
+        assert told["error"] == pytest.approx(error, abs=3 / len(y))
 
 
 def test_the_error_of_a_size_is_that_on_all_of_many_rows():
