@@ -51,7 +51,7 @@ def test_the_plain_way_finds_a_rule_of_two_features():
 
 def test_large_files_are_written_learned_from_and_removed(tmp_path, capsys):
     path = tmp_path / "some.parquet"
-    bench_ideal_parquet.write(path, 3000)
+    bench_ideal_parquet.FILES.write(path, 3000)
     found = bench_ideal_parquet.fit(path)
     assert found["cpu"] > 0
     assert found["peak"] > 10
