@@ -1,16 +1,20 @@
-"""How the box search grows with rows and columns, beside a CART of ten leaves, in one run.
+"""How learners of literals grow with rows and columns, beside a CART of ten leaves, in one run.
 
-``search``: CPU seconds of one default fit, from the data frame to the rule; ``reference`` those of
-scikit-learn's tree of at most ten leaves on the same frame, one-hot where it holds words (the
-encoding is counted on both sides). Each figure is the least of three runs, of one where a run takes
-more than five seconds; kernels are compiled before the clock starts. ``error`` is that in training.
+``search, one fit``: CPU seconds of one default fit, from the data frame to the rule;
+``reference`` those of scikit-learn's tree of at most ten leaves on the same frame, one-hot where it
+holds words (the encoding is counted on both sides). Each figure is the least of three runs, of one
+where a run takes more than five seconds; kernels are compiled before the clock starts. ``error`` is
+that in training.
 
 ``path, 10 folds``: the rules for every price and number of clauses on ten training folds, and the
 errors of all of them on the rows left out; the reference is one tree a fold.
 
+Learners that solve programs of one clause, each as it comes, are timed in the same way on a long
+made table and a wide one.
+
 Made tables: normal columns rounded to three digits, two clauses of two conditions each, a tenth of
 the answers turned. ``growth`` is the exponent of the CPU seconds between two sizes, `peak` the most
-memory of a process of its own that fits the largest.
+memory of a process of its own that fits the largest, and the wide one by programs.
 """
 
 import argparse
@@ -24,6 +28,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -31,13 +36,23 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from benchmarks._cli import BenchTable, Row, run, tables, told
-from rulekit import BoxSearchClassifier
+from rulekit import BoxSearchClassifier, OneLevelRuleClassifier, TwoLevelRuleClassifier
 from rulekit.data import columns_of, make_folds
 from rulekit.solvers.machine_code import warm_up
 
 NAMES = ["pima", "german_credit", "bank_marketing", "electricity", "adult", "covertype"]
 SIZES = [(10_000, 10), (100_000, 10), (1_000_000, 10), (1_000, 300), (1_000, 3_000)]
+LONG_AND_WIDE = [(100_000, 10), (1_000, 3_000)]
 PATH_OF, FOLDS, RUNS, LONG = "adult", 10, 3, 5.0
+SEARCH = "search"
+LEARNERS: dict[str, Any] = {
+    SEARCH: BoxSearchClassifier(random_state=0),
+    "alternating": TwoLevelRuleClassifier(),
+    "block coordinate": TwoLevelRuleClassifier(method="block_coordinate"),
+    "set covering": TwoLevelRuleClassifier(method="set_cover"),
+    "one clause, rounded": OneLevelRuleClassifier(),
+    "one clause, proved": OneLevelRuleClassifier(exact=True),
+}
 
 
 def made(n: int, p: int) -> BenchTable:
@@ -59,9 +74,9 @@ def cart(table: BenchTable) -> Any:
     return make_pipeline(make_column_transformer((encoder, words), remainder="passthrough"), tree)
 
 
-def search(table: BenchTable) -> BoxSearchClassifier:
-    """Make the search as it comes, for the class that the table describes."""
-    return BoxSearchClassifier(positive_label=table.positive, random_state=0)
+def learner(table: BenchTable, name: str = SEARCH) -> Any:
+    """Make a learner as it comes, for the class that the table describes."""
+    return clone(LEARNERS[name]).set_params(positive_label=table.positive)
 
 
 def seconds(work: Callable[[], Any], runs: int = RUNS) -> float:
@@ -76,14 +91,14 @@ def seconds(work: Callable[[], Any], runs: int = RUNS) -> float:
     return min(found)
 
 
-def fitted(table: BenchTable) -> Row:
+def fitted(table: BenchTable, name: str = SEARCH) -> Row:
     """Time one fit of each."""
-    ours, tree = search(table), cart(table)
+    ours, tree = learner(table, name), cart(table)
     a = seconds(lambda: ours.fit(table.X, table.y))
     b = seconds(lambda: tree.fit(table.X, table.y))
     setting = {"error": f"{ours.training_error_:.4f}", "conditions": ours.n_conditions_}
     setting["tree"] = f"{1 - tree.score(table.X, table.y):.4f}"
-    return told(_row(table.name, "search, one fit", a, b, setting))
+    return told(_row(table.name, f"{name}, one fit", a, b, setting))
 
 
 def path(table: BenchTable) -> Row:
@@ -92,7 +107,7 @@ def path(table: BenchTable) -> Row:
 
     def paths() -> None:
         for train, test in folds:
-            found = search(table).path(table.X.iloc[train], table.y[train])
+            found = learner(table).path(table.X.iloc[train], table.y[train])
             rows = columns_of(table.X.iloc[test])
             errors.append([(e.rule_set.predict(rows) != table.y[test]).mean() for e in found])
 
@@ -121,19 +136,20 @@ def growth(rows: list[Row]) -> list[Row]:
     return found
 
 
-def peak(n: int, p: int) -> Row:
+def peak(n: int, p: int, name: str = SEARCH) -> Row:
     """Measure the most memory of a process that fits one made table, and before it fits."""
-    code = f"from benchmarks.bench_scale import remember; remember({n}, {p})"
+    code = f"from benchmarks.bench_scale import remember; remember({n}, {p}, {name!r})"
     told_by = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     before, after = map(float, told_by.stdout.split())
-    return told(_row(f"{n} x {p}", "peak, before the fit", after, before, {}) | {"unit": "GB"})
+    row = _row(f"{n} x {p}", f"{name}, peak and before the fit", after, before, {})
+    return told(row | {"unit": "GB"})
 
 
-def remember(n: int, p: int) -> None:
+def remember(n: int, p: int, name: str) -> None:
     """Write the most memory in GB before and after a fit."""
     table = made(n, p)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    search(table).fit(table.X, table.y)
+    learner(table, name).fit(table.X, table.y)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     sys.stdout.write(f"{before / 2**20:.3f} {after / 2**20:.3f}")
 
@@ -146,10 +162,11 @@ def _row(table: str, what: str, ours: float, reference: float, setting: dict[str
 def measure(arguments: argparse.Namespace) -> list[Row]:
     """Measure the tables, then the made ones."""
     sizes = [(1_000, 10), (4_000, 10)] if arguments.quick else SIZES
+    extremes = [(400, 4), (100, 9)] if arguments.quick else LONG_AND_WIDE
     rows = []
     warm_up()
     if not arguments.only:  # first, as a process begins with the most memory its parent had
-        rows.append(peak(*max(sizes)))
+        rows += [peak(*max(sizes)), peak(*extremes[1], "alternating")]
     with threadpool_limits(1):
         for table in tables(arguments, NAMES):
             rows.append(fitted(table))
@@ -158,6 +175,8 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
         if not arguments.only:
             grown = [fitted(made(*size)) for size in sizes]
             rows += [*grown, *([] if arguments.quick else growth(grown))]
+            others = [name for name in LEARNERS if name != SEARCH]
+            rows += [fitted(made(*size), name) for size in extremes for name in others]
     return rows
 
 

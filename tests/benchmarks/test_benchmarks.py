@@ -22,6 +22,7 @@ from benchmarks import (
     bench_optimal_trees,
     bench_points,
     bench_ranking,
+    bench_scale,
 )
 from benchmarks.papers import (
     bench_power_law,
@@ -363,6 +364,19 @@ def test_the_rival_in_points_is_weighed_as_ours_is(planted, monkeypatch):
     nothing = bench_points.loss_of(np.zeros(len(planted.y)), planted.y == planted.positive)
     assert loss["ours"] < loss["reference"] < nothing
     assert loss["ratio"] == loss["ours"] / loss["reference"]
+
+
+@pytest.mark.slow
+def test_every_learner_of_literals_is_timed_beside_cart_on_a_long_and_a_wide_table():
+    rows = bench_scale.measure(_cli.parsed("", ["--quick"]))
+    assert all(set(row) <= KEYS for row in rows)
+    timed = {(row["table"], row["what"].removesuffix(", one fit")) for row in rows}
+    others = set(bench_scale.LEARNERS) - {bench_scale.SEARCH}
+    assert {(table, name) for table in ("400 x 4", "100 x 9") for name in others} <= timed
+    for row in rows:
+        assert row["ratio"] == pytest.approx(row["ours"] / row["reference"])
+        if "peak" in row["what"]:
+            assert row["ours"] >= row["reference"] > 0
 
 
 @pytest.mark.slow

@@ -96,20 +96,21 @@ def histogram(savings: Savings, violated: Bools, v: Ints) -> Floats:
     feature keeps out.
     """
     problem = savings.problem
-    p, size = problem.n_features, problem.n_features * problem.width
+    p, width = problem.n_features, 1 + int(problem.n_bins.max(initial=1))
+    flat, size = problem.codes + np.arange(p) * width, p * width  # place in one line of histograms
     accepted = savings(v)  # a row as a feature that accepts it sees it: u = v
     dense = np.flatnonzero(accepted)
     H = np.bincount(
-        problem.flat[dense].ravel(),
+        flat[dense].ravel(),
         weights=np.repeat(accepted[dense], p),
         minlength=size,
     )
     surplus = savings(v - 1) - accepted  # a feature that refuses the row sees u = v - 1 instead
     refused = np.flatnonzero((surplus != 0) & (v > 0))
     row, f = np.nonzero(violated[refused])
-    cells = problem.flat[refused[row], f]
+    cells = flat[refused[row], f]
     H = H + np.bincount(cells, weights=surplus[refused[row]], minlength=size)
-    return H.astype(float).reshape(p, problem.width)
+    return H.astype(float).reshape(p, width)
 
 
 class IntervalSearch:

@@ -164,7 +164,6 @@ class BoxProblem:
     may_end: Bools | None = None
     may_test_missing: Bools | None = None
     reads: Reads = None  # type: ignore[assignment]
-    width: int = field(init=False, default=0)
     charges: Charges = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -188,7 +187,6 @@ class BoxProblem:
             given = getattr(self, name)
             wish = np.ones(shape, bool) if given is None else np.asarray(given, bool)
             store(self, name, np.broadcast_to(wish, shape))
-        store(self, "width", most + 1)
         store(self, "charges", _charges(y, merged, self.prices, p))
 
     def _check(self, codes: Ints, n_bins: Ints) -> None:
@@ -276,11 +274,6 @@ class BoxProblem:
         charges = _charges(self.y, weight, self.prices, self.n_features)
         object.__setattr__(twin, "charges", charges)
         return twin
-
-    @cached_property
-    def flat(self) -> NDArray[np.intp]:
-        """Place of each code in a histogram over all features, shape (n, p)."""
-        return self.codes + np.arange(self.n_features, dtype=np.intp) * self.width
 
     @cached_property
     def has_missing(self) -> Bools:

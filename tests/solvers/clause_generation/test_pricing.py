@@ -50,7 +50,7 @@ def test_no_single_interval_beats_what_pricing_returns(given_problem):
     pricing = BoxPricing(problem, 0.1, price)
     weight = np.asarray(problem.weight)
     _, cost = pricing.price(weight[problem.y], no_boxes(problem.n_features), 5)
-    H = np.zeros((problem.n_features, problem.width))
+    H = np.zeros((problem.n_features, 1 + problem.n_bins.max()))
     for row, s in zip(problem.codes, np.where(problem.y, weight, -weight), strict=True):
         H[np.arange(problem.n_features), row] += s
     best = IntervalSearch(problem).best(H, price).value.max()
