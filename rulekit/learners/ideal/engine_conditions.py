@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from rulekit._engine import asked, number
 from rulekit.binarize import Binarizer
-from rulekit.binarize.thresholds import short_cuts
+from rulekit.binarize.thresholds import short_cuts, usual_value
 from rulekit.exceptions import DataError
 from rulekit.learners.from_table.drawing import limit
 from rulekit.learners.from_table.order import SAMPLE_ROWS, values_at
@@ -241,7 +241,10 @@ class BinnedConditions:
         made = clone(binarizer).fit(frame, codes)
         if share < 1 and made.n_thresholds is not None and made.method in ("quantile", "median"):
             tell(0.3, "Finding the quantiles")
-            exact = _exact_cuts(rows, made)
+            names = [n for n in made.cuts_ if n not in (made.thresholds or {})]
+            if made.method == "quantile":  # the sample says where a value that most rows hold ends
+                names = [n for n in names if usual_value(np.sort(frame[n].dropna())) is None]
+            exact = _exact_cuts(rows, made, names)
             made.set_params(thresholds=dict(made.thresholds or {}) | exact).fit(frame, codes)
         matrix = made.transform(frame[:1])
         self.pairs = [pair for _, pair in pairs_of(matrix.literals, matrix.complement)]
@@ -272,12 +275,12 @@ def _asked_of_levels(rows: TableRows, name: str) -> list[Question]:
     return questions_of_levels(name, grouped(name, sizes), has_missing=has_missing)
 
 
-def _exact_cuts(rows: TableRows, made: Binarizer) -> dict[str, list[float]]:
-    """Find the quantiles, or medians, of columns that a sample has cut, over the training part.
+def _exact_cuts(rows: TableRows, made: Binarizer, names: list[str]) -> dict[str, list[float]]:
+    """Find the quantiles, or medians, of columns over the training part.
 
     Which rows a cut lies between is that of `rulekit.binarize.thresholds`.
     """
-    numbers = Numbers(rows, [n for n in made.cuts_ if n not in (made.thresholds or {})])
+    numbers = Numbers(rows, names)
     parts = 2 if made.method == "median" else int(made.n_thresholds or 1) + 1
     places, ranks = np.arange(1, parts), {}
     for name in numbers.names:

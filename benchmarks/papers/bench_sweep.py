@@ -14,10 +14,10 @@ import time
 import joblib
 from threadpoolctl import threadpool_limits
 
-from benchmarks import protocol
 from benchmarks._cli import BenchTable, Row, run, tables, told
-from benchmarks.bench_two_level import Run, fold_problem
-from benchmarks.reference_cover import CompactCoverProblem, Forgetful
+from benchmarks.papers import protocol
+from benchmarks.papers.bench_two_level import Run, fold_problem
+from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
 from rulekit.evaluation import THETA_GRID
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.solvers.one_level import CoverProblem
@@ -91,7 +91,7 @@ def _learned(
 ) -> Run:
     start = time.process_time()
     found = [
-        alternating(TwoLevelTask(problem.A, problem.y, cover, theta, memory=memory), n_clauses)
+        alternating(TwoLevelTask(cover, theta, memory=memory), n_clauses)
         for theta in thetas
         for n_clauses in protocol.CLAUSES
     ]

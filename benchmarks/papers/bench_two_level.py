@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks import protocol
 from benchmarks._cli import BenchTable, Row, run, tables, told
-from benchmarks.reference_cover import CompactCoverProblem, Forgetful
+from benchmarks.papers import protocol
+from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
 from rulekit.binarize import Binarizer
 from rulekit.data import columns_of, make_folds
 from rulekit.evaluation import THETA_GRID
@@ -124,7 +124,7 @@ def pipeline(
     cover = kind(problem.A, problem.y, problem.weight, own.perturbation, problem.structure)
     found = []
     for theta in thetas:
-        task = TwoLevelTask(problem.A, problem.y, cover, theta, memory=memory)
+        task = TwoLevelTask(cover, theta, memory=memory)
         for n_clauses in clauses:
             for method in (set_cover, block_coordinate, alternating):
                 found.append(method(task, n_clauses))
