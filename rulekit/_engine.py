@@ -6,13 +6,12 @@ every gap. Nothing here imports ibis before somebody brought a table of it.
 
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from rulekit.exceptions import DataError
 
 EXACT_DIGITS = 15  # decimals of more are turned into doubles by way of their text
+THEIRS = r"(ibis|sqlglot|duckdb|pyspark)(\.|$)"
 ISO_TEXT = "%Y-%m-%d %H:%M:%S"
 
 
@@ -22,12 +21,13 @@ def is_engine_table(X: Any) -> bool:
     return ibis is not None and isinstance(X, ibis.Table)
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Leave out what the libraries between here and an engine warn each other of."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+def quiet() -> None:
+    """Leave out what the libraries between here and an engine warn each other of.
+
+    Set for the whole process, and of their modules alone: pages ask from threads, where to silence
+    everything for a while (`warnings.catch_warnings`) is not safe.
+    """
+    warnings.filterwarnings("ignore", module=THEIRS)
 
 
 def asked(expression: Any) -> Any:
@@ -38,15 +38,15 @@ def asked(expression: Any) -> Any:
     DataError
         With the first line of what the engine says.
     """
-    with quiet():
-        try:
-            return expression.to_pyarrow()
-        except Exception as error:  # every engine has its own
-            first = (str(error).splitlines() or [type(error).__name__])[0]
-            raise DataError(
-                f"The table cannot be counted where it is: the database says {first!r}. Correct "
-                "the table, or leave the column out."
-            ) from error
+    quiet()
+    try:
+        return expression.to_pyarrow()
+    except Exception as error:  # every engine has its own
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataError(
+            f"The table cannot be counted where it is: the database says {first!r}. Correct the "
+            "table, or leave the column out."
+        ) from error
 
 
 def kind_of(column: Any) -> str:

@@ -46,8 +46,8 @@ def duckdb_tables():
     def put(table):
         name = f"t{next(NAMES)}"
         link.con.register(name, table)
-        with quiet():
-            return link.table(name)
+        quiet()
+        return link.table(name)
 
     try:
         yield put
@@ -69,8 +69,8 @@ def postgresql_tables():
                     for row in zip(*(c.to_pylist() for c in table.columns), strict=True):
                         copy.write_row(row)
             link.con.commit()
-            with quiet():
-                return link.table(name)
+            quiet()
+            return link.table(name)
 
         try:
             yield put
@@ -84,23 +84,23 @@ def spark_tables():
         if os.environ.get("RULEKIT_REQUIRE_ENGINES"):
             pytest.fail("RULEKIT_REQUIRE_ENGINES is set, and there is no pyspark, or no Java.")
         pytest.skip("needs pyspark and Java (make engines)")
-    with quiet():
-        from pyspark.sql import SparkSession
+    quiet()
+    from pyspark.sql import SparkSession
 
-        wishes = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2"}
-        wishes |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-        builder = SparkSession.builder.master("local[1]")
-        for name, value in wishes.items():
-            builder = builder.config(name, value)
-        session = builder.getOrCreate()
-        session.sparkContext.setLogLevel("OFF")
-        link = ibis.pyspark.connect(session)
+    wishes = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2"}
+    wishes |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    builder = SparkSession.builder.master("local[1]")
+    for name, value in wishes.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    link = ibis.pyspark.connect(session)
 
     def put(table):
         name = f"t{next(NAMES)}"
-        with quiet():
-            session.createDataFrame(table).createOrReplaceTempView(name)
-            return link.table(name)
+        quiet()
+        session.createDataFrame(table).createOrReplaceTempView(name)
+        return link.table(name)
 
     try:
         yield put

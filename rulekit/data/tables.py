@@ -67,32 +67,32 @@ def open_table(
     files = _files(Path(path)) if isinstance(path, (str, Path)) else list(path)
     names = ["".join(f"[{c}]" if c in GLOB else c for c in str(file)) for file in files]
     folder = tempfile.mkdtemp(prefix="rulekit-")
-    with quiet():
-        try:
-            link = ibis.duckdb.connect(
-                threads=int(threads), memory_limit=str(memory_limit), temp_directory=folder
-            )
-        except Exception as error:
-            shutil.rmtree(folder)
-            raise ValueError(
-                "`memory_limit` must be a size such as '500MB' and `threads` a whole number from "
-                f"1; got {memory_limit!r} and {threads!r}."
-            ) from error
-        weakref.finalize(link, shutil.rmtree, folder, ignore_errors=True)
-        link.raw_sql("SET preserve_insertion_order = false")
-        if files[0].suffix != ".parquet":
-            return _read(link.read_csv, names, files[0])
-        columns = _names(files[0])
-        options: dict[str, Any] = {"hive_partitioning": whole}
-        if row_number is None:
-            return _read(link.read_parquet, names, files[0], union_by_name=True, **options)
-        if len(files) > 1 or row_number in columns or "file_row_number" in columns:
-            raise ValueError(
-                "`row_number` numbers the rows of one Parquet file in a column that is new; got "
-                f"{row_number!r} for {len(files)} files with {len(columns)} columns."
-            )
-        made = _read(link.read_parquet, names, files[0], file_row_number=True)
-        return made.rename({row_number: "file_row_number"})
+    quiet()
+    try:
+        link = ibis.duckdb.connect(
+            threads=int(threads), memory_limit=str(memory_limit), temp_directory=folder
+        )
+    except Exception as error:
+        shutil.rmtree(folder)
+        raise ValueError(
+            "`memory_limit` must be a size such as '500MB' and `threads` a whole number from "
+            f"1; got {memory_limit!r} and {threads!r}."
+        ) from error
+    weakref.finalize(link, shutil.rmtree, folder, ignore_errors=True)
+    link.raw_sql("SET preserve_insertion_order = false")
+    if files[0].suffix != ".parquet":
+        return _read(link.read_csv, names, files[0])
+    columns = _names(files[0])
+    options: dict[str, Any] = {"hive_partitioning": whole}
+    if row_number is None:
+        return _read(link.read_parquet, names, files[0], union_by_name=True, **options)
+    if len(files) > 1 or row_number in columns or "file_row_number" in columns:
+        raise ValueError(
+            "`row_number` numbers the rows of one Parquet file in a column that is new; got "
+            f"{row_number!r} for {len(files)} files with {len(columns)} columns."
+        )
+    made = _read(link.read_parquet, names, files[0], file_row_number=True)
+    return made.rename({row_number: "file_row_number"})
 
 
 def _read(reader: Any, names: list[str], first: Path, **options: Any) -> Any:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from rulekit.data import Table, load_sample
-from tests.pages.driving import analysed, copied, opened, routed
+from rulekit.data import Table
+from tests.pages.driving import analysed, copied, loaded, opened, routed
 from ui.runs import jobs
 from ui.state import AppState
 
@@ -54,7 +54,7 @@ def open_app():
         if sample is not None and page == "data":
             return opened(query=query).button(key=f"sample_{sample}").click().run()
         if sample is not None:
-            state = AppState(table=load_sample(sample))
+            state = AppState(table=loaded(sample))
         return opened(page, state=state, query=query)
 
     return begun
@@ -62,7 +62,7 @@ def open_app():
 
 @pytest.fixture(scope="session")
 def _analysed_credit(tmp_path_factory) -> Path:
-    return analysed(tmp_path_factory.mktemp("ready"), load_sample("credit"))
+    return analysed(tmp_path_factory.mktemp("ready"), loaded("credit"))
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
+from rulekit.data import load_sample
 from rulekit.export import to_json
 from tests.waiting import PATIENCE, until
 from ui.learners.offered import QUESTIONS
@@ -23,6 +24,7 @@ from ui.state import AppState
 APP = Path(__file__).parents[2] / "app.py"
 # Every `AppTest` reads the metadata of all packages installed; once a process will do.
 COMPONENTS = cache(manifest_scanner.scan_component_manifests)
+loaded = cache(load_sample)
 
 
 @contextmanager

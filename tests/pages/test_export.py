@@ -16,6 +16,7 @@ from rulekit.data import load_sample
 from rulekit.export import from_json, to_json, to_text, verify_export
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet
+from tests.pages.driving import loaded
 from ui.cases import row_name
 from ui.export.formats import DATABASES, FORMATS, bundle, offer, record_text, report
 from ui.learners.offered import RunSpec
@@ -35,7 +36,7 @@ def text(app):
 @pytest.fixture
 def on_credit(open_app):
     return open_app(
-        "export", state=AppState(table=load_sample("credit"), setting=SETTING, run_settings=QUICK)
+        "export", state=AppState(table=loaded("credit"), setting=SETTING, run_settings=QUICK)
     )
 
 

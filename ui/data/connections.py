@@ -79,8 +79,8 @@ class Door:
         try:
             import ibis
 
-            with quiet():
-                return ibis.connect(self.address).table(own, database=place or None)
+            quiet()
+            return ibis.connect(self.address).table(own, database=place or None)
         except Exception as error:  # every driver has its own, and may tell the address in it
             said = without(f"{type(error).__name__}: {error}", self.secrets)
             log.warning("connection %r, table %r: %s", self.name, self.table, said)

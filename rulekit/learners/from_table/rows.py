@@ -257,6 +257,9 @@ def _check_names(names: Sequence[str], target: str, wanted: Sequence[str], key: 
     if absent:
         some = ", ".join(repr(n[:60]) for n in names[:5]) + " ..." * (len(names) > 5)
         raise DataError(f"The table has no column {absent[0]!r}; it has {some}.")
+    if len(set(wanted)) < len(wanted):
+        twice = next(n for n in wanted if wanted.count(n) > 1)
+        raise DataError(f"`features` must name each column once; {twice[:60]!r} is named twice.")
     if target in wanted:
         raise DataError(f"The class {target!r} cannot be learned from itself; leave it out.")
     if not wanted:
@@ -299,7 +302,7 @@ def _classes(
     at = counted["held"].to_numpy(dtype=int), counted["label"].map(place).to_numpy(dtype=int)
     np.add.at(sizes, at, counted["n"].to_numpy(dtype=np.int64))
     if not sizes[0].all():
-        label = found[int(sizes[0].argmin())]
+        label = classes.tolist()[int(sizes[0].argmin())]
         raise DataError(
             f"Every class needs rows to learn from; all rows of {label!r} are held back for the "
             "test. Give another `key`, or a smaller `test_share`."
