@@ -9,28 +9,19 @@ farthest that a planted cut was missed by, 1 where a planted condition was not f
 was; ``error`` how many points more than the planted rule are wrong, on all rows.
 """
 
-import argparse
-import json
-import resource
-import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
-from benchmarks._cli import Row, told, written
+from benchmarks._cli import Row
+from benchmarks._files import Found, LargeFiles, timed
 from rulekit import RuleClassifier, rule_statistics
 from rulekit.rules import Clause, Literal, RuleSet
 
-SIZES = (10**6, 10**7, 10**8)
-QUICK_SIZES = (30_000,)
-CHUNK = 1_000_000
 COLUMNS, NOISE = 10, 0.1
-MODULE = "benchmarks.bench_tables"
 PLANTED = (
     (("x0", ">", 0.3372), ("x1", "<=", 0.7124), ("x4", ">", 0.2068)),
     (("x2", ">", 0.6113), ("x3", ">", 0.4581)),
@@ -43,93 +34,44 @@ def planted() -> RuleSet:
     return RuleSet(clauses, (1, 1), "dnf", 0)
 
 
-def measure(arguments: argparse.Namespace) -> list[Row]:
-    """Measure each size; nothing without a folder to write to."""
-    scratch = getattr(arguments, "scratch", None)
-    if scratch is None:
-        print("left out: needs a folder to write large files to, see --scratch of", MODULE)
-        return []
-    rows: list[Row] = []
-    first: float | None = None
-    for n in sorted(arguments.rows or (QUICK_SIZES if arguments.quick else SIZES)):
-        path = scratch / f"planted_{n}.parquet"
-        try:
-            write(path, n)
-            found = in_own_process(path)
-            first = first or found["cpu"] / n
-            rows += [told(row) for row in told_rows(n, found, first * n)]
-        finally:
-            path.unlink(missing_ok=True)
-    return rows
+def columns(rng: np.random.Generator, m: int) -> dict[str, Any]:
+    """Make rows of the planted rule."""
+    numbers = rng.random((COLUMNS, m), dtype=np.float32)
+    made = {f"x{j}": values for j, values in enumerate(numbers)}
+    holds = planted().mask({name: values.astype(float) for name, values in made.items()})
+    y = (holds ^ (rng.random(m, dtype=np.float32) < NOISE)).astype(np.int8)
+    return made | {"y": y}
 
 
-def told_rows(n: int, found: dict[str, Any], proportional: float) -> list[Row]:
-    """Tell one file's figures."""
-    shared = {"table": "planted", "setting": {"rows": n, "MB": found["MB"]}}
-    cpu = found["cpu"]
-    return [
-        {"what": "fit", "ours": cpu, "reference": proportional, "ratio": cpu / proportional,
-         "unit": "s of one core", **shared},
-        {"what": "wall", "ours": found["wall"], "unit": "s", **shared},
-        {"what": "peak", "ours": found["peak"], "reference": 1500.0, "unit": "MB", **shared},
-        {"what": "cuts", "ours": found["cuts"], "reference": 0.001, **shared},
-        {"what": "error", "ours": found["points"], "reference": 0.1, "unit": "points", **shared},
-    ]  # fmt: skip
-
-
-def write(path: Path, n: int, seed: int = 0) -> None:
-    """Write a file of n rows, a million at a time."""
-    rng, rule = np.random.default_rng(seed), planted()
-    writer = None
-    for start in range(0, n, CHUNK):
-        m = min(CHUNK, n - start)
-        numbers = rng.random((COLUMNS, m), dtype=np.float32)
-        columns = {f"x{j}": values for j, values in enumerate(numbers)}
-        holds = rule.mask({name: values.astype(float) for name, values in columns.items()})
-        y = (holds ^ (rng.random(m, dtype=np.float32) < NOISE)).astype(np.int8)
-        table = pa.table({**columns, "y": y})
-        if writer is None:
-            writer = pq.ParquetWriter(path, table.schema, compression="zstd")
-        writer.write_table(table)
-    if writer is not None:
-        writer.close()
-
-
-def in_own_process(path: Path) -> dict[str, Any]:
-    """Learn in a fresh process, so that its peak is that of learning."""
-    command = [sys.executable, "-m", MODULE, "--fit", str(path)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
-
-
-def fit(path: Path) -> dict[str, Any]:
+def fit(path: Path) -> Found:
     """Learn, and say what was found, how long it took and how much memory."""
     import ibis
 
     link = ibis.duckdb.connect(threads=1, memory_limit="600MB")
     table = link.read_parquet(str(path))
-    cpu, wall = time.process_time(), time.perf_counter()
+    start = time.perf_counter()
 
     def watch(share: float, what: str) -> None:
-        print(f"{time.perf_counter() - wall:7.1f} s  {what}", file=sys.stderr, flush=True)
+        print(f"{time.perf_counter() - start:7.1f} s  {what}", file=sys.stderr, flush=True)
 
-    model = RuleClassifier(max_conditions=8).fit_table(
-        table, "y", test_share=0.1, on_progress=watch
-    )
-    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000  # kilobytes
+    found: Found = {}
+    with timed(found):
+        model = RuleClassifier(max_conditions=8).fit_table(
+            table, "y", test_share=0.1, on_progress=watch
+        )
     counted = model.table_certificate_
     ours = (counted.training.errors + counted.test.errors) / counted.n_rows
     print(model, counted, counted.steps.to_string(), sep="\n", file=sys.stderr)
-    return {
-        "cpu": cpu,
-        "wall": wall,
-        "peak": peak,
-        "cuts": farthest(model.rule_set_),
-        "points": 100 * (ours - rule_statistics(planted(), table, "y").error),
-        "MB": path.stat().st_size // 10**6,
-    }
+    points = 100 * (ours - rule_statistics(planted(), table, "y").error)
+    return found | {"cuts": farthest(model.rule_set_), "points": points}
+
+
+def how_near(_path: Path, _n: int, found: Found) -> list[Row]:
+    """Tell how near the rule found comes to the planted one."""
+    return [
+        {"what": "cuts", "ours": found["cuts"], "reference": 0.001},
+        {"what": "error", "ours": found["points"], "reference": 0.1, "unit": "points"},
+    ]
 
 
 def farthest(rule: RuleSet) -> float:
@@ -141,22 +83,16 @@ def farthest(rule: RuleSet) -> float:
     return max(abs(found[key] - cut) for key, cut in wanted.items())
 
 
-def main() -> None:
-    """Read the arguments and measure, or learn from one file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scratch", type=Path, metavar="DIR", help="folder for large files")
-    parser.add_argument("--rows", type=int, nargs="+", metavar="N", help="sizes to measure")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the rows")
-    parser.add_argument("--quick", action="store_true", help="a small file only")
-    parser.add_argument("--fit", type=Path, metavar="FILE", help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.fit is not None:
-        print(json.dumps(fit(arguments.fit)))
-        return
-    if arguments.scratch is None or not arguments.scratch.is_dir():
-        parser.error("--scratch must be a folder that large files can be written to.")
-    written(measure(arguments), arguments)
-
+FILES = LargeFiles(
+    module="benchmarks.bench_tables",
+    table="planted",
+    quick_sizes=(30_000,),
+    columns=columns,
+    fit=fit,
+    peak=1500.0,
+    more=how_near,
+)
+measure = FILES.measure
 
 if __name__ == "__main__":
-    main()
+    FILES.main(__doc__)

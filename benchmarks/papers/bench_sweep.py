@@ -91,7 +91,7 @@ def _learned(
 ) -> Run:
     start = time.process_time()
     found = [
-        alternating(TwoLevelTask(problem.A, problem.y, cover, theta, memory=memory), n_clauses)
+        alternating(TwoLevelTask(cover, theta, memory=memory), n_clauses)
         for theta in thetas
         for n_clauses in protocol.CLAUSES
     ]

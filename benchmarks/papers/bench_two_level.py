@@ -124,7 +124,7 @@ def pipeline(
     cover = kind(problem.A, problem.y, problem.weight, own.perturbation, problem.structure)
     found = []
     for theta in thetas:
-        task = TwoLevelTask(problem.A, problem.y, cover, theta, memory=memory)
+        task = TwoLevelTask(cover, theta, memory=memory)
         for n_clauses in clauses:
             for method in (set_cover, block_coordinate, alternating):
                 found.append(method(task, n_clauses))

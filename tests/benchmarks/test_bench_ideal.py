@@ -51,10 +51,11 @@ def test_the_plain_way_finds_a_rule_of_two_features():
 
 def test_large_files_are_written_learned_from_and_removed(tmp_path, capsys):
     path = tmp_path / "some.parquet"
-    bench_ideal_parquet.write(path, 3000)
+    bench_ideal_parquet.FILES.write(path, 3000)
     found = bench_ideal_parquet.fit(path)
     assert found["cpu"] > 0
     assert found["peak"] > 10
-    assert bench_ideal_parquet.same_in_memory(path, 3000, found["rule"])["ours"] == 1.0
+    (same,) = bench_ideal_parquet.same_in_memory(path, 3000, found)
+    assert same["ours"] == 1.0
     assert bench_ideal_parquet.measure(argparse.Namespace()) == []
     assert "needs a folder" in capsys.readouterr().out

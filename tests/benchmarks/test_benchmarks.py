@@ -31,6 +31,7 @@ from benchmarks.papers import (
     two_level,
 )
 from benchmarks.papers.svg import front_figure
+from rulekit import PowerLawTreeClassifier
 from rulekit.data import make_folds
 
 KINDS = ("ours", "reference")
@@ -311,6 +312,20 @@ def test_a_run_over_trees_that_is_begun_again_measures_what_is_missing(tmp_path,
     bench_power_law.measure(asked)
     assert len(kept.read_text("utf-8").splitlines()) == 6
     capsys.readouterr()
+
+
+def test_the_default_tree_is_measured_on_many_tables_and_in_the_mean(folder, monkeypatch, capsys):
+    monkeypatch.setattr(bench_power_law, "DEFAULT", {"default-small": ("planted", "gone")})
+    given = ["--data", str(folder), "--only", "default-small", "--seeds", "2"]
+    own, mean = bench_power_law.measure(_cli.parsed("", given))
+    assert (own["table"], mean["table"]) == ("planted", "mean")
+    assert own | {"table": "mean"} == mean
+    X, y = (part := _cli.described(folder)["planted"]()).X, part.y
+    parts = [np.split(np.random.default_rng(seed).permutation(80), [56]) for seed in range(2)]
+    trees = [PowerLawTreeClassifier().fit(X.iloc[rows], y[rows]) for rows, _ in parts]
+    right = [m.score(X.iloc[out], y[out]) for m, (_, out) in zip(trees, parts, strict=True)]
+    assert own["ours"] == pytest.approx(100 * np.mean(right))
+    assert "balanced" in capsys.readouterr().out
 
 
 class FirstConditions:

@@ -230,8 +230,6 @@ default="alternating"
 
     def _task(self, problem: BinaryProblem, rng: np.random.Generator) -> TwoLevelTask:
         return TwoLevelTask(
-            problem.A,
-            problem.y,
             problem.cover,
             float(self.theta),
             self.rounding,

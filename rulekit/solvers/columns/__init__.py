@@ -11,6 +11,8 @@ from rulekit.solvers.columns.candidates import (
     compact_program,
     priced,
 )
+from rulekit.solvers.columns.cell_sets import AlwaysToo, CellSets, row_order
+from rulekit.solvers.columns.generated_dual import GeneratedDual, RowGroups
 from rulekit.solvers.columns.perturbation import (
     ALWAYS_PERTURBATION,
     PERTURBATION,
@@ -26,7 +28,6 @@ from rulekit.solvers.columns.redundancy import (
 from rulekit.solvers.columns.rounding import (
     TIE,
     RoundingTask,
-    blocks_of,
     cheapest_combination,
     round_at_random,
     round_by_threshold,
@@ -37,12 +38,15 @@ __all__ = [
     "ALWAYS_PERTURBATION",
     "PERTURBATION",
     "TIE",
+    "AlwaysToo",
     "CellColumns",
+    "CellSets",
     "ColumnStructure",
+    "GeneratedDual",
     "PricedColumns",
     "RedundancyGroup",
     "RoundingTask",
-    "blocks_of",
+    "RowGroups",
     "cheapest_combination",
     "compact_program",
     "default_perturbation",
@@ -51,6 +55,7 @@ __all__ = [
     "round_at_random",
     "round_by_threshold",
     "round_without_redundancy",
+    "row_order",
     "single_group",
     "snapped",
 ]

@@ -6,6 +6,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.solvers.columns.cell_sets import CellSets
+
 Bools = NDArray[np.bool_]
 
 
@@ -80,7 +82,7 @@ class RedundancyGroup:
 
 
 def redundancy_groups(
-    A: Bools, y: Bools, structure: ColumnStructure | None
+    columns: CellSets, y: Bools, structure: ColumnStructure | None
 ) -> tuple[RedundancyGroup, ...]:
     """Partition the columns into groups of which an optimal clause holds few.
 
@@ -89,8 +91,8 @@ def redundancy_groups(
 
     Parameters
     ----------
-    A : ndarray of bool, shape (n, d)
-        The binary table.
+    columns : CellSets, shape (n, d)
+        The table; what `structure` says is of one source column has one source in it.
     y : ndarray of bool, shape (n,)
         Rows to be covered; used to see whether both sides of a number are ever true together.
     structure : ColumnStructure or None
@@ -103,22 +105,20 @@ def redundancy_groups(
 
     Notes
     -----
-    Takes O(n d) time.
+    Takes O(n p) time, and what columns say of the cells that are seen.
     """
-    d = A.shape[1]
+    d = columns.shape[1]
     if structure is None:
         return tuple(single_group([j]) for j in range(d))
+    seen, covered = columns.seen(), columns.take_rows(y).seen()
     members: dict[tuple[object, ...], list[int]] = {}
     for j in range(d):
         source = int(structure.feature[j])
-        key = (source,) if structure.side[j] else (source, _pattern(A[:, j]))
+        key = (source,) if structure.side[j] else (source, _pattern(seen.values([j])))
         members.setdefault(key, []).append(j)
-    P = A[y]
     return tuple(
-        _threshold_group(P, np.array(columns), structure)
-        if len(key) == 1
-        else single_group(columns)
-        for key, columns in sorted(members.items(), key=lambda item: item[1][0])
+        _threshold_group(covered, np.array(own), structure) if len(key) == 1 else single_group(own)
+        for key, own in sorted(members.items(), key=lambda item: item[1][0])
     )
 
 
@@ -136,7 +136,7 @@ def single_group(columns: list[int]) -> RedundancyGroup:
 
 
 def _threshold_group(
-    P: Bools, columns: NDArray[np.intp], structure: ColumnStructure
+    covered: CellSets, columns: NDArray[np.intp], structure: ColumnStructure
 ) -> RedundancyGroup:
     """Sort the thresholds of one number into its two nested sides."""
     low = columns[structure.side[columns] < 0]
@@ -145,6 +145,6 @@ def _threshold_group(
     pairs = structure.rank[low][:, None] < structure.rank[high]
     # Both sides are true at once only where a missing value counts for both; such rows must not be
     # weighed twice (`cheapest_combination`).
-    together = P[:, low].astype(np.float32).T @ P[:, high].astype(np.float32)
-    overlap = bool((together[pairs] > 0).any())
+    one, other = (covered.values(side).astype(np.float32) for side in (low, high))
+    overlap = bool(((one.T @ other)[pairs] > 0).any())
     return RedundancyGroup(low, high, np.zeros(0, dtype=np.intp), pairs, overlap)

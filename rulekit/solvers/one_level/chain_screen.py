@@ -8,7 +8,7 @@ narrower column at no loss, and the optimum is unique. So leaving it out changes
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.solvers.columns import ColumnStructure
+from rulekit.solvers.columns import CellSets, ColumnStructure
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -21,14 +21,14 @@ class ChainScreen:
 
     Parameters
     ----------
-    P : ndarray of shape (g, d)
+    P : CellSets, shape (g, d)
         Rows to be covered.
     structure : ColumnStructure
         Where columns come from. Chains are built from it and checked on P: where a threshold does
         not hold everywhere the one before it does (gaps), a new chain begins.
     """
 
-    def __init__(self, P: Floats, structure: ColumnStructure) -> None:
+    def __init__(self, P: CellSets, structure: ColumnStructure) -> None:
         self._order, self._start = _nested_runs(P, structure)
 
     def beaten(self, price: Floats, worth: Floats) -> Bools:
@@ -54,12 +54,12 @@ class ChainScreen:
         return answer
 
 
-def _nested_runs(P: Floats, structure: ColumnStructure) -> tuple[Ints, Ints]:
+def _nested_runs(P: CellSets, structure: ColumnStructure) -> tuple[Ints, Ints]:
     """Order the thresholds chain by chain, the narrowest first, and number the chains."""
     side, rank = np.asarray(structure.side), np.asarray(structure.rank)
     feature = np.asarray(structure.feature)
     place = np.where(side > 0, -rank, rank)
-    width = P.sum(axis=0)  # of variants for gaps the narrower comes first
+    width = P.sums(np.ones(P.shape[0]))  # of variants for gaps the narrower comes first
     order = np.lexsort((width, place, side, feature))
     order = order[side[order] != 0]
     # variants of one threshold stand next to each other: deal them out to chains of their own
@@ -71,6 +71,7 @@ def _nested_runs(P: Floats, structure: ColumnStructure) -> tuple[Ints, Ints]:
         return order, order
     same = (np.diff(feature[order]) == 0) & (np.diff(side[order]) == 0) & (again[1:] == again[:-1])
     parts = [order[i : i + BLOCK + 1] for i in range(0, len(order) - 1, BLOCK)]
-    wider = [(P[:, part[:-1]] > P[:, part[1:]]).any(axis=0) for part in parts]
+    seen = P.seen()  # neighbours that count read one source: its cells say what the rows do
+    wider = [(seen.values(p[:-1]) > seen.values(p[1:])).any(axis=0) for p in parts]
     nested = ~np.concatenate([np.zeros(0, dtype=bool), *wider])
     return order, np.concatenate([[0], np.cumsum(~(same & nested))]).astype(np.intp)

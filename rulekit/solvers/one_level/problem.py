@@ -30,14 +30,16 @@ from numpy.typing import NDArray
 
 from rulekit.solvers.columns import (
     ALWAYS_PERTURBATION,
+    AlwaysToo,
+    CellSets,
     ColumnStructure,
     RoundingTask,
-    blocks_of,
     default_perturbation,
     redundancy_groups,
     round_at_random,
     round_by_threshold,
     round_without_redundancy,
+    row_order,
 )
 from rulekit.solvers.lp import seconds_left
 from rulekit.solvers.one_level.chain_screen import ChainScreen
@@ -66,7 +68,7 @@ class CoverProblem:
 
     Parameters
     ----------
-    A : ndarray of bool, shape (n, d)
+    A : CellSets or ndarray of bool, shape (n, d)
         The binary table.
     y : ndarray of bool, shape (n,)
         True for the rows to be covered.
@@ -76,12 +78,17 @@ class CoverProblem:
         Added to the prices, about 1e-6 and different for all columns. Tie it to the meaning of
         the column to make answers independent of the order of columns.
     structure : ColumnStructure, optional
-        What rounding needs to know; without it every column stands for itself.
+        What rounding needs to know; without it every column stands for itself. Its source columns
+        are the sources of `A`, where that has any.
     time_limit : float, optional
         Seconds a single program may take.
 
     Attributes
     ----------
+    cells : CellSets, shape (n, d)
+        The binary table.
+    y : ndarray of bool, shape (n,)
+        The rows to be covered.
     allowed : ndarray of bool, shape (d,)
         Columns a clause may hold; all, until set otherwise.
     required : ndarray of bool, shape (d,)
@@ -112,15 +119,15 @@ class CoverProblem:
 
     def __init__(
         self,
-        A: Bools,
+        A: CellSets | Bools,
         y: Bools,
         weight: Floats | None = None,
         perturbation: Floats | None = None,
         structure: ColumnStructure | None = None,
         time_limit: float | None = None,
     ) -> None:
-        A, y = np.asarray(A, dtype=bool), np.asarray(y, dtype=bool)
-        check_shapes(A, y, weight, perturbation)
+        A, y = A if isinstance(A, CellSets) else np.asarray(A, dtype=bool), np.asarray(y, bool)
+        check_shapes(A.shape, y, weight, perturbation)
         n, d = A.shape
         self.weight = np.ones(n) if weight is None else np.asarray(weight, dtype=float)
         self.perturbation = (
@@ -133,41 +140,44 @@ class CoverProblem:
         self.screening = d >= SCREEN_FROM
         self.counters = CoverCounters()
         self.n_rows, self.n_columns = n, d
-        self._arrange(A, y)
+        if not isinstance(A, CellSets):
+            A = CellSets.of_matrix(A, None if structure is None else structure.feature)
+        self.cells, self.y = A, y
+        self._arrange()
         self.groups = redundancy_groups(A, y, structure)
-        self._blocks = blocks_of(self._P, self.groups)
-        always = np.ones((len(self._P), 1))
-        self._program = CoverProgram(
-            np.hstack([self._P, always]), np.append(np.ones(d, dtype=bool), False)
-        )
+        self._program = CoverProgram(AlwaysToo(self._P), np.arange(d + 1) < d)
         self._paths: dict[bytes, ThetaPath] = {}
 
-    def _arrange(self, A: Bools, y: Bools) -> None:
+    def _arrange(self) -> None:
         """Sort the rows by content and merge equal rows of P."""
-        bits = np.packbits(A, axis=1)
-        order = np.lexsort((self.weight, *bits.T[::-1]))
-        self._p_order, self._z_order = order[y[order]], order[~y[order]]
-        P = A[self._p_order]
-        new = np.ones(len(P), dtype=bool)
-        new[1:] = (P[1:] != P[:-1]).any(axis=1)
-        self._group_of_row = np.cumsum(new) - 1
-        self._P = P[new].astype(float)
-        self._Z = A[self._z_order].astype(float)
+        order = row_order(self.cells.content, self.y, self.weight)
+        self._p_order, self._z_order = order[self.y[order]], order[~self.y[order]]
+        self._group_of_row, self._P = self._merged(self._p_order)
+        self._Z = self.cells.take_rows(self._z_order)
+
+    def _merged(self, order: NDArray[np.intp]) -> tuple[NDArray[np.intp], CellSets]:
+        """Keep one of equal rows, which follow each other; and tell which row is which of these."""
+        content = self.cells.content[order]
+        new = np.ones(len(order), dtype=bool)
+        new[1:] = (content[1:] != content[:-1]).any(axis=1)
+        return np.cumsum(new) - 1, self.cells.take_rows(order[new])
+
+    def _by_group(self, rows: Floats) -> Floats:
+        """Add up addable numbers over equal rows of P."""
+        m = np.bincount(self._group_of_row, rows[self._p_order], self._P.shape[0])
+        return m.astype(float)
 
     def distinct_rows(self) -> tuple[Floats, Bools, Floats]:
         """Return the table with equal rows merged: (n, d) of 0 and 1, labels, weights.
 
         Rows of weight 0 are left out; the order depends on the content of the rows alone.
         """
-        m = np.zeros(len(self._P))
-        np.add.at(m, self._group_of_row, self.weight[self._p_order])
-        Z, inverse = np.unique(self._Z, axis=0, return_inverse=True)
-        z = np.zeros(len(Z))
-        np.add.at(z, inverse.reshape(-1), self.weight[self._z_order])
-        weight = np.concatenate([m, z])
-        A, y = np.vstack([self._P, Z]), np.arange(len(weight)) < len(m)
-        kept = weight > 0
-        return A[kept], y[kept], weight[kept]
+        rows, (group, Z) = addable(self.weight), self._merged(self._z_order)
+        z = np.bincount(group, rows[self._z_order], Z.shape[0])
+        weight = np.concatenate([self._by_group(rows), z])
+        A, kept = np.vstack([self._P.A, Z.A]), weight > 0
+        y = np.arange(len(weight)) < self._P.shape[0]
+        return A[kept].astype(float), y[kept], weight[kept]
 
     def sub_problem(
         self,
@@ -184,11 +194,9 @@ class CoverProblem:
                 f"`rows` must hold one weight for each of the {self.n_rows} rows; its shape is "
                 f"{rows.shape}."
             )
-        theta = checked_theta(theta)
-        m = np.zeros(len(self._P))
-        np.add.at(m, self._group_of_row, rows[self._p_order])
-        z = rows[self._z_order]
-        price = theta + z @ self._Z
+        theta, rows = checked_theta(theta), addable(rows)
+        m, z = self._by_group(rows), rows[self._z_order]
+        price = theta + self._Z.sums(z)
         if extra_cost is not None:
             price = price + extra_cost
         price = np.where(self.allowed | self.required, price, np.inf)
@@ -255,7 +263,7 @@ class CoverProblem:
         # Required columns are paid and hold in any case: they leave the program, and so do the
         # rows they cover.
         c[:-1][self.required] = np.inf
-        open_row = ~self._P[:, self.required].any(axis=1)
+        open_row = ~self._P.values(np.flatnonzero(self.required)).any(axis=1)
         limit = seconds_left(self.time_limit, self.deadline)
         m = np.where(open_row, sub.m, 0.0)
         return self._program.solve(c, m, limit, self._chains if self.screening else None)
@@ -271,7 +279,7 @@ class CoverProblem:
         w[vertex.columns] = vertex.weights
         w, always = w[:-1], float(w[-1])
         used = np.flatnonzero(w)
-        xi = 1.0 - always - self._P[:, used] @ addable(w[used])
+        xi = 1.0 - always - self._P.values(used) @ addable(w[used])
         price = float(((sub.price[used] + theta + self.perturbation[used]) * w[used]).sum())
         if always:
             price += always * (sub.always + ALWAYS_PERTURBATION)
@@ -348,7 +356,7 @@ class CoverProblem:
         return exact_clause(self._task(sub), sub.always, limit)
 
     def _task(self, sub: SubProblem) -> RoundingTask:
-        return RoundingTask(self._P, sub.m, sub.price, self.groups, self.required, self._blocks)
+        return RoundingTask(self._P, sub.m, sub.price, self.groups, self.required)
 
     def learn(
         self,

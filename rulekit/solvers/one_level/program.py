@@ -5,18 +5,20 @@
     minimise  c @ w + m @ xi    subject to  P @ w + xi >= 1,  0 <= w,  0 <= xi           (primal)
     maximise  sum(mu)           subject to  P.T @ mu <= c,  0 <= mu <= m                 (dual)
 
-    P   (g, d) float   distinct rows to be covered; a last column of ones disables the clause
+    P   (g, d)         distinct rows to be covered; a last column of ones disables the clause
     m   (g,)   float   their weights; a weight of 0 takes a row out
     c   (d,)   float   prices of the columns; infinite where a column is not on offer
 
 The dual starts from a feasible slack basis, keeps one matrix for all sub-problems of a fold, and
-its row prices are w. HiGHS gets the matrix once a thread, then only bounds; of many columns it gets
-those that matter, see `GrowingProgram`.
+its row prices are w. Of many rows, those that no column so far tells apart are one variable
+(`GeneratedDual`); else HiGHS gets the matrix once a thread, then only bounds, and of many columns
+those that matter (`GrowingProgram`).
 
-*Range.* Let R be the tight rows of the dual at its optimum and F the mu strictly between their
-bounds. If all prices rise by t, mu[F] moves along ``K @ dmu = 1`` with ``K = P[F][:, R].T``, and w
-stays optimal as long as mu stays within its bounds and no other row of the dual is passed. The
-interval of t is computed after every solve: each theta in it needs no solve.
+*Range.* Let R be the tight rows of the dual at its optimum and F the mu (of rows, or of groups of
+rows, then shared out by weight) strictly between their bounds. If all prices rise by t, mu[F] moves
+along ``K @ dmu = 1`` with ``K = P[F][:, R].T``, and w stays optimal as long as mu stays within its
+bounds and no other row of the dual is passed. The interval of t is computed after every solve: each
+theta in it needs no solve.
 """
 
 import threading
@@ -28,7 +30,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rulekit.exceptions import SolverError, TimeLimitError
-from rulekit.solvers.columns import snapped
+from rulekit.solvers.columns import AlwaysToo, CellSets, GeneratedDual, RowGroups, snapped
 from rulekit.solvers.lp import (
     TOLERANCE,
     LinearProgram,
@@ -49,6 +51,9 @@ GAP = 1e-7
 MANY_COLUMNS = 60  # from here on, most columns are never looked at
 FIRST = 64  # columns that are looked at in any case
 MORE = 48  # columns that are added at a time
+MANY_ROWS = 2000  # from here on, rows that no column so far tells apart are merged,
+FEW = 16  # of so many columns at a time,
+SHARE = 8  # as long as one group stands for so many rows on average
 MARGIN = 1e-9  # kept from the ends of an interval, where two vertices are optimal
 
 
@@ -109,13 +114,13 @@ class CoverProgram:
 
     Parameters
     ----------
-    P : ndarray of shape (g, d)
+    P : AlwaysToo or CellSets, shape (g, d)
         The rows to be covered.
     priced : ndarray of bool, shape (d,)
         True for the columns whose price moves with theta (not the one that disables).
     """
 
-    def __init__(self, P: Floats, priced: Bools) -> None:
+    def __init__(self, P: AlwaysToo | CellSets, priced: Bools) -> None:
         self.P, self._priced = P, priced
         self._local = threading.local()
 
@@ -159,7 +164,7 @@ class CoverProgram:
         SolverError
             If HiGHS fails, or its primal and dual values differ by more than 1e-7.
         """
-        worth = m @ self.P
+        worth = self.P.sums(addable(m))
         # A column that costs as much as all it covers has weight 0 in some optimum, and the
         # perturbed optimum is unique.
         useful = c < worth
@@ -171,35 +176,61 @@ class CoverProgram:
         if chains is not None:
             useful[:-1] &= ~chains.beaten(c[:-1], worth[:-1])
         ceiling = np.where(useful, c, np.inf)
-        answer = self._run(ceiling, m, time_limit)
+        groups, answer = self._run(ceiling, m, time_limit)
         _raise_if_unsolved(answer, time_limit)
         assert answer.x is not None
         assert answer.duals is not None
-        w = snapped(-answer.duals, self.P[m > 0])
-        columns = np.flatnonzero(w)
-        self._check_gap(c, m, columns, w[columns], float(answer.x.sum()))
-        lower, upper = self._range(c, m, answer)
-        return Vertex(columns, w[columns], lower, upper)
+        columns = np.flatnonzero(answer.duals < 0)
+        weights = snapped(-answer.duals[columns], self.P.values(columns)[m > 0].astype(float))
+        columns, weights = columns[weights > 0], weights[weights > 0]
+        self._check_gap(c, m, columns, weights, float(answer.x.sum()))
+        lower, upper = self._range(c, groups, answer)
+        return Vertex(columns, weights, lower, upper)
 
-    def _run(self, ceiling: Floats, m: Floats, time_limit: float | None) -> LPSolution:
-        """Solve the dual program, in the thread's own copy of it."""
+    def _run(
+        self, ceiling: Floats, m: Floats, time_limit: float | None
+    ) -> tuple[RowGroups, LPSolution]:
+        """Solve the dual program over groups of rows, or in the thread's own copy of it."""
+        merged = self._merged(ceiling, m, time_limit) if len(m) >= MANY_ROWS else None
+        if merged is not None:
+            return merged
+        single = RowGroups.single(m)
         if self.P.shape[1] > MANY_COLUMNS and highs_module() is not None:
             growing: GrowingProgram | None = getattr(self._local, "growing", None)
             if growing is None:
                 growing = self._local.growing = GrowingProgram(self.P)
-            return growing.solve(ceiling, m, time_limit)
+            return single, growing.solve(ceiling, m, time_limit)
         program: ResidentProgram | None = getattr(self._local, "program", None)
         if program is None:
             program = self._local.program = ResidentProgram(self._dual(ceiling, m))
         program.change_row_bounds(np.full(len(ceiling), -np.inf), ceiling)
         program.change_column_bounds(np.zeros(len(m)), m)
-        return program.solve(time_limit=time_limit)
+        return single, program.solve(time_limit=time_limit)
+
+    def _merged(
+        self, ceiling: Floats, m: Floats, time_limit: float | None
+    ) -> tuple[RowGroups, LPSolution] | None:
+        """Solve over groups of rows; None where the columns that are missed tell most apart."""
+        program = GeneratedDual(m)
+        missed, passed = _cheapest(ceiling, self.P.sums(addable(m)), FEW), np.zeros(0, np.intp)
+        while True:
+            program.add(self.P.values(missed), ceiling[missed])
+            passed = np.concatenate([passed, missed])
+            if SHARE * len(program.groups.first) > len(m):
+                return None
+            answer = program.solve(time_limit)
+            if answer.x is None:
+                return program.groups, answer
+            mu = program.groups.shared(answer.x)
+            missed = _overdrawn(ceiling - self.P.sums(addable(mu)), passed, FEW)
+            if len(missed) == 0:
+                return program.groups, _over_all(answer, passed, len(ceiling))
 
     def _dual(self, ceiling: Floats, m: Floats) -> LinearProgram:
         g, d = self.P.shape
         return LinearProgram(
             -np.ones(g),
-            sparse.csc_matrix(self.P.T),
+            sparse.csc_matrix(self.P.A.T.astype(float)),
             np.full(d, -np.inf),
             ceiling,
             np.zeros(g),
@@ -210,7 +241,7 @@ class CoverProgram:
         self, c: Floats, m: Floats, columns: NDArray[np.intp], weights: Floats, dual: float
     ) -> None:
         """Compare the primal with the dual value."""
-        xi = np.maximum(0.0, 1.0 - self.P[:, columns] @ weights)
+        xi = np.maximum(0.0, 1.0 - self.P.values(columns) @ weights)
         primal = float(c[columns] @ weights + m @ xi)
         if not (np.isfinite(primal) and abs(primal - dual) <= GAP * max(1.0, abs(primal))):
             raise SolverError(
@@ -218,7 +249,7 @@ class CoverProgram:
                 "must agree to 1e-7; please report the table that shows this."
             )
 
-    def _range(self, c: Floats, m: Floats, answer: LPSolution) -> tuple[float, float]:
+    def _range(self, c: Floats, groups: RowGroups, answer: LPSolution) -> tuple[float, float]:
         """Find for which change of the prices of theta the basis stays optimal."""
         if answer.basic_x is None or answer.basic_rows is None or answer.x is None:
             return 0.0, 0.0
@@ -230,23 +261,30 @@ class CoverProgram:
             return 0.0, 0.0
         step = self._priced.astype(float)
         try:
-            move = np.linalg.solve(self.P[np.ix_(free, tight)].T, step[tight])
+            K = self.P.values(tight, groups.first[free]).T.astype(float)
+            move = np.linalg.solve(K, step[tight])
         except np.linalg.LinAlgError:
             return 0.0, 0.0
         # Last bits decide no more than whether a vertex is solved for anew: it is unique.
         mu = answer.x
         # room: how far each mu is from its bounds and each row from its ceiling; rate: how fast a
         # rise of theta by 1 widens it. The basis stays optimal until the first room is used up.
-        slack, slope = c - mu @ self.P, step - move @ self.P[free]
+        moves = np.zeros(len(mu))
+        moves[free] = move
+        slack, slope = c - self._spent(groups, mu), step - self._spent(groups, moves)
         other = np.isfinite(c)
         other[tight] = False
-        room = np.concatenate([mu[free], m[free] - mu[free], slack[other]])
+        room = np.concatenate([mu[free], groups.weight[free] - mu[free], slack[other]])
         rate = np.concatenate([move, -move, slope[other]])
         room = np.maximum(room, 0.0)
         rate = np.where(np.abs(rate) < MARGIN, 0.0, rate)
         up = np.min(room[rate < 0] / -rate[rate < 0], initial=np.inf) - MARGIN
         down = np.min(room[rate > 0] / rate[rate > 0], initial=np.inf) - MARGIN
         return -max(down, 0.0), max(up, 0.0)
+
+    def _spent(self, groups: RowGroups, mu: Floats) -> Floats:
+        """Sum over each column what the groups of rows have."""
+        return self.P.sums(addable(groups.shared(mu)))
 
 
 class GrowingProgram:
@@ -258,21 +296,19 @@ class GrowingProgram:
 
     Parameters
     ----------
-    P : ndarray of shape (g, d)
-        Zeros and ones.
+    P : AlwaysToo or CellSets, shape (g, d)
+        The rows to be covered.
 
     Notes
     -----
     One object must not be used by two threads at once. Needs highspy.
     """
 
-    def __init__(self, P: Floats) -> None:
+    def __init__(self, P: AlwaysToo | CellSets) -> None:
         module = highs_module()
         if module is None:
             raise SolverError("A growing program needs the package highspy; use `solve_lp`.")
-        matrix = sparse.csc_array(P)
         self._P = P
-        self._starts, self._rows = matrix.indptr, matrix.indices.astype(np.int32)
         self._highs: Any = silent_highs(module)
 
     def solve(self, c: Floats, m: Floats, time_limit: float | None = None) -> LPSolution:
@@ -281,39 +317,18 @@ class GrowingProgram:
         At least one price must be finite.
         """
         g, d = self._P.shape
-        worth = m @ self._P
-        useful = np.isfinite(c) & (worth > 0)
-        # cheapest for what it covers: the rows most likely to be tight in the optimum
-        ratio = np.where(useful, c, np.inf) / np.where(useful, worth, 1.0)
-        cheapest = np.argsort(ratio, kind="stable")[:FIRST]
-        passed = cheapest[useful[cheapest]]
+        passed = _cheapest(c, self._P.sums(addable(m)), FIRST)
         self._start(m)
         self._add(passed, c)
         while True:
             answer = run_highs(self._highs, g, len(passed), time_limit)
-            if answer.x is None or answer.duals is None or answer.basic_rows is None:
+            if answer.x is None:
                 return answer
-            slack = np.where(useful, c - addable(answer.x) @ self._P, np.inf)
-            slack[passed] = np.inf
-            missed = np.flatnonzero(slack < -TOLERANCE)
+            missed = _overdrawn(c - self._P.sums(addable(answer.x)), passed, MORE)
             if len(missed) == 0:
-                break
-            missed = missed[np.argsort(slack[missed], kind="stable")[:MORE]]
+                return _over_all(answer, passed, d)
             self._add(missed, c)
             passed = np.concatenate([passed, missed])
-        duals, basic_rows = np.zeros(d), np.ones(d, dtype=bool)
-        duals[passed], basic_rows[passed] = answer.duals, answer.basic_rows
-        return LPSolution(
-            answer.x,
-            answer.value,
-            duals,
-            answer.reduced_costs,
-            answer.status,
-            answer.bound,
-            answer.message,
-            answer.basic_x,
-            basic_rows,
-        )
 
     def _start(self, m: Floats) -> None:
         """Begin with the variables alone."""
@@ -324,7 +339,7 @@ class GrowingProgram:
 
     def _add(self, columns: Index, c: Floats) -> None:
         """Pass the rows of the program that belong to some columns of P."""
-        parts = [self._rows[self._starts[j] : self._starts[j + 1]] for j in columns]
+        parts = [np.flatnonzero(held).astype(np.int32) for held in self._P.values(columns).T]
         sizes = np.array([len(part) for part in parts])
         rows = np.concatenate(parts)
         self._highs.addRows(
@@ -336,6 +351,31 @@ class GrowingProgram:
             rows,
             np.ones(len(rows)),
         )
+
+
+def _cheapest(c: Floats, worth: Floats, n: int) -> Index:
+    """Pick the columns that cost least for what they cover: those most likely in the optimum."""
+    useful = np.isfinite(c) & (worth > 0)
+    ratio = np.where(useful, c, np.inf) / np.where(useful, worth, 1.0)
+    cheapest = np.argsort(ratio, kind="stable")[:n]
+    return cheapest[useful[cheapest]]
+
+
+def _overdrawn(slack: Floats, passed: Index, n: int) -> Index:
+    """Pick the columns that a point of the dual overdraws most, of those not passed yet."""
+    slack[passed] = np.inf
+    missed = np.flatnonzero(slack < -TOLERANCE)
+    return missed[np.argsort(slack[missed], kind="stable")[:n]]
+
+
+def _over_all(answer: LPSolution, passed: Index, d: int) -> LPSolution:
+    """Tell duals and basis of all d columns, of which those not passed are slack."""
+    duals, basic_rows = np.zeros(d), np.ones(d, dtype=bool)
+    duals[passed] = answer.duals
+    if answer.basic_rows is None:
+        return replace(answer, duals=duals)
+    basic_rows[passed] = answer.basic_rows
+    return replace(answer, duals=duals, basic_rows=basic_rows)
 
 
 def _raise_if_unsolved(answer: LPSolution, limit: float | None) -> None:

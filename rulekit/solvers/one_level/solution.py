@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from rulekit.exceptions import SolverError
 from rulekit.solvers.columns import TIE, RoundingTask, compact_program, round_without_redundancy
 from rulekit.solvers.lp import solve_milp
+from rulekit.solvers.sums import addable
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -117,10 +118,11 @@ def exact_clause(
         If HiGHS fails.
     """
     free = ~task.required
-    m = np.where(task.P[:, task.required].any(axis=1), 0.0, task.m)
+    covered = task.P.values(np.flatnonzero(task.required)).any(axis=1)
+    m = np.where(covered, 0.0, task.m)
     # A column that costs as much as all it covers can leave any clause at no loss.
-    columns = np.flatnonzero((task.price < m @ task.P) & free)
-    program = compact_program(task.P[:, columns], m, task.price[columns])
+    columns = np.flatnonzero((task.price < task.P.sums(addable(m))) & free)
+    program = compact_program(task.P.values(columns).astype(float), m, task.price[columns])
     found = solve_milp(program, time_limit=time_limit)
     if found.status not in ("optimal", "time limit"):
         raise SolverError(
@@ -150,17 +152,19 @@ def checked_theta(theta: float) -> float:
     return float(theta)
 
 
-def check_shapes(A: Bools, y: Bools, weight: Floats | None, perturbation: Floats | None) -> None:
-    """Raise ValueError where arrays do not go together."""
-    if A.ndim != 2:
-        raise ValueError(f"`A` must have two dimensions, rows by columns; it has {A.ndim}.")
+def check_shapes(
+    shape: tuple[int, ...], y: Bools, weight: Floats | None, perturbation: Floats | None
+) -> None:
+    """Raise ValueError where arrays do not go with a table of this shape."""
+    if len(shape) != 2:
+        raise ValueError(f"`A` must have two dimensions, rows by columns; it has {len(shape)}.")
     for name, array, size in (
-        ("y", y, A.shape[0]),
-        ("weight", weight, A.shape[0]),
-        ("perturbation", perturbation, A.shape[1]),
+        ("y", y, shape[0]),
+        ("weight", weight, shape[0]),
+        ("perturbation", perturbation, shape[1]),
     ):
         if array is not None and np.shape(array) != (size,):
             raise ValueError(
-                f"`{name}` must have shape ({size},) to go with `A` of shape {A.shape}; its "
+                f"`{name}` must have shape ({size},) to go with `A` of shape {shape}; its "
                 f"shape is {np.shape(array)}."
             )

@@ -12,14 +12,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from rulekit.exceptions import SolverError
-from rulekit.solvers.columns import PricedColumns
-from rulekit.solvers.lp import LinearProgram, LPSolution, seconds_left, solve_lp
+from rulekit.solvers.columns import GeneratedDual, PricedColumns
+from rulekit.solvers.lp import LPSolution, seconds_left
 from rulekit.solvers.screening.bounds import feasible
 
-Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
@@ -107,71 +105,6 @@ def relax(
     return Relaxation(best.mu, lower, generated[used], weights[used], solved, len(generated))
 
 
-class GeneratedDual:
-    """The dual program over the columns generated so far.
-
-    ::
-
-        maximise  sum(mu)    subject to  P.T @ mu <= c,  0 <= mu <= m
-
-    Rows that all these columns treat alike are one variable, with their weights added, so that the
-    program stays small whatever the number of rows; its value is shared out again by weight.
-    Generated columns split these groups.
-
-    Parameters
-    ----------
-    m : ndarray of shape (g,)
-        Upper bounds of the variables, positive.
-    """
-
-    def __init__(self, m: Floats) -> None:
-        self._m = m
-        self._group: Ints = np.zeros(len(m), dtype=np.intp)
-        self._columns: Bools = np.zeros((min(len(m), 1), 0), dtype=bool)
-        self._ceiling = np.zeros(0)
-
-    def add(self, columns: Bools, ceiling: Floats) -> None:
-        """Add columns of P, shape (g, k), with their prices, shape (k,)."""
-        self._ceiling = np.concatenate([self._ceiling, ceiling])
-        bits = np.packbits(columns, axis=1)
-        key = np.concatenate(
-            [self._group[:, None].astype(np.uint32).view(np.uint8).reshape(len(bits), -1), bits],
-            axis=1,
-        )
-        content = np.ascontiguousarray(key).view(f"V{key.shape[1]}").ravel()
-        _, first, group = np.unique(content, return_index=True, return_inverse=True)
-        self._columns = np.hstack([self._columns[self._group[first]], columns[first]])
-        self._group = group.ravel()
-
-    def solve(self, time_limit: float | None = None) -> LPSolution:
-        """Solve over the columns so far; minus the duals of its rows are the relaxed clause."""
-        n_groups, k = self._columns.shape
-        weight = np.bincount(self._group, self._m, n_groups).astype(float)
-        program = LinearProgram(
-            -np.ones(n_groups),
-            sparse.csc_array(self._columns.T.astype(np.float64)),
-            np.full(k, -np.inf),
-            self._ceiling,
-            np.zeros(n_groups),
-            weight,
-        )
-        found = solve_lp(program, time_limit=time_limit)
-        if found.x is None:
-            return found
-        # No column so far tells the rows of a group apart, so that any sharing out is feasible;
-        # by weight no row gets more than its bound.
-        share = found.x / weight
-        return LPSolution(
-            share[self._group] * self._m,
-            found.value,
-            found.duals,
-            None,
-            found.status,
-            found.bound,
-            found.message,
-        )
-
-
 @dataclass(frozen=True)
 class Stop:
     """When work ends early: at a point on the clock of `time.monotonic`, or when asked to."""
@@ -223,7 +156,7 @@ def _generate(
                 f"({found.message}); please report the table that shows this."
             )
         answer = found
-        mu = np.clip(found.x, 0.0, problem.m)
+        mu = np.clip(program.groups.shared(found.x), 0.0, problem.m)
         overdrawn = problem.P.sums(mu) - problem.price
         # A best clause holds one column of a chain at most, so that against clauses mu overdraws no
         # more than the worst column of each chain, added up: a bound before mu is feasible.

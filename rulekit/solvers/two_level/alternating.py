@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import TimeLimitError
+from rulekit.solvers.columns import CellSets
 from rulekit.solvers.sums import addable
 from rulekit.solvers.two_level.clause_selection import ClauseSelection
 from rulekit.solvers.two_level.set_cover import initial_clauses
 from rulekit.solvers.two_level.task import IMPROVEMENT, Bools, Counts, Floats, TwoLevelTask
 
 Owners = NDArray[np.int64]
-BLOCK = 64  # rows, or a 16th of the columns, at a time: the table is never copied as numbers
 DISTANCE_DIGITS = 9  # distances that agree to here are equal, whatever the order of the columns
 
 
@@ -68,7 +68,7 @@ def alternating(
     best = current
     seen: set[bytes] = set()
     for _ in range(max_iter):
-        owner = row_owners(task.A, task.y, task.weight, current.counts)
+        owner = row_owners(task.problem.cells, task.y, task.weight, current.counts)
         if owner.tobytes() in seen:  # clauses are a function of the owners: from here it circles
             break
         seen.add(owner.tobytes())
@@ -85,12 +85,12 @@ def alternating(
     return best.selection(history)
 
 
-def row_owners(A: Bools, y: Bools, weight: Floats, counts: Counts) -> Owners:
+def row_owners(cells: CellSets, y: Bools, weight: Floats, counts: Counts) -> Owners:
     """Choose for each row without `y` the clause that is to reject it (3.9).
 
     Parameters
     ----------
-    A : ndarray of bool, shape (n, d)
+    cells : CellSets, shape (n, d)
         The binary table.
     y : ndarray of bool, shape (n,)
         Rows with `y` are left out.
@@ -108,22 +108,19 @@ def row_owners(A: Bools, y: Bools, weight: Floats, counts: Counts) -> Owners:
 
     Notes
     -----
-    Takes O(n d R) time.
+    Takes O((n p + d) R) time, p being the number of sources.
     """
     smallest = (counts == counts.min(axis=1, keepdims=True)) & ~y[:, None]
     owner = np.where(y, -1, smallest.argmax(axis=1))
     tied = np.flatnonzero(smallest.sum(axis=1) > 1)
     if len(tied) == 0:
         return owner
-    mass = smallest * weight[:, None]
+    mass = smallest * addable(weight)[:, None]
     total = mass.sum(axis=0)
-    sums = [mass.T @ A[:, j : j + 16 * BLOCK] for j in range(0, A.shape[1], 16 * BLOCK)]
-    empty = np.zeros((len(total), 0))
-    centre = np.hstack([empty, *sums]) / np.where(total > 0, total, 1.0)[:, None]  # [r, j]
+    centre = cells.sums(mass) / np.where(total > 0, total, 1.0)  # [j, r]
     # |a - c| for a in {0, 1} and c in [0, 1] is c + a (1 - 2 c)
-    turn = np.ascontiguousarray(addable(1.0 - 2.0 * centre).T)
-    parts = [A[tied[i : i + BLOCK]] @ turn for i in range(0, len(tied), BLOCK)]
-    distance = centre.sum(axis=1) + np.concatenate(parts)
+    turn = addable(1.0 - 2.0 * centre)
+    distance = centre.sum(axis=0) + cells.row_sums(turn)[tied]
     distance = np.where(smallest[tied], np.round(distance, DISTANCE_DIGITS), np.inf)
     owner[tied] = distance.argmin(axis=1)
     return owner

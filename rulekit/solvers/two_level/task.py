@@ -37,10 +37,8 @@ class TwoLevelTask:
 
     Attributes
     ----------
-    A, y : ndarray
-        The binary table and the rows to cover, the very ones `problem` was made from.
     problem : CoverProblem
-        Solves the clauses; its `weight` says what each row counts.
+        The table; solves the clauses.
     theta : float
         Price of a column, in rows.
     rounding, threshold
@@ -53,8 +51,6 @@ class TwoLevelTask:
         Clauses learned so far; may be shared by tasks with the same table and problem.
     """
 
-    A: Bools
-    y: Bools
     problem: CoverProblem
     theta: float
     rounding: str = "redundancy"
@@ -62,6 +58,11 @@ class TwoLevelTask:
     disable_cost: float | None = None
     rng: np.random.Generator | None = None
     memory: Memory = field(default_factory=dict, repr=False)
+
+    @property
+    def y(self) -> Bools:
+        """The rows to be covered: shape (n,)."""
+        return self.problem.y
 
     @property
     def weight(self) -> Floats:
@@ -102,19 +103,20 @@ class TwoLevelTask:
 
     def empty_clause(self) -> LearnedClause:
         """Make the clause without columns, which is never true."""
-        none = np.zeros(self.A.shape[1], dtype=bool)
+        none = np.zeros(self.problem.n_columns, dtype=bool)
         return LearnedClause(none, False, 0.0, 0.0, True)
 
     def disabled_clause(self) -> LearnedClause:
         """Make the clause that is switched off, which is always true."""
-        none = np.zeros(self.A.shape[1], dtype=bool)
+        none = np.zeros(self.problem.n_columns, dtype=bool)
         return LearnedClause(none, True, 0.0, 0.0, True)
 
     def count(self, clause: LearnedClause) -> Counts:
         """Count the true columns of a clause in each row: shape (n,)."""
         if clause.disabled:
             return np.ones(len(self.y), dtype=np.int64)
-        counts: Counts = self.A[:, np.flatnonzero(clause.selected)].sum(axis=1, dtype=np.int64)
+        held = self.problem.cells.values(np.flatnonzero(clause.selected))
+        counts: Counts = held.sum(axis=1, dtype=np.int64)
         return counts
 
     def iterate(self, clauses: Sequence[LearnedClause]) -> "Iterate":

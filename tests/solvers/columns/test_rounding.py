@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rulekit.solvers.columns.cell_sets import CellSets
 from rulekit.solvers.columns.redundancy import redundancy_groups
 from rulekit.solvers.columns.rounding import (
     RoundingTask,
-    blocks_of,
     round_at_random,
     round_by_threshold,
     round_without_redundancy,
@@ -21,10 +21,11 @@ from tests.strategies_lp import cover_problems, sub_problems, threshold_table
 
 def task_of(A, y, rows, theta, structure=None, required=()):
     """Fold the table into rows to cover and prices, by hand."""
-    P, groups = A[y].astype(float), redundancy_groups(A, y, structure)
+    cells = CellSets.of_matrix(A, None if structure is None else structure.feature)
+    groups = redundancy_groups(cells, y, structure)
     must = np.isin(np.arange(A.shape[1]), required)
     price = theta + rows[~y] @ A[~y].astype(float)
-    return RoundingTask(P, rows[y], price, groups, must, blocks_of(P, groups))
+    return RoundingTask(cells.take_rows(y), rows[y], price, groups, must)
 
 
 @settings(max_examples=25)
@@ -89,9 +90,7 @@ def test_a_required_column_stays_and_the_others_work_around_it():
 
 def test_columns_of_infinite_price_are_never_chosen():
     task = task_of(np.ones((2, 2), dtype=bool), np.ones(2, dtype=bool), np.ones(2), 0.1)
-    barred = RoundingTask(
-        task.P, task.m, np.array([np.inf, 0.5]), task.groups, task.required, task.blocks
-    )
+    barred = RoundingTask(task.P, task.m, np.array([np.inf, 0.5]), task.groups, task.required)
     np.testing.assert_array_equal(
         round_without_redundancy(barred, np.array([0.0, 0.4])), [False, True]
     )

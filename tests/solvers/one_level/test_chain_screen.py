@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from rulekit.solvers.columns.cell_sets import CellSets
 from rulekit.solvers.columns.perturbation import default_perturbation
 from rulekit.solvers.columns.redundancy import ColumnStructure
 from rulekit.solvers.one_level.chain_screen import ChainScreen
@@ -27,9 +28,9 @@ def beaten_slowly(P, structure, price, worth):
 @pytest.mark.parametrize("seed", range(12))
 def test_what_is_beaten_is_what_all_pairs_of_a_chain_say(seed):
     A, y, structure = threshold_table(seed, n=40, features=3, cuts=6, levels=3)
-    P, m = A[y].astype(float), np.ones(y.sum())
+    P, m = A[y], np.ones(y.sum())
     price, worth = 0.3 + A[~y].sum(axis=0) + default_perturbation(A.shape[1]), m @ P
-    found = ChainScreen(P, structure).beaten(price, worth)
+    found = ChainScreen(CellSets.of_matrix(P, structure.feature), structure).beaten(price, worth)
     assert (found == beaten_slowly(P, structure, price, worth)).all()
     assert found.any()
 
@@ -44,7 +45,9 @@ def test_thresholds_that_gaps_make_overlap_are_not_compared():
     structure = ColumnStructure(*np.array(parts).T)
     P = table[y].astype(float)
     price = 0.1 + table[~y].sum(axis=0) + default_perturbation(8)
-    found = ChainScreen(P, structure).beaten(price, P.sum(axis=0))
+    found = ChainScreen(CellSets.of_matrix(P, structure.feature), structure).beaten(
+        price, P.sum(axis=0)
+    )
     slow = beaten_slowly(P, structure, price, P.sum(axis=0))
     assert not (found & ~slow).any()
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rulekit.exceptions import SolverError
+from rulekit.solvers.columns import PERTURBATION, CellSets
 from rulekit.solvers.lp import solve_lp
 from rulekit.solvers.one_level import program as cover_program
 from rulekit.solvers.one_level.problem import CoverProblem
@@ -70,9 +71,43 @@ def test_a_program_that_grows_ends_in_the_same_vertex(monkeypatch):
         assert whole.value == grown.value
 
 
+def answers(A, y, questions):
+    """Solve each question anew, and say in which interval of theta each answer stands."""
+    # drawn as learners draw them: evenly spread ones cancel in sums of four
+    prices = PERTURBATION * (0.5 + 0.5 * np.random.default_rng(0).random(A.shape[1]))
+    problem = CoverProblem(A, y, perturbation=prices)
+    problem.remember = False
+    found = [problem.solve(*question) for question in questions]
+    return found, [path.pieces for path in problem._paths.values()]
+
+
+def test_rows_that_no_column_tells_apart_are_one_variable_and_the_vertex_is_the_same(monkeypatch):
+    A, y, _ = threshold_table(17, n=300, features=4, cuts=12)
+    questions = [(rows, theta) for rows, _ in sub_problems(y, 11, 4) for theta in (0.02, 0.5, 3.0)]
+    whole, _ = answers(A, y, questions)
+    monkeypatch.setattr(cover_program, "MANY_ROWS", 0)
+    monkeypatch.setattr(cover_program, "FEW", 3)
+    given_up, _ = answers(A, y, questions)
+    monkeypatch.setattr(cover_program, "SHARE", 0)
+    merged, intervals = answers(A, y, questions)
+    for expected, *others in zip(whole, given_up, merged, strict=True):
+        for found in others:
+            np.testing.assert_array_equal(found.w, expected.w)
+            assert found.value == expected.value
+    assert sum(found.w.any() for found in whole) > 5
+    # the intervals that groups of rows give are right: in the middle of each stands its clause
+    rest = [rows for rows, theta in questions if theta == 3.0]
+    monkeypatch.undo()
+    for rows, pieces in zip(rest, intervals, strict=True):
+        for piece in pieces:
+            if len(piece.columns) and piece.lower > 0:
+                found, _ = answers(A, y, [(rows, (piece.lower + piece.upper) / 2)])
+                np.testing.assert_array_equal(np.flatnonzero(found[0].w), piece.columns)
+
+
 def test_values_of_primal_and_dual_that_differ_are_an_error_not_an_answer(monkeypatch, table):
     A, y, _ = table
-    monkeypatch.setattr(cover_program, "snapped", lambda w, P: np.ones_like(w))
+    monkeypatch.setattr(cover_program, "snapped", lambda w, P: w / 2)
     with pytest.raises(SolverError, match="must agree to 1e-7"):
         CoverProblem(A, y).solve(None, 0.1)
 
@@ -81,7 +116,7 @@ def test_a_program_that_fails_is_an_error_with_the_solvers_words(monkeypatch, ta
     A, y, _ = table
     failed = solve_lp(reference.printed_program(A, y, np.ones(len(y)), 1.0), time_limit=1e-9)
     broken = type(failed)(None, None, None, None, "error", None, "numerical trouble")
-    monkeypatch.setattr(CoverProgram, "_run", lambda *_: broken)
+    monkeypatch.setattr(CoverProgram, "_run", lambda *_: (None, broken))
     with pytest.raises(SolverError, match=r"'error' \(numerical trouble\)"):
         CoverProblem(A, y).solve(None, 0.1)
 
@@ -112,7 +147,7 @@ def test_a_clause_optimal_at_two_prices_is_optimal_between_them():
 
 def test_where_no_column_pays_the_clause_is_empty_from_the_first_price_at_which_it_does_not():
     A, y = np.ones((4, 1), dtype=bool), np.array([True, True, True, False])
-    program = CoverProgram(A[y].astype(float), np.ones(1, dtype=bool))
+    program = CoverProgram(CellSets.of_matrix(A[y]), np.ones(1, dtype=bool))
     found = program.solve(np.array([2.5 + (~y).sum()]), np.ones(3))
     assert not len(found.columns)
     assert found.lower == -0.5

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rulekit.solvers.columns import CellSets
 from rulekit.solvers.two_level.alternating import alternating, row_owners
 from rulekit.solvers.two_level.set_cover import set_cover
 from tests.reference.alternating import alternating as plain_alternating
@@ -20,12 +21,14 @@ sizes = st.integers(1, 4)
 def test_rows_go_to_the_clause_the_plain_twin_says(task, n_clauses, seed):
     rng = np.random.default_rng(seed)
     clauses = [
-        frozenset(np.flatnonzero(rng.random(task.A.shape[1]) < 0.4).tolist())
+        frozenset(np.flatnonzero(rng.random(task.problem.cells.A.shape[1]) < 0.4).tolist())
         for _ in range(n_clauses)
     ]
-    counts = np.array([[sum(row[j] for j in c) for c in clauses] for row in task.A])
-    found = row_owners(task.A, task.y, task.weight, counts)
-    expected = [row_owner(task.A, task.y, task.weight, clauses, i) for i in range(len(task.y))]
+    counts = np.array([[sum(row[j] for j in c) for c in clauses] for row in task.problem.cells.A])
+    found = row_owners(task.problem.cells, task.y, task.weight, counts)
+    expected = [
+        row_owner(task.problem.cells.A, task.y, task.weight, clauses, i) for i in range(len(task.y))
+    ]
     assert [None if r < 0 else int(r) for r in found] == expected
 
 
@@ -33,12 +36,14 @@ def test_rows_go_to_the_clause_the_plain_twin_says(task, n_clauses, seed):
 def test_clauses_are_those_of_the_plain_twin(task, n_clauses):
     def value(clauses):
         cost = task.disable_cost or 0.0
-        return hamming_objective(task.A, task.y, task.weight, clauses, task.theta, cost)
+        return hamming_objective(
+            task.problem.cells.A, task.y, task.weight, clauses, task.theta, cost
+        )
 
     start = as_sets(set_cover(task, n_clauses))
     found = alternating(task, n_clauses)
     assert as_sets(found) == plain_alternating(
-        task.A, task.y, task.weight, start, learner(task), value
+        task.problem.cells.A, task.y, task.weight, start, learner(task), value
     )
     assert found.value == pytest.approx(value(as_sets(found)), abs=1e-9)
 
@@ -57,7 +62,7 @@ def test_one_clause_is_that_of_set_covering(task):
 def test_equally_near_rows_go_to_the_first_clause():
     A = np.array([[True, False], [True, False], [False, True]])
     y = np.array([False, False, True])
-    owners = row_owners(A, y, np.ones(3), np.array([[1, 1], [1, 1], [0, 0]]))
+    owners = row_owners(CellSets.of_matrix(A), y, np.ones(3), np.array([[1, 1], [1, 1], [0, 0]]))
     assert owners.tolist() == [0, 0, -1]
 
 

@@ -35,14 +35,21 @@ def as_sets(selection):
 @given(two_level_tasks(disable=True), sizes)
 def test_clauses_are_those_of_the_plain_twin(task, n_clauses):
     found = set_cover(task, n_clauses)
-    assert as_sets(found) == plain_set_cover(task.A.tolist(), learner(task), n_clauses)
+    assert as_sets(found) == plain_set_cover(
+        task.problem.cells.A.tolist(), learner(task), n_clauses
+    )
 
 
 @given(two_level_tasks(disable=True), sizes)
 def test_the_value_is_the_hamming_objective(task, n_clauses):
     found = set_cover(task, n_clauses)
     expected = hamming_objective(
-        task.A, task.y, task.weight, as_sets(found), task.theta, task.disable_cost or 0.0
+        task.problem.cells.A,
+        task.y,
+        task.weight,
+        as_sets(found),
+        task.theta,
+        task.disable_cost or 0.0,
     )
     assert found.value == pytest.approx(expected, abs=1e-9)
 
@@ -78,7 +85,7 @@ def test_an_unknown_start_is_refused():
 
 def test_a_random_start_needs_a_generator():
     task = planted_task()
-    task = TwoLevelTask(task.A, task.y, task.problem, 1.0)
+    task = TwoLevelTask(task.problem, 1.0)
     with pytest.raises(ValueError, match="random start needs a random generator"):
         initial_clauses(task, 2, "random")
 
@@ -95,7 +102,7 @@ class RunsOutAfter(TwoLevelTask):
 
 
 def out_of_time(task):
-    return RunsOutAfter(task.A, task.y, task.problem, task.theta, rng=task.rng)
+    return RunsOutAfter(task.problem, task.theta, rng=task.rng)
 
 
 def test_a_time_limit_leaves_the_later_clauses_off():

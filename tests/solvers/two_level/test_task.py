@@ -32,7 +32,7 @@ def test_a_rule_with_one_clause_replaced_weighs_what_it_weighs_when_made_anew(ta
     assert replaced.value == anew.value
     rule = anew.selection([])
     expected = hamming_cost(
-        task.A, task.y, task.weight, rule.chosen, task.theta,
+        task.problem.cells.A, task.y, task.weight, rule.chosen, task.theta,
         disabled=rule.disabled, disable_cost=task.disable_cost or 0.0,
     )  # fmt: skip
     assert rule.value == pytest.approx(expected)

@@ -1,0 +1,244 @@
+"""Candidate columns as sets of cells, and the order of rows that no layout of a table changes.
+
+A *source* cuts the rows into cells, and a column holds in some cells of one source. Sums over all
+columns are sums over cells first: what is of size (rows, columns) is never made for them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class CellSets:
+    """The candidate columns of a table as sets of cells; what is of size (n, d) is made if asked.
+
+    Attributes
+    ----------
+    codes : ndarray of unsigned int, shape (n, p)
+        The cell of each row in each source.
+    source : ndarray of int, shape (d,)
+        The source that a column reads.
+    holds : tuple of ndarray of bool, length d
+        In which of its cells a column is True.
+    """
+
+    codes: NDArray[np.unsignedinteger]
+    source: Ints
+    holds: tuple[Bools, ...]
+
+    @classmethod
+    def of_matrix(cls, A: Bools, feature: NDArray[np.integer] | None = None) -> "CellSets":
+        """Read a Boolean matrix, shape (n, d); columns of one `feature` share their cells."""
+        A = np.asarray(A, dtype=bool)
+        n, d = A.shape
+        names = np.arange(d) if feature is None else np.asarray(feature)
+        known, source = np.unique(names, return_inverse=True)
+        found = cls(np.zeros((n, len(known)), np.uint32, "F"), source.reshape(-1), ())
+        holds: list[Bools] = [np.zeros(0, dtype=bool)] * d
+        for own, columns in found.columns_of.items():
+            cells, place = np.unique(A[:, columns], axis=0, return_inverse=True)
+            found.codes[:, own] = place.reshape(-1)
+            for j, held in zip(columns, cells.T, strict=True):
+                holds[j] = held
+        return replace(found, holds=tuple(holds))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        return len(self.codes), len(self.holds)
+
+    @cached_property
+    def A(self) -> Bools:  # noqa: N802
+        """The Boolean matrix: shape (n, d)."""
+        return self.values(np.arange(len(self.holds)))
+
+    @cached_property
+    def columns_of(self) -> dict[int, Ints]:
+        """The columns that read each source."""
+        order = np.argsort(self.source, kind="stable")
+        names, size = np.unique(self.source, return_counts=True)
+        ends = np.cumsum(size)
+        return {k: order[b - a : b] for k, a, b in zip(names.tolist(), size, ends, strict=True)}
+
+    @cached_property
+    def _tables(self) -> dict[int, Bools]:
+        """In which cells of each source which of its columns hold: shape (its cells, its d)."""
+        return {
+            source: np.stack([self.holds[j] for j in columns], axis=1)
+            for source, columns in self.columns_of.items()
+        }
+
+    @cached_property
+    def _place(self) -> Ints:
+        """Where each column stands in the table of its source: shape (d,)."""
+        place = np.zeros(len(self.holds), dtype=np.intp)
+        for columns in self.columns_of.values():
+            place[columns] = np.arange(len(columns))
+        return place
+
+    @cached_property
+    def _sets(self) -> sparse.csr_array:
+        """The cells of each column, all sources in one line: shape (d, number of cells)."""
+        start, cells, sizes = 0, [np.zeros(0, np.intp)], [np.zeros(1, np.intp)]
+        for table in self._tables.values():
+            cells.append(np.nonzero(table.T)[1] + start)
+            sizes.append(table.sum(axis=0))
+            start += len(table)
+        line, ends = np.concatenate(cells), np.cumsum(np.concatenate(sizes))
+        found = sparse.csr_array((np.ones(len(line)), line, ends), (len(self.holds), start))
+        order = np.concatenate([np.zeros(0, np.intp), *self.columns_of.values()])
+        return found[np.argsort(order)]
+
+    @cached_property
+    def _rows(self) -> sparse.csr_array:
+        """The cells of each row, of all sources that are read: shape (n, number of cells)."""
+        read, sizes = list(self._tables), [len(table) for table in self._tables.values()]
+        start = np.cumsum([0, *sizes])
+        line = self.codes[:, read].astype(np.int32) + start[:-1].astype(np.int32)
+        ends = np.arange(0, line.size + 1, len(read)) if read else np.zeros(len(line) + 1, int)
+        return sparse.csr_array((np.ones(line.size), line.ravel(), ends), (len(line), start[-1]))
+
+    def sums(self, values: Floats) -> Floats:
+        """Sum numbers, whose sums are exact, over the rows of each column: (n, k) gives (d, k)."""
+        found: Floats = self._sets @ (self._rows.T @ values)
+        return found
+
+    def row_sums(self, values: Floats) -> Floats:
+        """Sum numbers, whose sums are exact, over the columns of each row: (d, k) gives (n, k)."""
+        found: Floats = self._rows @ (self._sets.T @ values)
+        return found
+
+    def values(self, columns: Sequence[int] | Ints, rows: Ints | slice = slice(None)) -> Bools:
+        """Form some columns of the matrix, in some rows."""
+        columns = np.asarray(columns, dtype=np.intp)
+        codes, own = self.codes[rows], self.source[columns]
+        found = np.empty((len(codes), len(columns)), dtype=bool)
+        for source in np.unique(own).tolist():
+            at = np.flatnonzero(own == source)
+            found[:, at] = self._tables[source][:, self._place[columns[at]]][codes[:, source]]
+        return found
+
+    def block(self, columns: Ints) -> tuple[Bools, NDArray[np.unsignedinteger]]:
+        """Tell columns of one source: where they hold, shape (its cells, k), and rows' cells."""
+        source = int(self.source[columns[0]])
+        return self._tables[source][:, self._place[columns]], self.codes[:, source]
+
+    def take_rows(self, rows: Ints | Bools) -> "CellSets":
+        """Keep some rows."""
+        return self._over(self.codes[rows])
+
+    def _over(self, codes: NDArray[np.unsignedinteger]) -> "CellSets":
+        """Keep the columns, over other rows."""
+        found = replace(self, codes=np.asfortranarray(codes))
+        for name in ("columns_of", "_tables", "_place", "_sets"):  # what is said of columns alone
+            found.__dict__[name] = getattr(self, name)
+        return found
+
+    def seen(self) -> "CellSets":
+        """Make a table of few rows, in which each cell that some row lies in is seen."""
+        cells = [np.flatnonzero(np.bincount(column)) for column in self.codes.T]
+        most = max((len(own) for own in cells), default=0)
+        codes = [np.pad(own, (0, most - len(own)), "edge") for own in cells if most]
+        shape = (most, self.codes.shape[1])
+        return self._over(np.reshape(np.array(codes, self.codes.dtype).T, shape))
+
+    def missed(self, chosen: Bools) -> Bools:
+        """Say which rows some clause, a row of ``chosen`` columns each, has no True in: (n,)."""
+        found: Bools = np.zeros(len(self.codes), dtype=bool)
+        for row in chosen:
+            found |= ~self.values(np.flatnonzero(row)).any(axis=1)
+        return found
+
+    @cached_property
+    def content(self) -> NDArray[np.unsignedinteger]:
+        """Codes that are equal in rows that no column tells apart: shape (n, blocks of columns).
+
+        They sort as the rows of `A` do, found without them: of one source, cells are ranked by the
+        columns they are in, and sources stand one after the other in `A` but for those that read
+        the same column of the table.
+        """
+        ranks = []
+        for sources, columns in self._blocks():
+            cells: NDArray[Any] = np.arange(len(self.holds[columns[0]]))[:, None]
+            row: NDArray[Any] = self.codes[:, sources[0]]
+            if len(sources) > 1:
+                cells, row = np.unique(self.codes[:, sources], axis=0, return_inverse=True)
+            place = {source: k for k, source in enumerate(sources)}
+            said = [self.holds[j][cells[:, place[int(self.source[j])]]] for j in columns]
+            bits = np.packbits(np.stack(said, axis=1), axis=1)
+            names = bits.view(f"V{bits.shape[1]}").ravel()  # which sort as their bytes do
+            rank = np.unique(names, return_inverse=True)[1]
+            ranks.append(rank[row.reshape(-1)])
+        most = max((int(rank.max(initial=0)) for rank in ranks), default=0)
+        kind = np.min_scalar_type(most).newbyteorder(">")  # bytes that sort like the numbers
+        table = np.zeros((len(self.codes), len(ranks)), kind)
+        for k, rank in enumerate(ranks):
+            table[:, k] = rank
+        return table
+
+    def in_order(self, y: Bools, weight: Floats) -> tuple["CellSets", Ints]:
+        """Sort the rows by what their columns say, see `row_order`; and say which row is where."""
+        rows = row_order(self.content, y, weight)
+        found = self.take_rows(rows)
+        found.__dict__["content"] = self.content[rows]
+        return found, rows
+
+    def _blocks(self) -> list[tuple[list[int], list[int]]]:
+        """Columns that follow each other and share sources: sources and columns of each block."""
+        last = {source: int(columns[-1]) for source, columns in self.columns_of.items()}
+        blocks: list[tuple[list[int], list[int]]] = []
+        end = -1
+        for j, source in enumerate(self.source.tolist()):
+            if j > end:
+                blocks.append(([], []))
+            sources, columns = blocks[-1]
+            columns.append(j)
+            if source not in sources:
+                sources.append(source)
+            end = max(end, last[source])
+        return blocks
+
+
+class AlwaysToo:
+    """The columns of a table, and a last one that is always True."""
+
+    def __init__(self, cells: CellSets) -> None:
+        self.cells, self.shape = cells, (cells.shape[0], cells.shape[1] + 1)
+
+    @property
+    def A(self) -> Bools:  # noqa: N802
+        """The Boolean matrix: shape (n, d + 1)."""
+        return self.values(np.arange(self.shape[1]))
+
+    def sums(self, values: Floats) -> Floats:
+        """Sum numbers, whose sums are exact, over the rows of each column: shape (d + 1,)."""
+        return np.append(self.cells.sums(values), values.sum())
+
+    def values(self, columns: Ints, rows: Ints | slice = slice(None)) -> Bools:
+        """Form some columns of the matrix, in some rows."""
+        own = np.flatnonzero(columns < self.cells.shape[1])
+        known = self.cells.values(columns[own], rows)
+        found = np.ones((len(known), len(columns)), dtype=bool)
+        found[:, own] = known
+        return found
+
+
+def row_order(A: NDArray[Any], y: Bools, weight: Floats) -> Ints:
+    """Sort rows by content, so that the order they came in has no influence: shape (n,).
+
+    A holds truth values, or codes of cells.
+    """
+    content = np.packbits(A, axis=1) if A.dtype == bool else np.ascontiguousarray(A).view(np.uint8)
+    weights = np.ascontiguousarray(weight)[:, None].view(np.uint8)
+    content = np.hstack([content, y[:, None].astype(np.uint8), weights])
+    return np.argsort(content.view(f"V{content.shape[1]}").ravel(), kind="stable")

@@ -1,0 +1,105 @@
+"""The dual of the one-level program over the columns generated so far.
+
+::
+
+    maximise  sum(mu)    subject to  P.T @ mu <= c,  0 <= mu <= m
+
+Rows that all these columns treat alike are one variable, with their weights added, so that the
+program stays small whatever the number of rows; its value is shared out again by weight. Generated
+columns split these groups.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rulekit.solvers.lp import LinearProgram, LPSolution, solve_lp
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+CHUNK = 32  # columns that are told apart at a time
+
+
+@dataclass(frozen=True)
+class RowGroups:
+    """Rows that are one variable.
+
+    Attributes
+    ----------
+    of : ndarray of int, shape (g,)
+        The group of each row.
+    first : ndarray of int, shape (number of groups,)
+        A row of each group.
+    weight : ndarray of shape (number of groups,)
+        Weight of each group.
+    m : ndarray of shape (g,)
+        Weight of each row, not negative.
+    """
+
+    of: Ints
+    first: Ints
+    weight: Floats
+    m: Floats
+
+    @classmethod
+    def single(cls, m: Floats) -> "RowGroups":
+        """Every row for itself."""
+        rows = np.arange(len(m))
+        return cls(rows, rows, m, m)
+
+    def shared(self, mu: Floats) -> Floats:
+        """Share out what groups have by weight: shape (g,). No row gets more than its bound."""
+        found: Floats = (mu / np.where(self.weight > 0, self.weight, 1.0))[self.of] * self.m
+        return found
+
+
+class GeneratedDual:
+    """The program at the head of this module.
+
+    Parameters
+    ----------
+    m : ndarray of shape (g,)
+        Upper bounds of the variables, not negative.
+
+    Attributes
+    ----------
+    groups : RowGroups
+        The variables.
+    """
+
+    def __init__(self, m: Floats) -> None:
+        some = min(len(m), 1)
+        self.groups = RowGroups(
+            np.zeros(len(m), np.intp), np.zeros(some, np.intp), np.full(some, m.sum()), m
+        )
+        self._columns: Bools = np.zeros((some, 0), dtype=bool)
+        self._ceiling = np.zeros(0)
+
+    def add(self, columns: Bools, ceiling: Floats) -> None:
+        """Add columns of P, shape (g, k), with their prices, shape (k,)."""
+        self._ceiling = np.concatenate([self._ceiling, ceiling])
+        group, m = self.groups.of, self.groups.m
+        first = self.groups.first
+        for start in range(0, columns.shape[1], CHUNK):
+            part = columns[:, start : start + CHUNK]
+            key = (group << CHUNK) + part @ (1 << np.arange(part.shape[1]))
+            _, first, group = np.unique(key, return_index=True, return_inverse=True)
+        self._columns = np.hstack([self._columns[self.groups.of[first]], columns[first]])
+        weight = np.bincount(group, m, len(first)).astype(float)
+        self.groups = RowGroups(group, first, weight, m)
+
+    def solve(self, time_limit: float | None = None) -> LPSolution:
+        """Solve for a value of each group; minus the duals of the rows are the relaxed clause."""
+        n_groups, k = self._columns.shape
+        program = LinearProgram(
+            -np.ones(n_groups),
+            sparse.csc_array(self._columns.T.astype(np.float64)),
+            np.full(k, -np.inf),
+            self._ceiling,
+            np.zeros(n_groups),
+            self.groups.weight,
+        )
+        return solve_lp(program, time_limit=time_limit)
