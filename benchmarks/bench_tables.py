@@ -9,7 +9,6 @@ farthest that a planted cut was missed by, 1 where a planted condition was not f
 was; ``error`` how many points more than the planted rule are wrong, on all rows.
 """
 
-import resource
 import sys
 import time
 from pathlib import Path
@@ -18,11 +17,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks._cli import Row
-from benchmarks._large_files import LargeFiles
+from benchmarks._files import Found, LargeFiles, timed
 from rulekit import RuleClassifier, rule_statistics
 from rulekit.rules import Clause, Literal, RuleSet
 
-QUICK_SIZES = (30_000,)
 COLUMNS, NOISE = 10, 0.1
 PLANTED = (
     (("x0", ">", 0.3372), ("x1", "<=", 0.7124), ("x4", ">", 0.2068)),
@@ -36,54 +34,44 @@ def planted() -> RuleSet:
     return RuleSet(clauses, (1, 1), "dnf", 0)
 
 
-def told_rows(path: Path, n: int, found: dict[str, Any], proportional: float) -> list[Row]:
-    """Tell one file's figures."""
-    shared = {"table": "planted", "setting": {"rows": n, "MB": path.stat().st_size // 10**6}}
-    cpu = found["cpu"]
-    return [
-        {"what": "fit", "ours": cpu, "reference": proportional, "ratio": cpu / proportional,
-         "unit": "s of one core", **shared},
-        {"what": "wall", "ours": found["wall"], "unit": "s", **shared},
-        {"what": "peak", "ours": found["peak"], "reference": 1500.0, "unit": "MB", **shared},
-        {"what": "cuts", "ours": found["cuts"], "reference": 0.001, **shared},
-        {"what": "error", "ours": found["points"], "reference": 0.1, "unit": "points", **shared},
-    ]  # fmt: skip
-
-
-def columns(rng: np.random.Generator, m: int) -> dict[str, np.ndarray]:
-    """Make m rows."""
+def columns(rng: np.random.Generator, m: int) -> dict[str, Any]:
+    """Make rows of the planted rule."""
     numbers = rng.random((COLUMNS, m), dtype=np.float32)
-    found = {f"x{j}": values for j, values in enumerate(numbers)}
-    holds = planted().mask({name: values.astype(float) for name, values in found.items()})
-    return {**found, "y": (holds ^ (rng.random(m, dtype=np.float32) < NOISE)).astype(np.int8)}
+    made = {f"x{j}": values for j, values in enumerate(numbers)}
+    holds = planted().mask({name: values.astype(float) for name, values in made.items()})
+    y = (holds ^ (rng.random(m, dtype=np.float32) < NOISE)).astype(np.int8)
+    return made | {"y": y}
 
 
-def fit(path: Path) -> dict[str, Any]:
+def fit(path: Path) -> Found:
     """Learn, and say what was found, how long it took and how much memory."""
     import ibis
 
     link = ibis.duckdb.connect(threads=1, memory_limit="600MB")
     table = link.read_parquet(str(path))
-    cpu, wall = time.process_time(), time.perf_counter()
+    start = time.perf_counter()
 
     def watch(share: float, what: str) -> None:
-        print(f"{time.perf_counter() - wall:7.1f} s  {what}", file=sys.stderr, flush=True)
+        print(f"{time.perf_counter() - start:7.1f} s  {what}", file=sys.stderr, flush=True)
 
-    model = RuleClassifier(max_conditions=8).fit_table(
-        table, "y", test_share=0.1, on_progress=watch
-    )
-    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000  # kilobytes
+    found: Found = {}
+    with timed(found):
+        model = RuleClassifier(max_conditions=8).fit_table(
+            table, "y", test_share=0.1, on_progress=watch
+        )
     counted = model.table_certificate_
     ours = (counted.training.errors + counted.test.errors) / counted.n_rows
     print(model, counted, counted.steps.to_string(), sep="\n", file=sys.stderr)
-    return {
-        "cpu": cpu,
-        "wall": wall,
-        "peak": peak,
-        "cuts": farthest(model.rule_set_),
-        "points": 100 * (ours - rule_statistics(planted(), table, "y").error),
-    }
+    points = 100 * (ours - rule_statistics(planted(), table, "y").error)
+    return found | {"cuts": farthest(model.rule_set_), "points": points}
+
+
+def how_near(_path: Path, _n: int, found: Found) -> list[Row]:
+    """Tell how near the rule found comes to the planted one."""
+    return [
+        {"what": "cuts", "ours": found["cuts"], "reference": 0.001},
+        {"what": "error", "ours": found["points"], "reference": 0.1, "unit": "points"},
+    ]
 
 
 def farthest(rule: RuleSet) -> float:
@@ -95,7 +83,15 @@ def farthest(rule: RuleSet) -> float:
     return max(abs(found[key] - cut) for key, cut in wanted.items())
 
 
-FILES = LargeFiles("benchmarks.bench_tables", QUICK_SIZES, columns, fit, told_rows)
+FILES = LargeFiles(
+    module="benchmarks.bench_tables",
+    table="planted",
+    quick_sizes=(30_000,),
+    columns=columns,
+    fit=fit,
+    peak=1500.0,
+    more=how_near,
+)
 measure = FILES.measure
 
 if __name__ == "__main__":

@@ -11,8 +11,11 @@ another, and ``memory`` what the server holds after them against after the first
 curves`` have no browser: quick passes of a hundred tables handed to the jobs at once, on a cluster
 of as many worker processes as there are cores, against the same without a scheduler; ``cpu`` is
 what a visitor costs this machine's jobs. Each row tells
-the machine's load of the last minute; the page's own browser and server are part of it. ``--only
-crowd`` leaves out all that one visitor does alone, ``--only cluster`` all but the hundred.
+the machine's load of the last minute; the page's own browser and server are part of it. Of the
+twenty at once it tells whose processor seconds they were: of twenty browsers, on a real day each on
+its visitor's machine, or of the server and its workers. ``--only crowd`` leaves out all that one
+visitor does alone, ``--only large`` all but that on a made table of 50 000 rows and 100 columns
+(numbers, categories, dates, texts, gaps; medians of three), ``--only cluster`` all but the hundred.
 """
 
 import argparse
@@ -21,11 +24,14 @@ import resource
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from benchmarks._cli import BenchTable, Row, run, tables, told
 from rulekit.data import read_table
@@ -45,6 +51,7 @@ from ui.shell import PAGES
 from ui.state import AppState
 
 TIMES, CROWD, ROW, HUNDRED = 5, 20, 50, 100
+LARGE_ROWS = 50_000  # of the made table of 100 columns
 LARGE = 10_000  # rows of a table that is read, turned and searched with more patience
 AIMS = {"Data there": (1.5, 1.5), "table ready": (1, 3), "first curve": (1, 4),
         "page to page": (0.5, 1), "slider": (0.3, 0.3), "stop": (0.5, 0.5)}  # fmt: skip
@@ -53,7 +60,7 @@ SCREEN = {"width": 1440, "height": 900}
 
 def measure(arguments: argparse.Namespace) -> list[Row]:
     """Measure on each table, then with many visitors; without a browser, say so and give none."""
-    parts = set(arguments.only or ()) & {"crowd", "cluster"}
+    parts = set(arguments.only or ()) & {"crowd", "cluster", "large"}
     n = 4 if arguments.quick else HUNDRED
     if parts == {"cluster"}:
         return [first_curves(n)]
@@ -73,7 +80,11 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
         if not parts:
             for each in tables(arguments, ["german_credit", "pima", "adult", "credit"]):
                 rows += alone(browser, address, Path(folder) / "workspace", each, times)
-        rows += crowded(browser, address, *((4, 4) if arguments.quick else (CROWD, ROW)))
+        if not parts or "large" in parts:
+            made = large(2_000 if arguments.quick else LARGE_ROWS)
+            rows += alone(browser, address, Path(folder) / "workspace", made, min(times, 3))
+        if not parts or "crowd" in parts:
+            rows += crowded(browser, address, *((4, 4) if arguments.quick else (CROWD, ROW)))
     return [*rows, first_curves(n)] if "cluster" in parts or not parts else rows
 
 
@@ -171,7 +182,10 @@ def seconds(*steps: Callable[[], Any]) -> float:
 def crowded(browser: Any, address: Any, crowd: int, one_by_one: int) -> list[Row]:
     """Time many at once, then many one after the other, and look at the server's memory."""
     visitors = [with_table(browser, address, k) for k in range(crowd)]
+    before = cpu_by_part(address.process)
     together = models_at_once(visitors)
+    after = cpu_by_part(address.process)
+    shares = {f"cpu_of_{part}": f"{after[part] - before[part]:.3g}" for part in after}
     for visitor in visitors:
         visitor.leave()
     waits, held = [], []
@@ -181,7 +195,7 @@ def crowded(browser: Any, address: Any, crowd: int, one_by_one: int) -> list[Row
         visitor.leave()
         held.append(memory(address.process))
     return [
-        row(f"{crowd} at once", "own tables", together, 20.0),
+        row(f"{crowd} at once", "own tables", together, 20.0, **shares),
         row(f"{one_by_one} in a row", "own tables", median(waits), 1.0),
         row("memory", "own tables", held[-1] / held[min(4, len(held) - 1)], 1.1, unit="times"),
     ]
@@ -235,6 +249,49 @@ def cpu_of_children() -> float:
     """Return the processor time of processes begun here that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+def cpu_by_part(server: int) -> dict[str, float]:
+    """Return the processor seconds so far of a server, of its workers, and of the browser."""
+    used = dict.fromkeys(("server", "workers", "browser"), 0.0)
+    parents: dict[int, int] = {}
+    seconds: dict[int, float] = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has just ended
+            told = status.read_text().rpartition(")")[2].split()
+            parents[int(status.parent.name)] = int(told[1])
+            seconds[int(status.parent.name)] = sum(map(int, told[11:13])) / os.sysconf("SC_CLK_TCK")
+    for process, spent in seconds.items():
+        line, above = [process], process
+        while (above := parents.get(above, 0)) > 1:
+            line.append(above)
+        if server in line:
+            used["server" if process == server else "workers"] += spent
+        elif os.getpid() in line[1:]:
+            used["browser"] += spent
+    return used
+
+
+def large(n_rows: int) -> BenchTable:
+    """Make a table of all kinds of columns, a hundred of them, of which three decide."""
+    rng = np.random.default_rng(0)
+    causes = rng.normal(size=(n_rows, 6))
+    columns: dict[str, Any] = {}
+    for k in range(63):
+        values = causes[:, k % 6] + rng.normal(size=n_rows)
+        values = (values, np.exp(values) * 100, np.round(values * 4))[k % 3].round(4)
+        columns[f"measure {k}"] = np.where(rng.random(n_rows) < 0.1 * (k % 2), np.nan, values)
+    for k in range(20):
+        levels = [f"level {j}" for j in range(2 + k * k)]
+        columns[f"kind {k}"] = rng.choice(levels, n_rows)
+    for k in range(6):
+        days = pd.Timestamp("2015-01-01") + pd.to_timedelta(rng.integers(0, 3600, n_rows), "D")
+        columns[f"date {k}"] = days.strftime("%Y-%m-%d" if k % 2 else "%d.%m.%Y")
+    words = ["red", "blue", "old", "new", "late", "paid", "sent", "lost", "broken", "fine"]
+    for k in range(10):
+        columns[f"note {k}"] = [" ".join(each) for each in rng.choice(words, (n_rows, 1 + k % 4))]
+    ill = ((causes[:, 0] > 0.5) & (causes[:, 1] < 0.6)) ^ (rng.random(n_rows) < 0.08)
+    return BenchTable("large", pd.DataFrame(columns), np.where(ill, "yes", "no"), "yes")
 
 
 def row(

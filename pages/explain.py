@@ -8,8 +8,7 @@ from ui.explain.cards import conditions, facts, verdict, what_if
 from ui.explain.choice import ask_which, case_table, chosen_case, which
 from ui.explain.past_cases import review, similar
 from ui.learners.offered import CARDS
-from ui.picked import needed_model
-from ui.promises import promises_of_case
+from ui.picked import needed_model, promises_of_case
 from ui.rule_numbers import rows_of
 from ui.shell import guard, header, open_tab, sentences, two_columns
 from ui.state import KEEP, app_state

@@ -7,8 +7,7 @@ from ui.data.server_tables import all_rows_card
 from ui.escape import md
 from ui.learners.certificate_card import LEARNED
 from ui.learners.offered import CARDS
-from ui.picked import needed_model, setting_words
-from ui.promises import promise_lines
+from ui.picked import needed_model, promise_lines, setting_words
 from ui.rule_numbers import rows_of
 from ui.rules.cards import (
     alarms,

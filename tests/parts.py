@@ -115,10 +115,7 @@ PARTS = {
     ),
     "tests/solvers/power_laws/test_split_beam.py": (),
     "tests/test_common.py": ("rulekit/exceptions.py",),
-    "tests/ui/export/test_run_record.py": (
-        "ui/picked.py",
-        "ui/shell.py",
-    ),
+    "tests/ui/export/test_run_record.py": ("ui/shell.py",),
     "tests/ui/learners/test_offered.py": (
         "ui/learners/certificate_card.py",
         "ui/learners/ideal.py",

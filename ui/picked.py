@@ -1,4 +1,4 @@
-"""The model a person picked: fitted once on the training rows, shared by all pages."""
+"""The model a person picked: fitted once, shared by all pages, held to what it has promised."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.export import from_json, to_json
 from rulekit.learners import FixedRuleClassifier
+from rulekit.rules import Columns, Constraints, PromiseCheck, RuleSet, missing_in, promises_of
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.offered import (
@@ -178,3 +179,24 @@ def fit_path(
 def model_key(setting: Mapping[str, Any]) -> str:
     """Return a text that names a setting, whatever the order of its entries."""
     return repr(sorted(setting.items()))
+
+
+def promises(rule: RuleSet, state: AppState) -> tuple[PromiseCheck, ...]:
+    """Check the directions that the rule's run was asked for; also of a rule edited since."""
+    asked = RunSpec.from_dict(state.run_settings).constraints(state.features, state.positive) or {}
+    wishes = {name: asked[name] for name in ("directions", "towards") if name in asked}
+    return promises_of(rule, Constraints.from_dict(wishes))
+
+
+def promise_lines(rule: RuleSet, state: AppState) -> None:
+    """Say each promise: that it is kept, or in a box that it is not, with two rows that show it."""
+    for check in promises(rule, state):
+        show = st.caption if check.kept else st.warning
+        show(md(check.told(state.label), 600))
+
+
+def promises_of_case(rule: RuleSet, answer: Any, row: Columns, state: AppState) -> None:
+    """Say what promises that are kept mean for one case, of columns that it has a value of."""
+    for check in promises(rule, state):
+        if check.kept and check.feature in row and not missing_in(row[check.feature]).any():
+            st.caption(md(check.of_row(answer, state.label), 300))

@@ -39,6 +39,11 @@ class Rows:
     y: NDArray[Any]
     columns: Columns
 
+    @property
+    def target(self) -> NDArray[Any]:
+        """The true classes as learners take them, who refuse numbers among objects."""
+        return pd.Series(self.y).infer_objects().to_numpy()
+
     def answers(self, rule: RuleSet) -> NDArray[Any]:
         """Return the rule's answers, one a row."""
         return rule.predict(self.columns)

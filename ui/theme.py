@@ -14,6 +14,7 @@ CSS = """
 [data-testid="stCaptionContainer"] { opacity: 0.75; }
 [data-testid="stWidgetLabel"] p { color: light-dark(#2F2D2B, #EDEBE8); }
 .stApp kbd { opacity: 1; }
+.stMarkdown :is(p, li) { text-wrap: pretty; }  /* no line that holds a percent sign alone */
 .js-plotly-plot text[style*="rgb(128, 132, 149)"] { fill: #555B66 !important; }
 [data-testid="stSliderThumbValue"]:not([disabled]), [data-testid="stTab"][aria-selected="true"],
 [data-variant="segmented_control"][data-selected="true"] p { color: light-dark(#005F96, #63B3EE); }

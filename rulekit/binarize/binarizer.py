@@ -40,9 +40,10 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
     Parameters
     ----------
     method : {"quantile", "uniform", "median", "entropy", "tree", "manual"}, default="quantile"
-        How cut points are chosen: at quantiles, in equal widths, at the median, by entropy with
-        the minimum description length stop (Fayyad and Irani), by a decision tree of the one
-        column, or only as given in `thresholds`. "entropy" and "tree" need `y`.
+        How cut points are chosen: at quantiles (of the other rows, where more than half hold one
+        value), in equal widths, at the median, by entropy with the minimum description length stop
+        (Fayyad and Irani), by a decision tree of the one column, or only as given in `thresholds`.
+        "entropy" and "tree" need `y`.
     n_thresholds : int or None, default=10
         Cut points a column at most. None: every distinct value ("quantile", "uniform"), or as many
         as the method finds ("entropy", "tree"). Not used by "median" and "manual".

@@ -26,9 +26,37 @@ def quantile_cuts(values: Values, classes: Classes | None, n_thresholds: int) ->
 
     Places between two rows are interpolated linearly. Which rows a place lies between is found in
     whole numbers, so that rounding never moves a quantile across a value it is equal to.
+
+    A value that more than half of the rows hold would take most of the quantiles: it becomes a part
+    of its own, and the rows below it and above it are cut at quantiles of theirs, with as many of
+    the other parts each as they have of the rows; no fewer than one, or none of this is done.
     """
     ordered = np.sort(values)
-    parts = n_thresholds + 1
+    usual = usual_value(ordered)
+    if usual is None:
+        return _cut_evenly(ordered, n_thresholds + 1)
+    sides = [s for s in (ordered[ordered < usual], ordered[ordered > usual]) if len(s)]
+    if len(sides) > n_thresholds:
+        return _cut_evenly(ordered, n_thresholds + 1)
+    parts = [n_thresholds]
+    if len(sides) == 2:
+        share = round(n_thresholds * len(sides[0]) / (len(sides[0]) + len(sides[1])))
+        parts = [min(max(share, 1), n_thresholds - 1)]
+        parts.append(n_thresholds - parts[0])
+    around = [sides[0][-1], usual] if sides[0][0] < usual else [usual]
+    inside = [_cut_evenly(side, k) for side, k in zip(sides, parts, strict=True)]
+    return np.concatenate([around, *inside])
+
+
+def usual_value(ordered: Values) -> float | None:
+    """Give the value that more than half of the rows hold, and not all: None without one."""
+    middle = ordered[len(ordered) // 2]
+    low, high = np.searchsorted(ordered, middle), np.searchsorted(ordered, middle, side="right")
+    return float(middle) if len(ordered) < 2 * (high - low) < 2 * len(ordered) else None
+
+
+def _cut_evenly(ordered: Values, parts: int) -> Values:
+    """Give the quantiles that cut rows into so many parts."""
     below, rest = np.divmod(np.arange(1, parts) * (len(ordered) - 1), parts)
     low, high = ordered[below], ordered[np.minimum(below + 1, len(ordered) - 1)]
     raw = low * (1 - rest / parts) + high * (rest / parts)

@@ -32,6 +32,7 @@ PLAIN = (str, int, float, type(None))
 MAXIMISED = frozenset({"test_f1", "test_auc"})
 
 JUDGED = "judged"  # the measure as a forest counts it on all training rows, see `judge`
+JUDGED_SIZE = "judged_conditions"  # of the rule of all rows that was judged
 
 #: What that counts for beside the inner folds: their luck is many times greater.
 JUDGE_SHARE = 2.0 / 3.0
@@ -39,6 +40,22 @@ JUDGE_SHARE = 2.0 / 3.0
 #: Parameters that set how large a rule may be: settings next to each other in one of these, and
 #: alike in all others, are neighbours. Of nested names the last part counts.
 SIZE_KEYS = ("theta", "n_clauses", "max_conditions", "max_features", "max_leaf_nodes")
+
+#: What people call parameters; of nested names the last part counts.
+CALLED = {
+    "theta": "price of a condition",
+    "robustness": "robustness",
+    "doubt": "doubtful rows discounted by",
+    "positive_label": "for",
+    "form": "form",
+}
+COUNTED = {
+    "n_clauses": "clause",
+    "max_conditions": "condition",
+    "max_features": "column",
+    "max_leaf_nodes": "leaf node",
+}
+UNSAID = ("robustness", "doubt")  # at 0
 
 
 def fold_scores(
@@ -181,8 +198,9 @@ def suggestion(
     if JUDGED in rows:
         even = (1.0 - JUDGE_SHARE) * even + JUDGE_SHARE * rows[JUDGED].to_numpy(dtype=float)
     charged = _price_of_condition(rows, y) if price is None else price
-    order = cheapest(even, rows["n_conditions"], charged)
-    says = ~(rows["n_conditions"].to_numpy(dtype=float) < 0.5)
+    size = rows[JUDGED_SIZE if JUDGED_SIZE in rows else "n_conditions"]
+    order = cheapest(even, size, charged)
+    says = ~(np.fmin(rows["n_conditions"], size).to_numpy(dtype=float) < 0.5)
     chosen = next((i for i in order if says[i]), order[0])
     default = rows.iloc[chosen]
     return {
@@ -307,22 +325,24 @@ def _reason(rows: tuple[Any, Any, Any], settings: Settings, y: str, price: float
     measure = y.replace("_", " ")
     named = {int(row["setting"]): _named(row, settings) for row in (best, simplest, default)}
     first = named[int(default["setting"])]
-    judged = ""
+    judged, of_what = "", ""
     if JUDGED in default:
         judged = (
             ", joined for two thirds with what a forest says of the rule learned from all rows "
             f"(here {_value(default[JUDGED], y)}),"
         )
+    if JUDGED_SIZE in default:
+        of_what = f" of that rule (here {default[JUDGED_SIZE]:.0f})"
     told = (
-        f"The default is {first} ({_figure(default, y)}). A single best figure among many is "
+        f"Chosen: {first} ({_figure(default, y)}). A single best figure among many is "
         f"partly luck, so each mean {measure} was averaged with those of settings of nearly the "
-        f"same size{judged} and charged {_price(y, price)} for each condition; then no other is "
-        "better"
+        f"same size{judged} and charged {_price(y, price)} for each condition{of_what}; then no "
+        "other is better"
     )
     if best["setting"] == default["setting"]:
         told += "; it also has the best mean of its own"
     else:
-        told += f". The best mean of its own has {named[int(best['setting'])]} ({_figure(best, y)})"
+        told += f". The best mean of its own: {named[int(best['setting'])]} ({_figure(best, y)})"
     if simplest["setting"] not in (default["setting"], best["setting"]):
         told += (
             f"; within one standard error of it the simplest is "
@@ -333,8 +353,8 @@ def _reason(rows: tuple[Any, Any, Any], settings: Settings, y: str, price: float
 
 def _about_the_empty(row: Any, settings: Settings) -> str:
     return (
-        f" An empty rule, {_named(row, settings)}, which gives every row the same answer, does no "
-        "worse by that count; the default is the first setting that says something."
+        f" An empty rule ({_named(row, settings)}), which gives every row the same answer, does no "
+        "worse by that count; chosen is the first setting that says something."
     )
 
 
@@ -345,8 +365,20 @@ def _price(y: str, price: float) -> str:
 
 
 def _named(row: Any, settings: Settings) -> str:
-    setting = settings[int(row["setting"])]
-    return ", ".join(f"{k} = {v}" for k, v in setting.items()) or str(row["learner"])
+    told = [
+        _parameter(name, name.rpartition("__")[2], value)
+        for name, value in settings[int(row["setting"])].items()
+    ]
+    return ", ".join(filter(None, told)) or str(row["learner"])
+
+
+def _parameter(name: str, last: str, value: Any) -> str:
+    if last in UNSAID and value == 0:
+        return ""
+    if last in COUNTED and value is not None:
+        return f"at most {value} {COUNTED[last]}{'' if value == 1 else 's'}"
+    shown = f"{value:g}" if isinstance(value, float) else value
+    return f"{CALLED[last]} {shown}" if last in CALLED else f"{name} = {value}"
 
 
 def _figure(row: Any, y: str) -> str:

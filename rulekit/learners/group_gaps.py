@@ -16,6 +16,7 @@ from rulekit.learners.training import TrainingTable
 Floats = NDArray[np.float64]
 ODDS = ("found", "false_alarms")  # what a plain number limits
 AMONG = ("rows", "positives", "negatives")
+GAPS = ("gap", *(f"gap_{measure}" for measure in GROUP_MEASURES))  # columns of `Choice.table`
 EXACT = 1e-12
 
 

@@ -15,6 +15,7 @@ from rulekit.plots.thresholds import (
     add_histogram,
     bin_table,
     cut_places,
+    gathered,
     interval_words,
     level_table,
     mark_cuts,
@@ -132,15 +133,16 @@ def outcome_bins_figure(
         rows=2, cols=1, shared_xaxes=True, row_heights=[0.55, 0.45], vertical_spacing=0.06
     )
     looks = outcome_looks(labels)
-    distinct = np.unique(values[present])
+    drawn, beyond = gathered(values[present], cuts)
+    distinct = np.unique(drawn)
     places, ends = cut_places(distinct, np.asarray(cuts, dtype=float))
     parts = [codes[present] == k for k in range(len(labels))]
-    add_histogram(figure, values[present], parts, labels, looks)
+    add_histogram(figure, drawn, parts, labels, looks)
     table = outcome_bins(values[present], codes[present], len(labels), cuts)
     _strips(figure, table, np.array([ends[0], *places, ends[1]]), labels, looks)
     mark_cuts(figure, places)
     figure.update_layout(base_layout(360), barmode="stack", bargap=0)
-    name_values(figure, name, distinct)
+    name_values(figure, name, distinct, beyond)
     figure.update_yaxes(
         title_text="share of rows",
         range=[0, 1],

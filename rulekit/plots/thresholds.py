@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from rulekit.plots.palette import GREY, Look, bars, base_layout, outcome_looks, plain
-from rulekit.plots.wording import short_number
+from rulekit.plots.wording import plural, short_number
 
 MAX_BARS = 40
 MAX_LEVELS = 12
 FEW = 20  # distinct values that are drawn side by side, each with its own place
 MAX_LINES = 60  # cut points drawn as lines across the figure
 SIGN = 0.022  # share of the axis that one sign of a percentage above a bin takes
+TAIL = 0.005  # share of the rows at either end that may be drawn nearer than they are
+FAR = 2.0  # where they make the axis more than so many times as long
 
 
 def bin_table(
@@ -98,7 +100,8 @@ def threshold_figure(
     """Draw a column's values by class with its cut points, and below the class share per bin.
 
     At most 20 different values stand side by side, evenly; a cut point then stands between the
-    last value that it lets through and the next one, as it does among whole numbers.
+    last value that it lets through and the next one, as it does among whole numbers. Where a few
+    values lie so far out that the others would be drawn as one bar, see `gathered`.
 
     Parameters
     ----------
@@ -128,15 +131,16 @@ def threshold_figure(
         rows=2, cols=1, shared_xaxes=True, row_heights=[0.62, 0.38], vertical_spacing=0.06
     )
     looks = outcome_looks(labels, classes)
-    distinct = np.unique(values[present])
+    drawn, beyond = gathered(values[present], cuts)
+    distinct = np.unique(drawn)
     places, ends = cut_places(distinct, np.asarray(cuts, dtype=float))
     both = (positive[present], ~positive[present])
-    add_histogram(figure, values[present], both, labels, looks)
+    add_histogram(figure, drawn, both, labels, looks)
     table = bin_table(values[present], positive[present], cuts)
     _shares(figure, table, np.array([ends[0], *places, ends[1]]), labels[0], looks[0])
     mark_cuts(figure, places)
     figure.update_layout(base_layout(340), barmode="stack", bargap=0)
-    name_values(figure, name, distinct)
+    name_values(figure, name, distinct, beyond)
     figure.update_yaxes(
         title_text=f"share of {plain(labels[0], 20)}",
         range=[0, 1.2],
@@ -146,6 +150,40 @@ def threshold_figure(
         col=1,
     )
     return figure
+
+
+def gathered(values: NDArray[np.float64], cuts: Sequence[float]) -> tuple[NDArray[np.float64], str]:
+    """Move values that lie far out to the ends of the others, where they leave those no room.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n,)
+        None missing.
+    cuts : sequence of float
+        None is moved past.
+
+    Returns
+    -------
+    values : ndarray of float, shape (n,)
+        As they are drawn: moved are at most one in a hundred, and those only where the axis
+        would be more than twice as long for them.
+    words : str
+        Which were moved, empty if none.
+    """
+    low, high = np.quantile(values, [TAIL, 1 - TAIL], method="nearest")
+    if len(cuts):
+        room = (max(high, cuts[-1]) - min(low, cuts[0])) / MAX_BARS
+        low, high = min(low, cuts[0] - room), max(high, cuts[-1] + room)
+    if np.ptp(values) <= FAR * (high - low):
+        return values, ""
+    if _whole(values):
+        low, high = np.floor(low), np.ceil(high)
+    told = [
+        f"{plural(int(beyond.sum()), 'row')} {where} {short_number(end)}"
+        for beyond, where, end in ((values < low, "below", low), (values > high, "above", high))
+        if beyond.any()
+    ]
+    return np.clip(values, low, high), f"{' and '.join(told)} drawn at the end"
 
 
 def cut_places(
@@ -163,9 +201,12 @@ def cut_places(
     return places, (min(low - pad, *places, low), max(high + pad, *places, high))
 
 
-def name_values(figure: go.Figure, name: str, distinct: NDArray[np.float64]) -> None:
+def name_values(
+    figure: go.Figure, name: str, distinct: NDArray[np.float64], beyond: str = ""
+) -> None:
     """Write the axis of values: each value where they stand side by side; rows on the other."""
-    figure.update_xaxes(title_text=plain(name), row=2, col=1)
+    title = f"{plain(name)}<br><sub>{beyond}</sub>" if beyond else plain(name)
+    figure.update_xaxes(title_text=title, row=2, col=1)
     if len(distinct) <= FEW:
         figure.update_xaxes(
             tickvals=list(range(len(distinct))), ticktext=[short_number(v) for v in distinct]

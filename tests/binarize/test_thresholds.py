@@ -23,14 +23,31 @@ def labelled(draw, n_classes=3):
     return np.array(values), np.array(classes)
 
 
-@given(some_values, st.integers(1, 12))
+tied = st.lists(st.sampled_from([0] * 12 + list(range(-5, 9))).map(float), min_size=2, max_size=60)
+
+
+@given(st.one_of(some_values, tied), st.integers(1, 12))
 def test_quantile_cuts_divide_the_rows_as_the_definition_does(values, n_thresholds):
     found = automatic_cuts(np.array(values), None, "quantile", n_thresholds)
-    raw = [plain.quantile(values, k, n_thresholds + 1) for k in range(1, n_thresholds + 1)]
+    raw = plain.quantiles(values, n_thresholds)
     wanted = {plain.split_of(values, cut) for cut in raw if plain.separates(values, cut)}
     if not wanted and len(set(values)) > 1:
         wanted = {plain.split_of(values, sorted(set(values))[-2])}
     assert {plain.split_of(values, cut) for cut in found} == wanted
+
+
+def test_a_column_that_is_mostly_zero_is_cut_where_it_is_not():
+    values = np.r_[np.zeros(900), np.arange(1, 101)]
+    cuts = automatic_cuts(values, None, "quantile", 10)
+    assert np.histogram(values, [-1, *cuts + 0.5, 101])[0].tolist() == [900, *[10] * 10]
+
+
+def test_a_value_amid_others_that_most_rows_hold_is_a_part_of_its_own():
+    values = np.r_[np.arange(100), np.full(300, 40.0)]
+    codes = np.searchsorted(automatic_cuts(values, None, "quantile", 10), values)
+    assert set(values[codes == codes[-1]]) == {40}
+    assert np.unique(codes[values < 40]).size == 4
+    assert np.unique(codes[values > 40]).size == 6
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))

@@ -4,9 +4,11 @@ import secrets
 import shutil
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
@@ -19,6 +21,8 @@ from ui.runs import jobs
 from ui.state import AppState
 
 APP = Path(__file__).parents[2] / "app.py"
+# Every `AppTest` reads the metadata of all packages installed; once a process will do.
+COMPONENTS = cache(manifest_scanner.scan_component_manifests)
 
 
 @contextmanager
@@ -36,6 +40,7 @@ def routed():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PagesManager, "__init__", with_navigation)
+        patch.setattr(manifest_scanner, "scan_component_manifests", COMPONENTS)
         yield
 
 

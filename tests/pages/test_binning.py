@@ -2,12 +2,18 @@
 
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from rulekit.data import Table, load_sample
+from rulekit.learners import screen_conditions
+from tests.pages.driving import finished, text
 from ui.binning.cards import METHODS, parsed_cuts
+from ui.binning.screening_card import LAST, Screening
 from ui.data.choices import set_role
 from ui.learners.offered import RunSpec
-from ui.state import app_state
+from ui.state import AppState, BinningSpec, app_state
 
 
 def cut_box(app):
@@ -23,7 +29,7 @@ def look_at(app, column):
 def screened(app):
     """Turn to the tab on how many conditions can matter."""
     app.session_state["binning_tab"] = "How many of them can matter?"
-    return app.run()
+    return finished(app.run())
 
 
 def metric(app, label):
@@ -98,10 +104,27 @@ def test_a_cut_at_every_distinct_value_is_shown_and_screened(open_app):
     assert left + removed == every
 
 
+def test_more_cut_points_than_can_be_typed_are_thinned_and_said(open_app):
+    frame = pd.DataFrame({"income": np.arange(4000) * 1.5, "ill": np.arange(4000) % 3 == 0})
+    table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label=True)
+    state = AppState(table=table, binning=BinningSpec(n_thresholds=None))
+    app = open_app("binning", state=state)
+    assert not app.exception
+    n_rows = len(state.training[0])
+    assert metric(app, "Cut points") == f"{n_rows - 1:,}"
+    assert f"{n_rows - 1:,} cut points, too many to be typed in" in text(app)
+    assert not app.text_input
+    (shares,) = [d.value for d in app.dataframe if "share" in d.value]
+    assert len(shares) == 101
+    assert shares["rows"].sum() == n_rows
+    (listed,) = [d.value for d in app.dataframe if "condition" in d.value]
+    assert len(listed) == 1000
+
+
 def test_every_certificate_is_checked_on_demand(open_app):
     app = screened(open_app("binning", sample="credit"))
     removed = metric(app, "Removed with proof").split(" ")[0]
-    app.button(key="check_certificates").click().run()
+    app = finished(app.button(key="begin_certificates").click().run())
     assert not app.exception
     assert app.success[0].value == f"All {removed} certificates hold."
 
@@ -109,7 +132,7 @@ def test_every_certificate_is_checked_on_demand(open_app):
 def test_a_higher_price_leaves_fewer_conditions(open_app):
     app = screened(open_app("binning", sample="breast_cancer"))
     before = int(metric(app, "May matter").replace(",", ""))
-    app.number_input(key="screening_theta").set_value(20.0).run()
+    app = finished(app.number_input(key="screening_theta").set_value(20.0).run())
     assert not app.exception
     assert int(metric(app, "May matter").replace(",", "")) < before
 
@@ -119,8 +142,25 @@ def test_large_tables_are_screened_when_asked_for(open_app, monkeypatch):
     monkeypatch.setattr("ui.binning.screening_card.AT_ONCE", 0)
     app = screened(open_app("binning", sample="iris"))
     assert "May matter" not in {m.label for m in app.metric}
-    app.button(key="screen").click().run()
+    app = finished(app.button(key="begin_screening").click().run())
     assert metric(app, "May matter")
+
+
+class Heard:
+    """What a job tells while it is done."""
+
+    def report(self, *, standing):
+        self.standing = standing
+
+
+def test_what_counting_removes_stands_while_the_linear_program_is_solved():
+    state, heard = AppState(table=load_sample("credit")), Heard()
+    whole = Screening(state, 1.0)(heard)
+    X, y = state.training
+    counted = screen_conditions(X, y, how="counting", positive_label="high")
+    proved = screen_conditions(X, y, how="duality", positive_label="high")
+    assert heard.standing.n_removed == counted.n_removed < whole.n_removed == proved.n_removed
+    assert LAST in set(whole.counts["test"]) - set(heard.standing.counts["test"])
 
 
 def test_cut_points_can_be_typed_in_and_taken_back(open_app):

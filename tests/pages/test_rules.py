@@ -12,7 +12,7 @@ from rulekit.data import Table, load_sample
 from rulekit.export import to_json
 from rulekit.learners import Certificate
 from rulekit.rules import Clause, Literal, RuleSet, scorecard_of
-from tests.pages.driving import on_tab, text
+from tests.pages.driving import finished, on_tab, text
 from tests.ui.tasks import Giving
 from tests.waiting import until
 from ui.learners.offered import RunSpec
@@ -242,7 +242,7 @@ def test_an_edited_rule_survives_a_reload_by_its_json(on_credit, open_app):
 def test_a_proof_is_looked_for_when_asked_and_kept(on_credit):
     app = on_tab(on_credit(theta=30.0), "Proof")
     assert "best possible" not in text(app)
-    app.button(key="certify").click().run()
+    app = finished(app.button(key="begin_certify").click().run())
     assert not app.exception
     words = " ".join(e.value for e in [*app.success, *app.info])
     assert "no rule over these conditions" in words
@@ -277,7 +277,7 @@ def test_a_rule_of_one_clause_says_by_itself_that_it_is_proven(open_app):
     said = " ".join(e.value for e in app.success).replace("\\", "")
     assert said.startswith("**Proven optimal (training errors of one clause).**")
     assert "no rule of one clause over these conditions has fewer" in said
-    assert not [b for b in app.button if b.key == "certify"]
+    assert not [b for b in app.button if b.key == "begin_certify"]
 
 
 def test_what_two_seconds_do_not_prove_is_not_spoken_of(open_app, monkeypatch):
@@ -288,7 +288,7 @@ def test_what_two_seconds_do_not_prove_is_not_spoken_of(open_app, monkeypatch):
     app = proof_over(on_tab(with_model(open_app, "rules", load_sample("credit"), setting), "Proof"))
     assert not app.exception
     assert "proved" not in text(app)
-    assert app.button(key="certify")
+    assert app.button(key="begin_certify")
 
 
 def test_a_better_rule_that_a_proof_met_can_be_taken(open_app, monkeypatch):

@@ -79,6 +79,38 @@ def test_the_drawn_rows_are_all_rows():
     assert sum(trace.y.sum() for trace in figure.data[:2]) == 500
 
 
+@pytest.mark.parametrize("round_it", [np.array, np.round], ids=["broken", "whole"])
+def test_a_few_values_far_out_do_not_squeeze_the_others(round_it):
+    rng = np.random.default_rng(0)
+    values = round_it(np.append(np.exp(rng.normal(size=2000)) * 100, [1e6, 2e6, -9e5]))
+    cuts = [50.0, 100.0, 200.0, 900.0]
+    figure = threshold_figure(values, values > 90, cuts, name="income")
+    bars = figure.data[0].y + figure.data[1].y
+    assert bars.sum() == 2003
+    assert (bars > 0).sum() >= 20  # one, of bars that are as wide as a fortieth of the whole range
+    centres, half = figure.data[0].x, figure.data[0].width / 2 + 1e-9
+    n_below = int((values < centres[0] - half).sum())
+    n_above = int((values > centres[-1] + half).sum())
+    assert 1 <= n_below <= 10
+    assert 2 <= n_above <= 10  # half a hundredth of the rows at either end
+    title = figure.layout.xaxis2.title.text
+    assert f"{n_below} rows below" in title
+    assert f"{n_above} rows above" in title
+    strips = figure.data[2]
+    shown = np.clip(values, figure.data[0].x[0], figure.data[0].x[-1])
+    held = [
+        int(((shown > x - w / 2) & (shown <= x + w / 2)).sum())
+        for x, w in zip(strips.x, strips.width, strict=True)
+    ]
+    assert held == bin_table(values, values > 90, cuts)["rows"].tolist()
+
+
+def test_values_that_leave_each_other_room_are_drawn_where_they_are():
+    values = np.random.default_rng(0).normal(size=2000)
+    figure = threshold_figure(values, values > 0, [0.0], name="x")
+    assert figure.layout.xaxis2.title.text == "x"
+
+
 def test_bars_of_whole_numbers_hold_equally_many_of_them():
     values = np.arange(57.0)
     figure = threshold_figure(values, np.zeros(57, bool), [], name="x")

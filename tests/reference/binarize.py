@@ -1,6 +1,7 @@
 """Cut points by definition, written plainly."""
 
 import math
+from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
@@ -13,6 +14,22 @@ def quantile(values, part, parts):
     low = math.floor(place)
     high = min(low + 1, len(ordered) - 1)
     return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def quantiles(values, n_cuts):
+    """List the quantiles, counting apart a value that more than half of the rows hold."""
+    (usual, times), *_ = Counter(values).most_common(1)
+    sides = [[v for v in values if v < usual], [v for v in values if v > usual]]
+    filled = [side for side in sides if side]
+    if 2 * times <= len(values) or not 0 < len(filled) <= n_cuts:
+        return [quantile(values, k, n_cuts + 1) for k in range(1, n_cuts + 1)]
+    parts = [n_cuts]
+    if len(filled) == 2:
+        share = round(Fraction(n_cuts * len(sides[0]), len(values) - times))
+        parts = [min(max(share, 1), n_cuts - 1)]
+        parts = [parts[0], n_cuts - parts[0]]
+    own = [quantile(s, k, n) for s, n in zip(filled, parts, strict=True) for k in range(1, n)]
+    return [*own, usual, *([max(sides[0])] if sides[0] else [])]
 
 
 def separates(values, cut):

@@ -1,5 +1,7 @@
 """Power-law splits as the paper prints them: one structure, one row, one class after the other."""
 
+from dataclasses import replace
+
 import numpy as np
 
 
@@ -76,3 +78,22 @@ def best_direction_on_grid(laws, codes, n_directions=8192):
         worth = (2 / n) * (n_ones - left**2 / size - right**2 / (n - size))
         best = min(best, worth[apart].min(initial=np.inf))
     return best
+
+
+def wrong_of(split, columns, codes, weight):
+    """Weight of the rows that the majority of their side gets wrong."""
+    held = split.mask(columns)
+    sides = [[weight[side & (codes == k)].sum() for k in set(codes)] for side in (held, ~held)]
+    return sum(sum(side) - max(side) for side in sides)
+
+
+def least_wrong(split, columns, codes, weight):
+    """The same with each cut in turn for its upper bound, or of a band for either bound."""
+    total = split.total(columns)
+    found = [wrong_of(split, columns, codes, weight)]
+    for cut in cuts(total[~np.isnan(total)])[1:-1]:
+        if split.low is None or cut > split.low:
+            found.append(wrong_of(replace(split, high=cut), columns, codes, weight))
+        if split.low is not None and cut < split.high:
+            found.append(wrong_of(replace(split, low=cut), columns, codes, weight))
+    return min(found)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +41,8 @@ METHODS = {
 }
 COUNTED = ("quantile", "uniform", "entropy", "tree")
 MAX_THRESHOLDS = 100
+MAX_TYPED = 10 * MAX_THRESHOLDS  # cut points of a column that are drawn, listed and typed in
+LISTED = 1000  # conditions of a column that are written out
 TALL, ROWS = 570, 16  # pixels of the list of columns, and how many fit; the chosen one has half
 
 
@@ -164,8 +167,8 @@ def parsed_cuts(text: str) -> tuple[float, ...]:
         if not math.isfinite(value):
             raise ValueError(f"A cut point must be a finite number; {part[:30]!r} is not.")
         cuts.add(value)
-    if len(cuts) > 10 * MAX_THRESHOLDS:
-        raise ValueError(f"At most {10 * MAX_THRESHOLDS:,} cut points; {len(cuts):,} were given.")
+    if len(cuts) > MAX_TYPED:
+        raise ValueError(f"At most {MAX_TYPED:,} cut points; {len(cuts):,} were given.")
     return tuple(sorted(cuts))
 
 
@@ -204,7 +207,7 @@ def choose_column(state: AppState, table: pd.DataFrame) -> str:
         key="binning_columns",
         alt="Cut points and conditions of every column; the chosen one is drawn beside it.",
         height="content" if len(table) <= ROWS else TALL,
-        column_config={"column": st.column_config.TextColumn("column", pinned=True)},
+        column_config={"column": st.column_config.TextColumn("column", pinned=True, width=200)},
     )
     return names[place]
 
@@ -217,10 +220,11 @@ def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
     st.header(md(shown_name(state, name), 80), anchor=False)
     if name in fitted_one.cuts_:
         cuts = fitted_one.cuts_[name]
+        few = thinned(cuts)
         if state.several:
-            numeric_outcomes(state, name, values, cuts, lambda: _editor(state, name, cuts))
+            numeric_outcomes(state, name, values, few, lambda: _editor(state, name, cuts))
         else:
-            _numeric(state, name, values, positive, cuts)
+            _numeric(state, name, values, positive, few, lambda: _editor(state, name, cuts))
     elif all(e.is_plain_levels for e in fitted_one.encodings_ if e.name == name):
         if state.several:
             level_outcomes(state, name, values)
@@ -230,13 +234,23 @@ def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
         _readings(state, fitted_one, name)
 
 
+def thinned(cuts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the cut points to draw: of more than can be typed in, some that lie evenly."""
+    if len(cuts) <= MAX_TYPED:
+        return cuts
+    return cuts[np.linspace(0, len(cuts) - 1, MAX_THRESHOLDS).round().astype(int)]
+
+
 def conditions_list(fitted_one: Binarizer, name: str) -> None:
     """List the conditions that a column gives."""
     read = [e for e in fitted_one.encodings_ if e.name == name]
-    told = [str(literal) for encoding in read for literal in literals_of(encoding)]
-    if not told:
+    found = [literal for encoding in read for literal in literals_of(encoding)]
+    if not found:
         st.caption("None: the column has a single value.")
         return
+    told = [str(literal) for literal in found[:LISTED]]
+    if len(found) > LISTED:
+        st.caption(f"The first {LISTED:,} of {len(found):,}.")
     height = "content" if len(told) <= ROWS // 2 else TALL // 2
     frame = pd.DataFrame({"condition": told})
     st.dataframe(frame, hide_index=True, height=height, alt=f"{len(told):,} conditions.")
@@ -254,6 +268,7 @@ def _numeric(
     values: NDArray[Any],
     positive: NDArray[np.bool_],
     cuts: NDArray[np.float64],
+    between: Callable[[], None],
 ) -> None:
     numbers = values.astype(float)
     table = bin_table(numbers, positive, cuts)
@@ -267,7 +282,7 @@ def _numeric(
     )
     alt = threshold_sentence(table, name=state.label(name), label=state.positive)
     chart(figure, "binning_chart", alt)
-    _editor(state, name, cuts)
+    between()
     shown = pd.DataFrame(
         {
             "values": [interval_signs(row) for _, row in table.iterrows()],
@@ -280,7 +295,13 @@ def _numeric(
 
 
 def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
-    """Let the cut points of one column be typed in."""
+    """Let the cut points of one column be typed in, where they are not too many."""
+    if len(cuts) > MAX_TYPED:
+        st.caption(
+            f"{len(cuts):,} cut points, too many to be typed in: drawn and listed are "
+            f"{MAX_THRESHOLDS} of them that lie evenly."
+        )
+        return
     text = "; ".join(f"{cut:.12g}" for cut in cuts)
     key = f"cuts_{state.fit_key.__hash__()}_{st.session_state.get('binning_round', 0)}_{name[:40]}"
 

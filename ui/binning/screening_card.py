@@ -1,17 +1,22 @@
 """The Binning page's card on how many of the candidate conditions can matter."""
 
+from dataclasses import dataclass, replace
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
 from rulekit.learners import ConditionScreening, screen_conditions
 from rulekit.plots import screening_figure, screening_sentence, screening_table
-from ui.cache import kept
 from ui.escape import md
+from ui.runs.background import answer_of
+from ui.runs.worker import Telling
 from ui.state import KEEP, AppState
 from ui.theme import chart
 
 AT_ONCE = 400_000  # values of the table up to which nobody is asked before it is computed
 LISTED = 1000
+LAST = "duality"  # the test that takes longest
 TESTS = {
     "simple": (
         "costs as much as it saves",
@@ -51,33 +56,55 @@ def screening_card(state: AppState, n_conditions: int) -> None:
         "can be checked by plain counting. In rules of several clauses they may matter still."
     )
     key = repr((state.fit_key, theta))
-    X, _ = state.training
-    asked = f"screen_{hash(key)}"
-    if (
-        X.size > AT_ONCE
-        and not st.session_state.get(asked)
-        and not st.button(f"Screen the {n_conditions:,} conditions", key="screen")
-    ):
+    large = state.training[0].size > AT_ONCE
+    task = Screening(replace(state, sweep=None, model=None), float(theta))
+    words = f"Screen the {n_conditions:,} conditions" if large else None
+    found = answer_of("screening", "Screening", key, task, offer=words)
+    if found is None:
         return
-    st.session_state[asked] = True
-    with st.spinner("Screening"):
-        found = kept("screening", key, lambda: _screened(state, float(theta)), copy=False)
+    if not len(found.counts[found.counts["test"] == LAST]):
+        st.caption("What counting removes. The linear program may remove more.")
     _numbers(found)
     _picture(found, state)
     with st.expander("Why each condition was removed"):
         _certificates(found, key)
 
 
-def _screened(state: AppState, theta: float) -> ConditionScreening:
-    X, y = state.training
-    return screen_conditions(
-        X,
-        y,
-        theta=theta,
-        positive_label=state.positive,
-        binarizer=state.binning.binarizer(),
-        sample_weight=state.training_weight,
-    )
+@dataclass(frozen=True)
+class Screening:
+    """The screening, for a job: by counting, which stands at once, then by the linear program."""
+
+    state: AppState
+    theta: float
+
+    def __call__(self, telling: Telling) -> ConditionScreening:
+        """Do it; the linear program takes minutes on large tables, and ends when it is stopped."""
+        telling.report(standing=self.screened("counting"))
+        return self.screened("duality")
+
+    def screened(self, how: str) -> ConditionScreening:
+        """Screen in one of the ways of `rulekit.learners.screen_conditions`."""
+        X, y = self.state.training
+        return screen_conditions(
+            X,
+            y,
+            theta=self.theta,
+            how=how,
+            positive_label=self.state.positive,
+            binarizer=self.state.binning.binarizer(),
+            sample_weight=self.state.training_weight,
+        )
+
+
+@dataclass(frozen=True)
+class Checking:
+    """The check of all certificates, for a job; its answer lists those that do not hold."""
+
+    found: ConditionScreening
+
+    def __call__(self, telling: Telling) -> list[Any]:
+        """Count anew on the table."""
+        return self.found.unproved()
 
 
 def _numbers(found: ConditionScreening) -> None:
@@ -133,10 +160,10 @@ def _certificates(found: ConditionScreening, key: str) -> None:
         column_config={"sentence": st.column_config.TextColumn("why", width="large")},
         alt="Each condition removed, and the numbers that prove it.",
     )
-    if st.button("Check every certificate on the table", key="check_certificates"):
-        with st.spinner("Checking"):
-            wrong = kept("certificates", key, found.unproved)
-        if wrong:
-            st.error(f"{len(wrong):,} certificates do not hold; please report this table.")
-        else:
-            st.success(f"All {found.n_removed:,} certificates hold.")
+    offer = "Check every certificate on the table"
+    checked = f"{key}{found.n_removed}"
+    wrong = answer_of("certificates", "Checking", checked, Checking(found), offer=offer)
+    if wrong:
+        st.error(f"{len(wrong):,} certificates do not hold; please report this table.")
+    elif wrong is not None:
+        st.success(f"All {found.n_removed:,} certificates hold.")

@@ -170,12 +170,10 @@ def _option(
 ) -> None:
     """Show one reading option; what was detected is named."""
     label, choices, found = what
-    key = f"upload_option_{name}_{upload.file_id}"
-
-    def words(value: Any) -> str:
-        if value == FOUND and found is not None and not st.session_state.get("upload_error"):
-            return f"{choices.get(found, found)} (detected)"
-        return choices[value]
+    if found is not None and not st.session_state.get("upload_error"):
+        choices = choices | {FOUND: f"{choices.get(found, found)} (detected)"}
+    # A browser knows a choice by its words: where they change, it is another field.
+    key = f"upload_option_{name}_{upload.file_id}_{choices[FOUND]}"
 
     def changed() -> None:
         value = st.session_state[key]
@@ -189,7 +187,7 @@ def _option(
 
     values = list(choices)
     now = FOUND if getattr(asked, name) is None else getattr(asked, name)
-    cell.selectbox(label, values, values.index(now), words, key=key, on_change=changed)
+    cell.selectbox(label, values, values.index(now), choices.get, key=key, on_change=changed)
 
 
 def first_lines(content: bytes, encoding: str | None, n_lines: int = 5) -> str:

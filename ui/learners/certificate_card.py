@@ -1,11 +1,11 @@
 """The card on how far a learned rule is from the best possible: proven, within so much, or nothing.
 
-A rule of one clause is looked into by itself, in the background and for a short time; others at the
-press of a button. A bound is worth what it counts, so the count is always told with it.
+A rule of one clause is looked into by itself, for a short time; others at the press of a button.
+Both are done in the background. A bound is worth what it counts, so the count is always told
+with it.
 """
 
 import math
-from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
 
@@ -21,9 +21,9 @@ from rulekit.learners import (
     certify,
 )
 from ui import workspace
-from ui.cache import kept
 from ui.escape import md
 from ui.runs import jobs
+from ui.runs.background import answer_of
 from ui.runs.jobs import Job
 from ui.runs.worker import Telling
 from ui.state import AppState
@@ -38,6 +38,7 @@ LEARNED = (
 QUICK_SECONDS = 2.0
 PROOF_SECONDS = 10.0
 POLL_SECONDS = 0.3
+ASKED = "certify"  # the job that is begun by a button
 PROVED = "Proved optimal: "  # as a certificate's sentence begins
 HELP = (
     "Looks for a proof that no rule over the same conditions costs less on the training rows. "
@@ -50,18 +51,18 @@ def certificate_card(model: ClassifierMixin, state: AppState) -> None:
     if not isinstance(model, LEARNED) or state.several:
         return
     key = _key(state)
-    asked = f"certify_{hash(key)}"
-    if st.session_state.get(asked):
-        with st.spinner("Looking for a proof"):
-            found = kept("certificate", key, lambda: _certificate(model, state, PROOF_SECONDS))
+    job = jobs.registry().get(f"{workspace.analysis_id()}/{ASKED}")
+    if job is None or job.key != key:
+        quick = quick_certificate(model, state)
+        if quick is not None and quick.proved:
+            return
+        st.caption(HELP)
+    task = Proof(model, replace(state, sweep=None), PROOF_SECONDS)
+    found = answer_of(
+        ASKED, "Looking for a proof", key, task, offer="How far from the best possible?"
+    )
+    if found is not None:
         _show(found)
-        return
-    quick = quick_certificate(model, state)
-    if quick is not None and quick.proved:
-        return
-    if st.button("How far from the best possible?", key="certify", help=HELP):
-        st.session_state[asked] = True
-        st.rerun()
 
 
 def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | None:
@@ -79,7 +80,7 @@ def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | 
     job = jobs.registry().get(owner)
     if job is None or job.key != key:
         job = jobs.registry().start(
-            owner, "Proof", Proof(model, replace(state, sweep=None)), key=key
+            owner, "Proof", Proof(model, replace(state, sweep=None), QUICK_SECONDS), key=key
         )
     if job.active:
         st.fragment(_watch, run_every=POLL_SECONDS)(job)
@@ -153,26 +154,18 @@ def _key(state: AppState) -> str:
 
 @dataclass(frozen=True)
 class Proof:
-    """The work of a short look for a proof, for a job; its answer is a `Certificate`."""
+    """The look for a proof, for a job; its answer is a `Certificate`."""
 
     model: ClassifierMixin
     state: AppState
+    seconds: float
 
     def __call__(self, telling: Telling) -> Certificate:
-        """Look for it."""
-        return _certificate(self.model, self.state, QUICK_SECONDS, telling.should_stop)
-
-
-def _certificate(
-    model: ClassifierMixin,
-    state: AppState,
-    seconds: float,
-    should_stop: Callable[[], bool] | None = None,
-) -> Certificate:
-    """Look for a proof; a rule of one clause is compared with the rules of one clause."""
-    X, y = state.training
-    if model.rule_set_.n_clauses == 1 and hasattr(model, "n_clauses"):
-        model = copy(model)
-        model.n_clauses = 1
-    weight = state.training_weight
-    return certify(model, X, y, sample_weight=weight, time_limit=seconds, should_stop=should_stop)
+        """Look for it; a rule of one clause is compared with the rules of one clause."""
+        X, y = self.state.training
+        model = self.model
+        if model.rule_set_.n_clauses == 1 and hasattr(model, "n_clauses"):
+            model = copy(model)
+            model.n_clauses = 1
+        how = {"time_limit": self.seconds, "should_stop": telling.should_stop}
+        return certify(model, X, y, sample_weight=self.state.training_weight, **how)

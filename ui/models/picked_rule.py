@@ -17,8 +17,7 @@ from ui.learners.spec import FIT_SECONDS, QUICK
 from ui.models.curve import choose, cost_words, error_words, fold_words
 from ui.models.points import RunResult
 from ui.models.run import part_words
-from ui.picked import looked_at_test_rows, picked_model, setting_words
-from ui.promises import promise_lines
+from ui.picked import looked_at_test_rows, picked_model, promise_lines, setting_words
 from ui.state import AppState, app_state
 from ui.words import rule_words, wording
 

@@ -22,7 +22,8 @@ from ui.shell import once, problem
 from ui.state import app_state
 
 POLL_SECONDS = 0.5
-FIRST_POLL_SECONDS = 0.2  # while there is nothing to be seen yet
+FIRST_POLL_SECONDS = 0.2  # while there is nothing to be seen yet; at a place in the queue
+MOST_POLL_SECONDS = 3.0  # less often: twenty who ask so often take more than two cores
 DOING = {FIRST: "First rules", LONGER: "Searching", COMPARISON: "Comparing", PRICES: "Sweeping"}
 AGAIN = {
     FIRST: "",
@@ -53,7 +54,10 @@ def watched(job: jobs.Job) -> None:
 
     This is a fragment: what refreshes itself may write nowhere but inside itself.
     """
-    every = FIRST_POLL_SECONDS if job.title == FIRST else POLL_SECONDS
+    every = POLL_SECONDS
+    if job.title == FIRST:
+        waiting = 1 + 1.5 * jobs.registry().position(job)
+        every = min(waiting * FIRST_POLL_SECONDS, MOST_POLL_SECONDS)
     st.fragment(_watched, run_every=every)(job, (job.version, job.active))
 
 

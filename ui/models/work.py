@@ -135,9 +135,10 @@ class Work:
             side = self._compared(learners=[family], cv=folds, on_progress=told, **how)
             fits = family.estimator.fit_many(X, y, family.settings, sample_weight=weight, **how)
             sides.append(replace(side, models=dict(enumerate(fits))))
-            found = sides[0].join(*sides[1:])
-            telling.report(standing=self.measured(found))
-        return self.measured(found)
+            measured = self.measured(sides[0].join(*sides[1:]))
+            if len(sides) < len(self.families):  # the last one is the answer
+                telling.report(standing=measured)
+        return measured
 
 
 class _Told:

@@ -10,18 +10,15 @@ from rulekit.learners import BoxSearchClassifier, RuleClassifier
 from rulekit.plots import gap_figure, gap_sentence
 from rulekit.plots.wording import percent, plural
 from rulekit.rules import RuleSet
-from ui import workspace
 from ui.escape import md
 from ui.learners.spec import RunSpec
-from ui.runs import jobs
-from ui.runs.jobs import Job
+from ui.runs.background import answer_of
 from ui.runs.worker import Telling
 from ui.state import AppState
 from ui.theme import chart
 from ui.words import rule_words, wording
 from ui.workspace import pick_rule
 
-POLL_SECONDS = 0.5
 SECONDS = 60.0
 MOST_CONDITIONS = 12
 OWN = "groups compared"  # what the column is called in the search, which must not use it
@@ -75,20 +72,13 @@ def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
     if state.several:
         st.caption("Rules within a gap are searched for where two outcomes are told apart.")
         return
-    owner = f"{workspace.analysis_id()}/gaps"
+    st.caption(HELP)
     key = repr((state.fit_key, column, state.run_settings))
-    job = jobs.registry().get(owner)
-    if job is None or job.key != key:
-        if st.button("Search for rules with a smaller gap", key="search_gaps", help=HELP):
-            task = GapCurve(replace(state, sweep=None, model=None), column, groups)
-            jobs.registry().start(owner, "Gap", task, key=key)
-            st.rerun()
-    elif job.active:
-        st.fragment(_watch, run_every=POLL_SECONDS)(job)
-    elif job.answer is None:
-        st.error(md(job.error or "The search was stopped.", 400))
-    else:
-        _shown(*job.answer, groups.name, state)
+    task = GapCurve(replace(state, sweep=None, model=None), column, groups)
+    offer = "Search for rules with a smaller gap"
+    found = answer_of("gaps", "Comparing rules on five folds", key, task, offer=offer)
+    if found is not None:
+        _shown(*found, groups.name, state)
 
 
 HELP = (
@@ -96,15 +86,6 @@ HELP = (
     f"{SECONDS:g} seconds: how often each is wrong, and how far the groups are apart in rows found "
     "and in false alarms. The column itself is not used by these rules."
 )
-
-
-def _watch(job: Job) -> None:
-    if not job.active:
-        st.rerun()
-    st.caption("Comparing rules on five folds …")
-    if st.button("Stop", key="stop_gaps"):
-        job.cancel()
-        st.rerun()
 
 
 def _shown(

@@ -1,6 +1,7 @@
 """The tab "How stable" of Rules: the rule learned again from a hundred resamples of its rows."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from rulekit.plots import band_figure, band_sentence, returned_figure, returned_
 from ui.escape import md
 from ui.learners.spec import quiet
 from ui.rule_numbers import Rows
-from ui.rules.background import answer_of
+from ui.runs.background import answer_of
 from ui.runs.worker import Telling
 from ui.state import AppState
 from ui.theme import chart
@@ -33,7 +34,7 @@ class Repeating:
 
     model: ClassifierMixin
     X: pd.DataFrame
-    y: NDArray[np.object_]
+    y: NDArray[Any]
     weight: NDArray[np.float64] | None
     groups: NDArray[np.object_] | None
 
@@ -71,7 +72,7 @@ def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> Non
         "stable",
         "Learning again",
         repr((state.fit_key, state.rule_json, state.setting, state.run_settings)),
-        Repeating(model, train.X, train.y, weight, groups),
+        Repeating(model, train.X, train.target, weight, groups),
         offer="Learn it again and again",
         total=N_RESAMPLES,
     )

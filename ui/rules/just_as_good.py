@@ -1,6 +1,7 @@
 """The tab "Rules just as good" of Rules: what else would do, and where it answers otherwise."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,8 +18,8 @@ from ui.escape import md
 from ui.learners.spec import RunSpec, quiet
 from ui.row_picker import pick_row
 from ui.rule_numbers import Rows
-from ui.rules.background import answer_of
 from ui.rules.editor import keep, source
+from ui.runs.background import answer_of
 from ui.runs.worker import Telling
 from ui.state import KEEP, AppState
 from ui.words import clause_words, rule_words, wording
@@ -37,7 +38,7 @@ class Looking:
 
     model: ClassifierMixin
     X: pd.DataFrame
-    y: pd.Series
+    y: NDArray[Any]
     weight: NDArray[np.float64] | None
     within: float
     learner: BoxSearchClassifier | None
@@ -79,7 +80,7 @@ def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> N
     key = repr((state.fit_key, state.rule_json, within))
     whole = "whole_file" in (state.setting or {})
     weight = state.sample_weight if whole else state.training_weight
-    task = Looking(model, train.X, pd.Series(train.y), weight, within, _learner(state))
+    task = Looking(model, train.X, train.target, weight, within, _learner(state))
     found = answer_of("alike", "Looking for rules just as good", key, task)
     if found is None:
         return
@@ -146,7 +147,7 @@ def _rules(found: Alternatives, key: str, train: Rows, state: AppState) -> None:
         picked,
         key="alike_table",
         alt=f"{len(shown)} rules as good as the one in hand; picking one shows it below",
-        height=212,
+        height="content" if len(shown) < 6 else 212,
         column_config={
             "wrong": st.column_config.NumberColumn("wrong, training", format="%.1f %%"),
             "differs": st.column_config.NumberColumn(

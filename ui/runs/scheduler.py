@@ -28,7 +28,7 @@ def fits_made(urgent: bool) -> AbstractContextManager[Any]:
     """
     address = os.environ.get(SCHEDULER)
     if not address:
-        return joblib.parallel_config("threading", n_jobs=os.cpu_count() or 1)
+        return joblib.parallel_config("threading", n_jobs=joblib.cpu_count())
     if _client(address).status != "running":
         _client.cache_clear()
     return joblib.parallel_config("dask", client=_client(address), priority=int(urgent))

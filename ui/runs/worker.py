@@ -3,8 +3,9 @@
 It is a program of its own (``python -m ui.runs.worker``), because a forked process would inherit
 the server's locks, and one made by `multiprocessing` would run Streamlit's script again. It
 loads what runs need, says so, and waits. Orders come by standard input and answers go by standard
-output, both pickled. With its input it ends, also in the middle of its work: a server that is gone,
-in whatever way, has closed it.
+output, both pickled: pipes between the server and its child, which no third process holds; what
+the work prints goes to the log. With its input it ends, also in the middle of its work: a server
+that is gone, in whatever way, has closed it.
 """
 
 import ctypes

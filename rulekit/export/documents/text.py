@@ -115,9 +115,9 @@ def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> st
 def size_text(rule: RuleSet) -> str:
     """Say how large a rule is and how it is read."""
     clauses = f"{rule.n_clauses} {'clause' if rule.n_clauses == 1 else 'clauses'}"
-    literals = f"{rule.n_conditions} {'literal' if rule.n_conditions == 1 else 'literals'}"
+    conditions = f"{rule.n_conditions} {'condition' if rule.n_conditions == 1 else 'conditions'}"
     how = "the first line that holds decides" if rule.form == "dnf" else "every line has to hold"
-    return f"{rule.form.upper()} with {clauses} and {literals}: {how}."
+    return f"{conditions} in {clauses}: {how}."
 
 
 def clause_parts(clause: Clause) -> list[str]:

@@ -43,7 +43,8 @@ class RowNumbers:
         import ibis
 
         if self._whole:
-            return table[columns[0]].cast("int64").fill_null(-1)
+            key = table[columns[0]].cast("int64").fill_null(-1)
+            return (key & WORD) ^ (((key >> 32) * SALT) & WORD)
         if self._engine == "duckdb":
             return ibis.struct({f"c{j}": table[name] for j, name in enumerate(columns)}).hash()
         # the hash of some engines takes nothing but text
@@ -64,11 +65,10 @@ class RowNumbers:
             again = (base.cast("string") + ibis.literal(f"{BETWEEN}{salt}")).hash()
         return again.cast("int64") & ibis.literal(WORDS - 1, "int64")
 
-    def _mixed(self, key: Any, purpose: int) -> Any:
+    def _mixed(self, base: Any, purpose: int) -> Any:
         """Write `truth_tables.held_out`'s hash of numbers from 0 to 2**32 - 1, if of purpose 0."""
         seed = (SALT ^ self._seed ^ purpose * 0x85EBCA77) & WORD
-        x = (key & WORD) ^ (((key >> 32) * SALT) & WORD)
-        x = x ^ int(mixed(np.array([seed], dtype=np.uint64))[0])
+        x = base ^ int(mixed(np.array([seed], dtype=np.uint64))[0])
         fast = self._engine == "duckdb"  # products pass 2**63: elsewhere they are decimals
         x = x.cast("uint64") if fast else x
         for shift, factor in zip(SHIFTS, (*MULTIPLIERS, None), strict=True):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from rulekit._engine import asked, number
@@ -55,13 +56,13 @@ class _Place:
     def found(self, bracket: tuple[float, float], row: Mapping[str, Any], k: int) -> float | None:
         """Give the value if the scan brought it; else note on which side it is."""
         (low, high), upper = bracket, self.up_to_low + self.inside
-        below_low, to_low, below_high, to_high = (int(row[f"{what}{k}"]) for what in "abcd")
+        below_low, to_low, to_high = (int(row[f"{what}{k}"]) for what in "abc")
+        values = np.asarray(row[f"v{k}"], dtype=float)
         if self.rank < below_low:
             self.high, self.inside = low, below_low - self.up_to_low
         elif self.rank < to_low:
             return low
-        elif self.rank < below_high:
-            values = np.asarray(row[f"v{k}"], dtype=float)
+        elif self.rank < to_low + len(values):
             return float(np.partition(values, self.rank - to_low)[self.rank - to_low])
         elif self.rank < to_high:
             return high
@@ -75,6 +76,8 @@ def values_at(
     sample: Mapping[str, Floats],
     ranks: Mapping[str, Sequence[int]],
     n: Mapping[str, int],
+    *,
+    held: bool | None = None,
 ) -> dict[tuple[str, int], float]:
     """Find values by their rank.
 
@@ -89,6 +92,8 @@ def values_at(
         For each column the ranks asked for, from 0.
     n : mapping of str to int
         Present values of each column.
+    held : bool, optional
+        Of which rows: those where the column `h` of the table says so; None for all.
 
     Returns
     -------
@@ -110,7 +115,7 @@ def values_at(
     while left:
         batch = left[: _batch(left, sample)]
         brackets = [place.bracket(sample[place.name]) for place in batch]
-        row = _scan(table, batch, brackets)
+        row = _scan(table, batch, brackets, held)
         for k, (place, bracket) in enumerate(zip(batch, brackets, strict=True)):
             value = place.found(bracket, row, k)
             if value is not None:
@@ -127,7 +132,10 @@ def _batch(left: Sequence[_Place], sample: Mapping[str, Floats]) -> int:
 
 
 def _scan(
-    table: Any, places: Sequence[_Place], brackets: Sequence[tuple[float, float]]
+    table: Any,
+    places: Sequence[_Place],
+    brackets: Sequence[tuple[float, float]],
+    held: bool | None,
 ) -> dict[str, Any]:
     """Count around each bracket and fetch what lies inside: one row of answers."""
     cells: dict[str, Any] = {}
@@ -136,13 +144,16 @@ def _scan(
         cells |= {
             f"a{k}": (v < first).sum().fill_null(0),
             f"b{k}": (v <= first).sum().fill_null(0),
-            f"c{k}": (v < last).sum().fill_null(0),
-            f"d{k}": (v <= last).sum().fill_null(0),
+            f"c{k}": (v <= last).sum().fill_null(0),
             f"v{k}": v.collect(where=(v > first) & (v < last)),
         }
-    found = asked(table.aggregate(**cells))
+    if held is None:
+        found = asked(table.aggregate(**cells))
+    else:  # to filter by a hash costs more
+        found = asked(table.group_by("h").aggregate(**cells))
+        found = found.filter(pc.equal(found["h"], held))
     return {
-        name: found[name].combine_chunks().values.to_numpy(zero_copy_only=False)
+        name: found[name].combine_chunks().flatten().to_numpy(zero_copy_only=False)
         if name.startswith("v")
         else found[name][0].as_py()
         for name in cells

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from rulekit._engine import asked, number
 from rulekit.binarize import Binarizer
-from rulekit.binarize.thresholds import short_cuts
+from rulekit.binarize.thresholds import short_cuts, usual_value
 from rulekit.exceptions import DataError
 from rulekit.learners.from_table.drawing import limit
 from rulekit.learners.from_table.order import SAMPLE_ROWS, values_at
@@ -26,6 +26,7 @@ from rulekit.learners.ideal.counts import pairs_of
 
 AT_ONCE = 40  # columns that one query looks at
 MANY_LEVELS = 1_000_000  # text of more different values is not counted one by one
+LEAST_SHARE = 1 / 400  # of a table's rows: of 10**8 numbers a scan then brings some 10**6
 SAMPLE = 1  # purpose of the rows' numbers
 Floats = NDArray[np.float64]
 Tell = Callable[[float, str], None]
@@ -62,7 +63,7 @@ class Numbers:
         made = {f"v{j}": rows.value(name) for j, name in enumerate(self.names)}
         self._table = rows.all.select(h=rows.held, s=rows.number(SAMPLE), **made)
         self._columns = dict(zip(self.names, made, strict=True))
-        self._ends = self._found_ends()
+        self._ends, self._drawn = self._found_ends(), self._found_sample()
 
     def _found_ends(self) -> dict[str, Floats]:
         """Count present values and find the ends: shape (2, 3) each, by part."""
@@ -85,6 +86,14 @@ class Numbers:
                 )
         return found
 
+    def _found_sample(self) -> dict[str, NDArray[Any]]:
+        """Bring rows that say where to look, all of a small table; `h` marks what is held."""
+        table, n_rows = self._table, self._rows.n_rows
+        if n_rows > SAMPLE_ROWS:
+            table = table.filter(table.s < limit(max(SAMPLE_ROWS / 4 / n_rows, LEAST_SHARE)))
+        found = asked(table.drop("s"))
+        return {name: found[name].to_numpy() for name in found.column_names}
+
     def ends(self, name: str, part: int | None = None) -> tuple[int, float, float]:
         """Count the present values of a part, None for all rows, and give the ends."""
         ends = self._ends[name] if part is None else self._ends[name][[part]]
@@ -93,15 +102,19 @@ class Numbers:
             return 0, np.nan, np.nan
         return n, float(np.nanmin(ends[:, 1])), float(np.nanmax(ends[:, 2]))
 
-    def between(self) -> dict[str, int]:
-        """Count the values of each column that are neither its least nor its greatest."""
+    def two_valued(self) -> set[str]:
+        """List the columns that hold only their least and their greatest value.
+
+        A value between them in the sample settles it; the engine is asked of the others.
+        """
         cells = {}
         for name in self.names:
-            n, low, high = self.ends(name)
-            if n and low < high:
+            _, low, high = self.ends(name)
+            drawn = self._sample(name, None)
+            if low < high and not ((drawn > low) & (drawn < high)).any():
                 v = self._table[self._columns[name]]
                 cells[name] = ((v > number(low)) & (v < number(high))).sum()
-        return self._one_row(self._table, cells)
+        return {name for name, n in self._one_row(self._table, cells).items() if not n}
 
     def at(
         self, ranks: Mapping[str, Sequence[int]], part: int | None
@@ -109,17 +122,19 @@ class Numbers:
         """Give the values of some ranks, from 0, among the present values of a part."""
         if not ranks:
             return {}
-        table = self._table if part is None else self._table.filter(self._table.h == bool(part))
-        drawn, share = table, SAMPLE_ROWS / self._rows.n_rows
-        if share < 1:
-            drawn = table.filter(table.s < limit(share))
-        own = {name: self._columns[name] for name in ranks}
-        found = asked(drawn.select(*own.values()))
-        sample = {c: found[c].drop_null().to_numpy() for c in own.values()}
-        n = {c: self.ends(name, part)[0] for name, c in own.items()}
-        wanted = {c: ranks[name] for name, c in own.items()}
-        back = {c: name for name, c in own.items()}
-        return {(back[c], r): v for (c, r), v in values_at(table, sample, wanted, n).items()}
+        own = {self._columns[name]: name for name in ranks}
+        sample = {c: self._sample(name, part) for c, name in own.items()}
+        n = {c: self.ends(name, part)[0] for c, name in own.items()}
+        wanted = {c: ranks[name] for c, name in own.items()}
+        found = values_at(self._table, sample, wanted, n, held=None if part is None else bool(part))
+        return {(own[c], rank): value for (c, rank), value in found.items()}
+
+    def _sample(self, name: str, part: int | None) -> Floats:
+        """Give the values of a column that were drawn from a part, None for all rows."""
+        drawn = self._drawn[self._columns[name]]
+        drawn = drawn if part is None else drawn[self._drawn["h"] == bool(part)]
+        present: Floats = drawn[~np.isnan(drawn)]
+        return present
 
     def medians(self, names: Sequence[str], part: int | None) -> dict[str, float | None]:
         """Find where columns are cut: `lower_median` of a part."""
@@ -186,12 +201,14 @@ class MedianConditions:
         return self._written(questions, self._numbers.medians(cut, None))
 
     def _asked_of_numbers(self, n_rows: int) -> dict[str, list[Question]]:
-        between, found = self._numbers.between(), {}
+        two_valued, found = self._numbers.two_valued(), {}
         for name in self._numbers.names:
             n, low, high = self._numbers.ends(name)
-            two_valued = between.get(name, 0) == 0
             found[name] = questions_of_numbers(
-                name, [low, high] if n else [], two_valued=two_valued, has_missing=n < n_rows
+                name,
+                [low, high] if n else [],
+                two_valued=name in two_valued,
+                has_missing=n < n_rows,
             )
         return found
 
@@ -224,7 +241,10 @@ class BinnedConditions:
         made = clone(binarizer).fit(frame, codes)
         if share < 1 and made.n_thresholds is not None and made.method in ("quantile", "median"):
             tell(0.3, "Finding the quantiles")
-            exact = _exact_cuts(rows, made)
+            names = [n for n in made.cuts_ if n not in (made.thresholds or {})]
+            if made.method == "quantile":  # the sample says where a value that most rows hold ends
+                names = [n for n in names if usual_value(np.sort(frame[n].dropna())) is None]
+            exact = _exact_cuts(rows, made, names)
             made.set_params(thresholds=dict(made.thresholds or {}) | exact).fit(frame, codes)
         matrix = made.transform(frame[:1])
         self.pairs = [pair for _, pair in pairs_of(matrix.literals, matrix.complement)]
@@ -255,12 +275,12 @@ def _asked_of_levels(rows: TableRows, name: str) -> list[Question]:
     return questions_of_levels(name, grouped(name, sizes), has_missing=has_missing)
 
 
-def _exact_cuts(rows: TableRows, made: Binarizer) -> dict[str, list[float]]:
-    """Find the quantiles, or medians, of columns that a sample has cut, over the training part.
+def _exact_cuts(rows: TableRows, made: Binarizer, names: list[str]) -> dict[str, list[float]]:
+    """Find the quantiles, or medians, of columns over the training part.
 
     Which rows a cut lies between is that of `rulekit.binarize.thresholds`.
     """
-    numbers = Numbers(rows, [n for n in made.cuts_ if n not in (made.thresholds or {})])
+    numbers = Numbers(rows, names)
     parts = 2 if made.method == "median" else int(made.n_thresholds or 1) + 1
     places, ranks = np.arange(1, parts), {}
     for name in numbers.names:

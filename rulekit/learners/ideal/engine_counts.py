@@ -1,6 +1,7 @@
 """The counts of a table that stays where it lives, asked of its engine."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,8 @@ class EngineCounts:
         self, rows: TableRows, conditions: EngineConditions, positive: int, tell: Tell
     ) -> None:
         self._rows, self._conditions, self._tell = rows, conditions, tell
-        self._marks = {"y": rows.label == positive, "h": rows.held}
+        self._described = rows.label == positive
+        self._types: Counts | None = None  # of all conditions, where they are few
 
     @property
     def n_rows(self) -> int:
@@ -49,42 +51,55 @@ class EngineCounts:
     def contingency(self) -> Contingency:
         """Count each column against the class, over the training part."""
         self._tell(0.6, "Counting each condition")
+        d = len(self._conditions.pairs)
+        if d > TOGETHER:
+            return self._counted_alone()
+        self._types = self._typed(self._conditions.pairs, self._rows.held)
+        found = [_marginal(self._types, range(d), [j])[0, 1] for j in range(d)]
+        return _contingency(self._types[0].sum(axis=0), np.array(found).reshape(d, 2))
+
+    def _counted_alone(self) -> Contingency:
         holds = [self._rows.writer.write(yes) for yes, _ in self._conditions.pairs]
-        counted = []
-        for start in range(0, max(len(holds), 1), AT_ONCE):
+        found, sizes = np.zeros((len(holds), 2), dtype=np.int64), np.zeros(2, dtype=np.int64)
+        for start in range(0, len(holds), AT_ONCE):
             part = {f"c{j}": c for j, c in enumerate(holds[start : start + AT_ONCE])}
-            made = self._rows.all.select(**self._marks, **part)
-            made = made.filter(~made.h)
-            cells = {"n": made.count(), "ones": made.y.sum()}
-            for name in part:
-                cells |= {f"{name}n": made[name].sum(), f"{name}y": (made[name] & made.y).sum()}
-            counted.append(asked(made.aggregate(**cells)).to_pylist()[0])
-        table = [v or 0 for row in counted for v in list(row.values())[2:]]
-        found = np.array(table, dtype=np.int64).reshape(len(holds), 2)
-        n, ones = (int(counted[0][name] or 0) for name in ("n", "ones"))
-        return Contingency(n, ones, found[:, 0], found[:, 1])
+            made = self._rows.all.select(y=self._described, h=self._rows.held, **part)
+            cells = {name: made[name].sum() for name in part}
+            groups = made.group_by("h", "y").aggregate(n=made.count(), **cells)
+            for row in asked(groups).to_pylist():  # to filter by a hash costs more
+                if not row["h"]:
+                    sizes[int(row["y"])] = row["n"]
+                    found[start : start + len(part), int(row["y"])] = [row[c] for c in part]
+        return _contingency(sizes, found)
 
     def histograms(self, rankings: Sequence[Sequence[int]]) -> list[Counts]:
         """Count the types of each ranking, by part: one GROUP BY, of wide rankings one each."""
         self._tell(0.7, "Counting the types of cases")
         wanted = [tuple(int(j) for j in ranking) for ranking in rankings]
-        joined = tuple(sorted({j for ranking in wanted for j in ranking}))
         pairs = self._conditions.pairs
-        known: dict[tuple[int, ...], Counts] = {}
-        for columns in [joined] if len(joined) <= TOGETHER else dict.fromkeys(wanted):
-            known[columns] = self._typed([pairs[j] for j in columns])
-        return [
-            _marginal(known[joined], joined, ranking) if joined in known else known[ranking]
-            for ranking in wanted
-        ]
+        joined: Sequence[int] = sorted({j for ranking in wanted for j in ranking})
+        types = self._types
+        if types is not None:
+            joined = range(len(pairs))
+        elif len(joined) <= TOGETHER:
+            types = self._typed([pairs[j] for j in joined], self._rows.held)
+        if types is not None:
+            return [_marginal(types, joined, ranking) for ranking in wanted]
+        known = {
+            ranking: self._typed([pairs[j] for j in ranking], self._rows.held)
+            for ranking in dict.fromkeys(wanted)
+        }
+        return [known[ranking] for ranking in wanted]
 
     def final(self, chosen: Sequence[int]) -> tuple[list[Pair], Counts]:
         """Cut anew on all rows; give what the columns then say, and their types' counts."""
+        import ibis
+
         self._tell(0.9, "Counting the chosen types on all rows")
         pairs = self._conditions.final(chosen)
-        return pairs, self._typed(pairs).sum(axis=0)
+        return pairs, self._typed(pairs, ibis.literal(False))[0]
 
-    def _typed(self, pairs: Sequence[Pair]) -> Counts:
+    def _typed(self, pairs: Sequence[Pair], part: Any) -> Counts:
         """Count the rows of each type, by part and class: shape (2, 2**k, 2)."""
         import ibis
 
@@ -94,12 +109,17 @@ class EngineCounts:
             (b.ifelse(2 ** (k - 1 - j), 0) for j, b in enumerate(bits)),
             start=ibis.literal(0, "int64"),
         )
-        made = self._rows.all.select(**self._marks, code=code)
+        made = self._rows.all.select(y=self._described, h=part, code=code)
         found = asked(made.group_by("code", "y", "h").aggregate(n=made.count()))
         counts = np.zeros((2, 2**k, 2), dtype=np.int64)
         at = (found[name].to_numpy().astype(np.int64) for name in ("h", "code", "y"))
         counts[tuple(at)] = found["n"].to_numpy()
         return counts
+
+
+def _contingency(sizes: NDArray[np.int64], found: NDArray[np.int64]) -> Contingency:
+    """Put together the rows of each class, shape (2,), and those that meet conditions, (d, 2)."""
+    return Contingency(int(sizes.sum()), int(sizes[1]), found.sum(axis=1), found[:, 1])
 
 
 def _marginal(counts: Counts, columns: Sequence[int], kept: Sequence[int]) -> Counts:

@@ -207,7 +207,8 @@ n_conditions_, training_error_
         self
             Where `key` numbers the rows from 0, the very model that `fit` learns from them, counts
             and rule alike; a `binarizer` is then the same up to 262 144 rows. Of larger tables it
-            is fitted to so many of them, and cuts at quantiles and medians are asked of the engine.
+            is fitted to so many of them, and cuts at quantiles and medians are asked of the engine,
+            but for columns in which most rows hold one value.
 
         Raises
         ------

@@ -21,7 +21,6 @@ from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.literal.problems.binary_problem import (
     BinaryProblem,
     binary_problem,
-    price_of_a_first_condition,
 )
 from rulekit.learners.literal.problems.cell_problem import CellProblem, cell_problem
 from rulekit.learners.literal.problems.required import RequiredConditions
@@ -192,7 +191,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         learned, rule = min(told, key=lambda t: (round(t[0].value, 9), t[1].n_conditions))
         self._keep(learned, rule, table)
         self.theta_max_ = problem.theta_max
-        self.theta_pays_ = price_of_a_first_condition(problem)
+        self.theta_pays_ = problem.price_of_a_first_condition
         self.empty_rule_hint_ = self._hint(problem) if self.rule_set_.is_constant else None
 
     def problem_of(

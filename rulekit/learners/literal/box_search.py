@@ -63,23 +63,22 @@ class BoxSearchClassifier(LearnsFromTables, LiteralRuleClassifier):
         Conditions of the rule at most, as the search counts them; required conditions come on top.
         None sets no limit. Not with `refine`, which adds conditions where they pay.
     robustness : float or "cv", default=0.0
-        How much a row of the other class that a single condition keeps out counts
-        against a clause. 0 counts wrong training rows and nothing else. "cv" chooses 0, 0.1 or 0.3
-        by 5-fold cross-validation inside the training rows, at this `theta` and `n_clauses`, and,
-        without `positive_label`, also which class the rule describes; 15 to 30 searches more. To
-        choose price and clauses as well, see `rulekit.RuleClassifier`.
+        How much a row of the other class that a single condition keeps out counts against a
+        clause. 0 counts wrong training rows and nothing else. "cv" chooses 0, 0.1 or 0.3 by 5-fold
+        cross-validation inside the training rows, at this `theta` and `n_clauses`, and, without
+        `positive_label`, also which class the rule describes; 15 to 30 searches more. To choose
+        price and clauses as well, see `rulekit.RuleClassifier`.
     doubt : float, default=0.0
-        How far a row is discounted that does not look like its class. A random
-        forest is asked about each row by the trees grown without it; where the share p of their
-        votes is for the row's class, it counts ``1 - doubt * (1 - p)`` of its weight in the search.
-        Between 0 (every row counts alike) and 1. Errors that are reported count rows in full.
+        How far a row is discounted that does not look like its class. A random forest, of 20 000
+        draws a tree at most, is asked about each row by the trees grown without it; where the share
+        p of their votes is for its class, it counts ``1 - doubt * (1 - p)`` of its weight in the
+        search; from 0 (all rows count alike) to 1. Errors that are reported count rows in full.
     kicks : int, default=3
         Rounds of disturbance after the first descent.
     refine_thresholds : bool or "cv", default=False
-        Whether the cuts of the rule that was found are moved to any
-        value of the training table, interval by interval, where that lowers its loss; the number
-        of conditions stays. "cv" does so where it has the lower error in 5-fold cross-validation
-        inside the training rows. Not with `refine`, which moves cuts itself.
+        Whether the cuts of the rule that was found are moved to any value of the training table,
+        interval by interval, where that lowers its loss; the number of conditions stays. "cv" does
+        so where that has the lower error in 5 folds of the training rows. Not with `refine`.
     refine : bool, default=False
         Descend from the rule found on training errors plus `theta` a condition: drop clauses, drop,
         add and swap conditions, and move cuts to any value of the training table.
@@ -114,8 +113,10 @@ empty_rule_hint_, binarizer_
 
     Notes
     -----
-    The rule does not depend on the order of rows or columns of the table, nor on what was learned
-    before.
+    The rule does not depend on the order of the table's rows or columns, nor on earlier fits. Of
+    two classes: of more than 80 000 distinct rows the search, its kicks too, is made on 20 000 that
+    are spread over the sorted table, and one descent on all settles it; of more than 512 columns,
+    kicks change only the 256 that came nearest to being of use, and those of rules found.
 
     Examples
     --------
@@ -195,9 +196,8 @@ empty_rule_hint_, binarizer_
         Returns
         -------
         RulePath
-            Its rules for any price and any limit of clauses or conditions are looked up, not
-            learned. Their cuts are those of the binarizer, whatever `refine_thresholds` and
-            `refine` say.
+            Its rules, for any price and limits, are looked up, not learned. Their cuts are those
+            of the binarizer, whatever `refine_thresholds` and `refine` say.
         """
         model = copy(self)
         model._check()

@@ -13,7 +13,7 @@ from rulekit.solvers.power_laws import ClassMass, FoundSplit, likely_features, s
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-MANY = 30  # columns; of more, those that promise most are used
+MANY = 30  # columns; of more, half as many for each of two reasons are used, see `likely_features`
 MAX_DIGITS = 17
 KEPT_GAP = 0.5  # share of the gap between the sides that rounding may not take
 FLOOR = 0.5  # values below this share of the smallest one count as this share
@@ -187,7 +187,7 @@ def _bounded(
     laws: list[tuple[Factor, ...]], weights: Floats, gaps: list[tuple[float, float] | None]
 ) -> PowerLawSplit:
     """Put the bounds near the middle of their gaps, written short."""
-    low, high = (None if g is None else _middle(*g) for g in gaps)
+    low, high = (None if g is None else middle(*g) for g in gaps)
     if high is None:  # a band open above is a cut
         assert low is not None
         return PowerLawSplit(_terms(laws, weights), low)
@@ -201,7 +201,8 @@ def _kept(gap: tuple[float, float] | None, wanted: tuple[float, float] | None) -
     return gap[1] - gap[0] >= KEPT_GAP * (wanted[1] - wanted[0]) > 0
 
 
-def _middle(low: float, high: float) -> float:
+def middle(low: float, high: float) -> float:
+    """Return the number with the fewest digits in the middle half of a gap."""
     return shortest(0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high, 0.5 * low + 0.5 * high)
 
 

@@ -1,6 +1,6 @@
-"""Growing and pruning a tree of power-law splits (Dhebar and Deb, Algorithm 1 and section V)."""
+"""Growing a tree of power-law splits (Dhebar and Deb, Algorithm 1)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
 from typing import Any
@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from rulekit.exceptions import StoppedError
+from rulekit.learners.power_law.bounds import with_least_wrong
 from rulekit.learners.power_law.features import PowerLawFeatures, short_split
+from rulekit.learners.power_law.nodes import Node, prune
 from rulekit.learners.training import Clock
-from rulekit.rules import Branch, Columns, Leaf, PowerLawSplit, Tree, absent_in
+from rulekit.rules import Columns, PowerLawSplit, absent_in
 from rulekit.solvers.power_laws import (
     SEARCHED_ROWS,
     ClassMass,
@@ -58,73 +60,6 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, Integral):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
-
-
-@dataclass
-class Node:
-    """A part of the training rows, and how it is split further.
-
-    Attributes
-    ----------
-    rows : ndarray of int
-        Places in the training table.
-    mass : ndarray of float, shape (K,)
-        Weight of each class.
-    depth : int
-        0 at the root.
-    split : PowerLawSplit or None
-        None at a leaf.
-    yes, no : Node or None
-        Where rows go on which the split holds, and all others.
-    """
-
-    rows: NDArray[np.intp]
-    mass: Floats
-    depth: int
-    split: PowerLawSplit | None = None
-    yes: "Node | None" = None
-    no: "Node | None" = None
-
-    @property
-    def answer(self) -> int:
-        """The class of most weight; of equal ones the first."""
-        return int(self.mass.argmax())
-
-    def below(self) -> Iterator["Node"]:
-        """List this node and all below it, parents first."""
-        yield self
-        if self.yes is not None and self.no is not None:
-            yield from self.yes.below()
-            yield from self.no.below()
-
-    @property
-    def splits(self) -> list["Node"]:
-        """The nodes that are split, parents first."""
-        return [node for node in self.below() if node.split is not None]
-
-    @property
-    def length(self) -> int:
-        """Exponents over all splits."""
-        return sum(node.split.n_conditions for node in self.splits if node.split is not None)
-
-    @property
-    def leaves(self) -> list["Node"]:
-        """The nodes that are not."""
-        return [node for node in self.below() if node.split is None]
-
-    def answers(self, columns: Columns, n: int) -> NDArray[np.intp]:
-        """Answer n rows: codes of classes, shape (n,)."""
-        found = np.full(n, self.answer)
-        if self.split is not None and self.yes is not None and self.no is not None:
-            held = self.split.mask(columns)
-            for side, rows in ((self.yes, held), (self.no, ~held)):
-                part = {name: values[rows] for name, values in columns.items()}
-                found[rows] = side.answers(part, int(rows.sum()))
-        return found
-
-    def collapse(self) -> None:
-        """Make this node a leaf."""
-        self.split = self.yes = self.no = None
 
 
 @dataclass(frozen=True)
@@ -240,7 +175,24 @@ class Grower:
             raise StoppedError("The work was stopped before the tree was grown.")
         if tau_prune is not None:
             prune(root, tau_prune)
+        for node in reversed(root.splits):
+            if node.is_last:
+                self._settle(node)
+                if tau_prune is not None and node.says_nothing:
+                    node.collapse()
         return root
+
+    def _settle(self, node: Node) -> None:
+        """Move the bounds of a split between two leaves to where fewest rows are wrong."""
+        assert node.split is not None
+        rows = node.rows
+        columns = {name: self.columns[name][rows] for name in node.split.features}
+        split = with_least_wrong(node.split, columns, self.codes[rows], self.weight[rows])
+        if split is not node.split:
+            held = split.mask(columns)
+            node.split = split
+            node.yes = self._node(rows[held], node.depth + 1)
+            node.no = self._node(rows[~held], node.depth + 1)
 
     def _node(self, rows: NDArray[np.intp], depth: int) -> Node:
         return Node(rows, self._mass(rows), depth)
@@ -319,65 +271,6 @@ class Grower:
         together = _impurity(yes + gone, no) - _impurity(yes, no + gone)
         missing = together < 0 if absent.any() else yes.sum() > no.sum()
         return PowerLawSplit(split.terms, split.high, split.low, split.inside, bool(missing))
-
-
-def prune(root: Node, tolerance: float) -> None:
-    """Collapse splits below the root as long as balanced training accuracy allows it.
-
-    Parameters
-    ----------
-    root : Node
-        Changed in place.
-    tolerance : float
-        Balanced accuracy (the mean over classes of the share that is right) that may be lost in
-        all, against the tree as grown. With plain accuracy a tolerance of 3 % would give up any
-        class rarer than that; for classes of like size the two are the same.
-
-    Notes
-    -----
-    Each round collapses the split whose loss keeps accuracy highest, of equal ones the one with
-    most splits below. The paper does not say in which order it goes.
-    """
-    size = np.where(root.mass > 0, root.mass, np.inf)
-    lowest = _balanced(root, size) - tolerance - 1e-12
-    while True:
-        options = [node for node in root.splits if node is not root]
-        if not options:
-            break
-        worth = [(_gain(node, size), len(node.splits)) for node in options]
-        best = max(range(len(options)), key=lambda k: (worth[k], -k))
-        if _balanced(root, size) + worth[best][0] < lowest:
-            break
-        options[best].collapse()
-    _merge(root)
-
-
-def as_tree(node: Node, labels: list[Any]) -> Tree:
-    """Write a node and all below it as a tree of labels."""
-    if node.split is None or node.yes is None or node.no is None:
-        return Leaf(labels[node.answer])
-    return Branch(node.split, as_tree(node.yes, labels), as_tree(node.no, labels))
-
-
-def _balanced(node: Node, size: Floats) -> float:
-    """Sum over leaves of the share of its class that each gets right, by number of classes."""
-    right = sum(leaf.mass[leaf.answer] / size[leaf.answer] for leaf in node.leaves)
-    return float(right / np.isfinite(size).sum())
-
-
-def _gain(node: Node, size: Floats) -> float:
-    """Say what balanced accuracy gains (mostly loses) when a node becomes a leaf."""
-    now = _balanced(node, size)
-    return float(node.mass[node.answer] / size[node.answer] / np.isfinite(size).sum() - now)
-
-
-def _merge(node: Node) -> None:
-    """Collapse splits whose two sides give the same answer."""
-    for below in reversed(node.splits):
-        if below.yes is not None and below.no is not None:
-            leaves = below.yes.split is None and below.no.split is None
-            if leaves and below.yes.answer == below.no.answer:
-                below.collapse()
 
 
 def _gini(mass: Floats) -> float:

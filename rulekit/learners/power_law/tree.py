@@ -17,14 +17,8 @@ from rulekit.data import Costs
 from rulekit.exceptions import PromiseWarning
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.power_law.features import PowerLawFeatures
-from rulekit.learners.power_law.growing import (
-    Grower,
-    GrowthLimits,
-    Node,
-    as_tree,
-    search_for,
-    seed_of,
-)
+from rulekit.learners.power_law.growing import Grower, GrowthLimits, search_for, seed_of
+from rulekit.learners.power_law.nodes import Node, as_tree
 from rulekit.learners.power_law.size import compare_sizes
 from rulekit.learners.training import (
     Clock,
@@ -74,8 +68,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         Exponents in one split at most, where `tau_impurity` cannot be reached ("beam" only).
     inner_folds : int or None, default=3
         Parts of the training rows, each left out in turn, by which a size within `max_depth` and
-        `max_exponents` is chosen, see Notes; None grows as far as these allow ("beam" only, as the
-        genetic search does).
+        `max_exponents` is chosen; of 3000 rows and more all are asked instead, see Notes. None
+        grows as far as these allow ("beam" only, as the genetic search does).
     positive_label : label, default=None
         Of two classes, the one the clauses describe; None for the last of `classes_`.
     class_weight : dict, "balanced" or None, default=None
@@ -115,8 +109,9 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     lower_bound_, proved_optimal_ : None
         Nothing is proved.
     sizes_ : list of dict
-        What the folds said of each size, as means: "max_depth", "max_exponents", "error" (weighted
-        share of wrong rows), "length" (exponents); empty where nothing was chosen.
+        What the rows asked said of each size, as means over folds: "max_depth", "max_exponents",
+        "error" (weighted share of wrong rows), "length" (exponents); empty where nothing was
+        chosen.
     history_ : list of dict
         One entry a level of a search: "node", "depth", "modulus", "n_exponents" (of the level),
         "n_structures" (tried), "impurity" (best).
@@ -136,15 +131,25 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     Beside a promise all power laws but a column itself have a floor: of factors that can be
     negative nothing is proved.
 
-    The size is chosen among trees of one split of 1 to 4 exponents, and of more levels of shorter
-    splits, as far as the limits allow: the one of fewest wrong rows of the folds, where each
-    exponent has to save ``.06 / sqrt(n)`` of the rows, n of them (1500 at most). The choice has
-    half of a time limit; if it does not end, the limits hold.
+    The size is chosen among trees of one split of 1 to 4 exponents, and of two or three levels of
+    splits of 1 or 2, as far as the limits allow: the one of fewest wrong rows, where each exponent
+    has to save ``.06 / sqrt(n)`` of the n rows. Of fewer than 3000 rows those of the folds are
+    asked. Of more, splits of 5 and 6 exponents are compared, too, and two levels of 3; trees are
+    grown and judged on all rows (a part of 20 000 by chance, of more), as each follows a few
+    numbers only and its power laws come from 1000 of them. A tree that says nothing is taken only
+    where no size says anything, also where the constant answer has fewer wrong rows in the folds.
+    The choice has half of a time limit; if it does not end, the limits hold.
+
+    Power laws and weights are those of least impurity, and so are the bounds of a split that more
+    splits follow. The bounds of a last split are moved to where fewest training rows are wrong, by
+    weight, if the least impurity is not there already.
 
     The cost of a node is linear in rows, features, power laws and exponents of the split. Of more
-    than 30 columns, those are used that tell the classes apart best alone or in pairs. In nodes
-    of more than 1000 rows, power laws are chosen on a part of about 1000 by the beam with exact
-    weights, each class in its share; weights and bounds of the chosen ones are found on all rows.
+    than 30 columns, 15 are used that tell the classes apart best alone, those of the 15 best
+    pairs, and as many again for bands ("beam" only); columns that help only three at a time are
+    not seen. In nodes of more than 1000 rows, power laws are chosen on a part of about 1000 by the
+    beam with exact weights, each class in its share; weights and bounds of the chosen ones are
+    found on all rows.
 
     References
     ----------
@@ -247,15 +252,17 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
             seed_of(self.random_state),
             clock,
         )
+        self.left_out_: tuple[str, ...] = ()
+        if shared.many:
+            grower.memory = shared.once(self._memory_key(), dict)
         limits = self._sized(grower, shared)
         cuts = replace(limits, modulus=False)
         shapes = dict.fromkeys((limits, cuts, replace(cuts, max_power_laws=1)))
-        self.left_out_: tuple[str, ...] = ()
         unproved: set[str] = set()
         for shape in cycle(shapes):
             if unproved and shape == limits:
                 self.left_out_ = tuple(sorted({*self.left_out_, *unproved}))
-            root = self._grown(grower, shape, shared)
+            root = self._grown(grower, shape)
             unproved = self._unproved(root, table, wishes)
             if not unproved:
                 break
@@ -271,20 +278,18 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
                 stacklevel=3,
             )
 
-    def _grown(self, grower: Grower, limits: GrowthLimits, shared: SharedWork) -> Node:
+    def _grown(self, grower: Grower, limits: GrowthLimits) -> Node:
         """Grow and prune a tree that does not read the columns of `left_out_`."""
         used = grower.features.without(self.left_out_)
         limits = limits if used.names else replace(limits, max_depth=-1)
-        memory: dict[Any, Any] | None = None
-        if shared.many:
-            memory = shared.once(self._memory_key(), dict)
+        memory = None if self.left_out_ else grower.memory
         inside = replace(grower, features=used, limits=limits, memory=memory, history=[])
         root = inside.grown(self.tau_prune)
         self.history_ = inside.history
         return root
 
     def _sized(self, grower: Grower, shared: SharedWork) -> GrowthLimits:
-        """Choose the size on folds of the training rows, within the limits given."""
+        """Choose the size by the training rows, within the limits given."""
         half = None if self.time_limit is None else 0.5 * self.time_limit
         clock, found = Clock.of_seconds(half, shared.should_stop), None
         if self.upper_level == "beam" and self.inner_folds is not None:
@@ -293,7 +298,13 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
             found = compare_sizes(timed, self.tau_prune, self.inner_folds)
         found = None if clock.ran_out else found
         self.sizes_: list[dict[str, float]] = [] if found is None else found.told()
-        return grower.limits if found is None else found.chosen()
+        if found is None:
+            return grower.limits
+        sizes = found.in_order()
+        if grower.memory is None:
+            grower.memory = found.memory
+        says = (size for size in sizes if self._grown(grower, size).split is not None)
+        return next(says, sizes[0])
 
     def _promised(self, table: TrainingTable) -> Constraints:
         """Read the promises, and to which class they lead.
@@ -351,7 +362,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         """Tell apart trees that cannot share the splits they found."""
         weights = self._class_weight(self.classes_)
         named = weights if weights is None or isinstance(weights, str) else repr(weights)
-        how = self.upper_level, self.lower_level, seed_of(self.random_state), self.left_out_
+        how = self.upper_level, self.lower_level, seed_of(self.random_state)
         return "splits", *how, named
 
     def _choose_labels(self, table: TrainingTable) -> None:

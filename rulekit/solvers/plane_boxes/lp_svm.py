@@ -22,6 +22,8 @@ from rulekit.exceptions import SolverError, TimeLimitError
 from rulekit.solvers.lp import LinearProgram, LPSolution, ResidentProgram
 from rulekit.solvers.plane_boxes.half_space import Floats
 
+ROUNDING = 1e-9  # of a margin, which is 1: a weight that adds no more to any row's is none
+
 
 @dataclass(frozen=True, eq=False)
 class LPSVMPlane:
@@ -66,7 +68,7 @@ class LPSVMProgram:
         ways: Floats | None = None,
     ) -> None:
         m, n = A.shape
-        self._n = n
+        self._n, self._reach = n, np.abs(A).max(axis=0)
         self._weight = np.ones(m) if weight is None else weight
         # The matrix does not depend on nu, which only bounds the variables: it is passed once.
         rows = np.vstack([(A * signs[:, None]).T, signs])
@@ -103,7 +105,9 @@ class LPSVMProgram:
         assert solution.duals is not None
         assert solution.value is not None
         duals = solution.duals  # of a maximum written as a minimum: w comes with its sign turned
-        return LPSVMPlane(-duals[: self._n] + 0.0, float(duals[self._n]), -solution.value)
+        w = -duals[: self._n]
+        w = np.where(np.abs(w) * self._reach > ROUNDING, w, 0.0)
+        return LPSVMPlane(w, float(duals[self._n]), -solution.value)
 
 
 def _check(solution: LPSolution) -> None:

@@ -76,7 +76,8 @@ def likely_features(X: Floats, mass: ClassMass, most: int, rng: np.random.Genera
     mass : ClassMass
         Classes and weights; every class occurs.
     most : int
-        Features that are taken for what they are alone.
+        Half as many features are taken for what they are alone, and those of half as many pairs;
+        for cuts, and again for bands.
     rng : numpy.random.Generator
         For a part of 500 rows where there are more.
 

@@ -105,8 +105,8 @@ def beam_search(
     it has fewer exponents, or where its impurity is less than 0.8 of the cut's. Without this
     guard bands follow small tables too closely.
 
-    Of more than 2000 rows, power laws are looked for, and compared with `tau`, on a part of about
-    2000 (see `sample_rows`); weights and bounds of the best are then found on all rows, and its
+    Of more than 1000 rows, power laws are looked for, and compared with `tau`, on a part of about
+    1000 (see `sample_rows`); weights and bounds of the best are then found on all rows, and its
     impurity is that of all. The cost of the search hardly depends on the number of rows.
     """
     seed = int(rng.integers(2**31))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rulekit.data import GROUP_MEASURES
 from rulekit.evaluation import fit_setting, suggest, summarise, sweep
 from rulekit.evaluation.sweeps.result import SweepResult, table_of
 from tests.evaluation.learners import Stump, noisy_table
@@ -117,11 +118,26 @@ def test_the_default_is_best_among_its_neighbours_and_says_why():
     chosen = result_of([(e, 0.05, 7.0 - i) for i, e in enumerate(errors)]).suggest()
     assert (chosen["best"], chosen["default"], chosen["simplest_within_1se"]) == (1, 5, 5)
     assert chosen["reason"] == (
-        "The default is theta = 5.0 (21.0 % with 2.0 conditions). A single best figure among many "
-        "is partly luck, so each mean test error was averaged with those of settings of nearly the "
-        "same size and charged 0.2 points for each condition; then no other is better. The best "
-        "mean of its own has theta = 1.0 (20.0 % with 6.0 conditions)."
+        "Chosen: price of a condition 5 (21.0 % with 2.0 conditions). A single best figure among "
+        "many is partly luck, so each mean test error was averaged with those of settings of "
+        "nearly the same size and charged 0.2 points for each condition; then no other is better. "
+        "The best mean of its own: price of a condition 1 (20.0 % with 6.0 conditions)."
     )
+
+
+def test_settings_are_told_in_words_and_what_is_at_rest_is_not():
+    kinds = (
+        {"positive_label": "ill", "n_clauses": 1, "theta": 2.5, "robustness": 0.0, "doubt": 0.0},
+        {"rule__max_conditions": 3, "robustness": 0.1, "method": "lp"},
+    )
+    result = replace(result_of([(0.2, 0.0, 2), (0.3, 0.0, 2)]), settings=kinds)
+    assert (
+        "Chosen: for ill, at most 1 clause, price of a condition 2.5 ("
+        in result.suggest()["reason"]
+    )
+    result = replace(result_of([(0.3, 0.0, 2), (0.2, 0.0, 2)]), settings=kinds)
+    said = "Chosen: at most 3 conditions, robustness 0.1, method = lp ("
+    assert said in result.suggest()["reason"]
 
 
 def test_a_literal_must_earn_two_tenths_of_a_point():
@@ -154,7 +170,9 @@ def test_an_empty_rule_is_not_the_default_even_when_nothing_is_better():
     chosen = result_of([(0.34, 0.02, 0), (0.34, 0.02, 2)]).suggest()
     assert chosen["simplest_within_1se"] == 0
     assert chosen["default"] == 1
-    assert "An empty rule, theta = 0.0, which gives every row the same" in chosen["reason"]
+    assert (
+        "An empty rule (price of a condition 0), which gives every row the same" in chosen["reason"]
+    )
 
 
 def test_where_every_rule_is_empty_the_empty_rule_is_the_default():
@@ -166,6 +184,13 @@ def test_where_every_rule_is_empty_the_empty_rule_is_the_default():
 def test_the_summary_alone_gives_the_suggestion_of_the_result():
     result = result_of([(0.30, 0.05, 7), (0.20, 0.05, 6), (0.30, 0.05, 5), (0.21, 0.05, 2)])
     assert suggest(result.summary) == suggest(result) == result.suggest()
+
+
+def test_gaps_between_groups_are_no_parameters_of_a_setting():
+    errors = [0.30, 0.20, 0.30, 0.24, 0.21, 0.21, 0.24]
+    result = result_of([(e, 0.05, 7.0 - i) for i, e in enumerate(errors)])
+    gaps = ("gap", *(f"gap_{measure}" for measure in GROUP_MEASURES))
+    assert suggest(result.summary.assign(**dict.fromkeys(gaps, np.arange(7.0)))) == suggest(result)
 
 
 def test_a_table_without_sizes_is_refused_with_what_is_missing():

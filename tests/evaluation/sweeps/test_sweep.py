@@ -19,6 +19,7 @@ from rulekit.exceptions import DataError
 from tests.evaluation.learners import SharedStump, Stump, gate, noisy_table
 
 GRID = {"theta": [-0.5, 0.0, 0.5, 2.0], "column": [0, 1]}
+TWO = {"theta": [0.0, 0.5]}
 
 
 def timeless(result):
@@ -258,37 +259,35 @@ def test_three_classes_have_errors_but_no_positive_class():
     assert result.table[["test_tp", "test_auc", "n_conditions"]].isna().all(axis=None)
 
 
+def cut_short(learner, table, store):
+    """Sweep, and stop after three folds of eight."""
+    told = []
+    return sweep(
+        learner, *table, grid=TWO, cv=4, store=store, on_result=told.append,
+        should_stop=lambda: len(told) == 3,
+    )  # fmt: skip
+
+
 def test_finished_folds_are_not_computed_again(table, tmp_path):
-    grid = {"theta": [0.0, 0.5]}
     learner = Stump(journal=str(tmp_path))
     with SweepStore(tmp_path / "store.sqlite") as store:
-        told = []
-        first = sweep(
-            learner, *table, grid=grid, cv=4, store=store, on_result=told.append,
-            should_stop=lambda: len(told) == 3,
-        )  # fmt: skip
-        assert not first.complete
+        assert not cut_short(learner, table, store).complete
         again = []
-        second = sweep(learner, *table, grid=grid, cv=4, store=store, on_result=again.append)
+        second = sweep(learner, *table, grid=TWO, cv=4, store=store, on_result=again.append)
     assert second.complete
-    assert_same(second, sweep(learner, *table, grid=grid, cv=4))
+    assert_same(second, sweep(learner, *table, grid=TWO, cv=4))
     assert [row["from_store"] for row in again[:3]] == [True] * 3
     assert len(list(tmp_path.glob("0.*"))) == 8 + 8
 
 
 def test_what_is_stored_can_be_had_without_fitting_anything(table, tmp_path):
-    grid = {"theta": [0.0, 0.5]}
     learner = Stump(journal=str(tmp_path))
     with SweepStore(tmp_path / "store.sqlite") as store:
-        told = []
-        stopped = sweep(
-            learner, *table, grid=grid, cv=4, store=store, on_result=told.append,
-            should_stop=lambda: len(told) == 3,
-        )  # fmt: skip
+        stopped = cut_short(learner, table, store)
         fits = len(list(tmp_path.glob("0.*")))
         kept = []
         found = sweep(
-            learner, *table, grid=grid, cv=4, store=store, only_stored=True, on_result=kept.append
+            learner, *table, grid=TWO, cv=4, store=store, only_stored=True, on_result=kept.append
         )
         nothing = sweep(learner, *table, grid={"theta": [1.0]}, cv=4, store=store, only_stored=True)
     assert len(list(tmp_path.glob("0.*"))) == fits

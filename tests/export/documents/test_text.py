@@ -14,7 +14,7 @@ def test_dnf_is_written_one_clause_a_line():
     rule, _ = patients()
     assert to_text(rule) == dedent(
         """\
-        # DNF with 2 clauses and 4 literals: the first line that holds decides.
+        # 4 conditions in 2 clauses: the first line that holds decides.
         1. IF glucose > 126.5 AND age > 50 THEN ill
         2. IF colour = "red" AND glucose <= 200 THEN ill
         OTHERWISE well
@@ -26,7 +26,7 @@ def test_cnf_is_written_as_what_has_to_hold():
     rule, _ = patients()
     assert to_text(rule.negated()) == dedent(
         """\
-        # CNF with 2 clauses and 4 literals: every line has to hold.
+        # 4 conditions in 2 clauses: every line has to hold.
         ALL OF
         1. glucose <= 126.5 (or missing) OR age <= 50 (or missing)
         2. colour != "red" (or missing) OR glucose > 200 (or missing)

@@ -58,6 +58,18 @@ def test_every_engine_finds_medians_and_ends(put):
     assert found(put, values, sample, ranks) == sorted_values(values, ranks)
 
 
+@everywhere
+def test_ranks_are_those_of_the_rows_asked_for(put):
+    rng = np.random.default_rng(1)
+    values, h = drawn("ties", rng), rng.random(2000) < 0.3
+    table = put(pa.table({"v": values, "h": h}))
+    for held in (False, True):
+        own = values[h == held]
+        ranks = [0, (len(own) - 1) // 2, len(own) - 1]
+        found = values_at(table, {"v": values[:200]}, {"v": ranks}, {"v": len(own)}, held=held)
+        assert found == sorted_values(own, ranks)
+
+
 @in_memory
 def test_a_sample_that_is_everything_asks_nothing(put, monkeypatch):
     monkeypatch.setattr(order, "asked", None)
@@ -70,8 +82,8 @@ def test_few_values_are_brought_where_the_sample_tells_where_to_look(put, monkey
     brought = []
     scan = order._scan
 
-    def counted(table, places, brackets):
-        row = scan(table, places, brackets)
+    def counted(*given):
+        row = scan(*given)
         brought.append(len(row["v0"]))
         return row
 

@@ -8,7 +8,6 @@ import pytest
 from rulekit import Binarizer, IdealDNFClassifier
 from rulekit.data.tables import open_table
 from rulekit.exceptions import DataError, StoppedError
-from rulekit.learners.from_table import order
 from rulekit.learners.ideal import engine_conditions
 from tests.engine_tables import as_arrow, everywhere, in_memory
 
@@ -94,8 +93,10 @@ def test_no_setting_makes_a_difference_to_that(put, settings):
 @pytest.mark.parametrize("method", [None, "quantile", "median"])
 def test_a_table_larger_than_a_sample_is_cut_by_its_engine(put, monkeypatch, method):
     X, y = hostile_table(9)
-    for module in (engine_conditions, order):
-        monkeypatch.setattr(module, "SAMPLE_ROWS", 500)
+    two = np.arange(len(X)) % 2
+    X = X.assign(two=two * 1.0, rare=np.where(np.arange(len(X)) == 7, 0.5, two))
+    monkeypatch.setattr(engine_conditions, "SAMPLE_ROWS", 500)
+    monkeypatch.setattr(engine_conditions, "LEAST_SHARE", 0)
     binarizer = None if method is None else Binarizer(method, n_thresholds=3)
     model = IdealDNFClassifier(binarizer=binarizer, random_state=0)
     memory = IdealDNFClassifier(**model.get_params(deep=False)).fit(X, y)

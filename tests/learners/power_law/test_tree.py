@@ -11,7 +11,6 @@ from rulekit import PowerLawTreeClassifier
 from rulekit.data import curve_table
 from rulekit.exceptions import DataError, EmptyRuleWarning, PromiseWarning
 from rulekit.learners.power_law.features import PowerLawFeatures, short_split, shortest
-from rulekit.learners.power_law.growing import Node, prune
 from rulekit.rules import Branch, Factor, Leaf, PowerLawSplit, check_promise, promises_of
 from rulekit.solvers.power_laws.split_task import FoundSplit
 
@@ -204,28 +203,6 @@ def test_numbers_are_written_as_short_as_their_neighbours_allow(fitted):
     split = fitted[0].rule_set_.clauses[0].conditions[0]
     assert isinstance(split, PowerLawSplit)
     assert len(json.dumps(split.high)) <= 5
-
-
-def test_pruning_collapses_what_costs_least_and_never_the_root():
-    def node(mass, yes=None, no=None):
-        split = None if yes is None else PowerLawSplit((_law(),), 0.0)
-        return Node(np.arange(0), np.array(mass, dtype=float), 0, split, yes, no)
-
-    small = node([3, 2], node([3, 0]), node([0, 2]))
-    large = node([97, 98], node([95, 1]), node([2, 97]))
-    root = node([100, 100], small, large)
-    prune(root, 0.03)
-    assert small.split is None
-    assert large.split is not None
-    prune(root, 1.0)
-    assert large.split is None
-    assert root.split is None or root.yes.answer != root.no.answer
-
-
-def _law():
-    from rulekit.rules import PowerLaw
-
-    return PowerLaw(1.0, (Factor("a"),))
 
 
 def test_a_weight_of_two_is_like_a_row_given_twice():

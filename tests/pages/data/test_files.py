@@ -169,6 +169,22 @@ def test_another_reading_option_reads_the_file_again_at_once(open_app, table_of)
     assert table_of(app).n_rows == 4
 
 
+def test_a_field_whose_words_have_changed_is_another_field(open_app):
+    # a browser goes on sending the words that it was shown first: of the same field, that is a
+    # choice which nobody has made
+    def words(app):
+        return {box.key: tuple(box.options) for box in app.selectbox if "option" in box.key}
+
+    app = upload(open_app(), b"a,b\n1,2\n3,4,5\n6,7\n")
+    refused = words(app)
+    box = next(s for s in app.selectbox if s.label == "Between cells")
+    read = words(box.set_value(";").run())
+    assert not app.error
+    assert len(refused) == len(read) == 4
+    assert any("detected" in word for words in read.values() for word in words)
+    assert all(read[key] == refused[key] for key in read.keys() & refused.keys())
+
+
 def test_hostile_names_do_no_harm(open_app, table_of):
     names = ["![x](http://a.site/p.png)", "<b>x</b>", "=1+1", "a" * 10_000, "a,b", "ill"]
     frame = pd.DataFrame({n: np.arange(30) % (7 + k) for k, n in enumerate(names)})

@@ -29,7 +29,7 @@ def test_a_proved_rule_comes_with_its_proof_in_words(open_app):
         name for name in jobs.registry()._jobs if name.endswith("/proof")
     ]  # what is proved is not looked into again
     assert len([s for s in app.success if "Proved optimal" in s.value]) == 1
-    assert "certify" not in [b.key for b in app.button]
+    assert "begin_certify" not in [b.key for b in app.button]
 
 
 @pytest.mark.slow

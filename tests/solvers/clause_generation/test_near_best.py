@@ -25,8 +25,13 @@ def instance(seed):
     return holds, y, theta, margin, [2 * f + side for f, side, _ in names], weight
 
 
-@pytest.mark.parametrize("seed", range(200))
-def test_every_clause_of_the_margin_is_listed_and_no_other(seed):
+@pytest.mark.parametrize("first", range(0, 200, 40))
+def test_every_clause_of_the_margin_is_listed_and_no_other(first):
+    for seed in range(first, first + 40):
+        assert_listed(seed)
+
+
+def assert_listed(seed):
     holds, y, theta, margin, slots, weight = instance(seed)
     limit = LIMITS[seed % 3]
     found = near_best_clauses(

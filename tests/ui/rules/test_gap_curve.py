@@ -46,7 +46,7 @@ def test_a_rule_with_a_smaller_gap_is_searched_for_and_taken(tmp_path, monkeypat
     with routed():
         app = on_tab(opened("rules", state=AppState(**STATE)), "Groups")
         app = app.selectbox(key="groups_column").select("housing").run()
-        app = finished(app.button(key="search_gaps").click().run())
+        app = finished(app.button(key="begin_gaps").click().run())
         assert not app.exception
         assert "wrong at a gap of" in text(app)
         assert not isinstance(app.session_state["app"].model, FixedRuleClassifier)

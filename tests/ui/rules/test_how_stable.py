@@ -1,11 +1,16 @@
 """The tab "How stable": offered, done in the background, told as counted."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from rulekit.data import load_sample
+from rulekit.data import Table, load_sample
 from rulekit.evaluation import stability
+from rulekit.learners import BoxSearchClassifier
 from tests.pages.driving import finished, on_tab, opened, routed, text
+from tests.ui.tasks import Quiet
 from ui.learners.offered import RunSpec
+from ui.rule_numbers import rows_of
 from ui.rules import how_stable
 from ui.runs import jobs
 from ui.state import AppState, Wording
@@ -49,6 +54,20 @@ def test_what_returns_is_told_in_words_charts_and_tables(on_stable):
     assert len(app.get("plotly_chart")) == 2
     (columns,) = [t.value for t in app.dataframe if list(t.value) == list(found.columns)]
     assert columns["returned"].tolist() == found.columns["returned"].tolist()
+
+
+def test_outcomes_that_are_numbers_are_learned_again_too(monkeypatch):
+    monkeypatch.setattr(how_stable, "N_RESAMPLES", 2)
+    frame = pd.DataFrame({"a": np.arange(40) // 4 * 1.5, "ill": np.arange(40) > 20}).astype(float)
+    X, y = frame[["a"]], frame["ill"].astype(int)
+    model = BoxSearchClassifier(kicks=0).fit(X, y)
+    state = AppState(
+        table=Table.from_frame(frame.astype({"ill": int})).with_roles(
+            {"ill": "target"}, positive_label=1
+        )
+    )
+    train, _ = rows_of(state, model)
+    assert how_stable.Repeating(model, train.X, train.target, None, None)(Quiet()).n_made == 2
 
 
 def test_a_stop_keeps_what_stands(on_stable):

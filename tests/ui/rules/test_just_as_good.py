@@ -2,7 +2,7 @@
 
 import pytest
 
-from rulekit.data import load_sample
+from rulekit.data import Table, load_sample
 from rulekit.evaluation import alternatives
 from tests.pages.driving import finished, on_tab, opened, routed, text
 from ui.learners.offered import RunSpec
@@ -54,6 +54,13 @@ def test_the_rules_of_the_library_are_listed_and_told_in_words(on_alike):
     assert table["wrong"].tolist() == (100 * found.table["wrong"][found.leading]).tolist()
     for sentence in found.sentences():
         assert sentence in text(app)
+
+
+def test_outcomes_that_are_numbers_are_looked_through_too(on_alike):
+    table = load_sample("breast_cancer")
+    ones = table.frame.assign(diagnosis=(table.frame["diagnosis"] == "malignant").astype(int))
+    coded = Table.from_frame(ones).with_roles({"diagnosis": "target"}, positive_label=1)
+    assert len(listed(on_alike(coded))) == len(listed(on_alike()))
 
 
 def test_a_rule_that_is_looked_at_tells_where_it_differs_and_can_be_taken(on_alike):

@@ -9,12 +9,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.learners.judge import cell_table
+from rulekit.learners.judge import MOST_ROWS, cell_table
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.solvers.forest import votes
 
 N_TREES = 100
-MOST_ROWS = 20_000  # that one tree is grown on
 
 
 def discounted(

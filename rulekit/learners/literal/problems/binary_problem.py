@@ -14,7 +14,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,20 +31,79 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 
-class Weighted(Protocol):
-    """A training table: rows to be covered, and weights."""
+class RowsToCover:
+    """Rows that OR clauses are to cover, whatever their columns are kept as.
+
+    Attributes
+    ----------
+    cells : CellSets or CellColumns
+        Candidate columns; `sums` adds up numbers over the rows of each.
+    y : ndarray of bool, shape (n,)
+        The rows to be covered.
+    weight : ndarray of float, shape (n,)
+        What each row counts.
+    """
+
+    cells: Any
+    y: Bools
+    weight: Floats
+
+    @cached_property
+    def theta_max(self) -> float:
+        """Price from which on the best one-level clause is empty."""
+        gain = self.cells.sums(np.where(self.y, self.weight, -self.weight))
+        return float(gain.max(initial=0.0))
 
     @property
-    def y(self) -> Bools:
-        """The rows to be covered."""
+    def constant_losses(self) -> tuple[float, float]:
+        """Weigh the rows that the CNF without clauses gets wrong, and that of one empty clause.
+
+        The first is true everywhere, the second nowhere. For every objective a constant answer
+        costs this weight and nothing else.
+        """
+        return float(self.weight[~self.y].sum()), float(self.weight[self.y].sum())
 
     @property
-    def weight(self) -> Floats:
-        """What each row counts."""
+    def price_of_a_first_condition(self) -> float:
+        """Price below which some single condition is cheaper than the better constant answer.
+
+        One literal saves at most `theta_max` against the empty clause; where the other constant
+        answer is the cheaper one, it has to make up for that first.
+        """
+        none, empty = self.constant_losses
+        return max(0.0, self.theta_max - max(0.0, empty - none))
+
+    def objective(
+        self, clauses: Sequence[Sequence[Bools]], theta: float, *, counts_errors: bool
+    ) -> float:
+        """Weigh any clauses on the training table.
+
+        Parameters
+        ----------
+        clauses : sequence of sequence of ndarray of bool, shape (n,)
+            For each OR clause of the CNF, where each of its literals holds.
+        theta : float
+            Price of a literal, in rows.
+        counts_errors : bool
+            True for the weight of wrong rows (3.7), False for Hamming distances (3.12).
+
+        Returns
+        -------
+        float
+        """
+        columns = [holds for clause in clauses for holds in clause]
+        table = np.array(columns, dtype=bool).reshape(len(columns), len(self.y)).T
+        chosen = np.zeros((len(clauses), len(columns)), dtype=bool)
+        start = 0
+        for r, clause in enumerate(clauses):
+            chosen[r, start : start + len(clause)] = True
+            start += len(clause)
+        cost = error_cost if counts_errors else hamming_cost
+        return cost(table, self.y, self.weight, chosen, theta)
 
 
 @dataclass(frozen=True)
-class BinaryProblem:
+class BinaryProblem(RowsToCover):
     """The table of one fit as arrays, and what its columns mean.
 
     Attributes
@@ -109,17 +168,6 @@ class BinaryProblem:
         )
         cover.deadline = self.deadline
         return cover
-
-    @cached_property
-    def theta_max(self) -> float:
-        """Price from which on the best one-level clause is empty."""
-        gain = self.cells.sums(np.where(self.y, self.weight, -self.weight))
-        return float(gain.max(initial=0.0))
-
-    @property
-    def constant_losses(self) -> tuple[float, float]:
-        """Weigh the two constant answers, see `constant_losses`."""
-        return constant_losses(self)
 
     @cached_property
     def positions(self) -> dict[int, Floats]:
@@ -190,12 +238,6 @@ class BinaryProblem:
         if "cover" in self.__dict__:
             self.cover.deadline = deadline
 
-    def objective(
-        self, clauses: Sequence[Sequence[Bools]], theta: float, *, counts_errors: bool
-    ) -> float:
-        """Weigh any clauses on the training table, see `weighed`."""
-        return weighed(self, clauses, theta, counts_errors=counts_errors)
-
     def _cut_anew(self, j: int, k: int) -> Literal:
         """Write literal j with a cut between the k-th distinct value and the next."""
         source = int(self.structure.feature[j])
@@ -206,57 +248,6 @@ class BinaryProblem:
         side, _ = encoding.place(self.literals[j])
         cut: Literal = encoding.edge_literal(edge, side)
         return replace(cut, missing=self.literals[j].missing)
-
-
-def constant_losses(problem: Weighted) -> tuple[float, float]:
-    """Weigh the rows that the CNF without clauses gets wrong, and that of one empty clause.
-
-    The first is true everywhere, the second nowhere. For every objective a constant answer costs
-    this weight and nothing else.
-    """
-    y, weight = problem.y, problem.weight
-    return float(weight[~y].sum()), float(weight[y].sum())
-
-
-def price_of_a_first_condition(problem: Any) -> float:
-    """Price below which some single condition is cheaper than the better constant answer.
-
-    One literal saves at most `theta_max` against the empty clause; where the other constant answer
-    is the cheaper one, it has to make up for that first.
-    """
-    none, empty = problem.constant_losses
-    return max(0.0, float(problem.theta_max - max(0.0, empty - none)))
-
-
-def weighed(
-    problem: Weighted, clauses: Sequence[Sequence[Bools]], theta: float, *, counts_errors: bool
-) -> float:
-    """Weigh any clauses on the training table.
-
-    Parameters
-    ----------
-    problem : BinaryProblem or CellProblem
-        The table.
-    clauses : sequence of sequence of ndarray of bool, shape (n,)
-        For each OR clause of the CNF, where each of its literals holds.
-    theta : float
-        Price of a literal, in rows.
-    counts_errors : bool
-        True for the weight of wrong rows (3.7), False for Hamming distances (3.12).
-
-    Returns
-    -------
-    float
-    """
-    columns = [holds for clause in clauses for holds in clause]
-    table = np.array(columns, dtype=bool).reshape(len(columns), len(problem.y)).T
-    chosen = np.zeros((len(clauses), len(columns)), dtype=bool)
-    start = 0
-    for r, clause in enumerate(clauses):
-        chosen[r, start : start + len(clause)] = True
-        start += len(clause)
-    cost = error_cost if counts_errors else hamming_cost
-    return cost(table, problem.y, problem.weight, chosen, theta)
 
 
 def binary_problem(

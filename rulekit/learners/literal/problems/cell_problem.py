@@ -4,7 +4,7 @@ The orientation is that of `binary_problem`: a rule of form "dnf" is learned as
 an OR over the cells that its conditions leave out, for the rows of the other class.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binarize import BinCodes, Conditions, complemented, conditions_of
-from rulekit.learners.literal.problems.binary_problem import constant_losses, weighed
+from rulekit.learners.literal.problems.binary_problem import RowsToCover
 from rulekit.rules import Columns, Literal
 from rulekit.rules.constraints import Constraints
 from rulekit.solvers.columns import CellColumns, PricedColumns, priced, row_order
@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass
-class CellProblem:
+class CellProblem(RowsToCover):
     """The table of one fit as cells, and what its columns mean.
 
     Attributes
@@ -76,23 +76,6 @@ class CellProblem:
     def literals(self) -> tuple[Literal, ...]:
         """All candidates, as they stand in the rule."""
         return tuple(self.literal(j) for j in range(len(self.origin)))
-
-    @cached_property
-    def theta_max(self) -> float:
-        """Price from which on the best clause is empty."""
-        gain = self.cells.sums(np.where(self.y, self.weight, -self.weight))
-        return float(gain.max(initial=0.0))
-
-    @property
-    def constant_losses(self) -> tuple[float, float]:
-        """Weigh the two constant answers, see `binary_problem.constant_losses`."""
-        return constant_losses(self)
-
-    def objective(
-        self, clauses: Sequence[Sequence[Bools]], theta: float, *, counts_errors: bool
-    ) -> float:
-        """Weigh any clauses on the training table, see `weighed`."""
-        return weighed(self, clauses, theta, counts_errors=counts_errors)
 
 
 def cell_problem(

@@ -13,7 +13,7 @@ from ui.runs import jobs
 def page(task, key, offer, total):
     import streamlit as st
 
-    from ui.rules.background import answer_of
+    from ui.runs.background import answer_of
 
     found = answer_of("tried", "Trying", key, task, offer=offer, total=total)
     st.markdown(f"found {found}")

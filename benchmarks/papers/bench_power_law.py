@@ -1,6 +1,6 @@
 """Trees of power laws beside the paper's figures, CART and an SVM, and the speed of their search.
 
-    python -m benchmarks.bench_power_law --data DIR [--only NAME ...] [--seeds 50] [--quick]
+    python -m benchmarks.papers.bench_power_law --data DIR [--only NAME ...] [--seeds 50] [--quick]
 
 Accuracy, splits and length are means over seeded splits into 70 and 30 per cent, the same for all
 methods; the paper's mean is the reference of ours, and p is Wilcoxon's signed-rank test of ours
@@ -9,6 +9,8 @@ training part, by `suggest` on three folds: as usual, purer, or a single split o
 most. Names: the tables of DIR that the paper has, DS1 to
 DS4, m-ZDT-30, m-DTLZ-30, m-ZDT-500, m-DTLZ-500; with pymoo also ZDT1 to ZDT3, truss-6, truss-9,
 beam-1 and beam-10; "genetic" (the paper's method on wdbc), "tau" (Figure S18, on wdbc) and "speed".
+"default-small" and "default-large" are the tables of decision 29: numeric columns, one class
+against the rest, 20 000 training rows at most; the reference is a CART of ten leaves.
 
 With --json FILE the figures of each split are kept in FILE.splits as they come, and a run that is
 begun again takes up there; remove that file after a change of the code.
@@ -25,14 +27,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.stats import wilcoxon
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks._cli import Row, facts_of, run, told
-from benchmarks._pareto_data import DESIGNS, design_data
-from benchmarks.power_law_paper import PAPER
+from benchmarks._cli import Row, described, facts_of, run, told
+from benchmarks.papers.pareto_data import DESIGNS, design_data
+from benchmarks.papers.printed_power_laws import PAPER
 from rulekit.data import curve_table, pareto_table
 from rulekit.evaluation import fit_setting, sweep
 from rulekit.learners import PowerLawTreeClassifier
@@ -54,6 +57,16 @@ Table = tuple[pd.DataFrame, np.ndarray]
 REAL = ("wdbc", "breast_cancer_wisconsin", "iris", "banknote")
 MADE = ("DS1", "DS2", "DS3", "DS4", "m-ZDT-30", "m-DTLZ-30", "m-ZDT-500", "m-DTLZ-500")
 EXTRA = ("genetic", "tau", "speed")
+DEFAULT = {
+    "default-small": (
+        "banknote", "wdbc", "breast_cancer_wisconsin", "ionosphere", "sonar", "heart_cleveland",
+        "pima", "german_credit", "iris",
+    ),
+    "default-large": (
+        "student_dropout", "electricity", "adult", "bank_marketing", "gas_drift", "covertype",
+    ),
+}  # fmt: skip
+MOST_ROWS = 20_000
 TAUS = (0.01, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2)
 # A tree as usual, a purer one, a single short split: to choose among inside the training rows.
 WAYS = [
@@ -68,14 +81,16 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     """Measure what is asked for, with machine code where Numba is installed."""
     warm_up()  # the compiler is measured nowhere
     known = list(REAL) if arguments.data else []
-    known += [*MADE, *EXTRA]
+    known += [*MADE, *EXTRA, *DEFAULT]
     asked = arguments.only or [n for n in known if not n.endswith("500")]
     runs = Runs.of(arguments)
     rows: list[Row] = []
     for name in asked:
-        if name in EXTRA and not arguments.data:
+        if name in (*EXTRA, *DEFAULT) and not arguments.data:
             continue
-        if name == "speed":
+        if name in DEFAULT:
+            rows += _defaults(arguments, name, runs)
+        elif name == "speed":
             rows += _speed(_real(arguments, "wdbc")(0))
         elif name == "tau":
             rows += _taus(_real(arguments, "wdbc"), runs)
@@ -134,14 +149,18 @@ class Runs:
         return cls(arguments.seeds or (2 if arguments.quick else 10), kept)
 
     def figures(
-        self, key: str, source: Callable[[int], Table], measured: Callable[..., list[Any]]
+        self,
+        key: str,
+        source: Callable[[int], Table],
+        measured: Callable[..., list[Any]],
+        first: int = 1000,
     ) -> Iterator[Any]:
         """Give the figures of each split, in turn; those that were kept are not measured again."""
         known = self._known()
         for seed in range(self.n):
             name = f"{key} {seed}"
             if name not in known:
-                known[name] = measured(*_split(source, seed))
+                known[name] = measured(*_split(source, seed, first + seed))
                 if self.kept is not None:
                     with self.kept.open("a", encoding="utf-8") as file:
                         file.write(json.dumps([name, known[name]]) + "\n")
@@ -153,10 +172,10 @@ class Runs:
         return dict(json.loads(line) for line in self.kept.read_text("utf-8").splitlines())
 
 
-def _split(source: Callable[[int], Table], seed: int) -> tuple[Table, Table]:
+def _split(source: Callable[[int], Table], seed: int, drawn: int) -> tuple[Table, Table]:
     """Split a table into 70 and 30 per cent."""
     X, y = source(seed)
-    order = np.random.default_rng(1000 + seed).permutation(len(X))
+    order = np.random.default_rng(drawn).permutation(len(X))
     cut = round(0.7 * len(X))
     train, test = order[:cut], order[cut:]
     return (X.iloc[train], y[train]), (X.iloc[test], y[test])
@@ -185,6 +204,38 @@ def _tree_figures(train: Table, test: Table, settings: dict[str, Any]) -> list[f
     tree = PowerLawTreeClassifier(**settings).fit(*train)
     seconds = time.process_time() - start
     return [100 * tree.score(*test), tree.n_splits_, tree.n_conditions_, seconds]
+
+
+def _defaults(arguments: argparse.Namespace, name: str, runs: Runs) -> list[Row]:
+    """Measure the tree without a setting on tables of one kind, and the mean over them."""
+    found, read = {}, described(arguments.data)
+    for table in (t for t in DEFAULT[name] if t in read):
+        made = read[table]()
+        pair = made.X.select_dtypes("number"), made.y
+        key, source = json.dumps([name, table]), lambda seed, pair=pair: pair
+        values = list(runs.figures(key, source, _default_figures, first=0))
+        found[table] = np.mean(values, axis=0)
+    found["mean"] = np.mean(list(found.values()), axis=0)
+    rows = []
+    for table, (accuracy, balanced, length, seconds, cart) in found.items():
+        facts = {"balanced": balanced, "length": length, "CPU": seconds}
+        setting = {"seeds": runs.n, **{k: round(float(v), 2) for k, v in facts.items()}}
+        row = {"what": name, "table": table, "ours": float(accuracy), "reference": float(cart)}
+        rows.append(told(row | {"unit": "%", "setting": setting}))
+    return rows
+
+
+def _default_figures(train: Table, test: Table) -> list[float]:
+    """Measure accuracy, balanced accuracy, length and CPU seconds, and the accuracy of a CART."""
+    (X, y), (others, truth) = train, test
+    X, y = X.iloc[:MOST_ROWS], y[:MOST_ROWS]
+    start = time.process_time()
+    tree = PowerLawTreeClassifier().fit(X, y)
+    seconds = time.process_time() - start
+    answers = tree.predict(others)
+    right = [100 * np.mean(answers == truth), 100 * balanced_accuracy_score(truth, answers)]
+    cart = DecisionTreeClassifier(max_leaf_nodes=10, random_state=0)  # gaps go either way
+    return [*right, tree.n_conditions_, seconds, 100 * cart.fit(X, y).score(others, truth)]
 
 
 def _chosen(name: str, source: Callable[[int], Table], runs: Runs) -> list[Row]:

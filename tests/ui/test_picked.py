@@ -8,7 +8,7 @@ from rulekit.data import load_sample
 from rulekit.export import from_text, to_json
 from tests.pages.driving import opened, routed, text
 from ui.learners.offered import RunSpec
-from ui.promises import promises
+from ui.picked import promises
 from ui.state import AppState, Wording
 
 ASKED = RunSpec(

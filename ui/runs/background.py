@@ -1,4 +1,4 @@
-"""Work that a tab of Rules waits for, in a process of its own: progress, Stop, what stands."""
+"""Work that a card waits for, in a process of its own: progress, Stop, what stands."""
 
 from collections.abc import Callable
 from typing import Any

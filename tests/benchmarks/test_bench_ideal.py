@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import bench_ideal, bench_ideal_parquet, reference_ideal
 from benchmarks._cli import BenchTable
+from benchmarks.papers import bench_ideal, bench_ideal_parquet, reference_ideal
 
 KEYS = {"what", "table", "setting", "ours", "reference", "ratio", "unit"}
 pytestmark = pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
@@ -55,6 +55,7 @@ def test_large_files_are_written_learned_from_and_removed(tmp_path, capsys):
     found = bench_ideal_parquet.fit(path)
     assert found["cpu"] > 0
     assert found["peak"] > 10
-    assert bench_ideal_parquet.same_in_memory(path, 3000, found["rule"])["ours"] == 1.0
+    (same,) = bench_ideal_parquet.same_in_memory(path, 3000, found)
+    assert same["ours"] == 1.0
     assert bench_ideal_parquet.measure(argparse.Namespace()) == []
     assert "needs a folder" in capsys.readouterr().out
