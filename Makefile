@@ -80,7 +80,7 @@ bench: $(DEV)            ## measure; give DATA=folder with a datasets.json
 
 paper: $(DEV)            ## the papers' tables and figures beside ours; give DATA=folder
 	$(if $(DATA),RULEKIT_DATA=$(DATA)) $(PYTEST) -m paper -s
-	$(BIN)/python -m benchmarks.paper_two_level $(if $(DATA),--data $(DATA))
+	$(BIN)/python -m benchmarks.papers.two_level $(if $(DATA),--data $(DATA))
 
 screenshot: $(DEV)       ## redraw the pictures of guide and README
 	$(BIN)/python -m scripts.screenshot

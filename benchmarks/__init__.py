@@ -1,1 +1,1 @@
-"""Measurements: one file a question, ratios within one run, our figure beside the paper's."""
+"""Measurements: one file a question, ratios within one run; `papers` has what papers printed."""

@@ -11,11 +11,11 @@ def main() -> None:
     """Run each ``bench_*`` module in turn and write all rows together."""
     arguments = parsed("Run every benchmark.")
     rows = []
-    names = sorted(m.name for m in pkgutil.iter_modules(benchmarks.__path__))
-    for name in names:
-        if name.startswith("bench_"):
+    found = pkgutil.walk_packages(benchmarks.__path__, "benchmarks.")
+    for name in sorted(module.name for module in found):
+        if name.split(".")[-1].startswith("bench_"):
             print(f"\n== {name} ==", flush=True)
-            rows += importlib.import_module(f"benchmarks.{name}").measure(arguments)
+            rows += importlib.import_module(name).measure(arguments)
     written(rows, arguments)
 
 

@@ -2,6 +2,9 @@
 
 import inspect
 import re
+import shutil
+import socket
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -152,6 +155,24 @@ def test_every_setting_of_the_server_that_is_named_is_read():
     )
     assert named
     assert named <= read
+
+
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
+def test_nginx_takes_the_example_of_a_proxy(tmp_path):
+    page = (GUIDE / "sharing.rst").read_text(encoding="utf-8")
+    (block,) = re.findall(r"code-block:: nginx\n\n((?:   .*\n|\n)+)", page)
+    server = re.sub(r"/etc/(ssl|nginx)", str(tmp_path), block)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        server = server.replace("443", f"127.0.0.1:{free.getsockname()[1]}")
+    make = "req -x509 -newkey rsa:2048 -nodes -subj /CN=a -keyout rules.key -out rules.pem"
+    subprocess.run(["openssl", *make.split()], cwd=tmp_path, check=True, capture_output=True)
+    (tmp_path / "rules.users").touch()
+    whole = f"pid {tmp_path}/pid;\nevents {{}}\nhttp {{\naccess_log off;\n{server}}}\n"
+    (tmp_path / "nginx.conf").write_text(whole, encoding="utf-8")
+    asked = ["nginx", "-t", "-e", str(tmp_path / "log"), "-c", str(tmp_path / "nginx.conf")]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert "test is successful" in done.stderr
 
 
 def learners_table():

@@ -147,8 +147,9 @@ def _text(
     if any(x.part for x in literals):
         return f"{name} were {to.value} (now {'missing' if old is None else old})"
     if isinstance(to.value, OtherText):
-        named = [v for x in literals for v in x.values]
-        return f"{name} were none of {levels(dict.fromkeys(named), wording)} (now {now})"
+        named = dict.fromkeys(v for x in literals for v in x.values)
+        other = "other than" if len(named) == 1 else "none of"
+        return f"{name} were {other} {levels(named, wording)} (now {now})"
     cuts = number_cuts(literals)
     if not _is_number(to.value) or not _is_number(old) or not cuts:
         return f"{name} were {shown(to.value, wording=wording)} (now {now})"

@@ -200,9 +200,7 @@ class Shares:
         return first, second
 
 
-def _groups(
-    level: NDArray[np.int64] | None, n: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _groups(level: NDArray[np.int64] | None, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Give what is equal at a level one number, and the first of each."""
     if level is None:
         return np.zeros(n, dtype=np.intp), np.zeros(min(n, 1), dtype=np.intp)

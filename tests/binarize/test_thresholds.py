@@ -46,7 +46,8 @@ def test_a_value_amid_others_that_most_rows_hold_is_a_part_of_its_own():
     values = np.r_[np.arange(100), np.full(300, 40.0)]
     codes = np.searchsorted(automatic_cuts(values, None, "quantile", 10), values)
     assert set(values[codes == codes[-1]]) == {40}
-    assert np.unique(codes[values < 40]).size == 4 and np.unique(codes[values > 40]).size == 6
+    assert np.unique(codes[values < 40]).size == 4
+    assert np.unique(codes[values > 40]).size == 6
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))

@@ -134,7 +134,10 @@ def test_level_is_taken_from_those_seen():
 def test_unknown_levels_are_named_by_what_they_are_not():
     rule = dnf((Literal("colour", "!=", "red"),))
     found = smallest_change(rule, {"colour": "red"})
-    assert found.sentence == "The answer would be 'ill' if colour were none of 'red' (now 'red')."
+    assert found.sentence.endswith("if colour were other than 'red' (now 'red').")
+    rule = dnf((Literal("colour", "not-in", ("blue", "red")),))
+    found = smallest_change(rule, {"colour": "red"})
+    assert found.sentence.endswith("if colour were none of 'blue', 'red' (now 'red').")
 
 
 def test_value_goes_missing_only_where_nothing_else_helps():

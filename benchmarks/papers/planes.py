@@ -1,8 +1,8 @@
 """The tables and planes of the paper on rules from linear classifiers, as we rebuild them.
 
-Run as a command, this writes `planes.json`: ``python -m benchmarks._planes --data DIR``. The file
-holds the planes only (weights, threshold, scaling, column names); several planes are optimal for
-one program, so bars stand on stored ones.
+Run as a command, this writes `planes.json`: ``python -m benchmarks.papers.planes --data DIR``. The
+file holds the planes only (weights, threshold, scaling, column names); several planes are optimal
+for one program, so bars stand on stored ones.
 """
 
 import argparse

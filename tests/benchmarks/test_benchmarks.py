@@ -2,10 +2,13 @@
 
 import argparse
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks import (
     _cli,
@@ -14,17 +17,22 @@ from benchmarks import (
     bench_columns,
     bench_costs,
     bench_fast_rules,
+    bench_learners,
     bench_lists,
+    bench_optimal_trees,
     bench_points,
-    bench_power_law,
     bench_ranking,
+)
+from benchmarks.papers import (
+    bench_power_law,
     bench_screening,
     bench_two_level,
-    paper_two_level,
     protocol,
+    two_level,
 )
-from benchmarks._svg import front_figure
+from benchmarks.papers.svg import front_figure
 from rulekit import PowerLawTreeClassifier
+from rulekit.data import make_folds
 
 KINDS = ("ours", "reference")
 KEYS = {"what", "table", "setting", "ours", "reference", "ratio", "unit"}
@@ -91,7 +99,7 @@ def test_table_and_figures_are_redrawn_and_a_second_run_only_reads(folder, tmp_p
     monkeypatch.chdir(tmp_path)
     given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
     monkeypatch.setattr(protocol, "QUICK_THETAS", (1.0,))
-    rows = paper_two_level.measure(given)
+    rows = two_level.measure(given)
     assert {(r["setting"]["method"], r["setting"]["R"]) for r in rows} == {
         (m, r) for m in protocol.METHODS for r in (1, 2, 5)
     }
@@ -101,7 +109,7 @@ def test_table_and_figures_are_redrawn_and_a_second_run_only_reads(folder, tmp_p
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
     assert (tmp_path / "results" / "table_1_planted.csv").is_file()
     monkeypatch.setattr(protocol.TwoLevelRuleClassifier, "fit_many", _must_not_be_called)
-    assert paper_two_level.measure(given) == rows
+    assert two_level.measure(given) == rows
 
 
 def test_the_box_search_is_measured_against_the_programs_on_the_same_folds(folder):
@@ -398,3 +406,64 @@ def test_a_planted_rule_over_columns_as_people_have_them_is_found(name):
     row = bench_columns.found(name, range(1))
     assert row["setting"]["exact"] == "1/1"
     assert row["ours"] == 100.0
+
+
+def stump(cuts, codes, size):
+    """Stands for a peer: one split, at the first cut, for the class that is likelier there."""
+    there = codes[cuts.train[:, 0] == 1].mean() > codes[cuts.train[:, 0] == 0].mean()
+    return (lambda columns: columns[:, 0] == there), 1
+
+
+def test_optimal_trees_that_are_absent_are_said(folder, capsys, monkeypatch):
+    monkeypatch.setattr(bench_optimal_trees, "PACKAGES", {"STreeD": "no such", "GOSDT": "neither"})
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+    assert bench_optimal_trees.measure(given) == []
+    said = capsys.readouterr().out
+    assert "STreeD is not installed" in said
+    assert "GOSDT is not installed" in said
+
+
+@pytest.mark.slow
+def test_optimal_trees_are_judged_on_the_rows_that_ours_are(folder, planted, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(bench_optimal_trees, "PACKAGES", {"STreeD": "numpy"})
+    monkeypatch.setattr(bench_optimal_trees, "streed", stump)
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+    rows = {row["what"]: row for row in bench_optimal_trees.measure(given)}
+    assert all(set(row) <= KEYS for row in rows.values())
+    accuracy, apart = rows["accuracy, STreeD"], rows["difference, STreeD"]
+    assert apart["ours"] == pytest.approx(accuracy["ours"] - accuracy["reference"])
+    assert accuracy["setting"]["conditions"]["reference"] == 1
+    right = []
+    for train, test in make_folds(planted.y, 2, random_state=0):
+        X, held = planted.X.iloc[train], planted.X.iloc[test]
+        name, cut = bench_optimal_trees.Cuts(X, planted.y[train], 100).at[0]
+        low, low_held = X.iloc[:, name] <= cut, held.iloc[:, name] <= cut
+        below, above = (pd.Series(planted.y[train][low == side]).mode()[0] for side in (1, 0))
+        right.append(np.mean(np.where(low_held, below, above) == planted.y[test]))
+    assert accuracy["reference"] == pytest.approx(100 * np.mean(right))
+    monkeypatch.setattr(bench_optimal_trees, "one_fold", _must_not_be_called)
+    monkeypatch.setattr(bench_choice, "one_fold", _must_not_be_called)
+    assert {row["what"]: row for row in bench_optimal_trees.measure(given)} == rows
+
+
+@pytest.mark.parametrize(("peer", "size"), [("STreeD", 3), ("GOSDT", 0.02)])
+def test_an_optimal_tree_is_no_worse_than_a_greedy_one_of_its_size(planted, peer, size):
+    pytest.importorskip(bench_optimal_trees.PACKAGES[peer])
+    tree = bench_optimal_trees.OptimalTree(peer, size).fit(planted.X, planted.y)
+    columns = tree.cuts_.train
+    greedy = DecisionTreeClassifier(max_depth=4, max_leaf_nodes=tree.n_rules_, random_state=0)
+    greedy.fit(columns, planted.y)
+    assert 1 <= tree.n_conditions_ <= 3
+    assert np.mean(tree.predict(planted.X) == planted.y) >= greedy.score(columns, planted.y)
+
+
+@pytest.mark.slow
+def test_every_learner_that_the_guide_lists_is_timed():
+    rows = bench_learners.measure(argparse.Namespace(quick=True))
+    assert all(set(row) <= KEYS for row in rows)
+    guide = (Path(__file__).parents[2] / "docs/guide/learners.rst").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^     - `(\w+)`$", guide, re.MULTILINE))
+    named = {row["setting"]["learner"].split(",")[0] for row in rows}
+    assert listed - named == {"FixedRuleClassifier"}
+    assert all(row["ratio"] == row["ours"] / row["reference"] > 0 for row in rows)

@@ -23,8 +23,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks import _planes
 from benchmarks._cli import Row, run, told
+from benchmarks.papers import planes
 from rulekit import LPSVM, HyperplaneRuleClassifier
 from rulekit.explain import explain_with_hyperplane
 from rulekit.learners.plane.plane import plane_of
@@ -48,7 +48,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     if arguments.data is None:
         print("left out: it needs real tables, --data DIR")
         return []
-    asked = [n for n in _planes.SETTINGS if not arguments.only or n in arguments.only]
+    asked = [n for n in planes.SETTINGS if not arguments.only or n in arguments.only]
     rows = [told(row) for name in asked for row in extraction_rows(arguments.data, name)]
     if not arguments.only:
         rows += [told(row) for row in exact_rows(arguments.data)]
@@ -81,8 +81,8 @@ def row(what: str, table: str, ours: float, reference: float | None = None, **se
 
 def extraction_rows(folder: Any, name: str) -> Iterator[Row]:
     """Set the paper's Tables 1 and 2 beside ours."""
-    X, y = _planes.table(folder, name)
-    parts = _planes.sides(*_planes.stored_plane(name, X), X, y)
+    X, y = planes.table(folder, name)
+    parts = planes.sides(*planes.stored_plane(name, X), X, y)
     for criterion in CRITERIA:
         for place, (label, side) in enumerate(parts.items()):
             found, seconds = timed(
@@ -102,7 +102,7 @@ def exact_rows(folder: Any) -> Iterator[Row]:
     """Look for boxes that cross the plane, hold a row of the other side, or overlap."""
     for name, w, gamma, X, y in _exact_cases(folder):
         worst, wrong, overlaps, n_boxes = 0.0, 0, 0, 0
-        for side in _planes.sides(w, gamma, X, y).values():
+        for side in planes.sides(w, gamma, X, y).values():
             for criterion in CRITERIA:
                 boxes = extract_boxes(side.half, side.points, criterion=criterion).kept(2)
                 worst = max(worst, worst_corner(boxes))
@@ -116,9 +116,9 @@ def exact_rows(folder: Any) -> Iterator[Row]:
 
 
 def _exact_cases(folder: Any) -> Iterator[tuple[str, np.ndarray, float, pd.DataFrame, np.ndarray]]:
-    for name in _planes.SETTINGS:
-        X, y = _planes.table(folder, name)
-        yield (name, *_planes.stored_plane(name, X), X, y)
+    for name in planes.SETTINGS:
+        X, y = planes.table(folder, name)
+        yield (name, *planes.stored_plane(name, X), X, y)
     frame = pd.read_csv(folder / "banknote.csv")
     X = frame.drop(columns="class")
     y = np.where(frame["class"] == 0, "larger", "smaller").astype(object)
@@ -165,12 +165,12 @@ def large_rows(folder: Any) -> Iterator[Row]:
     y = np.where(part["class"] == "UP", "larger", "smaller").astype(object)
     dense = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y == "larger")
     sparse_model = LPSVM(nu=0.003).fit(X, y == "larger")
-    planes = {
+    learned = {
         "LPSVM, nu 0.003": (sparse_model.coef_[0], float(-sparse_model.intercept_[0])),
         "logistic": plane_of(dense, X),
     }
-    for learner, (w, gamma) in planes.items():
-        for label, side in _planes.sides(w, gamma, X, y).items():
+    for learner, (w, gamma) in learned.items():
+        for label, side in planes.sides(w, gamma, X, y).items():
             found, seconds = timed(lambda s=side: extract_boxes(s.half, s.points))
             setting = {
                 "class": label,
@@ -212,8 +212,8 @@ def dual_rows(A: np.ndarray, signs: np.ndarray) -> Iterator[Row]:
 
 def explanation_rows(folder: Any, name: str) -> Iterator[Row]:
     """Check explanations on all rows, and the confidence on rows left out."""
-    setting = _planes.SETTINGS[name]
-    X, y = _planes.table(folder, name)
+    setting = planes.SETTINGS[name]
+    X, y = planes.table(folder, name)
     model = _model(setting, setting.nu).fit(X, y)
     many = pd.concat([X] * (20_000 // len(X)))
     found, seconds = timed(lambda: explain_with_hyperplane(model, many))
@@ -234,7 +234,7 @@ def explanation_rows(folder: Any, name: str) -> Iterator[Row]:
 
 def confidence_rows(name: str, X: pd.DataFrame, y: np.ndarray) -> Iterator[Row]:
     """Ask out of sample whether the confidence ranks right answers first, and is honest."""
-    setting = _planes.SETTINGS[name]
+    setting = planes.SETTINGS[name]
     sure, right, purity = [], [], []
     for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):
         model = _model(setting, setting.confidence_nu).fit(X.iloc[train], y[train])
@@ -259,7 +259,7 @@ def calibration_error(sure: np.ndarray, right: np.ndarray, bins: int = 10) -> fl
     return float(sum(gaps))
 
 
-def _model(setting: _planes.Setting, nu: float) -> HyperplaneRuleClassifier:
+def _model(setting: planes.Setting, nu: float) -> HyperplaneRuleClassifier:
     return HyperplaneRuleClassifier(LPSVM(nu=nu, standardize=setting.standardize))
 
 

@@ -1,6 +1,6 @@
 """Trees of power laws beside the paper's figures, CART and an SVM, and the speed of their search.
 
-    python -m benchmarks.bench_power_law --data DIR [--only NAME ...] [--seeds 50] [--quick]
+    python -m benchmarks.papers.bench_power_law --data DIR [--only NAME ...] [--seeds 50] [--quick]
 
 Accuracy, splits and length are means over seeded splits into 70 and 30 per cent, the same for all
 methods; the paper's mean is the reference of ours, and p is Wilcoxon's signed-rank test of ours
@@ -34,8 +34,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks._cli import Row, described, facts_of, run, told
-from benchmarks._pareto_data import DESIGNS, design_data
-from benchmarks.power_law_paper import PAPER
+from benchmarks.papers.pareto_data import DESIGNS, design_data
+from benchmarks.papers.printed_power_laws import PAPER
 from rulekit.data import curve_table, pareto_table
 from rulekit.evaluation import fit_setting, sweep
 from rulekit.learners import PowerLawTreeClassifier

@@ -1,7 +1,8 @@
 """Tables 1 and 2 of the screening paper, and its safety on the real tables.
 
-Counts are those of the reading told in `benchmarks.screening_paper`. Where a bar allows for a
-difference, it comes from what the paper does not say: its price and how its heuristics break ties.
+Counts are those of the reading told in `benchmarks.papers.printed_screening`. Where a bar allows
+for a difference, it comes from what the paper does not say: its price and how its heuristics break
+ties.
 """
 
 import argparse
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks._cli import tables
-from benchmarks.screening_paper import (
+from benchmarks.papers.printed_screening import (
     PRINTED,
     THRESHOLDS,
     covered_rows,

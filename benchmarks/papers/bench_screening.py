@@ -28,7 +28,7 @@ from scipy.optimize import linprog
 from threadpoolctl import threadpool_limits
 
 from benchmarks._cli import BenchTable, Row, described, run, samples, tables, told
-from benchmarks.screening_paper import (
+from benchmarks.papers.printed_screening import (
     PRINTED,
     PRINTED_SECONDS,
     THRESHOLDS,

@@ -14,10 +14,10 @@ import time
 import joblib
 from threadpoolctl import threadpool_limits
 
-from benchmarks import protocol
 from benchmarks._cli import BenchTable, Row, run, tables, told
-from benchmarks.bench_two_level import Run, fold_problem
-from benchmarks.reference_cover import CompactCoverProblem, Forgetful
+from benchmarks.papers import protocol
+from benchmarks.papers.bench_two_level import Run, fold_problem
+from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
 from rulekit.evaluation import THETA_GRID
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.solvers.one_level import CoverProblem

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import bench_two_level, protocol
 from benchmarks._cli import tables
+from benchmarks.papers import bench_two_level, protocol
 
 pytestmark = pytest.mark.paper
 SEEDS = (0, 1, 2)

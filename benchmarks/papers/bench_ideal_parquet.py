@@ -1,6 +1,6 @@
 """The ideal DNF on files larger than memory: time, and memory, of 10**6, 10**7, 10**8 rows.
 
-``python -m benchmarks.bench_ideal_parquet --scratch DIR [--rows N ...]`` writes each file of
+``python -m benchmarks.papers.bench_ideal_parquet --scratch DIR [--rows N ...]`` writes each file of
 twelve numbers, four small whole numbers and a class with a planted rule (about 5 GB for 10**8
 rows), learns from it in a process of its own with one thread and 500 MB for the database, and
 removes it. ``ours`` is CPU seconds; ``reference`` those that the shortest file would need in
@@ -56,7 +56,7 @@ def same_in_memory(path: Path, n: int, found: Found) -> list[Row]:
 
 
 FILES = LargeFiles(
-    module="benchmarks.bench_ideal_parquet",
+    module="benchmarks.papers.bench_ideal_parquet",
     table="generated",
     quick_sizes=(20_000, 60_000),
     columns=columns,

@@ -1,13 +1,13 @@
 """Rules from the planes of the paper's tables: the bars that the stored planes are held to.
 
 The figures of Fung, Sandilya and Rao, Tables 1 and 2, stand beside ours in
-`benchmarks/bench_hyperplane.py`; their planes are not known.
+`benchmarks/papers/bench_hyperplane.py`; their planes are not known.
 """
 
 import numpy as np
 import pytest
 
-from benchmarks import _planes, bench_hyperplane
+from benchmarks.papers import bench_hyperplane, planes
 from rulekit.solvers.plane_boxes.hypercubes import CRITERIA, extract_boxes
 
 pytestmark = pytest.mark.paper
@@ -24,8 +24,8 @@ AUC = {"breast_cancer_wisconsin": 0.85, "ionosphere": 0.68, "heart_cleveland_num
 
 
 def sides_of(data_folder, name):
-    X, y = _planes.table(data_folder, name)
-    return _planes.sides(*_planes.stored_plane(name, X), X, y)
+    X, y = planes.table(data_folder, name)
+    return planes.sides(*planes.stored_plane(name, X), X, y)
 
 
 @pytest.mark.parametrize(("name", "label"), BARS)
@@ -38,15 +38,15 @@ def test_few_boxes_cover_nearly_all_rows_that_the_plane_gets_right(data_folder, 
     assert len(kept) <= n_boxes
 
 
-@pytest.mark.parametrize("name", _planes.SETTINGS)
+@pytest.mark.parametrize("name", planes.SETTINGS)
 def test_a_stored_plane_is_an_optimum_of_its_program(data_folder, name):
-    X, y = _planes.table(data_folder, name)
-    stored, gamma = _planes.stored_plane(name, X)
-    again = _planes.learned(data_folder, name)
+    X, y = planes.table(data_folder, name)
+    stored, gamma = planes.stored_plane(name, X)
+    again = planes.learned(data_folder, name)
     w = np.zeros(X.shape[1])
     place = [X.columns.get_loc(f) for f in again["features"]]
     w[place] = np.array(again["w"]) / np.array(again["scale"])
-    setting = _planes.SETTINGS[name]
+    setting = planes.SETTINGS[name]
     scale = X.to_numpy().std(axis=0) if setting.standardize else np.ones(X.shape[1])
     signs = np.where(y == "larger", 1.0, -1.0)
 
@@ -70,7 +70,7 @@ def test_peeling_is_three_times_faster_than_the_linear_program(data_folder):
             bench_hyperplane.timed(
                 lambda s=side, c=criterion: extract_boxes(s.half, s.points, criterion=c)
             )[1]
-            for name in _planes.SETTINGS
+            for name in planes.SETTINGS
             for side in sides_of(data_folder, name).values()
         )
     assert 3 * spent["peel"] <= spent["point_lp"]
@@ -84,15 +84,15 @@ def test_large_tables_are_quick(data_folder):
     assert next(r["ours"] for r in rows if r["what"] == "objective gap") <= 1e-9
 
 
-@pytest.mark.parametrize("name", _planes.SETTINGS)
+@pytest.mark.parametrize("name", planes.SETTINGS)
 def test_confidence_ranks_right_answers_first_and_is_honest(data_folder, name):
-    X, y = _planes.table(data_folder, name)
+    X, y = planes.table(data_folder, name)
     rows = {r["what"]: r["ours"] for r in bench_hyperplane.confidence_rows(name, X, y)}
     assert rows["AUC of confidence"] >= AUC[name]
     assert rows["calibration error"] <= 0.06
 
 
-@pytest.mark.parametrize("name", _planes.SETTINGS)
+@pytest.mark.parametrize("name", planes.SETTINGS)
 def test_ten_thousand_explanations_take_less_than_a_second(data_folder, name):
     wanted = {"explanations": 10_000, "in their box": 100, "on their side": 100}
     for row in bench_hyperplane.explanation_rows(data_folder, name):

@@ -9,8 +9,8 @@ import argparse
 import numpy as np
 import pytest
 
-from benchmarks import bench_ideal
 from benchmarks._cli import tables
+from benchmarks.papers import bench_ideal
 from rulekit import IdealDNFClassifier
 from rulekit.data import make_folds
 from tests.reference.types import counters, least_errors

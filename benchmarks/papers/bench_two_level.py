@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks import protocol
 from benchmarks._cli import BenchTable, Row, run, tables, told
-from benchmarks.reference_cover import CompactCoverProblem, Forgetful
+from benchmarks.papers import protocol
+from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
 from rulekit.binarize import Binarizer
 from rulekit.data import columns_of, make_folds
 from rulekit.evaluation import THETA_GRID

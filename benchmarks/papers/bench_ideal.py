@@ -158,7 +158,7 @@ def _mean(found: list[Measured], key: str) -> float:
 
 def beside_plain(table: BenchTable, kinds: tuple[bool, ...]) -> list[Row]:
     """Time one fit on all rows, ours and the plain way, in turn."""
-    from benchmarks import reference_ideal
+    from benchmarks.papers import reference_ideal
 
     described = table.y == table.positive
     rows = []

@@ -1,6 +1,6 @@
 """The two-level paper's Table 1 and Figures 1 to 3, redrawn for any table.
 
-``python -m benchmarks.paper_two_level --data DIR --only pima sonar --jobs 2`` writes an HTML page
+``python -m benchmarks.papers.two_level --data DIR --only pima sonar --jobs 2`` writes an HTML page
 and CSV files for each table into ``results/``. Finished folds are kept in
 ``results/protocol.sqlite``: an interrupted run goes on where it stopped. ``--quick`` takes one
 seed, seven prices and R = 1, 2, 5.
@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks import protocol
 from benchmarks._cli import BenchTable, Row, run, tables, told
-from benchmarks._svg import front_figure
+from benchmarks.papers import protocol
+from benchmarks.papers.svg import front_figure
 from rulekit.evaluation import THETA_GRID, SweepResult
 
 RESULTS = Path("results")

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import bench_ideal, bench_ideal_parquet, reference_ideal
 from benchmarks._cli import BenchTable
+from benchmarks.papers import bench_ideal, bench_ideal_parquet, reference_ideal
 
 KEYS = {"what", "table", "setting", "ours", "reference", "ratio", "unit"}
 pytestmark = pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")

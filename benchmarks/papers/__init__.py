@@ -1,0 +1,1 @@
+"""The papers again: their methods and protocols, their printed figures, and ours beside them."""

@@ -1,0 +1,92 @@
+"""What README, CONTRIBUTING, guide and decisions name in backticks is there."""
+
+import importlib.util
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(
+    [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *(ROOT / "docs" / "decisions").glob("*.md"),
+        *(ROOT / "docs" / "guide").glob("*.rst"),
+    ]
+)
+#: Not in the source: made by its users, of other programs, or gone and told as gone.
+ELSEWHERE = {
+    *(".rulekit/", ".streamlit/secrets.toml", "datasets.json", "literals.csv"),
+    *("postScriptGC", "runner.postScriptGC"),
+    *("estimators/", "solvers/compiled.py", "compiled.py", "RULEKIT_COMPILED"),
+    *("box_machine", "box_machine.visit", "box_machine_pairs", "split_machine"),
+    *("max_literals", "fit_parquet"),
+}
+MADE = {"build", "dist", "results"}
+#: Stand for any name, in instructions.
+ANY = re.compile(r"NAME|ROOM|rulekit/a/b\.py|tests/a/test_b\.py|(pages|ui)/name")
+BLOCKS = re.compile(
+    r"```.*?```|^\.\. (?:runs|code-block)::[^\n]*\n\n(?:   [^\n]*\n|\n)+", re.DOTALL | re.MULTILINE
+)
+
+
+@cache
+def source() -> tuple[set[Path], frozenset[str]]:
+    """Return files and folders of the source, and all words of its code."""
+    tops = [ROOT / ".ci", *(top for top in ROOT.iterdir() if top.name[0] not in "._")]
+    found = (f for top in tops if top.name not in MADE for f in (top, *top.rglob("*")))
+    files = [f.relative_to(ROOT) for f in found if f.is_file()]
+    code = [f for f in files if f.suffix == ".py" or f.name in ("Makefile", "pyproject.toml")]
+    mine = Path(__file__).relative_to(ROOT)
+    texts = ((ROOT / f).read_text(encoding="utf-8") for f in code if f != mine)
+    words = frozenset(word for text in texts for word in re.findall(r"\w+", text))
+    return {*files, *(folder for f in files for folder in f.parents)}, words
+
+
+def alternatives(text: str) -> list[str]:
+    """Write "a/{b,c}.py" as "a/b.py" and "a/c.py"."""
+    found = re.search(r"\{([^{}]*)\}", text)
+    if found is None:
+        return [text]
+    before, after = text[: found.start()], text[found.end() :]
+    return [one for part in found[1].split(",") for one in alternatives(before + part + after)]
+
+
+def is_there(text: str) -> bool:
+    """Whether a path, a module that is run, or a name exists; anything else is not asked."""
+    places, words = source()
+    if text.startswith("python -m "):
+        return importlib.util.find_spec(text.split()[2]) is not None
+    if "/" in text and re.fullmatch(r"[\w./*-]+", text):
+        return any(place.match(text.rstrip("/")) for place in places)
+    if re.fullmatch(r"[\w-]+\.(py|md|rst|toml|json|cff|txt|csv)", text):
+        return any(place.name == text for place in places)
+    if re.fullmatch(r"[A-Za-z_][\w.]*(\(.*\))?", text):
+        return set(re.findall(r"\w+", text.split("(")[0])) <= words
+    return True
+
+
+def told(page: Path) -> list[str]:
+    text = BLOCKS.sub("", page.read_text(encoding="utf-8"))
+    text = re.sub(r":doc:`[^`]*`", "", text)
+    found = re.findall(r"`+([^`\n]+)`+", text)
+    return [one for text in found for one in alternatives(text) if not ANY.search(one)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_a_page_names_is_there(page):
+    assert [name for name in told(page) if name not in ELSEWHERE and not is_there(name)] == []
+
+
+def test_what_is_gone_is_noticed():
+    assert not is_there("rulekit/gone.py")
+    assert not is_there("python -m benchmarks.bench_gone")
+    assert not is_there("no_such_name")
+    assert is_there("python -m benchmarks.bench_choice --seeds 5")
+    assert alternatives("a/{b,c}.py") == ["a/b.py", "a/c.py"]
+
+
+def test_no_exception_is_kept_that_nobody_tells():
+    assert set().union(*map(told, PAGES)) >= ELSEWHERE
