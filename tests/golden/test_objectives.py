@@ -4,7 +4,8 @@ Of the search, ``objectives.json`` holds, for tables by name and robustness, the
 <<<<<<< HEAD
 found at each price of `PATH` (columns) with at most 1 to 5 clauses (rows), for target and class as
 ``datasets.json`` of the folder says them, ``random_state=0``. It was recorded before the search was
-made to sum over cells and to settle long tables from a part of their rows: no figure may rise. Made tables are there to be had without the folder.
+made to sum over cells and to settle long tables from a part of their rows: no figure may rise. Made
+tables are there to be had without the folder.
 """
 
 import json
