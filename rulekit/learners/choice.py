@@ -32,6 +32,7 @@ PLAIN = (str, int, float, type(None))
 MAXIMISED = frozenset({"test_f1", "test_auc"})
 
 JUDGED = "judged"  # the measure as a forest counts it on all training rows, see `judge`
+JUDGED_SIZE = "judged_conditions"  # of the rule of all rows that was judged
 
 #: What that counts for beside the inner folds: their luck is many times greater.
 JUDGE_SHARE = 2.0 / 3.0
@@ -197,8 +198,9 @@ def suggestion(
     if JUDGED in rows:
         even = (1.0 - JUDGE_SHARE) * even + JUDGE_SHARE * rows[JUDGED].to_numpy(dtype=float)
     charged = _price_of_condition(rows, y) if price is None else price
-    order = cheapest(even, rows["n_conditions"], charged)
-    says = ~(rows["n_conditions"].to_numpy(dtype=float) < 0.5)
+    size = rows[JUDGED_SIZE if JUDGED_SIZE in rows else "n_conditions"]
+    order = cheapest(even, size, charged)
+    says = ~(np.fmin(rows["n_conditions"], size).to_numpy(dtype=float) < 0.5)
     chosen = next((i for i in order if says[i]), order[0])
     default = rows.iloc[chosen]
     return {
@@ -323,17 +325,19 @@ def _reason(rows: tuple[Any, Any, Any], settings: Settings, y: str, price: float
     measure = y.replace("_", " ")
     named = {int(row["setting"]): _named(row, settings) for row in (best, simplest, default)}
     first = named[int(default["setting"])]
-    judged = ""
+    judged, of_what = "", ""
     if JUDGED in default:
         judged = (
             ", joined for two thirds with what a forest says of the rule learned from all rows "
             f"(here {_value(default[JUDGED], y)}),"
         )
+    if JUDGED_SIZE in default:
+        of_what = f" of that rule (here {default[JUDGED_SIZE]:.0f})"
     told = (
         f"Chosen: {first} ({_figure(default, y)}). A single best figure among many is "
         f"partly luck, so each mean {measure} was averaged with those of settings of nearly the "
-        f"same size{judged} and charged {_price(y, price)} for each condition; then no other is "
-        "better"
+        f"same size{judged} and charged {_price(y, price)} for each condition{of_what}; then no "
+        "other is better"
     )
     if best["setting"] == default["setting"]:
         told += "; it also has the best mean of its own"

@@ -18,6 +18,7 @@ from rulekit.data import make_folds
 from rulekit.exceptions import DataError
 from rulekit.learners.choice import (
     JUDGED,
+    JUDGED_SIZE,
     Fold,
     Setting,
     comparable,
@@ -149,7 +150,8 @@ class Choice:
         What was compared, a row a setting: ``setting`` (its number), ``form`` where there are
         several, its parameters, the measure and its standard error over the inner folds, the
         means ``n_conditions`` and ``n_clauses_used``, ``folds`` (how many were finished), and
-        ``judged``, what a forest says of the rule of all rows, unless the time was over;
+        ``judged``, what a forest says of the rule of all rows, and ``judged_conditions``, how many
+        that rule has, unless the time was over;
         where groups were given also ``gap_error``, ``gap_found``, ``gap_false_alarms`` and
         ``gap_called_positive``, the largest differences between groups over the rows of all inner
         folds (NaN where fewer than two groups have 30 rows to count on), and ``gap``, the largest
@@ -224,8 +226,9 @@ def chosen(
         Beside `gaps`: learns from all rows with the setting of a form, and gives its answers to
         them. A setting whose gaps there are larger than allowed is passed over.
     judged : callable, optional
-        Gives what a forest thinks of the rules that a form's settings learn from all rows, see
-        `Judge.losses`. Where some were left out, as the time was over, the folds decide alone.
+        Gives what a forest thinks of the rules that a form's settings learn from all rows, and how
+        many conditions they have, see `Judge.losses`. Where some were left out, as the time was
+        over, the folds decide alone.
 
     Returns
     -------
@@ -254,7 +257,8 @@ def chosen(
     summary = summary_of(told, scored, measure)
     if judged is not None:
         opinion = np.concatenate([judged(form) for form in forms])
-        summary = summary.assign(**{JUDGED: opinion} if np.isfinite(opinion).all() else {})
+        if np.isfinite(opinion).all():
+            summary[[JUDGED, JUDGED_SIZE]] = opinion
     allowed, about = summary, ""
     if gaps is not None:
         summary = summary.assign(**gaps.of_settings(scored[:, :, 3:]))

@@ -79,7 +79,7 @@ class Judge:
         work: SharedWork,
         until: float = math.inf,
     ) -> Floats:
-        """Judge the rules that settings learn from all rows: shape (number of settings,).
+        """Judge the rules that settings learn from all rows; beside it stand their conditions.
 
         Parameters
         ----------
@@ -91,15 +91,20 @@ class Judge:
             Keeps what the settings have in common.
         until : float, optional
             When to stop, as `time.time` counts; NaN for settings that were left out.
+
+        Returns
+        -------
+        ndarray of float, shape (number of settings, 2)
+            Loss, and number of conditions.
         """
-        found, known = np.full(len(settings), math.nan), {}
+        found, known = np.full((len(settings), 2), math.nan), {}
         with warnings.catch_warnings():  # who limits the time tells that it passed
             warnings.simplefilter("ignore", ConvergenceWarning)
             for i, model in enumerate(learner._models(table, settings, work)):
                 rule = model.rule_set_
                 if rule not in known:
                     known[rule] = self.loss(model._answers(table.columns))
-                found[i] = known[rule]
+                found[i] = known[rule], model.n_conditions_
                 if time.time() > until:
                     break
         return found

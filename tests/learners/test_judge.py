@@ -82,10 +82,12 @@ def test_each_setting_is_judged_by_the_rule_that_it_learns_from_all_rows():
     found = judge.losses(SEARCH, table, settings, SharedWork(many=True))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        alone = [clone(SEARCH).set_params(**s).fit(X, y).predict(X) for s in settings]
-    assert found.tolist() == [judge.loss(said) for said in alone]
+        alone = [clone(SEARCH).set_params(**s).fit(X, y) for s in settings]
+    assert found[:, 0].tolist() == [judge.loss(m.predict(X)) for m in alone]
+    assert found[:, 1].tolist() == [m.rule_set_.n_conditions for m in alone]
     late = judge.losses(SEARCH, table, settings, SharedWork(many=True), until=time.time() - 1)
     assert np.isnan(late[1:]).all()
+    assert np.isfinite(late[0]).all()
 
 
 @pytest.mark.slow

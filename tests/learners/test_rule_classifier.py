@@ -46,8 +46,10 @@ def test_the_rule_is_that_of_a_sweep_a_suggestion_and_a_fit_by_hand(name, seed):
     table = read_training_table(clone(search), X, y, None)
     judge = Judge.of(table, Loss(table.y, table.weights(None)), search, seed)
     settings = [result.setting(k) for k in result.summary["setting"]]
-    opinion = [judge.loss(m.predict(X)) for m in search.fit_many(X, y, settings)]
-    found = suggest(result.summary.assign(judged=opinion))
+    models = list(search.fit_many(X, y, settings))
+    judged = {"judged": [judge.loss(m.predict(X)) for m in models]}
+    judged["judged_conditions"] = [m.rule_set_.n_conditions for m in models]
+    found = suggest(result.summary.assign(**judged))
     setting = result.setting(found["default"])
     by_hand = fit_setting(search, setting | {"refine_thresholds": "cv"}, X, y)
     model = RuleClassifier(random_state=seed).fit(X, y)
@@ -60,7 +62,7 @@ def test_the_rule_is_that_of_a_sweep_a_suggestion_and_a_fit_by_hand(name, seed):
     assert told.reason == found["reason"]
     for column in ("test_error", "test_error_se", "n_conditions", "n_clauses_used"):
         np.testing.assert_allclose(told.table[column], result.summary[column], atol=1e-12)
-    np.testing.assert_allclose(told.table["judged"], opinion, atol=1e-12)
+    np.testing.assert_allclose(told.table[list(judged)], pd.DataFrame(judged), atol=1e-12)
 
 
 @pytest.mark.slow

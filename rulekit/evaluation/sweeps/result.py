@@ -11,7 +11,15 @@ import pandas as pd
 from sklearn.base import clone
 
 from rulekit.evaluation.sweeps.pareto import pareto_front
-from rulekit.learners.choice import JUDGED, MAXIMISED, Setting, comparable, coordinate, suggestion
+from rulekit.learners.choice import (
+    JUDGED,
+    JUDGED_SIZE,
+    MAXIMISED,
+    Setting,
+    comparable,
+    coordinate,
+    suggestion,
+)
 from rulekit.learners.group_gaps import GAPS
 
 TEST_MEASURES = ("test_error", "test_balanced_error", "test_f1", "test_auc")
@@ -202,7 +210,7 @@ def suggest(result: "SweepResult | pd.DataFrame", y: str = "test_error") -> dict
 
 def _settings_in(summary: pd.DataFrame) -> dict[int, Setting]:
     """Read the parameters of each setting off a summary; what is measured is left out."""
-    told = {"setting", "learner", "folds", JUDGED, *GAPS, *AVERAGED}
+    told = {"setting", "learner", "folds", JUDGED, JUDGED_SIZE, *GAPS, *AVERAGED}
     if "n_clauses" in summary and summary["n_clauses"].equals(summary["n_clauses_used"]):
         told.add("n_clauses")  # what was found, as nothing was asked for
     keys = [c for c in summary.columns if c not in told and not c.startswith("test_")]
