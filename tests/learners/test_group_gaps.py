@@ -121,6 +121,7 @@ def test_the_curve_holds_what_no_setting_beats_in_both(measured):
         assert not beaten.any()
 
 
+@pytest.mark.slow
 def test_a_gap_that_only_answering_all_alike_keeps_ends_in_an_empty_rule_that_says_so():
     X = pd.DataFrame({"sex": ["f"] * 250 + ["m"] * 250})  # whose one rule is worth little
     y = np.array(["bad"] * 130 + ["good"] * 120 + ["bad"] * 70 + ["good"] * 180)

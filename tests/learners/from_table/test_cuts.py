@@ -83,6 +83,7 @@ def test_losses_of_a_histogram_are_those_of_counting_the_rule_with_each_cut(rule
     np.testing.assert_allclose(np.diff(found.loss[::5]), np.diff(wanted), atol=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(rules())
 def test_a_rule_whose_columns_hold_few_values_is_never_worse_for_its_cuts_being_moved(rule):

@@ -102,6 +102,7 @@ def test_a_table_no_larger_than_a_sample_gives_the_rule_that_fit_learns_of_its_r
     np.testing.assert_allclose(model.decision_function(X), plain.decision_function(X), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_rare_class_weighs_in_a_sample_what_it_weighs_in_the_table():
     frame, holds = planted(noise=0.0)
     rng = np.random.default_rng(5)

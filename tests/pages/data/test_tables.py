@@ -77,6 +77,7 @@ def wrong():
     return int((RULE.predict(frame) != frame["ill"]).sum())
 
 
+@pytest.mark.slow
 def test_a_sample_says_so_on_every_page_and_a_small_table_is_counted_whole_at_once(
     open_app, served
 ):
