@@ -1,7 +1,6 @@
 """What searches and programs cost on given tables, held to figures recorded once.
 
 Of the search, ``objectives.json`` holds, for tables by name and robustness, the least objective
-<<<<<<< HEAD
 found at each price of `PATH` (columns) with at most 1 to 5 clauses (rows), for target and class as
 ``datasets.json`` of the folder says them, ``random_state=0``. It was recorded before the search was
 made to sum over cells and to settle long tables from a part of their rows: no figure may rise. Made
