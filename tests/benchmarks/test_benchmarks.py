@@ -8,18 +8,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks import (
     _cli,
-    bench_choice,
     bench_column_generation,
     bench_columns,
     bench_costs,
     bench_fast_rules,
     bench_learners,
     bench_lists,
-    bench_optimal_trees,
     bench_points,
     bench_ranking,
     bench_scale,
@@ -33,33 +30,7 @@ from benchmarks.papers import (
 )
 from benchmarks.papers.svg import front_figure
 from rulekit import PowerLawTreeClassifier
-from rulekit.data import make_folds
-
-KINDS = ("ours", "reference")
-KEYS = {"what", "table", "setting", "ours", "reference", "ratio", "unit"}
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A folder as ``--data`` takes it: one table of three classes with a planted rule."""
-    folder = tmp_path_factory.mktemp("data")
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(80, 3)), columns=["a", "b", "noise"])
-    kind = np.where((frame["a"] > 0) & (frame["b"] > -0.5), "yes", "no")
-    frame["kind"] = np.where(rng.random(80) < 0.1, "perhaps", kind)
-    frame.to_csv(folder / "planted.csv", index=False)
-    facts = {
-        "file": "planted.csv", "target": "kind", "positive_label": "yes",
-        "suggested_exclude": ["noise"],
-    }  # fmt: skip
-    (folder / "datasets.json").write_text(json.dumps({"planted": facts}))
-    return folder
-
-
-@pytest.fixture(scope="module")
-def planted(folder):
-    given = _cli.parsed("", ["--data", str(folder), "--only", "planted"])
-    return next(_cli.tables(given, []))
+from tests.benchmarks.rows import KEYS, must_not_be_called
 
 
 def test_a_table_of_three_classes_becomes_one_class_against_the_rest(planted):
@@ -91,10 +62,6 @@ def test_the_pipeline_and_linprog_learn_the_same_rules(planted):
     assert (same["ours"], same["reference"]) == (12, 12)
 
 
-def _must_not_be_called(*args, **kwargs):
-    raise AssertionError("a finished fold was computed again")
-
-
 @pytest.mark.slow
 def test_table_and_figures_are_redrawn_and_a_second_run_only_reads(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -109,7 +76,7 @@ def test_table_and_figures_are_redrawn_and_a_second_run_only_reads(folder, tmp_p
     assert page.count("<svg") == 7
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
     assert (tmp_path / "results" / "table_1_planted.csv").is_file()
-    monkeypatch.setattr(protocol.TwoLevelRuleClassifier, "fit_many", _must_not_be_called)
+    monkeypatch.setattr(protocol.TwoLevelRuleClassifier, "fit_many", must_not_be_called)
     assert two_level.measure(given) == rows
 
 
@@ -125,50 +92,6 @@ def test_the_box_search_is_measured_against_the_programs_on_the_same_folds(folde
         assert rows[f"Hamming, {name}"]["ours"] >= row["ours"] - 1e-9
     sweep = rows["whole sweep"]
     assert sweep["ratio"] == pytest.approx(sweep["reference"] / sweep["ours"])
-
-
-@pytest.mark.slow
-def test_choosing_is_measured_outside_and_finished_folds_are_not_run_again(
-    folder, tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
-    rows = bench_choice.measure(given)
-    assert all(set(row) <= KEYS for row in rows)
-    by_what = {row["what"]: row for row in rows}
-    accuracy, apart = by_what["chosen accuracy"], by_what["difference"]
-    assert apart["ours"] == pytest.approx(accuracy["ours"] - accuracy["reference"])
-    conditions = accuracy["setting"]["conditions"]
-    assert conditions["ours"] <= bench_choice.MOST
-    assert conditions["reference"] <= bench_choice.MOST_SPLITS
-    monkeypatch.setattr(bench_choice, "one_fold", _must_not_be_called)
-    assert bench_choice.measure(given) == rows
-
-
-def test_the_overall_difference_weighs_tables_alike_and_joins_their_errors():
-    folds = pd.DataFrame(
-        [
-            {"seed": s, "fold": f, "ours_accuracy": 0.8 + 0.01 * f, "reference_accuracy": 0.75}
-            | {f"{k}_{m}": 1.0 for k in KINDS for m in ("conditions", "inside", "balanced")}
-            | {"seconds": 2.0 + f}
-            for s in (0, 1)
-            for f in range(5)
-        ]
-    )
-    rows, by_seed = bench_choice.compared("one", folds, 2)
-    worse, by_seed_2 = bench_choice.compared("two", folds.assign(ours_accuracy=0.75), 2)
-    overall = bench_choice.overall([*rows, *worse], {"one": by_seed, "two": by_seed_2}, 2)
-    accuracy, balanced, apart = overall
-    assert accuracy["ours"] == pytest.approx((82.0 + 75.0) / 2)
-    assert accuracy["reference"] == pytest.approx(75.0)
-    assert balanced["ours"] == pytest.approx(100.0)
-    assert apart["ours"] == pytest.approx((7.0 + 0.0) / 2)
-    by_what = {row["what"]: row for row in rows}
-    assert by_what["one fit"]["ours"] == pytest.approx(4.0)
-    assert by_what["one fit"]["setting"]["greatest"] == 6.0
-    error = by_what["difference"]["setting"]["se"]
-    assert error == pytest.approx(np.std(folds["fold"], ddof=1) / np.sqrt(10), abs=0.01)
-    assert apart["setting"]["se"] == pytest.approx(error / 2, abs=0.01)
 
 
 def test_a_fold_has_no_say_in_what_is_chosen_for_it():
@@ -394,7 +317,7 @@ def test_lists_are_measured_beside_cart_and_one_class_after_the_other(tmp_path, 
         assert objective["setting"]["worse"] == 0
         assert objective["ours"] <= objective["reference"]
         assert figures[name, "chosen accuracy"]["setting"]["conditions"]["ours"] <= 8
-    monkeypatch.setattr(bench_lists, "one_fold", _must_not_be_called)
+    monkeypatch.setattr(bench_lists, "one_fold", must_not_be_called)
     assert bench_lists.measure(given) == rows
 
 
@@ -420,56 +343,6 @@ def test_a_planted_rule_over_columns_as_people_have_them_is_found(name):
     row = bench_columns.found(name, range(1))
     assert row["setting"]["exact"] == "1/1"
     assert row["ours"] == 100.0
-
-
-def stump(cuts, codes, size):
-    """Stands for a peer: one split, at the first cut, for the class that is likelier there."""
-    there = codes[cuts.train[:, 0] == 1].mean() > codes[cuts.train[:, 0] == 0].mean()
-    return (lambda columns: columns[:, 0] == there), 1
-
-
-def test_optimal_trees_that_are_absent_are_said(folder, capsys, monkeypatch):
-    monkeypatch.setattr(bench_optimal_trees, "PACKAGES", {"STreeD": "no such", "GOSDT": "neither"})
-    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
-    assert bench_optimal_trees.measure(given) == []
-    said = capsys.readouterr().out
-    assert "STreeD is not installed" in said
-    assert "GOSDT is not installed" in said
-
-
-@pytest.mark.slow
-def test_optimal_trees_are_judged_on_the_rows_that_ours_are(folder, planted, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(bench_optimal_trees, "PACKAGES", {"STreeD": "numpy"})
-    monkeypatch.setattr(bench_optimal_trees, "streed", stump)
-    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
-    rows = {row["what"]: row for row in bench_optimal_trees.measure(given)}
-    assert all(set(row) <= KEYS for row in rows.values())
-    accuracy, apart = rows["accuracy, STreeD"], rows["difference, STreeD"]
-    assert apart["ours"] == pytest.approx(accuracy["ours"] - accuracy["reference"])
-    assert accuracy["setting"]["conditions"]["reference"] == 1
-    right = []
-    for train, test in make_folds(planted.y, 2, random_state=0):
-        X, held = planted.X.iloc[train], planted.X.iloc[test]
-        name, cut = bench_optimal_trees.Cuts(X, planted.y[train], 100).at[0]
-        low, low_held = X.iloc[:, name] <= cut, held.iloc[:, name] <= cut
-        below, above = (pd.Series(planted.y[train][low == side]).mode()[0] for side in (1, 0))
-        right.append(np.mean(np.where(low_held, below, above) == planted.y[test]))
-    assert accuracy["reference"] == pytest.approx(100 * np.mean(right))
-    monkeypatch.setattr(bench_optimal_trees, "one_fold", _must_not_be_called)
-    monkeypatch.setattr(bench_choice, "one_fold", _must_not_be_called)
-    assert {row["what"]: row for row in bench_optimal_trees.measure(given)} == rows
-
-
-@pytest.mark.parametrize(("peer", "size"), [("STreeD", 3), ("GOSDT", 0.02)])
-def test_an_optimal_tree_is_no_worse_than_a_greedy_one_of_its_size(planted, peer, size):
-    pytest.importorskip(bench_optimal_trees.PACKAGES[peer])
-    tree = bench_optimal_trees.OptimalTree(peer, size).fit(planted.X, planted.y)
-    columns = tree.cuts_.train
-    greedy = DecisionTreeClassifier(max_depth=4, max_leaf_nodes=tree.n_rules_, random_state=0)
-    greedy.fit(columns, planted.y)
-    assert 1 <= tree.n_conditions_ <= 3
-    assert np.mean(tree.predict(planted.X) == planted.y) >= greedy.score(columns, planted.y)
 
 
 @pytest.mark.slow

@@ -1,0 +1,104 @@
+"""The benchmarks of the choice, beside CART and beside optimal trees, judge what they say."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from benchmarks import _cli, bench_choice, bench_optimal_trees
+from rulekit.data import make_folds
+from tests.benchmarks.rows import KEYS, KINDS, must_not_be_called
+
+
+@pytest.mark.slow
+def test_choosing_is_measured_outside_and_finished_folds_are_not_run_again(
+    folder, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+    rows = bench_choice.measure(given)
+    assert all(set(row) <= KEYS for row in rows)
+    by_what = {row["what"]: row for row in rows}
+    accuracy, apart = by_what["chosen accuracy"], by_what["difference"]
+    assert apart["ours"] == pytest.approx(accuracy["ours"] - accuracy["reference"])
+    conditions = accuracy["setting"]["conditions"]
+    assert conditions["ours"] <= bench_choice.MOST
+    assert conditions["reference"] <= bench_choice.MOST_SPLITS
+    monkeypatch.setattr(bench_choice, "one_fold", must_not_be_called)
+    assert bench_choice.measure(given) == rows
+
+
+def test_the_overall_difference_weighs_tables_alike_and_joins_their_errors():
+    folds = pd.DataFrame(
+        [
+            {"seed": s, "fold": f, "ours_accuracy": 0.8 + 0.01 * f, "reference_accuracy": 0.75}
+            | {f"{k}_{m}": 1.0 for k in KINDS for m in ("conditions", "inside", "balanced")}
+            | {"seconds": 2.0 + f}
+            for s in (0, 1)
+            for f in range(5)
+        ]
+    )
+    rows, by_seed = bench_choice.compared("one", folds, 2)
+    worse, by_seed_2 = bench_choice.compared("two", folds.assign(ours_accuracy=0.75), 2)
+    overall = bench_choice.overall([*rows, *worse], {"one": by_seed, "two": by_seed_2}, 2)
+    accuracy, balanced, apart = overall
+    assert accuracy["ours"] == pytest.approx((82.0 + 75.0) / 2)
+    assert accuracy["reference"] == pytest.approx(75.0)
+    assert balanced["ours"] == pytest.approx(100.0)
+    assert apart["ours"] == pytest.approx((7.0 + 0.0) / 2)
+    by_what = {row["what"]: row for row in rows}
+    assert by_what["one fit"]["ours"] == pytest.approx(4.0)
+    assert by_what["one fit"]["setting"]["greatest"] == 6.0
+    error = by_what["difference"]["setting"]["se"]
+    assert error == pytest.approx(np.std(folds["fold"], ddof=1) / np.sqrt(10), abs=0.01)
+    assert apart["setting"]["se"] == pytest.approx(error / 2, abs=0.01)
+
+
+def stump(cuts, codes, size):
+    """Stands for a peer: one split, at the first cut, for the class that is likelier there."""
+    there = codes[cuts.train[:, 0] == 1].mean() > codes[cuts.train[:, 0] == 0].mean()
+    return (lambda columns: columns[:, 0] == there), 1
+
+
+def test_optimal_trees_that_are_absent_are_said(folder, capsys, monkeypatch):
+    monkeypatch.setattr(bench_optimal_trees, "PACKAGES", {"STreeD": "no such", "GOSDT": "neither"})
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+    assert bench_optimal_trees.measure(given) == []
+    said = capsys.readouterr().out
+    assert "STreeD is not installed" in said
+    assert "GOSDT is not installed" in said
+
+
+@pytest.mark.slow
+def test_optimal_trees_are_judged_on_the_rows_that_ours_are(folder, planted, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(bench_optimal_trees, "PACKAGES", {"STreeD": "numpy"})
+    monkeypatch.setattr(bench_optimal_trees, "streed", stump)
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+    rows = {row["what"]: row for row in bench_optimal_trees.measure(given)}
+    assert all(set(row) <= KEYS for row in rows.values())
+    accuracy, apart = rows["accuracy, STreeD"], rows["difference, STreeD"]
+    assert apart["ours"] == pytest.approx(accuracy["ours"] - accuracy["reference"])
+    assert accuracy["setting"]["conditions"]["reference"] == 1
+    right = []
+    for train, test in make_folds(planted.y, 2, random_state=0):
+        X, held = planted.X.iloc[train], planted.X.iloc[test]
+        name, cut = bench_optimal_trees.Cuts(X, planted.y[train], 100).at[0]
+        low, low_held = X.iloc[:, name] <= cut, held.iloc[:, name] <= cut
+        below, above = (pd.Series(planted.y[train][low == side]).mode()[0] for side in (1, 0))
+        right.append(np.mean(np.where(low_held, below, above) == planted.y[test]))
+    assert accuracy["reference"] == pytest.approx(100 * np.mean(right))
+    monkeypatch.setattr(bench_optimal_trees, "one_fold", must_not_be_called)
+    monkeypatch.setattr(bench_choice, "one_fold", must_not_be_called)
+    assert {row["what"]: row for row in bench_optimal_trees.measure(given)} == rows
+
+
+@pytest.mark.parametrize(("peer", "size"), [("STreeD", 3), ("GOSDT", 0.02)])
+def test_an_optimal_tree_is_no_worse_than_a_greedy_one_of_its_size(planted, peer, size):
+    pytest.importorskip(bench_optimal_trees.PACKAGES[peer])
+    tree = bench_optimal_trees.OptimalTree(peer, size).fit(planted.X, planted.y)
+    columns = tree.cuts_.train
+    greedy = DecisionTreeClassifier(max_depth=4, max_leaf_nodes=tree.n_rules_, random_state=0)
+    greedy.fit(columns, planted.y)
+    assert 1 <= tree.n_conditions_ <= 3
+    assert np.mean(tree.predict(planted.X) == planted.y) >= greedy.score(columns, planted.y)
