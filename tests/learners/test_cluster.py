@@ -36,7 +36,7 @@ def two_workers():
 def client(two_workers):
     """A client that joblib's configuration names, of a cluster that is whole."""
     with distributed.Client(two_workers, set_as_default=False) as found:
-        found.wait_for_workers(2)
+        found.wait_for_workers(2, timeout=120)  # a worker that was killed comes back
         with joblib.parallel_config("dask", client=found):
             yield found
 
