@@ -36,7 +36,12 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from benchmarks._cli import BenchTable, Row, run, tables, told
-from rulekit import BoxSearchClassifier, OneLevelRuleClassifier, TwoLevelRuleClassifier
+from rulekit import (
+    BoxSearchClassifier,
+    ColumnGenerationClassifier,
+    OneLevelRuleClassifier,
+    TwoLevelRuleClassifier,
+)
 from rulekit.data import columns_of, make_folds
 from rulekit.solvers.machine_code import warm_up
 
@@ -50,6 +55,8 @@ LEARNERS: dict[str, Any] = {
     "alternating": TwoLevelRuleClassifier(),
     "block coordinate": TwoLevelRuleClassifier(method="block_coordinate"),
     "set covering": TwoLevelRuleClassifier(method="set_cover"),
+    "column generation": ColumnGenerationClassifier(),
+    "two-level program": TwoLevelRuleClassifier(method="lp"),
     "one clause, rounded": OneLevelRuleClassifier(),
     "one clause, proved": OneLevelRuleClassifier(exact=True),
 }
