@@ -26,8 +26,8 @@ from rulekit.solvers.two_level import ClauseSelection
 
 PROOF_TESTS = 1_000_000  # of exact pricing without a time limit, so that such a fit ends soon
 ALL_TESTS = 10**12
-# Of many columns chance has no end of clauses that lower the linear program, long after they have
-# ceased to help rules: rounds become fewer, and add more.
+# Of many columns chance has no end of clauses that lower the linear program and hardly help rules:
+# rounds become fewer, and add more.
 MOST_ROUNDS, FEW_ROUNDS, COLUMN_ROUNDS = 200, 30, 90_000
 BATCH, LARGE_BATCH = 15, 40
 PROVED = 1e-6
