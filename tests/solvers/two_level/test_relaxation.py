@@ -96,10 +96,10 @@ def test_an_exact_rule_out_of_time_is_the_start_with_a_bound_below_it():
 def test_a_table_too_large_is_refused_with_a_way_out(monkeypatch):
     A, y, problem = small(0)
     rows = {(*row, label) for row, label in zip(A.tolist(), y.tolist(), strict=True)}
-    n = len(rows) * A.shape[1]
+    entries = len(rows) * A.shape[1]
     for solve, name, n in (
-        (solve_two_level_exact, "MOST_OF_EXACT", 2 * n),
-        (solve_two_level_lp, "MOST_OF_RELAXED", n),
+        (solve_two_level_exact, "MOST_OF_EXACT", 2 * entries),
+        (solve_two_level_lp, "MOST_OF_RELAXED", entries),
     ):
         monkeypatch.setattr(two_level_lp, name, n)
         solve(problem, 1.0, 2)
