@@ -128,7 +128,35 @@ class LPSolution:
     basic_rows: NDArray[np.bool_] | None = field(default=None, repr=False)
 
 
-def solve_lp(lp: LinearProgram, *, time_limit: float | None = None) -> LPSolution:
+@dataclass(frozen=True)
+class Basis:
+    """Where to begin: a vertex of a program whose rows are bounded from above.
+
+    Attributes
+    ----------
+    at_upper, basic : ndarray of bool, shape (n,)
+        The variables that stand at their upper bounds, and those in the basis.
+    basic_rows : ndarray of bool, shape (m,)
+        The rows whose slack is in the basis.
+    """
+
+    at_upper: NDArray[np.bool_]
+    basic: NDArray[np.bool_]
+    basic_rows: NDArray[np.bool_]
+
+    def given_to(self, highs: Any, module: Any) -> None:
+        """Let HiGHS begin here."""
+        status, basis = module.HighsBasisStatus, module.HighsBasis()
+        kinds = [status.kLower, status.kUpper, status.kBasic]
+        basis.col_status = [kinds[k] for k in np.where(self.basic, 2, self.at_upper).tolist()]
+        basis.row_status = [kinds[1 + k] for k in self.basic_rows.tolist()]
+        basis.valid = True
+        highs.setBasis(basis)
+
+
+def solve_lp(
+    lp: LinearProgram, *, time_limit: float | None = None, start: Basis | None = None
+) -> LPSolution:
     """Solve a linear program.
 
     Parameters
@@ -137,6 +165,8 @@ def solve_lp(lp: LinearProgram, *, time_limit: float | None = None) -> LPSolutio
         Its `integrality` is not read.
     time_limit : float, optional
         Seconds after which the solver stops with status "time limit".
+    start : Basis, optional
+        Where highspy begins; SciPy knows no start.
 
     Returns
     -------
@@ -156,7 +186,7 @@ def solve_lp(lp: LinearProgram, *, time_limit: float | None = None) -> LPSolutio
     """
     if len(lp.c) == 0:
         return _without_variables(lp)
-    return ResidentProgram(lp).solve(time_limit=time_limit)
+    return ResidentProgram(lp).solve(time_limit=time_limit, start=start)
 
 
 def solve_milp(
@@ -258,21 +288,14 @@ class ResidentProgram:
             np.zeros(self._n, dtype=np.int32),
         )
 
-    def solve(self, *, time_limit: float | None = None) -> LPSolution:
-        """Solve with the present costs and bounds, from the slack basis."""
+    def solve(self, *, time_limit: float | None = None, start: Basis | None = None) -> LPSolution:
+        """Solve with the present costs and bounds, from the slack basis or a start."""
         if self._highs is None:
             return _solve_with_linprog(self._lp, time_limit)
         self._highs.clearSolver()
+        if start is not None:
+            start.given_to(self._highs, highs_module())
         return run_highs(self._highs, self._n, self._m, time_limit)
-
-    def change_row_bounds(self, lower: Floats, upper: Floats) -> None:
-        """Replace the bounds of all rows."""
-        if self._highs is None:
-            self._lp = replace(self._lp, lower=lower, upper=upper)
-            return
-        self._highs.changeRowsBounds(
-            self._m, np.arange(self._m, dtype=np.int32), lower.astype(float), upper.astype(float)
-        )
 
     def change_column_bounds(self, lower: Floats, upper: Floats) -> None:
         """Replace the bounds of all variables."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rulekit.solvers.lp import LinearProgram, LPSolution, solve_lp
+from rulekit.solvers.lp import Basis, LinearProgram, LPSolution, solve_lp
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -44,12 +44,6 @@ class RowGroups:
     weight: Floats
     m: Floats
 
-    @classmethod
-    def single(cls, m: Floats) -> "RowGroups":
-        """Every row for itself."""
-        rows = np.arange(len(m))
-        return cls(rows, rows, m, m)
-
     def shared(self, mu: Floats) -> Floats:
         """Share out what groups have by weight: shape (g,). No row gets more than its bound."""
         found: Floats = (mu / np.where(self.weight > 0, self.weight, 1.0))[self.of] * self.m
@@ -75,6 +69,7 @@ class GeneratedDual:
         self.groups = RowGroups(
             np.zeros(len(m), np.intp), np.zeros(some, np.intp), np.full(some, m.sum()), m
         )
+        self._solved: tuple[RowGroups, LPSolution] | None = None
         self._columns: Bools = np.zeros((some, 0), dtype=bool)
         self._ceiling = np.zeros(0)
 
@@ -102,4 +97,27 @@ class GeneratedDual:
             np.zeros(n_groups),
             self.groups.weight,
         )
-        return solve_lp(program, time_limit=time_limit)
+        answer = solve_lp(program, time_limit=time_limit, start=self.basis_of(self.groups, k))
+        self._solved = self.groups, answer
+        return answer
+
+    def basis_of(self, groups: RowGroups, n_columns: int) -> Basis | None:
+        """Tell the basis of the last solution for finer groups, and columns that follow.
+
+        What a group had is given to its parts one after the other, so that at most one of them is
+        left between its bounds, and stands in the basis for it: that is an optimum of the same
+        value for the columns known then. None where nothing is known of a basis.
+        """
+        if self._solved is None:
+            return None
+        known, answer = self._solved
+        if answer.x is None or answer.basic_x is None or answer.basic_rows is None:
+            return None
+        whole = known.of[groups.first]
+        at_upper, basic = (2 * answer.x > known.weight)[whole], np.zeros(len(whole), bool)
+        for group in np.flatnonzero(answer.basic_x):
+            parts = np.flatnonzero(whole == group)
+            full = int(np.searchsorted(np.cumsum(groups.weight[parts])[:-1], answer.x[group]))
+            at_upper[parts], basic[parts[full]] = np.arange(len(parts)) < full, True
+        n_new = n_columns - len(answer.basic_rows)
+        return Basis(at_upper, basic, np.append(answer.basic_rows, np.ones(n_new, bool)))

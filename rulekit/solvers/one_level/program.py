@@ -9,10 +9,9 @@
     m   (g,)   float   their weights; a weight of 0 takes a row out
     c   (d,)   float   prices of the columns; infinite where a column is not on offer
 
-The dual starts from a feasible slack basis, keeps one matrix for all sub-problems of a fold, and
-its row prices are w. Of many rows, those that no column so far tells apart are one variable
-(`GeneratedDual`); else HiGHS gets the matrix once a thread, then only bounds, and of many columns
-those that matter (`GrowingProgram`).
+The prices of the dual's rows are w. HiGHS is given the columns of P as they are missed: first those
+that look cheapest for what they cover, then those that the answer overdraws, until none is; rows
+that no column so far tells apart are one variable (`GeneratedDual`).
 
 *Range.* Let R be the tight rows of the dual at its optimum and F the mu (of rows, or of groups of
 rows, then shared out by weight) strictly between their bounds. If all prices rise by t, mu[F] moves
@@ -21,25 +20,14 @@ bounds and no other row of the dual is passed. The interval of t is computed aft
 theta in it needs no solve.
 """
 
-import threading
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from rulekit.exceptions import SolverError, TimeLimitError
 from rulekit.solvers.columns import AlwaysToo, CellSets, GeneratedDual, RowGroups, snapped
-from rulekit.solvers.lp import (
-    TOLERANCE,
-    LinearProgram,
-    LPSolution,
-    ResidentProgram,
-    highs_module,
-    run_highs,
-    silent_highs,
-)
+from rulekit.solvers.lp import TOLERANCE, LPSolution
 from rulekit.solvers.one_level.chain_screen import ChainScreen
 from rulekit.solvers.sums import addable
 
@@ -48,12 +36,7 @@ Bools = NDArray[np.bool_]
 Index = NDArray[np.intp]
 
 GAP = 1e-7
-MANY_COLUMNS = 60  # from here on, most columns are never looked at
-FIRST = 64  # columns that are looked at in any case
-MORE = 48  # columns that are added at a time
-MANY_ROWS = 2000  # from here on, rows that no column so far tells apart are merged,
-FEW = 16  # of so many columns at a time,
-SHARE = 8  # as long as one group stands for so many rows on average
+FEW = 16  # columns that are passed at a time
 MARGIN = 1e-9  # kept from the ends of an interval, where two vertices are optimal
 
 
@@ -122,16 +105,6 @@ class CoverProgram:
 
     def __init__(self, P: AlwaysToo | CellSets, priced: Bools) -> None:
         self.P, self._priced = P, priced
-        self._local = threading.local()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave the solvers of the threads behind."""
-        return {k: v for k, v in self.__dict__.items() if k != "_local"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Start without solvers."""
-        self.__dict__.update(state)
-        self._local = threading.local()
 
     def solve(
         self,
@@ -190,34 +163,12 @@ class CoverProgram:
     def _run(
         self, ceiling: Floats, m: Floats, time_limit: float | None
     ) -> tuple[RowGroups, LPSolution]:
-        """Solve the dual program over groups of rows, or in the thread's own copy of it."""
-        merged = self._merged(ceiling, m, time_limit) if len(m) >= MANY_ROWS else None
-        if merged is not None:
-            return merged
-        single = RowGroups.single(m)
-        if self.P.shape[1] > MANY_COLUMNS and highs_module() is not None:
-            growing: GrowingProgram | None = getattr(self._local, "growing", None)
-            if growing is None:
-                growing = self._local.growing = GrowingProgram(self.P)
-            return single, growing.solve(ceiling, m, time_limit)
-        program: ResidentProgram | None = getattr(self._local, "program", None)
-        if program is None:
-            program = self._local.program = ResidentProgram(self._dual(ceiling, m))
-        program.change_row_bounds(np.full(len(ceiling), -np.inf), ceiling)
-        program.change_column_bounds(np.zeros(len(m)), m)
-        return single, program.solve(time_limit=time_limit)
-
-    def _merged(
-        self, ceiling: Floats, m: Floats, time_limit: float | None
-    ) -> tuple[RowGroups, LPSolution] | None:
-        """Solve over groups of rows; None where the columns that are missed tell most apart."""
+        """Solve the dual program over groups of rows."""
         program = GeneratedDual(m)
         missed, passed = _cheapest(ceiling, self.P.sums(addable(m)), FEW), np.zeros(0, np.intp)
         while True:
             program.add(self.P.values(missed), ceiling[missed])
             passed = np.concatenate([passed, missed])
-            if SHARE * len(program.groups.first) > len(m):
-                return None
             answer = program.solve(time_limit)
             if answer.x is None:
                 return program.groups, answer
@@ -225,17 +176,6 @@ class CoverProgram:
             missed = _overdrawn(ceiling - self.P.sums(addable(mu)), passed, FEW)
             if len(missed) == 0:
                 return program.groups, _over_all(answer, passed, len(ceiling))
-
-    def _dual(self, ceiling: Floats, m: Floats) -> LinearProgram:
-        g, d = self.P.shape
-        return LinearProgram(
-            -np.ones(g),
-            sparse.csc_matrix(self.P.A.T.astype(float)),
-            np.full(d, -np.inf),
-            ceiling,
-            np.zeros(g),
-            m,
-        )
 
     def _check_gap(
         self, c: Floats, m: Floats, columns: NDArray[np.intp], weights: Floats, dual: float
@@ -285,72 +225,6 @@ class CoverProgram:
     def _spent(self, groups: RowGroups, mu: Floats) -> Floats:
         """Sum over each column what the groups of rows have."""
         return self.P.sums(addable(groups.shared(mu)))
-
-
-class GrowingProgram:
-    """The dual with few of its rows: HiGHS is given columns of P as they are missed.
-
-    The columns that look cheapest for what they cover are passed first, then those that the answer
-    overdraws, until none is. The basis is kept between these steps, so that each adds little; the
-    answer is that of the whole program.
-
-    Parameters
-    ----------
-    P : AlwaysToo or CellSets, shape (g, d)
-        The rows to be covered.
-
-    Notes
-    -----
-    One object must not be used by two threads at once. Needs highspy.
-    """
-
-    def __init__(self, P: AlwaysToo | CellSets) -> None:
-        module = highs_module()
-        if module is None:
-            raise SolverError("A growing program needs the package highspy; use `solve_lp`.")
-        self._P = P
-        self._highs: Any = silent_highs(module)
-
-    def solve(self, c: Floats, m: Floats, time_limit: float | None = None) -> LPSolution:
-        """Solve for prices c (infinite: no such row) and weights m, from the slack basis.
-
-        At least one price must be finite.
-        """
-        g, d = self._P.shape
-        passed = _cheapest(c, self._P.sums(addable(m)), FIRST)
-        self._start(m)
-        self._add(passed, c)
-        while True:
-            answer = run_highs(self._highs, g, len(passed), time_limit)
-            if answer.x is None:
-                return answer
-            missed = _overdrawn(c - self._P.sums(addable(answer.x)), passed, MORE)
-            if len(missed) == 0:
-                return _over_all(answer, passed, d)
-            self._add(missed, c)
-            passed = np.concatenate([passed, missed])
-
-    def _start(self, m: Floats) -> None:
-        """Begin with the variables alone."""
-        g = len(m)
-        self._highs.clearModel()
-        self._highs.addVars(g, np.zeros(g), m)
-        self._highs.changeColsCost(g, np.arange(g, dtype=np.int32), -np.ones(g))
-
-    def _add(self, columns: Index, c: Floats) -> None:
-        """Pass the rows of the program that belong to some columns of P."""
-        parts = [np.flatnonzero(held).astype(np.int32) for held in self._P.values(columns).T]
-        sizes = np.array([len(part) for part in parts])
-        rows = np.concatenate(parts)
-        self._highs.addRows(
-            len(columns),
-            np.full(len(columns), -np.inf),
-            c[columns],
-            len(rows),
-            np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32),
-            rows,
-            np.ones(len(rows)),
-        )
 
 
 def _cheapest(c: Floats, worth: Floats, n: int) -> Index:
