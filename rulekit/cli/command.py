@@ -33,7 +33,7 @@ class Verbs(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a verb."""
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings():  # the process is ours, from before its first thread
                 warnings.simplefilter("ignore")  # of libraries below
                 for told in (ConvergenceWarning, EmptyRuleWarning, PromiseWarning):
                     warnings.simplefilter("always", told)
