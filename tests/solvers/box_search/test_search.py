@@ -12,7 +12,7 @@ from rulekit.solvers.box_search.problem import HAMMING, BoxProblem
 from rulekit.solvers.box_search.search import SearchPlan, kick, search, search_rounds
 from rulekit.solvers.two_level import hamming_cost
 from tests.reference.boxes import literals_of, loss_of
-from tests.strategies_boxes import box_problems, boxes_for
+from tests.strategies.boxes import box_problems, boxes_for
 
 THETAS = (0.1, 0.5, 1.0, 2.0)
 

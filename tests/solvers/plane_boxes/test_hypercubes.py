@@ -11,7 +11,7 @@ from rulekit.solvers.plane_boxes.corners import CRITERIA
 from rulekit.solvers.plane_boxes.half_space import HalfSpace, Region
 from rulekit.solvers.plane_boxes.hypercubes import carry_on, extract_boxes
 from tests.reference import hypercubes as reference
-from tests.strategies_half_spaces import half_of, planes, random_plane
+from tests.strategies.half_spaces import half_of, planes, random_plane
 
 COVERING = ("peel", "point_lp", "volume")
 TINY = 1e-12
