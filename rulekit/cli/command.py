@@ -52,6 +52,8 @@ class Verbs(click.Group):
             ) from error
         except BrokenPipeError:  # who read our output has enough
             ctx.exit(0)
+        except OSError as error:  # of standard output, mostly: who opens a file says more
+            raise click.ClickException(f"The system refused: {error.strerror or error}.") from error
         except Exception as error:
             if os.environ.get("RULEKIT_TRACEBACK"):
                 raise

@@ -85,6 +85,8 @@ def learn(
     X, y = _rows(given, target, asked)
     groups = given.groups()
     weights = given.weights()
+    if weights is not None and (counts := weights.loc[X.index] > 0).any():
+        X, y = X[counts], y[counts]  # as the learner would leave the others out
     train, test = hold_out(
         y.to_numpy(),
         asked["test_share"],
@@ -187,7 +189,7 @@ def _rows(table: Table, target: str, asked: dict[str, Any]) -> tuple[pd.DataFram
             )
         y = y.astype("str")
     if one_of_many:
-        positive = _called(table.positive_label, outcomes)
+        positive = str(_called(table.positive_label, outcomes))
         y = y.astype(object).mask(y.astype(object) != positive, OTHERS.format(positive))
         asked["outcomes"] = outcomes or {str(table.positive_label): positive}
     return X, y
@@ -236,5 +238,5 @@ def _tell(model: Any, target: str, figures: dict[str, Any], as_json: bool) -> No
         if counts is not None and "cost_per_100" in counts:
             cost = f"{counts['cost_per_100']:.4g} {model.costs.unit}".rstrip()
             say(f"A hundred {name} rows cost {cost}.")
-    if reason:
-        note(reason)
+    for sentence in filter(None, (reason, getattr(model, "few_rows_hint_", None))):
+        note(sentence)
