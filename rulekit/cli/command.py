@@ -52,11 +52,12 @@ class Verbs(click.Group):
             ) from error
         except BrokenPipeError:  # who read our output has enough
             ctx.exit(0)
-        except OSError as error:  # of standard output, mostly: who opens a file says more
-            raise click.ClickException(f"The system refused: {error.strerror or error}.") from error
         except Exception as error:
             if os.environ.get("RULEKIT_TRACEBACK"):
                 raise
+            if isinstance(error, OSError):  # of standard output, mostly: who opens a file says more
+                sentence = f"The system refused: {error.strerror or error}."
+                raise click.ClickException(sentence) from error
             note(
                 f"Error: this is a mistake of the program ({type(error).__name__}: {error}). "
                 "Please report it with the command; RULEKIT_TRACEBACK=1 shows where it is."

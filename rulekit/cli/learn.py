@@ -19,6 +19,7 @@ from rulekit.cli.inputs import (
 from rulekit.cli.telling import answer, note, say, working
 from rulekit.data import Costs, Table, check_target, class_counts, hold_out, suggest_positive
 from rulekit.data.headers import shown
+from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import to_json, to_text
 from rulekit.learners import (
     IdealDNFClassifier,
@@ -206,12 +207,10 @@ def _figures(
     if not len(X):
         return None
     answers, truth = np.asarray(model.predict(X), dtype=object), y.to_numpy(dtype=object)
-    wrong = answers != truth
-    share = np.average(wrong, weights=weight)
-    found = {"rows": len(X), "wrong": int(wrong.sum()), "error": float(share)}
+    wrong = int((answers != truth).sum())
+    found = {"rows": len(X), "wrong": wrong, "error": error_rate(truth, answers, weight)}
     if model.costs is not None:
-        costs = model.costs.of_rows(truth, answers)
-        found["cost_per_100"] = 100 * float(np.average(costs, weights=weight))
+        found["cost_per_100"] = cost_per_100(truth, answers, model.costs, weight)
     return found
 
 

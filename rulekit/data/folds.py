@@ -139,9 +139,9 @@ def hold_out(
     n_test = math.ceil(share * len(labels))
     if min(n_test, len(labels) - n_test) < len(counts):
         raise DataError(
-            f"A split into training and test rows needs, of {len(counts)} classes, so many rows on "
-            f"both sides; a test share of {share:g} sets {n_test} of {len(labels)} aside. Take "
-            "another share, or set it to 0."
+            f"Training and test rows must each be as many as there are classes ({len(counts)}); a "
+            f"test share of {share:g} sets {n_test} of {len(labels)} rows aside. Take another one, "
+            "or set it to 0."
         )
     train, test = train_test_split(
         everything, test_size=share, random_state=random_state, stratify=labels
