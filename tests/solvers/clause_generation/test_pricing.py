@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rulekit.solvers.box_search.problem import ERRORS, no_boxes
 from rulekit.solvers.clause_generation.pricing import BoxPricing
 from tests.reference.box_intervals import IntervalSearch
-from tests.strategies_boxes import box_problems
+from tests.strategies.boxes import box_problems
 
 
 def reduced_cost(pricing, boxes, weight):
