@@ -84,6 +84,17 @@ def test_joblib_is_never_told_which_backend_to_use():
                 assert "backend" not in {keyword.arg for keyword in node.keywords}, path
 
 
+def test_only_the_command_whose_process_it_is_silences_warnings_for_a_while():
+    users = {
+        relative(path)
+        for path in MODULES
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Attribute | ast.alias | ast.Name)
+        and "catch_warnings" in ast.unparse(node)
+    }
+    assert users == {"rulekit/cli/command.py"}
+
+
 def test_what_a_spreadsheet_opens_is_written_in_one_room():
     writers = {"to_csv", "to_excel", "writer", "DictWriter", "Workbook"}
     found = {

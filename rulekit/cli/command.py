@@ -33,7 +33,7 @@ class Verbs(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a verb."""
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings():  # the process is ours, from before its first thread
                 warnings.simplefilter("ignore")  # of libraries below
                 for told in (ConvergenceWarning, EmptyRuleWarning, PromiseWarning):
                     warnings.simplefilter("always", told)
@@ -55,6 +55,9 @@ class Verbs(click.Group):
         except Exception as error:
             if os.environ.get("RULEKIT_TRACEBACK"):
                 raise
+            if isinstance(error, OSError):  # of standard output, mostly: who opens a file says more
+                sentence = f"The system refused: {error.strerror or error}."
+                raise click.ClickException(sentence) from error
             note(
                 f"Error: this is a mistake of the program ({type(error).__name__}: {error}). "
                 "Please report it with the command; RULEKIT_TRACEBACK=1 shows where it is."

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
@@ -163,7 +164,8 @@ def known_outcomes(
 ) -> NDArray[Any]:
     """Return what the rows of a table turned out to be, as the rule calls it; None where unknown.
 
-    Where the rule tells one class from "not" it, every other value of the target is "not" it.
+    Where the rule tells one class from "not" it, every other value of the target is "not" it; a
+    rule of one answer is wrong of any other value, if its answer came out at all.
     """
     table.column(target)
     values = table.frame[target]
@@ -171,16 +173,17 @@ def known_outcomes(
     present = whole(values[known]).tolist()
     by_text = {str(label): label for label in rule.classes}
     rest = rest_of(rule)
+    names = {value: outcomes.get(str(value), str(value)) for value in present}
+    lone = len(by_text) == 1 and not by_text.keys().isdisjoint(names.values())
     called = {}
-    for value in dict.fromkeys(present):
-        name = outcomes.get(str(value), str(value))
-        if name not in by_text and rest is None:
+    for value, name in names.items():
+        if name not in by_text and rest is None and not lone:
             raise click.ClickException(
                 f"The rule answers {' or '.join(map(shown, by_text))}, and column {shown(target)} "
                 f"holds {shown(name)}; name the right --target, or say what its values are called "
                 "by --outcome VALUE=NAME."
             )
-        called[value] = by_text.get(name, rest)
+        called[value] = by_text.get(name, name if lone else rest)
     truth = np.empty(len(values), dtype=object)
     truth[known] = [called[v] for v in present]
     return truth
@@ -192,23 +195,34 @@ def rest_of(rule: RuleSet) -> Any:
     return next((label for label in rule.classes if str(label) in names), None)
 
 
+def _replace(target: Path, content: bytes) -> None:
+    mask = os.umask(0)
+    os.umask(mask)
+    rights = target.stat().st_mode if target.exists() else 0o666 & ~mask  # as any program's
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(temporary, stat.S_IMODE(rights))
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
 def write_file(path: str, content: bytes) -> None:
-    """Write a file whole or not at all; the sentence names what keeps it from being written."""
-    target = Path(path)
+    """Write a file whole or not at all, and say what keeps it from being written.
+
+    A link leads to the file it names, a file keeps its rights; a device or a pipe is written to.
+    """
+    target = Path(os.path.realpath(path))
     try:
         if target.is_dir():
             raise IsADirectoryError(21, "it is a folder")
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(temporary, 0o666 & ~mask)  # as any program would have made it
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        if Path(path).exists() and not Path(path).is_file():
+            Path(path).write_bytes(content)
+        else:
+            _replace(target, content)
     except OSError as error:
         reason = error.strerror or "the place cannot be written to"
         raise click.ClickException(

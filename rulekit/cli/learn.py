@@ -19,6 +19,7 @@ from rulekit.cli.inputs import (
 from rulekit.cli.telling import answer, note, say, working
 from rulekit.data import Costs, Table, check_target, class_counts, hold_out, suggest_positive
 from rulekit.data.headers import shown
+from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import to_json, to_text
 from rulekit.learners import (
     IdealDNFClassifier,
@@ -85,6 +86,8 @@ def learn(
     X, y = _rows(given, target, asked)
     groups = given.groups()
     weights = given.weights()
+    if weights is not None and (counts := weights.loc[X.index] > 0).any():
+        X, y = X[counts], y[counts]  # as the learner would leave the others out
     train, test = hold_out(
         y.to_numpy(),
         asked["test_share"],
@@ -187,7 +190,7 @@ def _rows(table: Table, target: str, asked: dict[str, Any]) -> tuple[pd.DataFram
             )
         y = y.astype("str")
     if one_of_many:
-        positive = _called(table.positive_label, outcomes)
+        positive = str(_called(table.positive_label, outcomes))
         y = y.astype(object).mask(y.astype(object) != positive, OTHERS.format(positive))
         asked["outcomes"] = outcomes or {str(table.positive_label): positive}
     return X, y
@@ -204,12 +207,10 @@ def _figures(
     if not len(X):
         return None
     answers, truth = np.asarray(model.predict(X), dtype=object), y.to_numpy(dtype=object)
-    wrong = answers != truth
-    share = np.average(wrong, weights=weight)
-    found = {"rows": len(X), "wrong": int(wrong.sum()), "error": float(share)}
+    wrong = int((answers != truth).sum())
+    found = {"rows": len(X), "wrong": wrong, "error": error_rate(truth, answers, weight)}
     if model.costs is not None:
-        costs = model.costs.of_rows(truth, answers)
-        found["cost_per_100"] = 100 * float(np.average(costs, weights=weight))
+        found["cost_per_100"] = cost_per_100(truth, answers, model.costs, weight)
     return found
 
 
@@ -236,5 +237,5 @@ def _tell(model: Any, target: str, figures: dict[str, Any], as_json: bool) -> No
         if counts is not None and "cost_per_100" in counts:
             cost = f"{counts['cost_per_100']:.4g} {model.costs.unit}".rstrip()
             say(f"A hundred {name} rows cost {cost}.")
-    if reason:
-        note(reason)
+    for sentence in filter(None, (reason, getattr(model, "few_rows_hint_", None))):
+        note(sentence)

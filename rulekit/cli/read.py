@@ -65,6 +65,8 @@ def compare(
     reading: Reading,
 ) -> None:
     """Say what differs between an earlier RULE and a later one, and for which rows of TABLE."""
+    if outcomes and target is None:
+        raise click.UsageError("--outcome names values of the target; give --target.")
     first, second = read_rule(before), read_rule(after)
     if table is None:
         if target is not None:

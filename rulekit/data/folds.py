@@ -5,6 +5,7 @@ many as they lack, and what is left over goes where most is missing. Ten thousan
 long as ten, and a table of single rows and a few large groups is split as evenly as it can be.
 """
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -88,7 +89,7 @@ def hold_out(
     y : array-like of shape (n,)
         The class of each row; both parts keep its shares as even as they can.
     share : float
-        The test's share of the rows, between 0 and 1; 0 sets none aside.
+        The test's share of the rows, at least 0 and below 1; 0 sets none aside.
     groups : array-like of shape (n,), default=None
         Rows of one group never stand on both sides.
     random_state : int or None, default=0
@@ -102,7 +103,10 @@ def hold_out(
     Raises
     ------
     DataError
-        If a class has one row only (without groups), or all rows are of one group.
+        Without groups, if a class has one row only or a side has fewer rows than there are
+        classes; with groups, if all rows are of one.
+    ValueError
+        If the share is not allowed.
 
     Examples
     --------
@@ -110,9 +114,11 @@ def hold_out(
     >>> len(train), len(test)
     (5, 5)
     """
+    if not 0 <= share < 1:
+        raise ValueError(f"`share` must be at least 0 and below 1; got {share!r}.")
     labels = np.asarray(y)
     everything = np.arange(len(labels))
-    if share <= 0:
+    if share == 0:
         return everything, everything[:0]
     codes, classes = pd.factorize(labels)
     names = _group_numbers(groups, len(labels))
@@ -129,6 +135,13 @@ def hold_out(
         raise DataError(
             "A split into training and test rows needs two rows of each class; "
             f"{shown(classes[counts.argmin()])} has one. Set the test share to 0."
+        )
+    n_test = math.ceil(share * len(labels))
+    if min(n_test, len(labels) - n_test) < len(counts):
+        raise DataError(
+            f"Training and test rows must each be as many as there are classes ({len(counts)}); a "
+            f"test share of {share:g} sets {n_test} of {len(labels)} rows aside. Take another one, "
+            "or set it to 0."
         )
     train, test = train_test_split(
         everything, test_size=share, random_state=random_state, stratify=labels

@@ -3,13 +3,13 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -113,10 +113,13 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ConvergenceWarning
             If the time limit passed; the best rule so far is kept.
         """
+        self._fit_untold(X, y, sample_weight)._warn()
+        return self
+
+    def _fit_untold(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Do the work of `fit`, and warn of nothing."""
         self._check()
-        table = self._read(X, y, sample_weight)
-        self._fit_table(table, SharedWork())
-        self._warn()
+        self._fit_table(self._read(X, y, sample_weight), SharedWork())
         return self
 
     def fit_many(
@@ -144,26 +147,24 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         BaseRuleClassifier
             In the order of `settings`, the very model that
             ``clone(self).set_params(**setting).fit(X, y, sample_weight)`` is; without
-            `random_state` chance is drawn once for all of them. Empty rules are not warned about.
+            `random_state` chance is drawn once for all of them. Only time limits are warned of.
 
         Raises
         ------
         DataError, ValueError, SolverError
             As `fit` does.
         """
-        reader, shared = clone(self), SharedWork(should_stop, many=True)
+        reader = clone(self)
         table = reader._read(X, y, sample_weight)
-        seen = {k: v for k, v in vars(reader).items() if k in SEEN_IN_FIT}
-        yield from self._models(table, settings, shared, seen)
+        for model in reader._models(table, settings, SharedWork(should_stop, many=True)):
+            model._warn(ConvergenceWarning)
+            yield model
 
     def _models(
-        self,
-        table: TrainingTable,
-        settings: Sequence[Mapping[str, Any]],
-        shared: SharedWork,
-        seen: Mapping[str, Any] = MappingProxyType({}),
+        self, table: TrainingTable, settings: Sequence[Mapping[str, Any]], shared: SharedWork
     ) -> Iterator[Self]:
-        """Do the work of `fit_many` on a table that was checked."""
+        """Do the work of `fit_many` on a table that was checked, by this one or before."""
+        seen = {k: v for k, v in vars(self).items() if k in SEEN_IN_FIT}
         for setting in settings:
             if shared.should_stop is not None and shared.should_stop():
                 return
@@ -208,10 +209,16 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         """Learn from a table that was checked; `StoppedError` if it was stopped."""
 
-    def _warn(self) -> None:
-        """Say what `fit` alone says of its rule."""
+    def _told(self) -> Iterator[Warning]:
+        """Say of what is warned after a fit: to silence what a fit emits is not safe in threads."""
         if self.empty_rule_hint_ is not None:
-            warnings.warn(self.empty_rule_hint_, EmptyRuleWarning, stacklevel=3)
+            yield EmptyRuleWarning(self.empty_rule_hint_)
+
+    def _warn(self, kind: type[Warning] = Warning) -> None:
+        """Warn of what is of a kind, as the caller of who calls this sees it."""
+        for told in self._told():
+            if isinstance(told, kind):
+                warnings.warn(told, stacklevel=3)
 
     def _known(self, setting: Mapping[str, Any], shared: SharedWork) -> Self | None:
         """Make the model of a setting from one fitted before, where that is possible."""
@@ -284,8 +291,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         make a class more frequent; `decision_function` has them. So the class of the greatest
         probability need not be the one `predict` gives, which is the rule's.
         """
-        columns = self.read_columns(X)
-        return self._shares.of(columns)
+        return self._shares.of(self.read_columns(X))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Give the natural logarithm of `predict_proba`: shape (n, K)."""
@@ -390,5 +396,4 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         right = np.equal(self._answers(table.columns), table.y)
         self.training_error_ = float(weight[~right].sum() / weight.sum())
         both = table.weights(None), weight
-        n_classes = len(self.classes_)
-        self._shares = Shares.measured(rule, table.columns, table.codes, both, n_classes)
+        self._shares = Shares.measured(rule, table.columns, table.codes, both, len(self.classes_))

@@ -6,7 +6,6 @@ price per condition decides between settings that the folds cannot tell apart; a
 """
 
 import math
-import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
@@ -19,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from rulekit.learners.cluster import Once
 from rulekit.learners.loss import CONDITION_PRICE, COST, Loss
-from rulekit.learners.training import CheckedColumns, TrainingTable
+from rulekit.learners.training import CheckedColumns, SharedWork, TrainingTable
 from rulekit.learners.workers import in_order, spread, tried_twice
 
 Setting = dict[str, Any]
@@ -127,17 +126,12 @@ def _scores(
     found = np.full((len(settings), 3 + more), math.nan)
     columns = CheckedColumns({name: values[test] for name, values in table.columns.items()})
     known: dict[Any, list[float]] = {}
-    with threadpool_limits(1), warnings.catch_warnings():
-        if stop is not None:  # who limits the time tells that it passed
-            warnings.simplefilter("ignore", ConvergenceWarning)
-        models = clone(learner).fit_many(
-            table.frame.iloc[train],
-            table.y[train],
-            settings,
-            sample_weight=table.sample_weight[train],
-            should_stop=stop,
-        )
-        for i, model in enumerate(models):
+    own = clone(learner)
+    with threadpool_limits(1):
+        rows = own._read(table.frame.iloc[train], table.y[train], table.sample_weight[train])
+        for i, model in enumerate(own._models(rows, settings, SharedWork(stop, many=True))):
+            if stop is None:  # who limits the time tells that it passed
+                model._warn(ConvergenceWarning)
             rule = model.rule_set_
             if rule not in known:  # neighbouring prices mostly end in the same rule
                 answers = model.predict(columns)

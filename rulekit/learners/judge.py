@@ -7,7 +7,6 @@ by such shares, a rule's error varies far less, and a rule that only follows noi
 
 import math
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 from rulekit.binarize import Binarizer
 from rulekit.learners.choice import Setting
@@ -98,15 +96,13 @@ class Judge:
             Loss, and number of conditions.
         """
         found, known = np.full((len(settings), 2), math.nan), {}
-        with warnings.catch_warnings():  # who limits the time tells that it passed
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            for i, model in enumerate(learner._models(table, settings, work)):
-                rule = model.rule_set_
-                if rule not in known:
-                    known[rule] = self.loss(model._answers(table.columns))
-                found[i] = known[rule], model.n_conditions_
-                if time.time() > until:
-                    break
+        for i, model in enumerate(learner._models(table, settings, work)):
+            rule = model.rule_set_
+            if rule not in known:
+                known[rule] = self.loss(model._answers(table.columns))
+            found[i] = known[rule], model.n_conditions_
+            if time.time() > until:
+                break
         return found
 
 

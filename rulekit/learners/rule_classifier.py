@@ -2,8 +2,7 @@
 
 import math
 import time
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -243,18 +242,14 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             learner, late = clone(learners[form]).set_params(**setting), time.time() > until
             if form == "rule" and self.refine and not late:
                 learner.set_params(refine_thresholds="cv")
-            with warnings.catch_warnings():  # of a tenth of the time; see below
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                learner._fit_table(table, work)
+            learner._fit_table(table, work)
             return learner
 
         self.choice_ = self._chosen(learners, table, until, seed, learned, work)
-        late = time.time() > until
+        self._late = time.time() > until
         learner = learned(self.choice_.form, self.choice_.setting)
         self.path_ = self._path(learner, table, work)
         self._take(learner, table)
-        if late or "stopped" in learner.history_[-1]:
-            self._warn_of_time()
 
     def _refuse_of_two(self, table: TrainingTable) -> None:
         """Refuse what is counted of two classes only."""
@@ -379,10 +374,11 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         columns = self.read_columns(X)
         return np.asarray(self.learner_.predict_proba(columns))
 
-    def _warn_of_time(self) -> None:
-        warnings.warn(
-            f"The time limit of {self.time_limit:g} s passed before all was tried that was to be; "
-            "the best rule so far is kept in `rule_set_`. Raise `time_limit`, or set `n_jobs`.",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
+    def _told(self) -> Iterator[Warning]:
+        if self._late or "stopped" in self.learner_.history_[-1]:
+            yield ConvergenceWarning(
+                f"The time limit of {self.time_limit:g} s passed before all was tried that was to "
+                "be; the best rule so far is kept in `rule_set_`. Raise `time_limit`, or set "
+                "`n_jobs`."
+            )
+        yield from super()._told()

@@ -16,7 +16,7 @@ from rulekit.data import columns_of
 from rulekit.exceptions import DataError
 from rulekit.rules import Literal
 from tests.reference.rules import literal_holds
-from tests.strategies import columns
+from tests.strategies.rules import columns
 
 METHODS = ("quantile", "uniform", "median", "entropy", "tree")
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rulekit.binarize.words import FEWEST_ROWS, chosen_words, holds_words
 from rulekit.rules import words_of
-from tests.strategies import NOTES
+from tests.strategies.rules import NOTES
 
 
 def gini_of(rows, classes):

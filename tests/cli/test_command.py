@@ -38,6 +38,7 @@ def raising(error):
         (KeyboardInterrupt(), INTERRUPTED, "Stopped.\n"),
         (KeyError("x"), OUR_MISTAKE, "Error: this is a mistake of the program (KeyError: 'x')"),
         (BrokenPipeError(), 0, ""),
+        (OSError(28, "No space left on device"), 1, "Error: The system refused: No space left"),
     ],
 )
 def test_whatever_goes_wrong_is_one_sentence_and_an_exit_code(

@@ -7,6 +7,7 @@ import stat
 
 import pandas as pd
 import pytest
+from click import ClickException
 
 from rulekit.cli.inputs import as_rule_reads, known_outcomes, write_file
 from rulekit.data import Table
@@ -109,6 +110,14 @@ def test_all_other_classes_are_not_the_described_one():
     assert known_outcomes(table, "colour", rule, {}).tolist() == ["red", "not red", "not red"]
 
 
+def test_a_rule_of_one_answer_is_wrong_where_something_else_came_out():
+    table = Table.from_frame(pd.DataFrame({"state": ["ill", "well", None]}))
+    truth = known_outcomes(table, "state", from_text("OTHERWISE well"), {})
+    assert truth.tolist() == ["ill", "well", None]
+    with pytest.raises(ClickException, match="The rule answers 'dead', and column 'state' holds"):
+        known_outcomes(table, "state", from_text("OTHERWISE dead"), {})
+
+
 def test_a_target_that_the_rule_does_not_speak_of_is_refused(refused):
     told = refused("score", "rule.json", "table.csv", "--target", "sex")
     assert "The rule answers 'ill' or 'well', and column 'sex' holds 'f'" in told
@@ -124,6 +133,22 @@ def test_a_file_is_written_whole_with_the_rights_of_any_other(tmp_path, capsys):
     assert made.read_bytes() == b"abc"
     assert stat.S_IMODE(made.stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
     assert sorted(os.listdir(tmp_path)) == ["made.json", "plain"]
+    made.chmod(0o600)
+    (tmp_path / "link").symlink_to("made.json")
+    write_file(str(tmp_path / "link"), b"new")
+    assert made.read_bytes() == b"new"
+    assert stat.S_IMODE(made.stat().st_mode) == 0o600
+    assert (tmp_path / "link").is_symlink()
+
+
+def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_file(str(pipe), b"abc")
+    assert os.read(reader, 9) == b"abc"
+    os.close(reader)
+    assert pipe.is_fifo()
 
 
 def test_a_place_that_cannot_be_written_to_is_said(refused, tmp_path):

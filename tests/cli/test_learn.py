@@ -101,6 +101,16 @@ def test_one_class_of_several_is_told_from_the_rest(run, tmp_path):
     assert scored["wrong"] == told["training"]["wrong"] + told["test"]["wrong"]
 
 
+def test_one_number_of_several_is_told_from_the_rest(run, tmp_path):
+    grades = np.arange(60) % 3 + 1
+    pd.DataFrame({"age": 10.0 * grades, "grade": grades}).to_csv(tmp_path / "g.csv", index=False)
+    asked = ("g.csv", "--target", "grade", "--positive", "2")
+    rule, told = learned(run, tmp_path, *asked)
+    assert rule.classes == ("2", "not 2")
+    assert told["test"]["wrong"] == 0
+    assert printed(run("score", "learned.json", *asked[:3], "--json"))["wrong"] == 0
+
+
 @pytest.mark.slow
 def test_several_classes_are_told_apart_where_the_learner_can(run, tmp_path):
     asked = ("learn", "sample:iris", "--target", "species", "--every-class", "-o", "rule.json")
@@ -127,6 +137,22 @@ def test_weights_and_groups_are_not_learned_from_and_are_kept_to(run, tmp_path, 
     wrong = rule.predict(frame) != frame["dead"].to_numpy()
     shares = np.average(wrong[train], weights=frame["weight"].to_numpy()[train])
     assert told["training"]["error"] == pytest.approx(shares)
+
+
+def test_rows_that_weigh_nothing_are_neither_learned_from_nor_judged_on(run, tmp_path, frame):
+    weighed = frame.assign(weight=frame["weight"] * (frame.index % 3 > 0))
+    weighed.to_csv(tmp_path / "all.csv", index=False)
+    weighed[weighed["weight"] > 0].to_csv(tmp_path / "some.csv", index=False)
+    asked = ("--target", "dead", "--weight", "weight")
+    found = [learned(run, tmp_path, file, *asked) for file in ("all.csv", "some.csv")]
+    assert found[0] == found[1]
+
+
+def test_of_chances_that_few_rows_tell_is_said(run, tmp_path):
+    few = pd.DataFrame({"a": [1, 2, 3, 4] * 2, "y": ["x", "z"] * 4})
+    few.to_csv(tmp_path / "few.csv", index=False)
+    told = run("learn", "few.csv", "--target", "y", "--learner", "points").stderr
+    assert "Chances need more than" in told
 
 
 @pytest.mark.slow

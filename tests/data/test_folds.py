@@ -114,6 +114,18 @@ def test_two_groups_stand_on_two_sides_and_one_group_cannot():
         hold_out([0, 1] * 5, 0.3, groups=[1] * 10)
 
 
+@pytest.mark.parametrize("share", [0.01, 0.95])
+def test_a_side_with_fewer_rows_than_classes_is_refused(share):
+    with pytest.raises(DataError, match=r"as many as there are classes \(3\)"):
+        hold_out([0, 1, 2] * 5, share)
+
+
+@pytest.mark.parametrize("share", [float("nan"), 1.0, -0.1])
+def test_a_share_that_is_none_is_refused(share):
+    with pytest.raises(ValueError, match="`share` must be at least 0 and below 1"):
+        hold_out([0, 1] * 5, share)
+
+
 @given(
     st.lists(
         st.tuples(st.sampled_from([1.0, 2.0, None]), st.sampled_from(["x", "y", None])),

@@ -14,7 +14,7 @@ from rulekit.data import GROUP_MEASURES, read_table, row_groups
 from rulekit.evaluation import group_metrics
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet, wilson_interval
-from tests.strategies import clauses
+from tests.strategies.rules import clauses
 
 FAIR = {
     "found": fair.true_positive_rate,

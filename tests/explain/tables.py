@@ -5,7 +5,7 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from rulekit.rules import Clause, Literal, RuleSet
-from tests.strategies import points_splits
+from tests.strategies.rules import points_splits
 
 NUMBERS = (-1.5, 0.0, 0.1, 0.30000000000000004, 2.0, 1e-7, 1e22)
 TEXTS = ("red", "blue", 'a "quoted" one', "it's", "<b>&amp;", "=1+1", "x\ny", "`tick`", "NaN", "")

@@ -13,6 +13,7 @@ from rulekit.learners.plane.confidence import calibrated
 from rulekit.solvers.plane_boxes.corners import water_fill
 from tests.learners.planes import blobs, with_levels
 from tests.reference import hypercubes as reference
+from tests.strategies.half_spaces import scale_of
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,7 @@ def test_the_corner_is_the_foot_of_the_normal_in_the_unit_box(fitted):
         normal = half.weights * width
         step = (told.upper - told.values) / width
         np.testing.assert_allclose(step, normal * (step @ normal) / (normal @ normal), atol=1e-12)
-        assert half.value(told.upper) == pytest.approx(half.cap, abs=1e-9 * half.scale)
+        assert half.value(told.upper) == pytest.approx(half.cap, abs=1e-9 * scale_of(half))
         assert np.linalg.norm(step) == pytest.approx(told.distance, rel=1e-9)
 
 
@@ -104,7 +105,7 @@ def test_confidence_is_platts_function_with_a_level_for_each_answer():
     rng = np.random.default_rng(0)
     distance, answers = rng.random(4000), rng.integers(0, 2, 4000)
     right = rng.random(4000) < 1 / (1 + np.exp(-(6 * distance - 2 * answers)))
-    found = calibrated(distance, answers, right, 5)
+    found = calibrated(distance, answers, right)
     assert found.slope == pytest.approx(6, rel=0.1)
     assert found.levels[0] - found.levels[1] == pytest.approx(2, rel=0.1)
     sure = np.where(answers == 1, found.of(distance, 1), found.of(distance, 0))
@@ -114,7 +115,7 @@ def test_confidence_is_platts_function_with_a_level_for_each_answer():
 @pytest.mark.parametrize("right", [np.ones(8, bool), np.arange(8) < 4])
 def test_a_distance_that_does_not_help_gives_one_confidence_to_an_answer(right):
     answers = np.arange(8) % 2
-    found = calibrated(np.arange(8.0), answers, right, 5)
+    found = calibrated(np.arange(8.0), answers, right)
     assert found.slope == 0.0
     for code in (0, 1):
         share = (right[answers == code].sum() + 1) / 6

@@ -22,7 +22,7 @@ from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 from tests.explain.tables import PLAIN, literals, points_rules, tables
 from tests.explain.test_counterfactual import FEW, is_free_of_flag_numbers, scales
 from tests.reference import counterfactual as reference
-from tests.strategies import points_splits
+from tests.strategies.rules import points_splits
 
 TESTS = (
     Literal("age", ">", 60),

@@ -14,7 +14,7 @@ from rulekit.explain.single_change import STEP
 from rulekit.explain.splits import change_text
 from rulekit.rules import Branch, Factor, Leaf, PowerLaw, PowerLawSplit
 from rulekit.rules.analysis.tree import rule_of_tree
-from tests.strategies_power_laws import rows, splits
+from tests.strategies.power_laws import rows, splits
 
 # Four digits of the bound fall short here: with rap 0.003423 the sum is 330.11, above 330.
 CUBE = PowerLawSplit((PowerLaw(7.505e9, (Factor("rap", 3),)), PowerLaw(9.0, (Factor("d"),))), 330.0)

@@ -11,7 +11,7 @@ from rulekit.data import curve_table
 from rulekit.explain import Wording, explain_path, read_split, smallest_change
 from rulekit.rules import Branch, Clause, Factor, Leaf, Literal, PowerLaw, PowerLawSplit, RuleSet
 from rulekit.rules.analysis.tree import rule_of_tree
-from tests.strategies_power_laws import rows, splits
+from tests.strategies.power_laws import rows, splits
 
 BMI = PowerLaw(1.0, (Factor("mass"), Factor("height", -2, floor=0.1)))
 HEAVY = PowerLawSplit((BMI,), 27.0, inside=False)

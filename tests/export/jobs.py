@@ -27,7 +27,7 @@ from rulekit.rules.condition import columns_in
 from rulekit.rules.scales import SEPARATORS
 from tests.explain.tables import cases, hostile_names, points_rules, tables
 from tests.export.test_linear import linear_rules
-from tests.strategies_power_laws import rows, split_rules
+from tests.strategies.power_laws import rows, split_rules
 from tests.test_kinds import ORDER, READ
 
 

@@ -10,7 +10,7 @@ from rulekit import from_json, to_json, to_python, to_sql, to_text, verify_expor
 from rulekit.exceptions import ExportError
 from rulekit.export import from_text, to_html, to_latex, to_markdown, to_report
 from rulekit.rules import Clause, Factor, Literal, PowerLaw, PowerLawSplit, RuleSet
-from tests.strategies_power_laws import rows, split_rules, splits
+from tests.strategies.power_laws import rows, split_rules, splits
 
 FORMATS = ("text", "markdown", "html", "json", "python", "sql", "sqlite", "duckdb")
 

@@ -1,17 +1,22 @@
 """What every learner answers, and how it answers misuse."""
 
+import warnings
+from functools import partial
 from textwrap import dedent
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
-from rulekit import Costs
-from rulekit.exceptions import DataError
+from rulekit import Costs, stability
+from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.learners import (
+    BoxSearchClassifier,
     FixedRuleClassifier,
     IdealDNFClassifier,
     OneLevelRuleClassifier,
+    RuleClassifier,
     TwoLevelRuleClassifier,
 )
 from rulekit.rules import Clause, Literal, RuleSet
@@ -108,6 +113,39 @@ def test_one_class_left_by_the_weights_is_refused():
     X, y = mixed_table(n=30)
     with pytest.raises(DataError, match="needs rows of two classes"):
         OneLevelRuleClassifier().fit(X, y, sample_weight=(y == "yes").astype(float))
+
+
+@pytest.mark.parametrize("does", ["fit", "stability"])
+def test_inner_fits_warn_of_nothing_and_find_the_filters_of_the_process(does, monkeypatch):
+    """Python silences for all threads at once (`warnings.catch_warnings`): it is not safe."""
+    X, y = mixed_table(n=60)
+    hurried = BoxSearchClassifier(1e6, kicks=0, time_limit=1e-9, random_state=0)
+    work = {
+        "fit": RuleClassifier(cv=2, time_limit=1e-9).fit,
+        "stability": partial(stability, hurried._fit_untold(X, y), n_resamples=2),
+    }[does]
+    told, filters = [], []
+    inner = BoxSearchClassifier._fit_table
+
+    def watched(self, *given):
+        filters.append(list(warnings.filters))
+        inner(self, *given)
+
+    monkeypatch.setattr(BoxSearchClassifier, "_fit_table", watched)
+    monkeypatch.setattr(warnings, "warn", lambda warning, **_: told.append(type(warning)))
+    work(X, y)
+    assert told == {"fit": [ConvergenceWarning, EmptyRuleWarning], "stability": []}[does]
+    assert len(filters) > 1
+    assert all(seen == warnings.filters for seen in filters)
+
+
+def test_of_many_fits_only_time_limits_are_warned_of():
+    X, y = mixed_table(n=60)
+    settings = [{"theta": 1e6, "time_limit": 1e-9}, {"theta": 1e6}]
+    with pytest.warns() as told:
+        models = list(BoxSearchClassifier(kicks=0, random_state=0).fit_many(X, y, settings))
+    assert [m.n_conditions_ for m in models] == [0, 0]
+    assert [w.category for w in told] == [ConvergenceWarning]
 
 
 def test_a_missing_class_is_refused_with_its_row():

@@ -23,8 +23,8 @@ from rulekit.rules import (
     rule_statistics,
 )
 from tests.engine_tables import HIDDEN, as_arrow, assert_counted, everywhere, in_memory, placed
-from tests.strategies import every_row, rule_sets
-from tests.strategies_power_laws import split_rules
+from tests.strategies.power_laws import split_rules
+from tests.strategies.rules import every_row, rule_sets
 from tests.test_kinds import EXAMPLES, FRAME, HOSTILE, READ, rule_of
 
 

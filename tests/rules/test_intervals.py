@@ -11,7 +11,7 @@ from rulekit.exceptions import RuleError
 from rulekit.rules import Clause, Literal
 from rulekit.rules.intervals import FeatureTest, feature_test, holds, intervals
 from tests.reference.rules import is_missing, literal_holds
-from tests.strategies import FLAGS, NUMERIC, TEXTS, clauses, every_row, literals
+from tests.strategies.rules import FLAGS, NUMERIC, TEXTS, clauses, every_row, literals
 
 ROWS = every_row()
 

@@ -8,7 +8,7 @@ from rulekit.exceptions import RuleError
 from rulekit.rules import Literal
 from rulekit.rules.literal import NEGATED
 from tests.reference.rules import literal_holds
-from tests.strategies import columns, literals
+from tests.strategies.rules import columns, literals
 
 
 @given(literals(), columns())

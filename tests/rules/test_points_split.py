@@ -22,7 +22,7 @@ from rulekit.rules import (
     simplify_clause,
 )
 from tests.explain.tables import PLAIN, points_rules, tables
-from tests.strategies import columns, every_row, points_splits
+from tests.strategies.rules import columns, every_row, points_splits
 
 OLD, HIGH, SPORT = Literal("age", ">", 60), Literal("bp", ">", 140), Literal("sport", "==", "yes")
 RISK = PointsSplit((OLD, HIGH, SPORT), (3, 2, -1), 4)

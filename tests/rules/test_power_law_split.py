@@ -18,7 +18,7 @@ from rulekit.rules import (
     rule_to_dict,
     simplify,
 )
-from tests.strategies_power_laws import rows, split_rules, splits
+from tests.strategies.power_laws import rows, split_rules, splits
 
 
 def plain_answer(split, row):

@@ -5,7 +5,7 @@ from hypothesis import given
 
 from rulekit.rules import Clause, Interval, LinearSplit, Literal, RuleSet, readings, rule_lines
 from rulekit.rules.reading import clause_line
-from tests.strategies import rule_sets
+from tests.strategies.rules import rule_sets
 
 LOW, HIGH = Literal("age", ">", 20), Literal("age", "<=", 50)
 TOWN = Literal("town", "==", "Ulm")

@@ -10,7 +10,7 @@ from rulekit.data import suggest_target
 from rulekit.exceptions import RuleError
 from rulekit.rules import Clause, Literal, RuleSet, rule_of
 from tests.reference.rules import clause_holds, decide, rows_of
-from tests.strategies import clauses, columns, rule_sets
+from tests.strategies.rules import clauses, columns, rule_sets
 
 OLD, HEAVY = Literal("age", ">", 50), Literal("size", ">", 30)
 

@@ -89,9 +89,10 @@ def read_spreadsheet(
         If the file is no sound spreadsheet, the sheet is empty or unknown, or a limit is passed.
     """
     check_archive(raw, limits)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # styles and validations that are not read
-        rows, notes = _raw_rows(raw, options, limits)
+    # of styles and validations that are not read openpyxl can only be silenced: alone, and for the
+    # whole process, as to do so for a while (`warnings.catch_warnings`) is not safe in threads
+    warnings.filterwarnings("ignore", category=UserWarning, module=r"openpyxl\.")
+    rows, notes = _raw_rows(raw, options, limits)
     header, rows, repairs = _header_and_rows(rows, options, limits)
     cells = {name: [row[i] for row in rows] for i, name in enumerate(header)}
     frame, more = _frame(cells, options)

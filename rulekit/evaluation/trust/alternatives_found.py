@@ -10,7 +10,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.learners import BoxSearchClassifier
-from rulekit.learners.training import SharedWork
 from rulekit.rules import Columns, RuleSet
 
 PAIRS = 20  # rules that are compared in pairs unless others are named
@@ -142,11 +141,7 @@ class Alternatives:
             refine_thresholds=True,
             random_state=0,
         )
-        shared = SharedWork()
-        asked = np.where(differing, "otherwise", "the same")
-        learner._check()
-        learner._fit_table(learner._read(frame, asked, None), shared)
-        found = learner.rule_set_
+        found = learner._fit_untold(frame, np.where(differing, "otherwise", "the same")).rule_set_
         return None if found.is_constant else found
 
     def _rule(self, rule: int | RuleSet) -> RuleSet:

@@ -1,6 +1,5 @@
 """Stability: the choice of a rule repeated on resamples of its rows."""
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,17 +11,16 @@ import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from rulekit._validation import as_pandas, row_weights
 from rulekit.evaluation.trust.stability_found import Resample, Stability
-from rulekit.exceptions import DataError, EmptyRuleWarning, PromiseWarning
+from rulekit.exceptions import DataError
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, RuleClassifier, search_grid
 from rulekit.learners.choice import suggestion, summary_of
 from rulekit.learners.cluster import Once, kept_on_workers
-from rulekit.learners.training import Clock
+from rulekit.learners.training import Clock, SharedWork
 from rulekit.learners.workers import in_order, spread, tried_twice
 from rulekit.rules import rule_of
 
@@ -278,15 +276,9 @@ def _resampled(rows: Rows, again: _Learning, times: NDArray[np.float64], seed: i
     seen, left = np.flatnonzero(times * weight > 0), np.flatnonzero((times == 0) & (weight > 0))
     part = X.iloc[seen], y[seen], (times * weight)[seen], (times * loss)[seen]
     rest = X.iloc[left], y[left], weight[left], loss[left]
-    with threadpool_limits(1), warnings.catch_warnings():
-        for kind in (
-            EmptyRuleWarning,
-            ConvergenceWarning,
-            PromiseWarning,
-        ):  # of a hundred rules nobody reads them
-            warnings.simplefilter("ignore", kind)
+    with threadpool_limits(1):  # of a hundred rules nobody reads the warnings
         if again.sizes is None:
-            model = learner.fit(part[0], part[1], sample_weight=part[2])
+            model = learner._fit_untold(*part[:3])
         else:
             model = _of_the_best_size(again, learner, part, rest)
         wrong = np.asarray(model.predict(rest[0]) != rest[1])
@@ -300,7 +292,7 @@ def _of_the_best_size(again: _Learning, learner: Any, part: Rows, rest: Rows) ->
     assert again.sizes is not None
     X, y, weight, _ = part
     settings = again.sizes(y)
-    models = list(learner.fit_many(X, y, settings, sample_weight=weight))
+    models = list(learner._models(learner._read(X, y, weight), settings, SharedWork(many=True)))
     scores = np.full((1, len(settings), 3), np.nan)
     known: dict[Any, float] = {}
     for i, model in enumerate(models):
@@ -313,4 +305,4 @@ def _of_the_best_size(again: _Learning, learner: Any, part: Rows, rest: Rows) ->
     if not again.refines:
         return models[taken]
     learner = clone(learner).set_params(**settings[taken], refine_thresholds=True)
-    return learner.fit(X, y, sample_weight=weight)
+    return learner._fit_untold(X, y, weight)

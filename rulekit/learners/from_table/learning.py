@@ -13,7 +13,6 @@ from rulekit.exceptions import DataError
 from rulekit.learners.from_table.counts import NO_WISHES, Kinds, Pruning, wrong_of
 from rulekit.learners.from_table.cuts import CutRefiner
 from rulekit.learners.from_table.rows import TableRows
-from rulekit.learners.training import SharedWork
 from rulekit.rules import RuleSet, simplify
 from rulekit.rules.constraints import Constraints
 
@@ -112,7 +111,7 @@ class TableLearning:
             frame, codes, weight, complete = self._sample(number, best)
             self._tell(number, 0.1, f"Learning from {len(frame):,} rows")
             learner = learners(number)
-            fit_on(learner, frame, self.rows.classes[codes], weight)
+            learner._fit_untold(frame, self.rows.classes[codes], weight)
             found = self._counted(learner, learner.rule_set_, number, "sample", len(frame))
             if not complete:
                 found = self._refined(found, frame, number)
@@ -198,12 +197,6 @@ class TableLearning:
 
     def _tell(self, number: int, share: float, what: str) -> None:
         self.watch((number + share) / ROUNDS, what)
-
-
-def fit_on(learner: Any, frame: pd.DataFrame, y: NDArray[Any], weight: Floats | None) -> None:
-    """Fit a learner on a sample, without the warnings that `fit` gives about a rule it keeps."""
-    learner._check()
-    learner._fit_table(learner._read(frame, y, weight), SharedWork())
 
 
 def by_class(sizes: Floats, budget: float) -> Floats:

@@ -1,7 +1,6 @@
 """The best possible Boolean rule over a few chosen conditions, by counting."""
 
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -308,15 +307,13 @@ n_conditions_, training_error_
         self.history_ = found.history(self.max_features, len(chosen))
         self._keep_formula(self.mode)
 
-    def _warn(self) -> None:
-        super()._warn()
+    def _told(self) -> Iterator[Warning]:
+        yield from super()._told()
         if not self.proved_shortest_:
-            warnings.warn(
+            yield ConvergenceWarning(
                 "The time limit passed before the formula was proved the shortest; the shortest "
                 "found so far is kept in `rule_set_`, and answers the same to every type of case "
-                "that occurs. Raise `time_limit` to go on.",
-                ConvergenceWarning,
-                stacklevel=3,
+                "that occurs. Raise `time_limit` to go on."
             )
 
 

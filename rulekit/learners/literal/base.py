@@ -1,9 +1,8 @@
 """The family of rules made of literals: from table to problem, from what was found to a rule."""
 
 import time
-import warnings
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar
@@ -236,8 +235,8 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     ) -> tuple[RuleSet, tuple[dict[str, Any], ...]]:
         """Learn an ordered list of several classes; return it, and one step at least."""
         rule = several.one_against_rest(rng)
-        value = several.objective(rule, float(self.theta))
-        return rule, ({"step": 0, "objective": value},)
+        step = {"step": 0, "objective": several.objective(rule, float(self.theta))}
+        return rule, (step | several.stopped,)
 
     def _completed(self, learned: LearnedRule, problem: Problem) -> tuple[LearnedRule, RuleSet]:
         """Write what was found as a rule, with the conditions that the analyst requires."""
@@ -262,20 +261,17 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         limit = self.time_limit if seconds is None else seconds
         problem.work_until(None if limit is None else time.monotonic() + limit)
         try:
-            learned = self._learn(problem, rng)
+            return self._learn(problem, rng)
         finally:
             problem.work_until(None)
-        if learned.history and "stopped" in learned.history[-1]:
-            self._warn_of_time()
-        return learned
 
-    def _warn_of_time(self) -> None:
-        warnings.warn(
-            f"The time limit of {self.time_limit:g} s passed; the best rule so far is kept in "
-            "`rule_set_`. Raise `time_limit` to go on.",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
+    def _told(self) -> Iterator[Warning]:
+        yield from super()._told()
+        if "stopped" in self.history_[-1]:
+            yield ConvergenceWarning(
+                f"The time limit of {self.time_limit:g} s passed; the best rule so far is kept in "
+                "`rule_set_`. Raise `time_limit` to go on."
+            )
 
     def rule_of(self, clauses: Sequence[tuple[Literal, ...]]) -> RuleSet:
         """Make the rule of its clauses."""

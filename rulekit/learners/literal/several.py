@@ -42,6 +42,7 @@ class SeveralClasses:
         limit = learner.time_limit
         self.ends = None if limit is None else time.monotonic() + limit
         self.counted = self.weight  # in the objective; a learner may discount rows
+        self.stopped: dict[str, str] = {}  # of a class for which the time did not suffice
         wishes = as_constraints(learner.constraints)
         for wish, found in (("required", wishes.required), ("directions", wishes.directions)):
             if found:
@@ -92,7 +93,9 @@ class SeveralClasses:
             problem, own = self.problem(rows, code, self.counted), rng.spawn(1)[0]
             seconds = None if end is None else max(SOON, end - time.monotonic())
             if learn is None:
-                found = self.learner._learn_in_time(problem, own, seconds).or_constant().clauses
+                learned = self.learner._learn_in_time(problem, own, seconds)
+                self.stopped |= stopped_of(learned.history)
+                found = learned.or_constant().clauses
             else:
                 problem.work_until(end)
                 found = learn(problem, own, n_conditions)
@@ -134,6 +137,11 @@ class SeveralClasses:
         return float(max(0.0, right.max() - mass.max()))
 
 
+def stopped_of(history: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Repeat of the last step, if there is one, that the time ran out."""
+    return {key: text for step in history[-1:] for key, text in step.items() if key == "stopped"}
+
+
 def fit_list(learner: Any, table: TrainingTable, shared: SharedWork) -> None:
     """Learn and keep an ordered list; the learner's `_learned_list` says how."""
     several = SeveralClasses(learner, table, shared)
@@ -141,13 +149,12 @@ def fit_list(learner: Any, table: TrainingTable, shared: SharedWork) -> None:
     rng = shared.generator(learner.random_state)
     theta = float(learner.theta)
     rule, history = learner._learned_list(several, rng)
-    if "stopped" in history[-1]:
-        learner._warn_of_time()
     options = [simplify(rule), several.constant()]
     values = [several.objective(option, theta) for option in options]
     k = int(values[1] <= values[0] + 1e-9)
     if options[k] != options[0]:
-        history = (*history, {"step": len(history), "objective": values[k], "move": "constant"})
+        step = {"step": len(history), "objective": values[k], "move": "constant"}
+        history = (*history, step | stopped_of(history))
     keep_list(learner, several, options[k], values[k], history)
 
 

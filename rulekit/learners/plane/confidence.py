@@ -28,13 +28,10 @@ class Confidence:
     levels : pair of float
         The log odds on the plane itself, for answers of class 0 and of class 1: a plane is often
         right more often on one side than on the other.
-    n_folds : int
-        Folds of the cross-validation that the distances come from.
     """
 
     slope: float
     levels: tuple[float, float]
-    n_folds: int
 
     def of(self, distance: Floats, code: int) -> Floats:
         """Give the confidence of the answer `code` at each distance: shape (n,)."""
@@ -87,7 +84,7 @@ def out_of_fold(
     return distance, answers
 
 
-def calibrated(distance: Floats, answers: NDArray[np.intp], right: Bools, folds: int) -> Confidence:
+def calibrated(distance: Floats, answers: NDArray[np.intp], right: Bools) -> Confidence:
     """Fit Platt's logistic function to distances, answers, and whether these were right.
 
     One slope for both answers, a level for each. A slope below 0 (the farther, the worse) is set
@@ -97,7 +94,7 @@ def calibrated(distance: Floats, answers: NDArray[np.intp], right: Bools, folds:
     n = np.array([(answers == code).sum() for code in (0, 1)])
     n_right = np.array([right[answers == code].sum() for code in (0, 1)])
     odds = np.log((n_right + 1.0) / (n - n_right + 1.0))
-    constant = Confidence(0.0, (float(odds[0]), float(odds[1])), folds)
+    constant = Confidence(0.0, (float(odds[0]), float(odds[1])))
     if right.all() or not right.any():
         return constant
     scale = float(distance.std()) or 1.0
@@ -107,4 +104,4 @@ def calibrated(distance: Floats, answers: NDArray[np.intp], right: Bools, folds:
     level = float(platt.intercept_[0])
     if slope <= 0:
         return constant
-    return Confidence(float(slope) / scale, (level, level + float(more)), folds)
+    return Confidence(float(slope) / scale, (level, level + float(more)))

@@ -183,10 +183,9 @@ n_conditions_, training_error_
         ways = self._ways(table, positive)
         linear = LPSVM() if self.linear is None else self.linear
         if ways and isinstance(linear, LPSVM):
-            names = {
-                n.name: n.feature for n in NumericDesign.of(table.columns, table.kinds).numbers
-            }
-            asked = {name: ways[f] for name, f in names.items() if f in ways}
+            design = NumericDesign.of(table.columns, table.kinds)
+            numbers = zip(design.names, design.numbers, strict=True)
+            asked = {name: ways[n.feature] for name, n in numbers if n.feature in ways}
             linear = clone(linear).set_params(directions={**(linear.directions or {}), **asked})
         folds, how = int(self.confidence_folds), (self.criterion, int(self.max_depth))
         settings = (type(linear).__name__, linear.get_params())

@@ -83,8 +83,8 @@ class NumericDesign:
     ) -> "NumericDesign":
         """Decide how each column becomes numbers.
 
-        Numbers stay; truth values, and text of two levels, become one number of 0 and 1; text of
-        more levels one number for each. A column without values, or of one level, gives none.
+        Numbers stay; truth values or text of two levels become one number of 0 and 1, of any other
+        count of levels one number for each. A column without values gives none.
 
         Raises
         ------
@@ -114,10 +114,21 @@ class NumericDesign:
             )
         return cls(tuple(found))
 
+    @property
+    def names(self) -> list[str]:
+        """What the numbers are called, no two alike: a column may be called "kind = x"."""
+        found: dict[str, None] = {}
+        for number in self.numbers:
+            name = number.name
+            while name in found:
+                name += "'"
+            found[name] = None
+        return list(found)
+
     def frame(self, columns: Columns) -> pd.DataFrame:
         """Give the numbers as a data frame of shape (n, p), NaN where a value is missing."""
         values = {f"{j}": number.values(columns) for j, number in enumerate(self.numbers)}
-        return pd.DataFrame(values).set_axis([n.name for n in self.numbers], axis=1)
+        return pd.DataFrame(values).set_axis(self.names, axis=1)
 
 
 def plain_numbers(name: str, values: NDArray[Any], cells: pd.Series) -> Floats:

@@ -115,7 +115,7 @@ def learned_plane(
     if folds >= 2 and w.any():
         measured = out_of_fold(rows, codes, learn, folds, SEED)
         if measured is not None:
-            confidence = calibrated(*measured, measured[1] == codes, folds)
+            confidence = calibrated(*measured, measured[1] == codes)
     return Plane(
         design, w, gamma, rows.min(axis=0), rows.max(axis=0), rows, codes, fitted, confidence
     )

@@ -1,8 +1,7 @@
 """Scorecards: conditions with small whole points, chosen together, and the total they need."""
 
 import math
-import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, cast
@@ -224,10 +223,10 @@ n_conditions_, training_error_, empty_rule_hint_
         self.empty_rule_hint_ = self._hint(cards[-1]) if rule.is_constant else None
         self.few_rows_hint_ = None if rule.is_constant else self._about_few(table)
 
-    def _warn(self) -> None:
-        super()._warn()
+    def _told(self) -> Iterator[Warning]:
+        yield from super()._told()
         if self.few_rows_hint_ is not None:
-            warnings.warn(self.few_rows_hint_, UserWarning, stacklevel=3)
+            yield UserWarning(self.few_rows_hint_)
 
     def _begun(self, table: TrainingTable, shared: SharedWork) -> _Work:
         """Note the classes, cut the table, and begin a search or find it begun."""

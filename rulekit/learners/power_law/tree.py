@@ -1,7 +1,6 @@
 """Nonlinear decision trees: each node asks one short inequality of power laws."""
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import cycle
 from numbers import Integral, Real
@@ -270,13 +269,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         self.empty_rule_hint_ = None
         if not self.n_splits_:
             self.empty_rule_hint_ = " ".join(filter(None, (NO_SPLIT, self._left_out_words())))
-        if clock.ran_out:
-            warnings.warn(
-                f"The time limit of {self.time_limit:g} s was reached; the best splits so far are "
-                "kept.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        self._ran_out = clock.ran_out
 
     def _grown(self, grower: Grower, limits: GrowthLimits) -> Node:
         """Grow and prune a tree that does not read the columns of `left_out_`."""
@@ -339,11 +332,15 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         checks = promises_of(self._rule(root, table), replace(wishes, directions=clear))
         return unclear | {check.feature for check in checks if not check.kept}
 
-    def _warn(self) -> None:
-        """Say what `fit` alone says of its rule."""
+    def _told(self) -> Iterator[Warning]:
+        if self._ran_out:
+            yield ConvergenceWarning(
+                f"The time limit of {self.time_limit:g} s was reached; the best splits so far are "
+                "kept."
+            )
         if self.left_out_ and self.n_splits_:
-            warnings.warn(self._left_out_words(), PromiseWarning, stacklevel=3)
-        super()._warn()
+            yield PromiseWarning(self._left_out_words())
+        yield from super()._told()
 
     def _left_out_words(self) -> str:
         """Say which promised columns the tree was not allowed to read."""

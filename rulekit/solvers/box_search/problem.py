@@ -64,7 +64,7 @@ class BoxPrices:
         return cls(miss=0.3, overlap=0.3, near=robustness)
 
 
-MOST_BINS = 65_535  # the kernels read codes of 16 bits, and one more stands for a missing value
+MOST_CELLS = 65_536  # of a column: the kernels read 16 bits
 MANY_CLAUSES = 64  # up to so many clauses, sums of charges are exact
 ERRORS = BoxPrices()
 HAMMING = BoxPrices(1.0, 1.0, 0.0)
@@ -103,11 +103,23 @@ class Reads:
         the last cell is not read.
     n_cells : ndarray of int, shape (c,)
         Number of cells of each column.
+
+    Raises
+    ------
+    ValueError
+        If a column has more cells than the kernels can tell apart.
     """
 
     column: Ints
     bins: Ints
     n_cells: Ints
+
+    def __post_init__(self) -> None:
+        if (most := self.n_cells.max(initial=1)) > MOST_CELLS:
+            raise ValueError(
+                f"A column may have at most {MOST_CELLS} cells, missing values among them; one has "
+                f"{most}. Cut it less finely."
+            )
 
     @classmethod
     def each_its_own(cls, n_bins: Ints) -> "Reads":
@@ -194,11 +206,6 @@ class BoxProblem:
             raise ValueError(
                 f"`codes` must be (n, p), `n_bins` (p,) and `y` (n,); their shapes are "
                 f"{codes.shape}, {n_bins.shape} and {np.shape(self.y)}."
-            )
-        if n_bins.max(initial=0) > MOST_BINS:
-            raise ValueError(
-                f"A feature may have at most {MOST_BINS} bins, one has {n_bins.max()}; cut it less "
-                "finely."
             )
         if codes.size and (codes.min() < 0 or (codes > n_bins).any()):
             raise ValueError(

@@ -106,12 +106,6 @@ class HalfSpace:
         return len(self.columns)
 
     @property
-    def scale(self) -> float:
-        """What the values of this half-space are measured against in tests of exactness."""
-        reach = np.maximum(np.abs(self.low), np.abs(self.high))
-        return max(float((self.weights * reach).sum()), abs(self.cap), float(np.finfo(float).tiny))
-
-    @property
     def order(self) -> NDArray[np.intp]:
         """Features by falling ``weight * range``, ties by column."""
         return np.argsort(-self.weights * (self.high - self.low), kind="stable")

@@ -2,6 +2,7 @@
 
 import datetime
 import io
+import warnings
 import zipfile
 
 import openpyxl
@@ -121,3 +122,15 @@ def test_a_workbook_without_styles_is_read_without_a_warning():
                 content = f'<styleSheet xmlns="{space}"/>'.encode()
             packed.writestr(member, content)
     assert read_table(bare.getvalue()).frame["a"].tolist() == [1, 3]
+
+
+def test_while_a_workbook_is_read_others_may_warn(monkeypatch):
+    load = openpyxl.load_workbook
+
+    def loaded(*given, **more):
+        warnings.warn("of another thread", UserWarning, stacklevel=1)
+        return load(*given, **more)
+
+    monkeypatch.setattr(openpyxl, "load_workbook", loaded)
+    with pytest.warns(UserWarning, match="of another thread"):
+        read_table(workbook([["a", "b"], [1, 2], [3, 4]]))

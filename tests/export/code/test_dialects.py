@@ -30,8 +30,8 @@ from rulekit.rules import (
 )
 from tests.databases import connected, runner, served
 from tests.explain.tables import PLAIN, cases, patients
-from tests.strategies import columns, rule_sets
-from tests.strategies_power_laws import rows, split_rules
+from tests.strategies.power_laws import rows, split_rules
+from tests.strategies.rules import columns, rule_sets
 from tests.test_kinds import EXAMPLES, FRAME, READ, rule_of
 
 TRANSLATED = [name for name, database in DATABASES.items() if database.grammar]

@@ -13,7 +13,7 @@ from rulekit.rules import RuleSet
 from rulekit.rules.codec import READERS
 from tests.explain.tables import cases, hostile_names, points_rules
 from tests.export.test_golden import FOLDER, rules
-from tests.strategies_power_laws import split_rules
+from tests.strategies.power_laws import split_rules
 from tests.test_kinds import READ, rule_of
 
 VALIDATOR = Draft202012Validator(json_schema())

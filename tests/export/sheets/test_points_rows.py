@@ -8,7 +8,7 @@ from rulekit.exceptions import RuleError
 from rulekit.export.sheets.points_rows import points_to_rows, rows_to_points
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 from tests.explain.tables import PLAIN, literals, tables
-from tests.strategies import points_splits
+from tests.strategies.rules import points_splits
 
 TESTS = (Literal("age", ">", 60), Literal("bp", ">", 140, missing=True), Literal("town", "==", "A"))
 COLUMNS = {"age": np.zeros(1), "bp": np.zeros(1), "town": np.array(["A"], dtype=object)}

@@ -11,7 +11,7 @@ from rulekit.learners.from_table.counts import Kinds, Pruning, confusion_of, sha
 from rulekit.learners.shares import Likeness, Shares
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.rules.constraints import Constraints
-from tests.strategies import every_row, rule_sets
+from tests.strategies.rules import every_row, rule_sets
 
 LABELS = ("no", "perhaps", "yes")
 COLUMNS = columns_of(pd.DataFrame(every_row()))

@@ -23,14 +23,8 @@ class Given:
     def __init__(self, rule, seen):
         self.rule_set_, self.seen = rule, seen
 
-    def _check(self):
-        pass
-
-    def _read(self, X, y, sample_weight):
+    def _fit_untold(self, X, y, sample_weight):
         self.seen.append((X, y, sample_weight))
-
-    def _fit_table(self, table, shared):
-        pass
 
 
 def learning(n=20_000, sample_rows=1000, share=0.5, moves_cuts=False):

@@ -11,7 +11,7 @@ from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.learners.shares import Likeness
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.learners.tables import in_engine
-from tests.strategies import every_row, rule_sets
+from tests.strategies.rules import every_row, rule_sets
 
 pytest.importorskip("ibis")
 LABELS = ("no", "perhaps", "yes")

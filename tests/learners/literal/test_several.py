@@ -192,8 +192,11 @@ def test_a_time_limit_is_told_and_a_list_is_there_all_the_same():
     for learner in (BoxSearchClassifier(time_limit=1e-9), TwoLevelRuleClassifier(time_limit=1e-9)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EmptyRuleWarning)
-            with pytest.warns(ConvergenceWarning, match="time limit of 1e-09 s passed"):
+            with pytest.warns(ConvergenceWarning, match="time limit of 1e-09 s passed") as told:
                 model = learner.fit(X, y)
+        assert [w.category for w in told].count(ConvergenceWarning) == 1
+        assert model.history_[-1]["stopped"] == "time limit"
+        assert model.history_[-1]["objective"] == model.objective_
         assert set(model.predict(X)) <= set(y)
 
 

@@ -110,6 +110,18 @@ def test_text_and_truth_values_become_conditions_on_levels():
     np.testing.assert_array_equal(fired, boxes.members(boxes.half.oriented(model.plane_.rows)))
 
 
+def test_a_column_may_be_called_like_a_level_of_another():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"kind": rng.choice(list("xyz"), 90), "kind = x": rng.normal(size=90)})
+    y = X["kind = x"] + (X["kind"] == "x") > 0.5
+    found = HyperplaneRuleClassifier(min_coverage=1).fit(X, y)
+    other = HyperplaneRuleClassifier(min_coverage=1).fit(X.set_axis(["kind", "size"], axis=1), y)
+    assert str(found) == str(other).replace("size", "kind = x")
+    wish = {"directions": {"kind = x": ">"}}
+    kept = HyperplaneRuleClassifier(constraints=wish).fit(X, y)
+    assert kept.linear_.directions == {kept.linear_.feature_names_in_[3]: ">"}
+
+
 def test_a_plane_over_text_cannot_be_a_condition():
     X, y = with_levels()
     with pytest.raises(DataError, match="needs a plane over columns of numbers; this one reads"):

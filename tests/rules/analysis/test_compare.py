@@ -5,7 +5,7 @@ from hypothesis import given
 
 from rulekit.rules import Clause, Literal, RuleSet, compare_rules
 from rulekit.rules.analysis.compare import ChangedThreshold
-from tests.strategies import columns, rule_sets
+from tests.strategies.rules import columns, rule_sets
 
 
 def over(feature, number, op=">"):

@@ -10,7 +10,7 @@ from rulekit.exceptions import RuleError
 from rulekit.rules import Clause, Literal, RuleSet, rule_statistics
 from rulekit.rules.analysis import counting
 from tests.engine_tables import HIDDEN, as_arrow, assert_counted, cycled, in_memory, placed
-from tests.strategies import columns, rule_sets
+from tests.strategies.rules import columns, rule_sets
 
 
 @in_memory

@@ -16,8 +16,8 @@ from rulekit.rules import (
     promises_of,
 )
 from tests.rules.analysis.test_turns import plainly_kept
-from tests.strategies import literals, points_splits, rule_sets
-from tests.strategies_power_laws import NAMES, splits
+from tests.strategies.power_laws import NAMES, splits
+from tests.strategies.rules import literals, points_splits, rule_sets
 
 
 @given(st.one_of(literals(), points_splits()), st.sampled_from(("age", "smoker")))

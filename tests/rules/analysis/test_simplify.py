@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
 from rulekit.rules.analysis.simplify import implies, simplify, simplify_clause
 from tests.reference.rules import decide, rows_of
-from tests.strategies import clauses, columns, every_row, rule_sets
+from tests.strategies.rules import clauses, columns, every_row, rule_sets
 
 ROWS = every_row()
 

@@ -18,7 +18,7 @@ from rulekit.rules import (
     wilson_interval,
 )
 from tests.reference.rules import count_clause, rows_of
-from tests.strategies import columns, rule_sets
+from tests.strategies.rules import columns, rule_sets
 
 OLD, HEAVY = Literal("age", ">", 50), Literal("bmi", ">", 30)
 RULE = RuleSet((Clause((OLD,)), Clause((HEAVY,))), ("ill", "ill"), "dnf", "well")

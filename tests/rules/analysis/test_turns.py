@@ -16,7 +16,7 @@ from rulekit.rules import (
     RuleSet,
     check_promise,
 )
-from tests.strategies import (
+from tests.strategies.rules import (
     BETWEEN,
     NUMBERS,
     ORDER,

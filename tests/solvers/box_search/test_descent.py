@@ -11,7 +11,7 @@ from rulekit.solvers.box_search.problem import ERRORS, HAMMING, Boxes, BoxPrices
 from rulekit.solvers.box_search.search import SearchPlan, search
 from tests.reference.box_moves import Moves, improve_each, search_by_numpy
 from tests.reference.boxes import choices, literals_of, loss_of
-from tests.strategies_boxes import box_problems, boxes_for
+from tests.strategies.boxes import box_problems, boxes_for
 
 THETAS = (0.07, 0.1, 0.5, 1.0, 2.0, 3.3)
 

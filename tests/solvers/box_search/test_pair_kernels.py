@@ -13,7 +13,7 @@ from tests.reference import box_intervals, box_moves, box_pairs
 from tests.reference.box_pairs import PairStart, list_choices
 from tests.reference.box_state import BoxState
 from tests.reference.boxes import best_start, choices, literals_of, loss_of
-from tests.strategies_boxes import box_problems, boxes_for
+from tests.strategies.boxes import box_problems, boxes_for
 
 THETAS = (0.07, 0.5, 1.0, 2.0)
 

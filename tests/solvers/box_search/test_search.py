@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.solvers.box_search.archive import Archive
-from rulekit.solvers.box_search.problem import HAMMING, BoxProblem
+from rulekit.solvers.box_search.problem import HAMMING, BoxProblem, Reads
 from rulekit.solvers.box_search.search import SearchPlan, kick, search, search_rounds
 from rulekit.solvers.two_level import hamming_cost
 from tests.reference.boxes import literals_of, loss_of
-from tests.strategies_boxes import box_problems, boxes_for
+from tests.strategies.boxes import box_problems, boxes_for
 
 THETAS = (0.1, 0.5, 1.0, 2.0)
 
@@ -167,9 +167,11 @@ def test_codes_outside_the_bins_are_refused():
         BoxProblem(np.array([[4]]), np.array([3]), np.array([True]))
 
 
-def test_more_bins_than_the_kernels_can_count_are_refused():
-    with pytest.raises(ValueError, match="at most 65535 bins, one has 65536"):
+def test_more_cells_than_the_kernels_can_tell_apart_are_refused():
+    with pytest.raises(ValueError, match=r"at most 65536 cells, .* one has 65537"):
         BoxProblem(np.array([[4]]), np.array([65_536]), np.array([True]))
+    with pytest.raises(ValueError, match="one has 65537"):
+        Reads(np.array([0]), np.zeros((1, 65_537), np.int64), np.array([65_537]))
 
 
 def test_as_many_bins_as_the_kernels_can_count_are_searched_with_missing_values_among_them():

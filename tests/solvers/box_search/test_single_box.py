@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from rulekit.solvers.box_search import SingleBox
 from tests.reference import rule_lists as slow
-from tests.strategies_lists import list_problems
+from tests.strategies.rule_lists import list_problems
 
 CLOSE = 1e-5
 

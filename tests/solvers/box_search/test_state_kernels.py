@@ -8,7 +8,7 @@ from rulekit.solvers.box_search import descent_kernels
 from rulekit.solvers.box_search.descent import Descent
 from rulekit.solvers.box_search.problem import BoxPrices, BoxProblem, Reads
 from rulekit.solvers.box_search.search import SearchPlan, search
-from tests.strategies_boxes import box_problems, boxes_for
+from tests.strategies.boxes import box_problems, boxes_for
 
 
 @settings(deadline=None)

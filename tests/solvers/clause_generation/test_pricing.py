@@ -10,7 +10,7 @@ from rulekit.solvers.box_search.problem import ERRORS, BoxProblem, no_boxes
 from rulekit.solvers.clause_generation import pricing as module
 from rulekit.solvers.clause_generation.pricing import BoxPricing
 from tests.reference.box_intervals import IntervalSearch
-from tests.strategies_boxes import box_problems
+from tests.strategies.boxes import box_problems
 
 
 @pytest.fixture(autouse=True, params=["few columns", "many columns"])

@@ -14,8 +14,8 @@ from rulekit.solvers.columns.redundancy import ColumnStructure
 from rulekit.solvers.lp import solve_lp, solve_milp
 from rulekit.solvers.sums import grid_unit, on_grid
 from tests.reference import one_level as reference
-from tests.strategies_lp import cover_problems, threshold_table
-from tests.strategies_screening import tied_table
+from tests.strategies.covers import cover_problems, threshold_table
+from tests.strategies.screening import tied_table
 
 
 @pytest.mark.parametrize("seed", range(20))

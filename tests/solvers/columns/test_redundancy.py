@@ -5,7 +5,7 @@ import pytest
 
 from rulekit.solvers.columns.cell_sets import CellSets
 from rulekit.solvers.columns.redundancy import ColumnStructure, redundancy_groups
-from tests.strategies_lp import threshold_table
+from tests.strategies.covers import threshold_table
 
 
 def groups_of(A, y, structure=None):

@@ -16,7 +16,7 @@ from rulekit.solvers.columns.rounding import (
 from rulekit.solvers.one_level.problem import CoverProblem
 from tests.reference import rounding as reference
 from tests.reference.one_level import best_clause_cost, clause_cost
-from tests.strategies_lp import cover_problems, sub_problems, threshold_table
+from tests.strategies.covers import cover_problems, sub_problems, threshold_table
 
 
 def task_of(A, y, rows, theta, structure=None, required=()):

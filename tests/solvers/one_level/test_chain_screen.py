@@ -8,7 +8,7 @@ from rulekit.solvers.columns.perturbation import default_perturbation
 from rulekit.solvers.columns.redundancy import ColumnStructure
 from rulekit.solvers.one_level.chain_screen import ChainScreen
 from rulekit.solvers.one_level.problem import SCREEN_FROM, CoverProblem
-from tests.strategies_lp import sub_problems, threshold_table
+from tests.strategies.covers import sub_problems, threshold_table
 
 
 def beaten_slowly(P, structure, price, worth):

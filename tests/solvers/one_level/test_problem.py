@@ -15,7 +15,7 @@ from rulekit.solvers.lp import solve_lp
 from rulekit.solvers.one_level.problem import CoverProblem
 from tests.engines import ENGINES, solved_by
 from tests.reference import one_level as reference
-from tests.strategies_lp import cover_problems, sub_problems, threshold_table
+from tests.strategies.covers import cover_problems, sub_problems, threshold_table
 
 THETAS = tuple(a * 10.0**b for b in range(-4, 2) for a in (1, 2, 5))
 

@@ -11,7 +11,7 @@ from rulekit.solvers.one_level.problem import CoverProblem
 from rulekit.solvers.one_level.program import CoverProgram, ThetaPath, Vertex
 from tests.engines import ENGINES, only_highspy, solved_by
 from tests.reference import one_level as reference
-from tests.strategies_lp import sub_problems, threshold_table
+from tests.strategies.covers import sub_problems, threshold_table
 
 
 @pytest.fixture(params=ENGINES, autouse=True)

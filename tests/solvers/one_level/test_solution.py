@@ -8,7 +8,7 @@ from rulekit.solvers.lp import solve_milp
 from rulekit.solvers.one_level.problem import CoverProblem
 from tests.engines import ENGINES, solved_by
 from tests.reference import one_level as reference
-from tests.strategies_lp import cover_problems
+from tests.strategies.covers import cover_problems
 
 
 @pytest.fixture(params=ENGINES, autouse=True)

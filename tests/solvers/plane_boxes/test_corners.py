@@ -8,7 +8,7 @@ from rulekit.solvers.plane_boxes.corners import peel, point_corner, water_fill
 from rulekit.solvers.plane_boxes.half_space import Region
 from tests.engines import ENGINES, solved_by
 from tests.reference import hypercubes as reference
-from tests.strategies_half_spaces import half_of, planes
+from tests.strategies.half_spaces import half_of, planes
 
 
 @pytest.fixture(params=ENGINES, autouse=True)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rulekit.solvers.plane_boxes.half_space import HalfSpace, Region, plane_values
 from tests.reference import hypercubes as reference
-from tests.strategies_half_spaces import half_of, planes
+from tests.strategies.half_spaces import half_of, planes
 
 
 def test_the_plane_belongs_to_the_lower_side_alone():

@@ -11,7 +11,7 @@ from rulekit.solvers.plane_boxes.corners import CRITERIA
 from rulekit.solvers.plane_boxes.half_space import HalfSpace, Region
 from rulekit.solvers.plane_boxes.hypercubes import carry_on, extract_boxes
 from tests.reference import hypercubes as reference
-from tests.strategies_half_spaces import half_of, planes, random_plane
+from tests.strategies.half_spaces import half_of, planes, random_plane, scale_of
 
 COVERING = ("peel", "point_lp", "volume")
 TINY = 1e-12
@@ -28,7 +28,7 @@ def test_boxes_are_disjoint_and_on_their_side_of_a_random_plane(criterion, plane
     pairs = list(zip(boxes.lower.tolist(), boxes.upper.tolist(), strict=True))
     for k, (lower, upper) in enumerate(pairs):
         beyond = reference.exact_value(half.weights.tolist(), upper) - half.cap
-        assert beyond <= TINY * half.scale
+        assert beyond <= TINY * scale_of(half)
         assert half.value(np.array(upper)) <= half.cap
         assert not any(reference.share_a_point((lower, upper), other) for other in pairs[:k])
     assert not boxes.members(V[~half.contains(V)]).any()

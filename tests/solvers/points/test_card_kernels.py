@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 
 from rulekit.solvers.points import PointsPath
 from tests.reference.points import holds, line, loss
-from tests.strategies_points import cuts_of, planted
+from tests.strategies.points import cuts_of, planted
 
 
 def free_fit(x, weights):

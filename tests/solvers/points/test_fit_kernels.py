@@ -5,7 +5,7 @@ import pytest
 
 from rulekit.solvers.points.fit_kernels import line_through
 from tests.reference.points import line, loss
-from tests.strategies_points import planted
+from tests.strategies.points import planted
 
 
 def test_a_line_through_given_logits_is_the_one_of_least_loss():

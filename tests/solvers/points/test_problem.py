@@ -5,7 +5,7 @@ import pytest
 
 from rulekit.solvers.points import class_masses
 from tests.reference.points import holds
-from tests.strategies_points import planted
+from tests.strategies.points import planted
 
 
 def test_a_tenth_of_a_row_of_each_class_counts_for_the_other():

@@ -8,7 +8,7 @@ import pytest
 
 from rulekit.solvers.points import PointsPath
 from tests.reference.points import best_loss, holds, line
-from tests.strategies_points import cuts_of, planted
+from tests.strategies.points import cuts_of, planted
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])

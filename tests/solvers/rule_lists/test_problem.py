@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from rulekit.solvers.rule_lists import ListProblem
 from tests.reference import rule_lists as slow
-from tests.strategies_lists import list_problems, lists_for
+from tests.strategies.rule_lists import list_problems, lists_for
 
 
 @given(data=st.data())

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from rulekit.solvers.rule_lists import ListArchive, ListPlan, ListProblem, ListSearch
 from tests.reference import rule_lists as slow
-from tests.strategies_lists import list_problems, lists_for
+from tests.strategies.rule_lists import list_problems, lists_for
 
 MOST = 3
 CLOSE = 1e-5  # moves that gain less are not made

@@ -12,7 +12,7 @@ from rulekit.solvers.screening.bounds import (
 )
 from rulekit.solvers.screening.relaxed_cover import relax
 from tests.reference import screening as reference
-from tests.strategies_screening import solved_instances
+from tests.strategies.screening import solved_instances
 
 
 def test_the_enhanced_heuristic_takes_the_steepest_column_three_times():

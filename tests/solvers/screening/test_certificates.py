@@ -9,7 +9,7 @@ from rulekit.solvers.columns.candidates import MatrixColumns, priced
 from rulekit.solvers.screening.certificates import unproved
 from rulekit.solvers.screening.screen import ENHANCED, TESTS, screen
 from tests.reference import screening as reference
-from tests.strategies_screening import lp_bounds, solved_instances, tied_table
+from tests.strategies.screening import lp_bounds, solved_instances, tied_table
 
 EVERYTHING = (*TESTS, "duality given")
 

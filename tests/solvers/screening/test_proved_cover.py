@@ -13,8 +13,8 @@ from rulekit.solvers.screening import proved_cover
 from rulekit.solvers.screening.certificates import unproved
 from rulekit.solvers.screening.proved_cover import best_columns, merged_rows
 from tests.reference import screening as reference
-from tests.strategies_lp import threshold_table
-from tests.strategies_screening import LAMBDAS, tied_table
+from tests.strategies.covers import threshold_table
+from tests.strategies.screening import LAMBDAS, tied_table
 
 
 @pytest.mark.parametrize("screening", [None, "counting", "duality"])

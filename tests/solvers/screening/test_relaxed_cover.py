@@ -13,8 +13,8 @@ from rulekit.solvers.screening.relaxed_cover import relax
 from tests.engines import ENGINES, solved_by
 from tests.reference import one_level as reference
 from tests.reference import screening
-from tests.strategies_lp import threshold_table
-from tests.strategies_screening import LAMBDAS, tied_table
+from tests.strategies.covers import threshold_table
+from tests.strategies.screening import LAMBDAS, tied_table
 
 
 @pytest.fixture(params=ENGINES, autouse=True)

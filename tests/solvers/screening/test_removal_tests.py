@@ -12,7 +12,7 @@ from rulekit.solvers.screening.bounds import (
 from rulekit.solvers.screening.removal_tests import chains_of, duality_test
 from rulekit.solvers.screening.screen import screen
 from tests.reference import screening as reference
-from tests.strategies_screening import N_INSTANCES, lp_bounds, solved_instances, tied_table
+from tests.strategies.screening import N_INSTANCES, lp_bounds, solved_instances, tied_table
 
 
 def test_the_pairwise_test_as_printed_loses_the_best_clause():

@@ -9,7 +9,7 @@ from rulekit.solvers.screening.bounds import (
 )
 from rulekit.solvers.screening.screen import BASIC, COUNTING, ENHANCED, TESTS, screen
 from tests.reference import screening as reference
-from tests.strategies_screening import N_INSTANCES, lp_bounds, solved_instances, tied_table
+from tests.strategies.screening import N_INSTANCES, lp_bounds, solved_instances, tied_table
 
 EVERYTHING = ("simple", "consecutive", "chain", "across", "duality basic", "duality enhanced")
 VARIANTS = (COUNTING, BASIC, ENHANCED, ("across",), EVERYTHING)

@@ -12,7 +12,7 @@ from tests.reference.alternating import alternating as plain_alternating
 from tests.reference.alternating import row_owner
 from tests.reference.block_coordinate import hamming_objective
 from tests.solvers.two_level.test_set_cover import as_sets, learner, out_of_time
-from tests.strategies_two_level import planted_task, two_level_tasks
+from tests.strategies.two_level import planted_task, two_level_tasks
 
 sizes = st.integers(1, 4)
 

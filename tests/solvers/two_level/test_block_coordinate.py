@@ -12,7 +12,7 @@ from rulekit.solvers.two_level.set_cover import set_cover
 from tests.reference.block_coordinate import block_coordinate as plain_block_coordinate
 from tests.reference.block_coordinate import hamming_objective
 from tests.solvers.two_level.test_set_cover import as_sets, learner, out_of_time
-from tests.strategies_two_level import planted_task, two_level_tasks
+from tests.strategies.two_level import planted_task, two_level_tasks
 
 updates = st.sampled_from(["greedy", "cyclic", "random"])
 inits = st.sampled_from(["set_cover", "random", "zero"])

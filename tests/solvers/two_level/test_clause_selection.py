@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rulekit.solvers.two_level.clause_selection import ClauseSelection, error_cost, hamming_cost
 from tests.reference import two_level
-from tests.strategies_lp import cover_problems
+from tests.strategies.covers import cover_problems
 
 
 @settings(max_examples=30)

@@ -10,7 +10,7 @@ from rulekit.solvers.one_level.problem import CoverProblem
 from rulekit.solvers.two_level.program import two_level_program, two_level_table
 from tests.engines import ENGINES, solved_by
 from tests.reference import two_level as reference
-from tests.strategies_lp import threshold_table
+from tests.strategies.covers import threshold_table
 
 
 @pytest.fixture(params=ENGINES, autouse=True)

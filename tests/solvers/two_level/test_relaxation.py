@@ -13,7 +13,7 @@ from rulekit.solvers.two_level.program import two_level_table
 from rulekit.solvers.two_level.relaxation import solve_two_level_exact, solve_two_level_lp
 from tests.engines import ENGINES, only_highspy, solved_by
 from tests.reference import two_level as reference
-from tests.strategies_lp import cover_problems, threshold_table
+from tests.strategies.covers import cover_problems, threshold_table
 
 
 @pytest.fixture(params=ENGINES, autouse=True)

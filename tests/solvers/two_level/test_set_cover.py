@@ -10,7 +10,7 @@ from rulekit.solvers.two_level.set_cover import initial_clauses, set_cover
 from rulekit.solvers.two_level.task import TwoLevelTask
 from tests.reference.block_coordinate import hamming_objective
 from tests.reference.set_cover import set_cover as plain_set_cover
-from tests.strategies_two_level import planted_task, two_level_tasks
+from tests.strategies.two_level import planted_task, two_level_tasks
 
 sizes = st.integers(1, 4)
 

@@ -22,6 +22,12 @@ def half_of(X, w, gamma, above):
     return HalfSpace.of_plane(w, gamma, X.min(axis=0), X.max(axis=0), above=above)
 
 
+def scale_of(half):
+    """What values of a half-space are measured against."""
+    reach = np.maximum(np.abs(half.low), np.abs(half.high))
+    return max(float((half.weights * reach).sum()), abs(half.cap), float(np.finfo(float).tiny))
+
+
 @st.composite
 def planes(draw, max_features=20):
     n = draw(st.integers(1, max_features))
