@@ -8,9 +8,10 @@
 
 `highspy` solves linear programs where it is installed, SciPy's `linprog` elsewhere: the same
 simplex code, called directly or with the overhead of translating each program. Nobody above
-chooses. Both solve cold, with the dual simplex method, without presolve and with tolerances of
-1e-10, so that an answer depends on the program alone. Tests run with both: with `load_highs`
-replaced by a function that returns None, all of the package is as on a machine without highspy.
+chooses. Both solve with the dual simplex method, cold where no `Basis` is given, without presolve
+and with tolerances of 1e-10, so that an answer depends on nothing else. Tests run with both: with
+`load_highs` replaced by a function that returns None, all of the package is as on a machine without
+highspy.
 """
 
 import time

@@ -51,7 +51,7 @@ class RowGroups:
 
 
 class GeneratedDual:
-    """The program at the head of this module.
+    """The program at the head of this module; each solution begins at the vertex of the last one.
 
     Parameters
     ----------
@@ -97,12 +97,12 @@ class GeneratedDual:
             np.zeros(n_groups),
             self.groups.weight,
         )
-        answer = solve_lp(program, time_limit=time_limit, start=self.basis_of(self.groups, k))
+        answer = solve_lp(program, time_limit=time_limit, start=self._start())
         self._solved = self.groups, answer
         return answer
 
-    def basis_of(self, groups: RowGroups, n_columns: int) -> Basis | None:
-        """Tell the basis of the last solution for finer groups, and columns that follow.
+    def _start(self) -> Basis | None:
+        """Tell the basis of the last solution for the groups and columns of now.
 
         What a group had is given to its parts one after the other, so that at most one of them is
         left between its bounds, and stands in the basis for it: that is an optimum of the same
@@ -113,11 +113,12 @@ class GeneratedDual:
         known, answer = self._solved
         if answer.x is None or answer.basic_x is None or answer.basic_rows is None:
             return None
+        groups = self.groups
         whole = known.of[groups.first]
         at_upper, basic = (2 * answer.x > known.weight)[whole], np.zeros(len(whole), bool)
         for group in np.flatnonzero(answer.basic_x):
             parts = np.flatnonzero(whole == group)
             full = int(np.searchsorted(np.cumsum(groups.weight[parts])[:-1], answer.x[group]))
             at_upper[parts], basic[parts[full]] = np.arange(len(parts)) < full, True
-        n_new = n_columns - len(answer.basic_rows)
+        n_new = len(self._ceiling) - len(answer.basic_rows)
         return Basis(at_upper, basic, np.append(answer.basic_rows, np.ones(n_new, bool)))
