@@ -295,7 +295,8 @@ def test_every_learner_of_literals_is_timed_beside_cart_on_a_long_and_a_wide_tab
     assert all(set(row) <= KEYS for row in rows)
     timed = {(row["table"], row["what"].removesuffix(", one fit")) for row in rows}
     others = set(bench_scale.LEARNERS) - {bench_scale.SEARCH}
-    assert {(table, name) for table in ("400 x 4", "100 x 9") for name in others} <= timed
+    assert {("100 x 9", name) for name in others} <= timed
+    assert {("400 x 4", name) for name in others - {bench_scale.GENERATION}} <= timed
     for row in rows:
         assert row["ratio"] == pytest.approx(row["ours"] / row["reference"])
         if "peak" in row["what"]:

@@ -179,20 +179,27 @@ class Visitor:
         self.ready()
 
     def press(self, key: str) -> "Visitor":
-        """Press the button with a key and wait for the run that it starts.
+        """Press the button with a key and wait for the run that it starts."""
+        button = self.page.locator(f".st-key-{key} button").first
+        with self.action():
+            self._until_sent(button.click, lambda: self.wire.asked, f"the button {key!r}")
+        return self
+
+    def _until_sent(self, act: Callable[[], Any], sent: Callable[[], int], what: str) -> None:
+        """Act, and once more if nothing is sent to the server.
 
         A click is lost if a timer's run puts a new button into the place of the old one between
-        the mouse's going down and up. A person then presses again, and so does this, once.
+        the mouse's going down and up, and a file if its field is replaced. A person then does it
+        again.
         """
-        self.ready()
-        before = self.wire.asked
+        before = sent()
         for _ in range(2):
-            self.page.locator(f".st-key-{key} button").first.click()
-            for _ in range(30):  # drawings: a button sends at once, or never
-                if self.wire.asked > before:
-                    return self.ready()
+            act()
+            for _ in range(30):  # drawings: the page sends at once, or never
+                if sent() > before:
+                    return
                 self.page.evaluate(DRAWN)
-        pytest.fail(f"The button {key!r} was pressed twice, and nothing was sent to the server.")
+        pytest.fail(f"Nothing was sent to the server, twice: {what}.")
 
     def turn_to(self, title: str) -> "Visitor":
         """Go to another page by the navigation."""
@@ -205,8 +212,11 @@ class Visitor:
     def upload(self, name: str, content: bytes) -> "Visitor":
         """Put a file into the page's upload field."""
         file = {"name": name, "mimeType": "text/csv", "buffer": content}
+        field = self.page.locator("input[type=file]").first
         with self.action():
-            self.page.locator("input[type=file]").first.set_input_files(files=[file])
+            self._until_sent(
+                lambda: field.set_input_files(files=[file]), lambda: self.wire.offered, name
+            )
         return self
 
     def reads(self, sentence: str) -> None:

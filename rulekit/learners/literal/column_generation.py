@@ -15,11 +15,21 @@ from rulekit.learners.literal.problems.box_table import box_table
 from rulekit.learners.training import Clock, as_constraints
 from rulekit.rules.constraints import Constraints
 from rulekit.solvers.box_search import ERRORS
-from rulekit.solvers.clause_generation import ClauseLimits, GeneratedRule, GenerationPlan, generate
+from rulekit.solvers.clause_generation import (
+    MANY_COLUMNS,
+    ClauseLimits,
+    GeneratedRule,
+    GenerationPlan,
+    generate,
+)
 from rulekit.solvers.two_level import ClauseSelection
 
 PROOF_TESTS = 1_000_000  # of exact pricing without a time limit, so that such a fit ends soon
 ALL_TESTS = 10**12
+# Of many columns chance has no end of clauses that lower the linear program and hardly help rules:
+# rounds become fewer, and add more.
+MOST_ROUNDS, FEW_ROUNDS, COLUMN_ROUNDS = 200, 30, 90_000
+BATCH, LARGE_BATCH = 15, 40
 PROVED = 1e-6
 
 
@@ -63,7 +73,9 @@ empty_rule_hint_, binarizer_
         No rule over the same conditions has a smaller objective (after exact pricing, which without
         `time_limit` is given little effort, and without a price of conditions none; the last entry
         of `history_` tells whether the bound is the value of the linear program over all clauses,
-        or below it because pricing was cut short).
+        or below it because pricing was cut short). None, too, where clauses that lower the linear
+        program were still found when its rounds were used up: 200 of them, of more than 450 columns
+        90 000 divided by their number, and 30 at least.
     proved_optimal_ : bool or None
         Whether `objective_` is the least; None after `refine`.
 
@@ -174,9 +186,12 @@ def generated(
     table = box_table(problem, ERRORS)
     clock = Clock(problem.deadline)
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=clock)
+    n_columns = max(1, table.problem.cells.shape[1])
     plan = GenerationPlan(
         clause_price,
         theta,
+        max_rounds=min(MOST_ROUNDS, max(FEW_ROUNDS, COLUMN_ROUNDS // n_columns)),
+        batch=BATCH if n_columns <= MANY_COLUMNS else LARGE_BATCH,
         prove=theta > 0,
         finish_seconds=finish_seconds,
         exact_limits=limits,

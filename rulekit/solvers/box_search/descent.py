@@ -59,9 +59,13 @@ class Descent:
 
         Over all steps made so far; of equal ones the first.
         """
-        column, reach = self._table.features[:, 1], np.zeros(len(self._table.cells))
-        np.maximum.at(reach, column, self._work.reach)
-        kept = np.argsort(-reach, kind="stable")[:most]
+        return self.features_of(self._work.reach, most)
+
+    def features_of(self, worth: Floats, most: int) -> Ints:
+        """List the features of the `most` columns that have the feature worth most."""
+        column, best = self._table.features[:, 1], np.full(len(self._table.cells), -np.inf)
+        np.maximum.at(best, column, worth)
+        kept = np.argsort(-best, kind="stable")[:most]
         return np.flatnonzero(np.isin(column, kept))
 
     def visit(

@@ -316,6 +316,10 @@ class Boxes:
         """Number of boxes."""
         return len(self.low)
 
+    def of_clauses(self, kept: Any) -> "Boxes":
+        """Return some of the boxes."""
+        return Boxes(self.low[kept], self.high[kept], self.absent[kept])
+
     def of_features(self, kept: Ints) -> "Boxes":
         """Return what they say of some features."""
         return Boxes(self.low[:, kept], self.high[:, kept], self.absent[:, kept])

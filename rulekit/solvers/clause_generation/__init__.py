@@ -13,8 +13,10 @@ from rulekit.solvers.clause_generation.column_generation import (
 from rulekit.solvers.clause_generation.exact_clause import ClauseLimits, best_clause
 from rulekit.solvers.clause_generation.half_lines import HalfLines, half_lines
 from rulekit.solvers.clause_generation.near_best import NearBest, near_best_clauses
+from rulekit.solvers.clause_generation.pricing import MANY_COLUMNS
 
 __all__ = [
+    "MANY_COLUMNS",
     "ClauseLimits",
     "GeneratedRule",
     "GenerationPlan",

@@ -16,6 +16,7 @@ from rulekit.solvers.clause_generation.pool import GAIN, ClausePool
 from rulekit.solvers.lp import HIGHS_STATUS, LinearProgram, highs_module, solve_milp
 
 SEED = 0  # of the kicks
+CLAUSES_A_KICK = 4
 
 
 def choose_clauses(
@@ -31,8 +32,10 @@ def choose_clauses(
         Solution of the master; the search starts from the clauses above one half, from those above
         one fifth, and from `start`, and goes on from the best end. Ties go to the lower index.
     kicks : int, default=30
-        How often the rule is disturbed (one or two clauses out, a random one in) and improved
-        again; what is not better is taken back. None where the master's value is reached.
+        How often at least the rule is disturbed (one or two clauses out, a random one in) and
+        improved again; what is not better is taken back. Once for each `CLAUSES_A_KICK` clauses
+        that a better rule may have, where these are more; never where the master's value is
+        reached, or if 0.
     start : sequence of int, default=()
         A rule; the one returned costs no more.
 
@@ -54,7 +57,7 @@ def choose_clauses(
     useful = np.union1d(useful, best)
     some = _Choice(pool, useful)
     chosen, rng = np.searchsorted(useful, best), np.random.default_rng(SEED)
-    for _ in range(kicks):
+    for _ in range(max(kicks, len(useful) // CLAUSES_A_KICK) if kicks else 0):
         if value <= answer.value + GAIN:
             break
         kicked = some.descend(_kicked(chosen, len(useful), rng))

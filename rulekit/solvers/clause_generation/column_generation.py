@@ -49,7 +49,7 @@ class GenerationPlan:
     prove : bool, default=True
         Whether to price exactly once the boxes find nothing more; without it there is no bound.
     kicks : int, default=30
-        Disturbances in the choice of the rule, see `choose_clauses`.
+        Disturbances in the choice of the rule at least, see `choose_clauses`.
     finish_seconds : float, default=0.0
         Wall time for an integer program that looks for a cheaper rule among the generated clauses,
         starting from the chosen one; 0 for none. The rule then depends on the speed of the machine,

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rulekit.solvers.box_search import Bools, Boxes, BoxProblem, Floats
+from rulekit.solvers.box_search import Bools, Boxes, BoxProblem, Floats, Ints
+from rulekit.solvers.clause_generation.pricing import joined
 from rulekit.solvers.sums import addable
 
 GAIN = 1e-9
@@ -27,7 +28,6 @@ class ClausePool:
     ----------
     held : ndarray of bool, shape (len(pool), rows of the described class)
     cost : ndarray of float, shape (len(pool),)
-    boxes : Boxes
     """
 
     def __init__(self, problem: BoxProblem, clause_price: float, literal_price: float) -> None:
@@ -37,10 +37,7 @@ class ClausePool:
         self.described_weight: Floats = weight[problem.y]
         self._other_weight: Floats = weight[~problem.y]
         self._place: dict[bytes, int] = {}
-        p = problem.n_features
-        self.boxes = Boxes(
-            np.zeros((0, p), np.int64), np.zeros((0, p), np.int64), np.zeros((0, p), bool)
-        )
+        self._boxes: list[tuple[Ints, Boxes]] = []  # each on the features that it restricts
         self.held: Bools = np.zeros((0, int(problem.y.sum())), bool)
         self.cost: Floats = np.zeros(0)
 
@@ -57,9 +54,11 @@ class ClausePool:
         """
         fired = _fired(clauses, self.problem)
         held = fired[:, self.problem.y]
-        literals = clauses.literals(self.problem.n_bins, self.problem.has_missing).sum(axis=1)
+        literals = clauses.literals(self.problem.n_bins, self.problem.has_missing)
         cost = fired[:, ~self.problem.y] @ self._other_weight + self.clause_price
-        cost = cost + self.literal_price * literals
+        cost = cost + self.literal_price * literals.sum(axis=1)
+        restricted = [np.flatnonzero(row) for row in literals]
+        boxes = [(f, clauses.of_clauses([k]).of_features(f)) for k, f in enumerate(restricted)]
         new: list[int] = []
         added, known = 0, len(self)
         packed = np.packbits(held, axis=1)
@@ -74,26 +73,18 @@ class ClausePool:
                 if cost[k] < cost[new[place - known]] - GAIN:
                     new[place - known] = k
             elif cost[k] < self.cost[place] - GAIN:
-                self._replace(place, clauses, k, float(cost[k]))
+                self.cost[place], self._boxes[place] = cost[k], boxes[k]
                 added += 1
         self.held = np.vstack([self.held, held[new]])
         self.cost = np.concatenate([self.cost, cost[new]])
-        self.boxes = Boxes(
-            np.vstack([self.boxes.low, clauses.low[new]]),
-            np.vstack([self.boxes.high, clauses.high[new]]),
-            np.vstack([self.boxes.absent, clauses.absent[new]]),
-        )
+        self._boxes += [boxes[k] for k in new]
         return added
-
-    def _replace(self, place: int, clauses: Boxes, k: int, cost: float) -> None:
-        self.cost[place] = cost
-        self.boxes.low[place], self.boxes.high[place] = clauses.low[k], clauses.high[k]
-        self.boxes.absent[place] = clauses.absent[k]
 
     def boxes_of(self, chosen: Sequence[int]) -> Boxes:
         """Return the clauses `chosen` as one rule."""
-        rows = np.array(chosen, dtype=np.intp)
-        return Boxes(self.boxes.low[rows], self.boxes.high[rows], self.boxes.absent[rows])
+        n_bins = self.problem.n_bins
+        whole = [box.among(kept, n_bins) for kept, box in (self._boxes[k] for k in chosen)]
+        return joined(whole, len(n_bins))
 
     def objective(self, chosen: Sequence[int]) -> float:
         """Priced Hamming loss of the rule made of the clauses `chosen`."""

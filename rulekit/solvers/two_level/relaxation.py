@@ -25,7 +25,9 @@ from rulekit.solvers.two_level.task import check_n_clauses
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
-MAX_ENTRIES = 400_000
+# Beyond these the programs do not end while anyone waits: the relaxation takes 8 s at 2 million
+# entries, and time grows with the square of their number.
+MOST_OF_EXACT, MOST_OF_RELAXED = 400_000, 10_000_000
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,8 @@ def solve_two_level_lp(
 
     Raises
     ------
+    ValueError
+        If the table is too large for the program.
     TimeLimitError, SolverError
         As `relax`.
 
@@ -124,6 +128,7 @@ def solve_two_level_lp(
     are small fractions. The rule is then made by the rounding alone.
     """
     check_n_clauses(n_clauses)
+    _check_size(problem, 1, MOST_OF_RELAXED, "two-level linear program", "rows x literals")
     table = two_level_table(problem, theta, disable_cost)
     limit = seconds_left(problem.time_limit, problem.deadline)
     relaxed = relax(table, n_clauses, time_limit=limit)
@@ -168,14 +173,8 @@ def solve_two_level_exact(
         If HiGHS fails.
     """
     check_n_clauses(n_clauses)
+    _check_size(problem, n_clauses, MOST_OF_EXACT, "exact method", "rows x literals x clauses")
     table = two_level_table(problem, theta, disable_cost)
-    entries = n_clauses * table.A.size
-    if entries > MAX_ENTRIES:
-        raise ValueError(
-            f"The exact method takes tables of up to {MAX_ENTRIES:,} entries (rows x literals x "
-            f"clauses); this one has {entries:,}. Use `method='alternating'`, fewer thresholds, "
-            "or fewer clauses."
-        )
     limit = seconds_left(time_limit, problem.deadline)
     found = solve_milp(two_level_program(table, n_clauses, n_clauses), time_limit=limit)
     if found.status not in ("optimal", "time limit"):
@@ -198,6 +197,19 @@ def solve_two_level_exact(
     if known >= rule.value:
         return rule
     return ClauseSelection(start.chosen, start.disabled, known, (), rule.lower_bound)
+
+
+def _check_size(problem: CoverProblem, copies: int, most: int, method: str, unit: str) -> None:
+    """Refuse a program of more entries than can be solved, before it is written."""
+    seen = np.column_stack([problem.cells.content, problem.y])[problem.weight > 0]
+    n_columns = int((problem.allowed | problem.required).sum())
+    entries = copies * n_columns * len(np.unique(seen, axis=0))
+    if entries > most:
+        ways = "fewer thresholds, or fewer clauses" if copies > 1 else "or fewer thresholds"
+        raise ValueError(
+            f"The {method} takes tables of up to {most:,} entries ({unit}); this one has "
+            f"{entries:,}. Use `method='alternating'`, {ways}."
+        )
 
 
 def _rounded(table: TwoLevelTable, w: Floats) -> Floats:

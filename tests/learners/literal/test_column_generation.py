@@ -12,6 +12,7 @@ from rulekit import (
     certify,
     load_sample,
 )
+from rulekit.learners.literal import column_generation
 from tests.learners.tables import mixed_table
 
 
@@ -82,6 +83,18 @@ def test_the_price_of_a_clause_is_that_of_a_condition_unless_said():
     assert learner(theta=2.0).fit(X, y).objective_ == pytest.approx(
         learner(theta=2.0, clause_price=2.0).fit(X, y).objective_
     )
+
+
+def test_where_rounds_are_used_up_no_bound_is_claimed(monkeypatch):
+    X, y = mixed_table()
+    ended = learner(theta=2.0).fit(X, y)
+    for name, limit in (("FEW_ROUNDS", 1), ("COLUMN_ROUNDS", 2 * X.shape[1])):
+        monkeypatch.setattr(column_generation, name, limit)
+    cut = learner(theta=2.0).fit(X, y)
+    assert len(cut.history_) == 2 + 1 < len(ended.history_)
+    assert cut.lower_bound_ is None
+    assert not cut.proved_optimal_
+    assert cut.objective_ == pytest.approx(priced_loss(cut, X, y) + 2.0 * cut.n_rules_)
 
 
 def test_without_a_price_of_conditions_no_bound_is_claimed():

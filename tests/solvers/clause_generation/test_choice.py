@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rulekit.solvers.box_search.problem import Boxes, BoxProblem
+from rulekit.solvers.clause_generation import choice
 from rulekit.solvers.clause_generation.choice import (
     choose_clauses,
     improve_by_program,
@@ -26,11 +27,11 @@ def random_clauses(rng, n_bins, k):
     )
 
 
-def random_pool(seed, k=14):
+def random_pool(seed, k=14, noise=0.1):
     rng = np.random.default_rng(seed)
     n_bins = np.array([4, 4, 3])
     codes = rng.integers(0, n_bins, size=(60, 3))
-    y = (codes[:, 0] > 1) ^ (codes[:, 1] == 2) ^ (rng.random(60) < 0.1)
+    y = (codes[:, 0] > 1) ^ (codes[:, 1] == 2) ^ (rng.random(60) < noise)
     problem = BoxProblem(codes, n_bins, y, rng.choice([1.0, 2.0], 60))
     pool = ClausePool(problem, 0.7, 0.4)
     pool.add(random_clauses(rng, n_bins, k))
@@ -48,9 +49,10 @@ def test_a_pool_keeps_the_cheapest_of_equal_clauses_and_prices_by_the_definition
     problem = pool.problem
     for _ in range(3):
         pool.add(random_clauses(rng, problem.n_bins, 40))
-    held = pool.boxes.fired(problem.codes, problem.n_bins).T
+    boxes = pool.boxes_of(range(len(pool)))
+    held = boxes.fired(problem.codes, problem.n_bins).T
     np.testing.assert_array_equal(pool.held, held[:, problem.y])
-    size = pool.boxes.literals(problem.n_bins, problem.has_missing).sum(axis=1)
+    size = boxes.literals(problem.n_bins, problem.has_missing).sum(axis=1)
     cost = held[:, ~problem.y] @ problem.weight[~problem.y] + 0.7 + 0.4 * size
     np.testing.assert_allclose(pool.cost, cost)
     assert len(np.unique(pool.held, axis=0)) == len(pool)
@@ -105,6 +107,17 @@ def test_no_single_change_improves_the_chosen_rule_and_kicks_only_help(seed):
             assert pool.objective(changed) >= value - 1e-9
     assert answer.value - 1e-9 <= pool.objective(kicked) <= value
     assert choose_clauses(pool, answer, kicks=30) == kicked
+
+
+def test_the_more_clauses_may_help_the_more_kicks(monkeypatch):
+    kicked, kick = [], choice._kicked
+    monkeypatch.setattr(choice, "_kicked", lambda *args: kicked.append(args[1]) or kick(*args))
+    pool = random_pool(6, k=400, noise=0.5)
+    answer = ClauseMaster(pool).solve()
+    for asked in (0, 2, 30):
+        kicked.clear()
+        choose_clauses(pool, answer, kicks=asked)
+        assert len(kicked) == (max(asked, kicked[0] // 4) if asked else 0)
 
 
 @pytest.mark.parametrize("seed", range(12))

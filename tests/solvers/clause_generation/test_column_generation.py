@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog
 
 from rulekit.solvers.box_search.problem import Boxes, BoxProblem, no_boxes
-from rulekit.solvers.clause_generation import column_generation
+from rulekit.solvers.clause_generation import column_generation, pricing
 from rulekit.solvers.clause_generation.column_generation import GenerationPlan, generate
 from rulekit.solvers.clause_generation.exact_clause import ClauseLimits, best_clause
 from rulekit.solvers.clause_generation.half_lines import half_lines
@@ -43,7 +43,9 @@ def master_over(pool):
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("missing", [False, True])
-def test_a_proved_bound_is_the_value_over_all_clauses(seed, missing):
+@pytest.mark.parametrize("many", [1, pricing.MANY_COLUMNS])
+def test_a_proved_bound_is_the_value_over_all_clauses(seed, missing, many, monkeypatch):
+    monkeypatch.setattr(pricing, "MANY_COLUMNS", many)
     problem = small(seed, missing)
     rule = generate(problem, GenerationPlan(0.6, 0.4))
     pool = ClausePool(problem, 0.6, 0.4)

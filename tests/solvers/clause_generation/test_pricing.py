@@ -1,13 +1,26 @@
 """Pricing by boxes against the definition."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rulekit.solvers.box_search.problem import ERRORS, no_boxes
+from rulekit.solvers.box_search import Descent
+from rulekit.solvers.box_search.problem import ERRORS, BoxProblem, no_boxes
+from rulekit.solvers.clause_generation import pricing as module
 from rulekit.solvers.clause_generation.pricing import BoxPricing
 from tests.reference.box_intervals import IntervalSearch
 from tests.strategies.boxes import box_problems
+
+
+@pytest.fixture(autouse=True, params=["few columns", "many columns"])
+def pricing_of_some_first(request):
+    """Of four columns some are many, where one is."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "many columns":
+            patch.setattr(module, "MANY_COLUMNS", 1)
+            patch.setattr(module, "LIFTED", 1)
+        yield
 
 
 def reduced_cost(pricing, boxes, weight):
@@ -55,3 +68,18 @@ def test_no_single_interval_beats_what_pricing_returns(given_problem):
         H[np.arange(problem.n_features), row] += s
     best = IntervalSearch(problem).best(H, price).value.max()
     assert min([0.0, *cost]) <= 0.1 - best + 1e-6
+
+
+def test_of_many_columns_all_are_asked_where_the_promising_ones_find_too_little(monkeypatch):
+    """Alone the first column saves most; only the other two together make the clause that pays."""
+    monkeypatch.setattr(module, "MANY_COLUMNS", 1)
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2, (200, 3))
+    y = codes[:, 1] & codes[:, 2] == 1
+    codes[:, 0] = np.where(rng.random(200) < 0.8, y, ~y)
+    problem = BoxProblem(codes, np.array([2, 2, 2]), y)
+    descent = Descent(problem)
+    assert descent.features_of(descent.choose_alone(1.0)[0], 1).tolist() == [0]
+    boxes, cost = BoxPricing(problem, 1.0, 1.0).price(problem.weight[problem.y], no_boxes(3), 15)
+    assert boxes.literals(problem.n_bins, problem.has_missing)[0].tolist() == [0, 1, 1]
+    assert cost[0] == 3 - y.sum()

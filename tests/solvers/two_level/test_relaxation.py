@@ -93,11 +93,19 @@ def test_an_exact_rule_out_of_time_is_the_start_with_a_bound_below_it():
     assert found.lower_bound is None or found.lower_bound <= found.value
 
 
-def test_a_table_too_large_for_the_exact_method_is_refused_with_a_way_out(monkeypatch):
-    monkeypatch.setattr(two_level_lp, "MAX_ENTRIES", 100)
-    _, _, problem = small(0)
-    with pytest.raises(ValueError, match=r"up to 100 entries .* Use `method='alternating'`"):
-        solve_two_level_exact(problem, 1.0, 2)
+def test_a_table_too_large_is_refused_with_a_way_out(monkeypatch):
+    A, y, problem = small(0)
+    rows = {(*row, label) for row, label in zip(A.tolist(), y.tolist(), strict=True)}
+    entries = len(rows) * A.shape[1]
+    for solve, name, n in (
+        (solve_two_level_exact, "MOST_OF_EXACT", 2 * entries),
+        (solve_two_level_lp, "MOST_OF_RELAXED", entries),
+    ):
+        monkeypatch.setattr(two_level_lp, name, n)
+        solve(problem, 1.0, 2)
+        monkeypatch.setattr(two_level_lp, name, n - 1)
+        with pytest.raises(ValueError, match=rf"has {n:,}\. Use `method='alternating'`"):
+            solve(problem, 1.0, 2)
 
 
 def test_a_relaxation_out_of_time_says_so():
