@@ -207,6 +207,8 @@ class BoxProblem:
                 f"`codes` must be (n, p), `n_bins` (p,) and `y` (n,); their shapes are "
                 f"{codes.shape}, {n_bins.shape} and {np.shape(self.y)}."
             )
+        if n_bins.min(initial=1) < 1:
+            raise ValueError(f"A feature must have one bin at least; one has {n_bins.min()}.")
         if codes.size and (codes.min() < 0 or (codes > n_bins).any()):
             raise ValueError(
                 "`codes` must lie between 0 and `n_bins` (which marks a missing value)."

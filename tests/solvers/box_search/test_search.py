@@ -167,6 +167,11 @@ def test_codes_outside_the_bins_are_refused():
         BoxProblem(np.array([[4]]), np.array([3]), np.array([True]))
 
 
+def test_a_feature_without_a_bin_is_refused():
+    with pytest.raises(ValueError, match="one bin at least; one has 0"):
+        BoxProblem(np.zeros((2, 1), int), np.array([0]), np.array([True, False]))
+
+
 def test_more_cells_than_the_kernels_can_tell_apart_are_refused():
     with pytest.raises(ValueError, match=r"at most 65536 cells, .* one has 65537"):
         BoxProblem(np.array([[4]]), np.array([65_536]), np.array([True]))
