@@ -291,7 +291,8 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         make a class more frequent; `decision_function` has them. So the class of the greatest
         probability need not be the one `predict` gives, which is the rule's.
         """
-        return self._shares.of(self.read_columns(X))
+        columns = self.read_columns(X)  # refuses if nothing was learned yet
+        return self._shares.of(columns)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Give the natural logarithm of `predict_proba`: shape (n, K)."""

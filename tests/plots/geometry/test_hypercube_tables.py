@@ -18,6 +18,7 @@ from rulekit.plots.geometry.hypercube_tables import (
     side_of,
 )
 from tests.learners.planes import blobs, with_levels
+from tests.strategies.half_spaces import scale_of
 
 WORDS = Wording(names={"income": "Einkommen"})
 
@@ -72,7 +73,7 @@ def test_the_trace_is_on_the_plane_for_the_case(fitted):
         for x, y in shown.line or ():
             point = case.copy()
             point[:2] = x, y
-            assert w @ point == pytest.approx(model.plane_.gamma, abs=1e-9 * half.scale)
+            assert w @ point == pytest.approx(model.plane_.gamma, abs=1e-9 * scale_of(half))
             drawn += 1
     assert drawn
 
