@@ -30,6 +30,7 @@ from rulekit.explain import explain_with_hyperplane
 from rulekit.learners.plane.plane import plane_of
 from rulekit.solvers.plane_boxes import CRITERIA, Boxes, LPSVMProgram, extract_boxes
 from tests.reference.lp_svm import primal_value
+from tests.strategies.half_spaces import scale_of
 
 PAPER = {  # problems, rules, coverage in percent, seconds; smaller class, then larger
     ("breast_cancer_wisconsin", "volume"): ((53, 28, 100.0, 0.23), (12, 9, 100.0, 0.11)),
@@ -130,7 +131,7 @@ def worst_corner(boxes: Boxes) -> float:
     """Say how far the upper corners are beyond the plane, of its scale; at most 0 if none is."""
     if not len(boxes):
         return 0.0
-    return float((boxes.half.values(boxes.upper) - boxes.half.cap).max() / boxes.half.scale)
+    return float((boxes.half.values(boxes.upper) - boxes.half.cap).max() / scale_of(boxes.half))
 
 
 def overlapping(boxes: Boxes) -> int:
