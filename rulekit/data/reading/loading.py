@@ -195,10 +195,14 @@ def _check_bytes(size: int, limits: Limits) -> None:
 def _parsed(
     raw: bytes, options: ParseOptions, limits: Limits
 ) -> tuple[pd.DataFrame, list[str], ParseOptions]:
-    if raw.startswith(b"PAR1"):
-        return *read_parquet(raw, options, limits), options
     if raw.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return *read_spreadsheet(raw, options, limits), options
+    if options.sheet is not None:
+        raise DataError(
+            f"It is no spreadsheet, so that it has no sheet {shown(options.sheet)}; name none."
+        )
+    if raw.startswith(b"PAR1"):
+        return *read_parquet(raw, options, limits), options
     _refuse_foreign(raw)
     text = read_delimited(raw, options, limits)
     cells = dict(zip(text.header, text.columns, strict=True))

@@ -279,3 +279,11 @@ def test_a_workbook_of_charts_only_is_told_apart_from_a_damaged_one():
     workbook.save(file)
     with pytest.raises(DataError, match="holds charts only; give a sheet"):
         read_table(file.getvalue())
+
+
+def test_a_sheet_of_what_has_no_sheets_is_refused():
+    packed = io.BytesIO()
+    pd.DataFrame({"a": [1, 2], "b": [3, 4]}).to_parquet(packed)
+    for content in (b"a,b\n1,2\n", packed.getvalue()):
+        with pytest.raises(DataError, match="no spreadsheet, so that it has no sheet 'May'; name"):
+            read_table(content, options=ParseOptions(sheet="May"))
