@@ -212,13 +212,6 @@ def test_bad_input_is_refused_in_words(change, says):
         group_metrics(RULE, X, **given)
 
 
-def test_without_fairlearn_it_is_said_what_to_install(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "fairlearn.metrics", None)
-    X, y = generated()
-    with pytest.raises(ImportError, match=r"install rulekit-dashboard\[groups\]"):
-        group_metrics(RULE, X, y, "town")
-
-
 def test_a_fitted_model_answers_as_its_rule_does():
     X, y = generated()
     model = FixedRuleClassifier(RULE).fit(X, y)
