@@ -176,7 +176,8 @@ def group_metrics(
 
     Notes
     -----
-    Intervals of shares are Wilson's; that of a gap is Newcombe's (Statistics in Medicine 17, 1998, method 10).
+    Intervals of shares are Wilson's; that of a gap is Newcombe's (Statistics in Medicine 17,
+    1998, method 10).
 
     Examples
     --------
