@@ -45,7 +45,7 @@ $(DEV): $(STAMP) requirements-dev.txt
 	touch $@
 
 # Made once; again where a kernel has changed.
-$(READY): $(STAMP) $(wildcard rulekit/solvers/*/*kernels.py)
+$(READY): $(STAMP) $(wildcard rulekit/*/*/*kernels.py rulekit/*/*/*/*kernels.py)
 	@echo "Compiling the searches for this machine: about half a minute, once."
 	$(BIN)/python -m rulekit.solvers.machine_code
 	touch $@
