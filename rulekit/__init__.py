@@ -37,17 +37,19 @@ from rulekit.export import (
     to_text,
     verify_export,
 )
-from rulekit.learners import (
+from rulekit.families import (
     LPSVM,
-    BoxSearchClassifier,
-    ColumnGenerationClassifier,
-    FixedRuleClassifier,
     HyperplaneRuleClassifier,
     IdealDNFClassifier,
-    OneLevelRuleClassifier,
     PowerLawTreeClassifier,
     RuleClassifier,
     ScorecardClassifier,
+)
+from rulekit.learners import (
+    BoxSearchClassifier,
+    ColumnGenerationClassifier,
+    FixedRuleClassifier,
+    OneLevelRuleClassifier,
     TwoLevelRuleClassifier,
     certify,
 )

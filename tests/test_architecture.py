@@ -17,7 +17,11 @@ VIEWS = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py"))]
 HIDDEN_FROM_VIEWS = {"solvers", "rules", "binarize"}
 
 
-FOLDERS = sorted(p.parent for p in (ROOT / "rulekit" / "solvers").glob("*/__init__.py"))
+FOLDERS = sorted(
+    path.parent
+    for pattern in ("solvers/*", "families/*/solver", "learners/forest")
+    for path in (ROOT / "rulekit").glob(f"{pattern}/__init__.py")
+)
 
 
 def relative(path: Path) -> str:
@@ -136,6 +140,12 @@ def test_the_parts_of_every_page_are_in_the_contract_that_keeps_them_apart():
 def test_streamlit_is_imported_by_the_dashboard_alone():
     users = {relative(p).split("/")[0] for p in MODULES if "streamlit" in set(imported_names(p))}
     assert users <= {"ui"}
+
+
+def test_plotly_is_imported_by_plots_and_the_plot_modules_of_families_alone():
+    users = {relative(p) for p in MODULES if any("plotly" in n for n in imported_names(p))}
+    inside = {name for name in users if not name.startswith(("rulekit/plots/", "ui/"))}
+    assert {name for name in inside if "/plots" not in name} == {"rulekit/style/palette.py"}
 
 
 def module_name(path: Path) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from rulekit.explain import Wording, clause_words
-from rulekit.plots.palette import outcome_colours
 from rulekit.rules import RuleSet
+from rulekit.style.palette import outcome_colours
 from ui.state import AppState
 
 __all__ = [

@@ -21,13 +21,13 @@ from rulekit.data import Costs, Table, check_target, class_counts, hold_out, sug
 from rulekit.data.headers import shown
 from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import to_json, to_text
-from rulekit.learners import (
+from rulekit.families import (
     IdealDNFClassifier,
-    OneLevelRuleClassifier,
     PowerLawTreeClassifier,
     RuleClassifier,
     ScorecardClassifier,
 )
+from rulekit.learners import OneLevelRuleClassifier
 from rulekit.rules import rule_to_dict
 
 LEARNERS: dict[str, Any] = {

@@ -15,7 +15,6 @@ from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.quality import QualityNote, quality_notes
 from rulekit.data.reading.loading import read_table, read_with_options, unpacked
 from rulekit.data.samples.bundled import SampleInfo, list_samples, load_sample, sample_info
-from rulekit.data.samples.power_law_tables import Generated, curve_table, pareto_table
 from rulekit.data.samples.synthetic import Planted, credit, planted_two_level
 from rulekit.data.schema import Table
 from rulekit.data.target import (
@@ -35,7 +34,6 @@ __all__ = [
     "Column",
     "Costs",
     "DriftNote",
-    "Generated",
     "Limits",
     "ParseOptions",
     "Planted",
@@ -48,7 +46,6 @@ __all__ = [
     "columns_of",
     "compare_tables",
     "credit",
-    "curve_table",
     "equal_rows",
     "hold_out",
     "joined_groups",
@@ -56,7 +53,6 @@ __all__ = [
     "list_samples",
     "load_sample",
     "make_folds",
-    "pareto_table",
     "planted_two_level",
     "quality_notes",
     "read_table",

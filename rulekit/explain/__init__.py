@@ -16,13 +16,7 @@ from rulekit.explain.boundary import distance_to_boundary, ranges_of
 from rulekit.explain.changes import Change
 from rulekit.explain.counterfactual import Counterfactual, smallest_change
 from rulekit.explain.hamming import hamming_distances
-from rulekit.explain.hyperplane import (
-    CoveringBox,
-    HyperplaneExplanation,
-    explain_with_hyperplane,
-)
 from rulekit.explain.near_miss import CheckedClause, CheckedLiteral, NearMiss
-from rulekit.explain.phrases import Wording, Words, clause_words, condition_text
 from rulekit.explain.points import GivenPoints, PointsReading, read_points
 from rulekit.explain.row import Explanation, explain
 from rulekit.explain.scored import Figures, Scored, score
@@ -36,6 +30,12 @@ from rulekit.explain.splits import (
     power_law_of,
     read_split,
 )
+from rulekit.families.hyperplane.explain import (
+    CoveringBox,
+    HyperplaneExplanation,
+    explain_with_hyperplane,
+)
+from rulekit.style.phrases import Wording, Words, clause_words, condition_text
 
 __all__ = [
     "Change",

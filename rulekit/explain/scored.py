@@ -13,11 +13,11 @@ from scipy.stats import fisher_exact
 from rulekit._validation import as_pandas
 from rulekit.data import DriftNote, Table, compare_tables
 from rulekit.exceptions import DataError
-from rulekit.explain.phrases import PLAIN, Wording
 from rulekit.explain.row import Explanation, explain
 from rulekit.explain.similar import deciding_clause
 from rulekit.explain.subject import columns_for, subject_of
 from rulekit.rules import Columns, clause_statistics, rule_of
+from rulekit.style.phrases import PLAIN, Wording
 
 LEVEL = 0.01  # how often a rule that still holds is said not to
 CHUNK = 500  # cases between two words on how far it is

@@ -1,14 +1,15 @@
 """The bridge: scikit-learn classifiers that join the language of rules and the mathematics.
 
-What belongs here: learners, each from a table to a `RuleSet`. What does not: mathematics (that is
-`rulekit.solvers`), and what is done with a rule afterwards. May import `rulekit.binarize` and
-everything below it; families of learners do not import each other, `RuleClassifier` stands above
-them.
+What belongs here: the base class, and learners whose conditions are literals, each from a table to
+a `RuleSet`. What does not: mathematics (`rulekit.solvers`), learners with mathematics of their own
+and `RuleClassifier`, which may choose one of them (`rulekit.families`; their names can be imported
+from here, too). May import `rulekit.binarize` and everything below it.
 """
 
+from importlib import import_module
+from typing import Any
+
 from rulekit.learners.fixed import FixedRuleClassifier
-from rulekit.learners.ideal.guarantee import SampleGuarantee
-from rulekit.learners.ideal.ideal_dnf import IdealDNFClassifier
 from rulekit.learners.inner_choice import Choice, search_grid
 from rulekit.learners.literal.box_search import BoxSearchClassifier
 from rulekit.learners.literal.certificate import Certificate, certify
@@ -16,11 +17,6 @@ from rulekit.learners.literal.column_generation import ColumnGenerationClassifie
 from rulekit.learners.literal.one_level import OneLevelRuleClassifier, screen_conditions
 from rulekit.learners.literal.screening import ConditionScreening
 from rulekit.learners.literal.two_level import TwoLevelRuleClassifier
-from rulekit.learners.plane.hyperplane import HyperplaneRuleClassifier
-from rulekit.learners.plane.lp_svm import LPSVM
-from rulekit.learners.points.scorecard import ScorecardClassifier
-from rulekit.learners.power_law.tree import PowerLawTreeClassifier
-from rulekit.learners.rule_classifier import RuleClassifier
 from rulekit.learners.rule_path import PathEntry, RulePath
 
 __all__ = [
@@ -45,3 +41,10 @@ __all__ = [
     "screen_conditions",
     "search_grid",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return a learner of `rulekit.families`, which is imported when one is first used."""
+    if name in __all__:
+        return getattr(import_module("rulekit.families"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

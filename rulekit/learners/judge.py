@@ -17,9 +17,9 @@ from sklearn.base import clone
 
 from rulekit.binarize import Binarizer
 from rulekit.learners.choice import Setting
+from rulekit.learners.forest import CellTable, votes
 from rulekit.learners.loss import Loss
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
-from rulekit.solvers.forest import CellTable, votes
 
 TRUST = 0.75  # in the forest's shares; the rest in the row's own class
 N_TREES = 200

@@ -9,10 +9,7 @@ Every text that comes from a table is escaped before it reaches a figure, becaus
 subset of HTML in titles, ticks and hover boxes.
 """
 
-from rulekit.plots.case import case_figure, case_sentence
-from rulekit.plots.geometry.bspace import bspace_figure, bspace_sentence, columns_figure
-from rulekit.plots.geometry.bspace_points import SplitPoints, log_helps, split_points
-from rulekit.plots.geometry.hypercubes import (
+from rulekit.families.hyperplane.plots.hypercubes import (
     Projection,
     coverage_figure,
     coverage_sentence,
@@ -21,8 +18,12 @@ from rulekit.plots.geometry.hypercubes import (
     projection_figure,
     projection_sentence,
 )
+from rulekit.families.ideal_dnf.plots import validation_figure, validation_sentence
+from rulekit.families.power_law.plots.bspace import bspace_figure, bspace_sentence, columns_figure
+from rulekit.families.power_law.plots.bspace_points import SplitPoints, log_helps, split_points
+from rulekit.families.power_law.plots.tree import tree_figure, tree_sentence
+from rulekit.plots.case import case_figure, case_sentence
 from rulekit.plots.groups import gap_figure, gap_sentence, group_figure, group_sentence
-from rulekit.plots.ideal import validation_figure, validation_sentence
 from rulekit.plots.operating import (
     operating_figure,
     operating_sentence,
@@ -43,7 +44,6 @@ from rulekit.plots.stability import (
     returned_figure,
     returned_sentence,
 )
-from rulekit.plots.tree import tree_figure, tree_sentence
 
 __all__ = [
     "Baseline",

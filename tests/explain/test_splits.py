@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from benchmarks.papers.power_law_tables import curve_table
 from rulekit import PowerLawTreeClassifier, explain
-from rulekit.data import curve_table
 from rulekit.explain import Wording, explain_path, read_split, smallest_change
 from rulekit.rules import Branch, Clause, Factor, Leaf, Literal, PowerLaw, PowerLawSplit, RuleSet
 from rulekit.rules.analysis.tree import rule_of_tree

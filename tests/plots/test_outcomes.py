@@ -13,7 +13,7 @@ from rulekit.plots.outcomes import (
     outcome_sentence,
     outcome_shares,
 )
-from rulekit.plots.palette import outcome_colours
+from rulekit.style.palette import outcome_colours
 
 LABELS = ["setosa", "versicolor", "virginica"]
 VALUES = np.array([1.0, 1.0, 2.0, 3.0, 3.0, 4.0])

@@ -9,8 +9,8 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.explain import Explanation, Wording, explain
 from rulekit.plots import case_figure, case_sentence
-from rulekit.plots.wording import plural
 from rulekit.rules import Clause, Columns, RuleSet, missing_in
+from rulekit.style.wording import plural
 from ui.escape import md
 from ui.rule_numbers import Rows
 from ui.state import KEEP

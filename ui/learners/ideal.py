@@ -6,7 +6,7 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit.learners import IdealDNFClassifier
-from rulekit.plots.wording import plural
+from rulekit.style.wording import plural
 from ui.learners.ideal_cards import curve_card, ideal_card, past_case
 from ui.learners.learner import Cards, Dial, Learner, Setting
 from ui.learners.spec import RunSpec

@@ -15,7 +15,7 @@ from rulekit.learners import (
     OneLevelRuleClassifier,
     TwoLevelRuleClassifier,
 )
-from rulekit.plots.wording import plural
+from rulekit.style.wording import plural
 from ui.escape import md
 from ui.learners.certificate_card import certificate_card, proved_card, quick_certificate
 from ui.learners.learner import Cards, Learner, Setting

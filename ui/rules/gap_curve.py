@@ -8,8 +8,8 @@ import streamlit as st
 from rulekit.data import RowGroups
 from rulekit.learners import BoxSearchClassifier, RuleClassifier
 from rulekit.plots import gap_figure, gap_sentence
-from rulekit.plots.wording import percent, plural
 from rulekit.rules import RuleSet
+from rulekit.style.wording import percent, plural
 from ui.escape import md
 from ui.learners.spec import RunSpec
 from ui.runs.background import answer_of

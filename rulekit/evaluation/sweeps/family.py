@@ -9,15 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rulekit.evaluation.sweeps.grid import Grid, settings_of
-from rulekit.learners import (
+from rulekit.families import (
     LPSVM,
-    BoxSearchClassifier,
     HyperplaneRuleClassifier,
     IdealDNFClassifier,
-    OneLevelRuleClassifier,
     PowerLawTreeClassifier,
-    search_grid,
 )
+from rulekit.learners import BoxSearchClassifier, OneLevelRuleClassifier, search_grid
 from rulekit.learners.choice import Setting
 
 PLANE_PRICES = (1, 1.5, 2, 3, 5, 8, 15, 30)  # times 1 / rows of the smaller class: 0 to 10 columns

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import SolverError, TimeLimitError
+from rulekit.solvers.clause_selection import ClauseSelection, error_cost
 from rulekit.solvers.columns import (
     ALWAYS_PERTURBATION,
     PERTURBATION,
@@ -18,7 +19,6 @@ from rulekit.solvers.columns import (
 )
 from rulekit.solvers.lp import seconds_left, solve_lp, solve_milp
 from rulekit.solvers.one_level import CoverProblem
-from rulekit.solvers.two_level.clause_selection import ClauseSelection, error_cost
 from rulekit.solvers.two_level.program import TwoLevelTable, two_level_program, two_level_table
 from rulekit.solvers.two_level.task import check_n_clauses
 

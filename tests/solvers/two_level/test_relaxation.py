@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rulekit.exceptions import TimeLimitError
+from rulekit.solvers.clause_selection import ClauseSelection, error_cost
 from rulekit.solvers.one_level.problem import CoverProblem
 from rulekit.solvers.two_level import relaxation as two_level_lp
-from rulekit.solvers.two_level.clause_selection import ClauseSelection, error_cost
 from rulekit.solvers.two_level.program import two_level_table
 from rulekit.solvers.two_level.relaxation import solve_two_level_exact, solve_two_level_lp
 from tests.engines import ENGINES, only_highspy, solved_by
