@@ -6,20 +6,6 @@ are in the folder `solver/` of a family: arrays in and out, no tables. A family 
 nothing of another family.
 """
 
-from rulekit.families.hyperplane.hyperplane import HyperplaneRuleClassifier
-from rulekit.families.hyperplane.lp_svm import LPSVM
-from rulekit.families.ideal_dnf.guarantee import SampleGuarantee
-from rulekit.families.ideal_dnf.ideal_dnf import IdealDNFClassifier
-from rulekit.families.power_law.tree import PowerLawTreeClassifier
-from rulekit.families.rule_classifier import RuleClassifier
-from rulekit.families.scorecard.scorecard import ScorecardClassifier
+import lazy_loader
 
-__all__ = [
-    "LPSVM",
-    "HyperplaneRuleClassifier",
-    "IdealDNFClassifier",
-    "PowerLawTreeClassifier",
-    "RuleClassifier",
-    "SampleGuarantee",
-    "ScorecardClassifier",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

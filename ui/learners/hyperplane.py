@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from rulekit.evaluation import plane_prices
-from rulekit.learners import LPSVM, HyperplaneRuleClassifier
+from rulekit.families import LPSVM, HyperplaneRuleClassifier
 from ui.learners.hyperplane_cards import hypercubes
 from ui.learners.hyperplane_case import box_of_case
 from ui.learners.learner import CLAUSES_DIAL, Cards, Dial, Learner, Setting

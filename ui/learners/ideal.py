@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.learners import IdealDNFClassifier
+from rulekit.families import IdealDNFClassifier
 from rulekit.style.wording import plural
 from ui.learners.ideal_cards import curve_card, ideal_card, past_case
 from ui.learners.learner import Cards, Dial, Learner, Setting

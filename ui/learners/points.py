@@ -4,7 +4,7 @@ from typing import Any
 
 from sklearn.base import ClassifierMixin
 
-from rulekit.learners import ScorecardClassifier
+from rulekit.families import ScorecardClassifier
 from ui.learners.learner import Cards, Dial, Learner, Setting
 from ui.learners.literal import size_words
 from ui.learners.points_cards import points_of_case, scorecard

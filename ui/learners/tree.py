@@ -6,7 +6,7 @@ shorter the formulas. Depth and the number of power laws make settings of differ
 
 from typing import Any
 
-from rulekit.learners import PowerLawTreeClassifier
+from rulekit.families import PowerLawTreeClassifier
 from ui.learners.learner import Cards, Dial, Learner, Setting
 from ui.learners.spec import FIT_SECONDS, TAUS, RunSpec
 from ui.learners.tree_cards import case_in_bspace, tree_card
