@@ -17,7 +17,7 @@ LOCK   := uv pip compile --quiet --universal --python-version 3.11 --generate-ha
 # Bytecode is cached: without it every process compiles the libraries anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app test slow engines setup lock lint docs wheel oldest check format bench paper screenshot clean
+.PHONY: app test slow engines setup lock lint docs wheel oldest check format bench paper census screenshot clean
 
 app: $(STAMP)            ## open the dashboard in the browser
 	$(BIN)/python -m ui.server
@@ -95,6 +95,9 @@ bench: $(DEV)            ## measure; give DATA=folder with a datasets.json
 paper: $(DEV)            ## the papers' tables and figures beside ours; give DATA=folder
 	$(if $(DATA),RULEKIT_DATA=$(DATA)) $(PYTEST) -m paper -s
 	$(BIN)/python -m benchmarks.papers.two_level $(if $(DATA),--data $(DATA))
+
+census: $(DEV)           ## lines, exported names, files passed by a fit
+	$(BIN)/python -m scripts.census
 
 screenshot: $(DEV)       ## redraw the pictures of guide and README
 	$(BIN)/python -m scripts.screenshot

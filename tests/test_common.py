@@ -3,13 +3,14 @@
 import importlib
 import pkgutil
 from inspect import isclass
+from itertools import chain
 
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rulekit
-from rulekit import learners
+from rulekit import families, learners
 from rulekit.binarize import Binarizer
 from rulekit.families import (
     LPSVM,
@@ -113,7 +114,8 @@ def test_learners_that_take_their_time_keep_the_contract_of_scikit_learn(estimat
 
 def written_learners():
     """Every class of the learners' files that can be fitted and has no class below it."""
-    for module in pkgutil.walk_packages(learners.__path__, f"{learners.__name__}."):
+    packages = [pkgutil.walk_packages(p.__path__, f"{p.__name__}.") for p in (learners, families)]
+    for module in chain(*packages):
         for thing in vars(importlib.import_module(module.name)).values():
             if isclass(thing) and issubclass(thing, BaseEstimator):
                 above = [k for k in thing.__subclasses__() if k.__module__.startswith("rulekit.")]
