@@ -28,7 +28,7 @@ COMMANDS = {
 SHOWN = {"ConvergenceWarning", "EmptyRuleWarning", "PromiseWarning"}
 
 
-def _show(message: Warning | str, category: type[Warning], *_: Any) -> None:
+def _show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
     """Print the warnings for people as notes."""
     if category.__name__ in SHOWN:
         note(str(message))
@@ -108,4 +108,3 @@ def rulekit() -> None:
     tables that come along. A RULE is a JSON file that `learn`, `export` or the dashboard wrote, or
     a saved analysis of the dashboard ("analysis.json"); "-" reads it from standard input.
     """
-
