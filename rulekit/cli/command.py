@@ -14,7 +14,7 @@ from rulekit.cli.export import export
 from rulekit.cli.learn import learn
 from rulekit.cli.read import compare, show
 from rulekit.cli.telling import note
-from rulekit.exceptions import EmptyRuleWarning, PromiseWarning, RulekitError
+from rulekit.exceptions import DataWarning, EmptyRuleWarning, PromiseWarning, RulekitError
 
 INTERRUPTED = 130  # as shells count a program that Ctrl-C ended
 OUR_MISTAKE = 70
@@ -35,7 +35,7 @@ class Verbs(click.Group):
         try:
             with warnings.catch_warnings():  # the process is ours, from before its first thread
                 warnings.simplefilter("ignore")  # of libraries below
-                for told in (ConvergenceWarning, EmptyRuleWarning, PromiseWarning):
+                for told in (ConvergenceWarning, DataWarning, EmptyRuleWarning, PromiseWarning):
                     warnings.simplefilter("always", told)
                 warnings.showwarning = lambda message, *_: note(str(message))
                 return super().invoke(ctx)
