@@ -239,6 +239,8 @@ def _read(
     made[:] = found
     if kind != "number":
         return made, misfit
+    if any(isinstance(v, Decimal) for v in found):  # one type, so that it is read as numbers
+        made[:] = [None if v is None else Decimal(v) for v in found]
     (numbers,) = columns_of(pd.Series(made).to_frame(name), exact=exact).values()
     return numbers.astype(float), misfit
 
@@ -255,10 +257,10 @@ def _is_gap(value: Any) -> bool:
     return value is None or value is pd.NA or value is pd.NaT or value != value
 
 
-def _number(value: Any) -> int | float | None:
-    """Convert numbers and truth values; whole decimals stay exact."""
-    if isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value():
-        return int(value)
+def _number(value: Any) -> int | float | Decimal | None:
+    """Convert numbers and truth values; whole numbers and decimals stay exact."""
+    if isinstance(value, Decimal):
+        return value
     if isinstance(value, (int, np.integer)):
         return int(value)
     return float(value) if isinstance(value, (*_NUMBERS, *_TRUTH)) else None

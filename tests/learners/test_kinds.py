@@ -132,6 +132,14 @@ def test_rows_of_weight_zero_decide_no_kind_and_keep_their_numbers():
         OneLevelRuleClassifier().fit(X, y, weight)
 
 
+def test_decimals_that_lose_digits_are_refused_like_whole_numbers():
+    keys = [Decimal(2**60 + k) for k in range(N)]
+    for cells in (keys, [*keys[:-1], "unknown"], [*keys[:-1], 0.5]):
+        X = pd.DataFrame({"key": pd.Series(cells, dtype=object)})
+        with pytest.raises(DataError, match="'key' holds whole numbers above 9007199254740991"):
+            OneLevelRuleClassifier().fit(X, target())
+
+
 def test_a_column_half_numbers_and_half_text_stays_text():
     cells = np.array(["a", "b", 1, 2] * 15, dtype=object)
     model = OneLevelRuleClassifier(theta=0.1).fit(pd.DataFrame({"c": cells}), cells == "a")
