@@ -28,6 +28,7 @@ from rulekit.families import (
     ScorecardClassifier,
 )
 from rulekit.learners import OneLevelRuleClassifier
+from rulekit.learners.kinds import cleaned
 from rulekit.rules import rule_to_dict
 
 LEARNERS: dict[str, Any] = {
@@ -84,6 +85,9 @@ def learn(
     model = _learner(asked)
     given = _with_roles(reading.table(table), target, asked)
     X, y = _rows(given, target, asked)
+    X, misfits = cleaned(X)
+    for sentence in misfits:
+        note(f"Note: {sentence}")
     groups = given.groups()
     weights = given.weights()
     if weights is not None and (counts := weights.loc[X.index] > 0).any():

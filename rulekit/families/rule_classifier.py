@@ -223,6 +223,9 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
                 "by `towards` of `constraints`, or give `positive_label`."
             )
 
+    def _reading_binarizer(self) -> Binarizer:
+        return Binarizer() if self.binarizer is None else self.binarizer
+
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         if len(table.classes) > 2:
             refuse_with_several(self, table)

@@ -109,6 +109,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
     def _read(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
         """Hold the table against the rule's columns; one class will do, too."""
         table = read_training_table(self, X, y, sample_weight, multi_class=True, one_class=True)
+        self.ignored_columns_ = []
         self._refuse_absent(table.columns)
         return table
 

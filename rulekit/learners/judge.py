@@ -13,9 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
-from rulekit.binarize import Binarizer
 from rulekit.learners.choice import Setting
 from rulekit.learners.forest import CellTable, votes
 from rulekit.learners.loss import Loss
@@ -118,8 +116,7 @@ def cell_table(
 
 
 def _shares(table: TrainingTable, learner: Any, given: Floats, seed: int) -> Floats:
-    binarizer = Binarizer() if learner.binarizer is None else learner.binarizer
-    bins = clone(binarizer).fit(table.frame, table.y).bins(table.frame)
+    bins = table.binarizer(learner.binarizer).fit_read(table.frame, table.columns, table.y)
     barred = set(as_constraints(learner.constraints).forbidden)
     used = [s for s, e in enumerate(bins.encodings) if e.name not in barred]
     cells = cell_table(bins.codes, bins.encodings, used)

@@ -297,7 +297,7 @@ def test_an_unknown_mode_is_refused():
 
 def test_a_column_of_names_is_refused():
     X = pd.DataFrame({"name": [f"n{i}" for i in range(100)]})
-    with pytest.raises(DataError, match="Column 'name' holds 100 different texts"):
+    with pytest.raises(DataError, match=r"No column is left .* 'name' holds too many different"):
         IdealDNFClassifier().fit(X, [0, 1] * 50)
 
 
