@@ -11,7 +11,7 @@ from rulekit.evaluation.reliability import brier_score, reliability
 from rulekit.evaluation.sweeps.baselines import Baseline, baseline_models, baselines
 from rulekit.evaluation.sweeps.compare import compare_learners
 from rulekit.evaluation.sweeps.comparison import Comparison, Progress
-from rulekit.evaluation.sweeps.family import Family, plane_prices, rule_learners
+from rulekit.evaluation.sweeps.family import Family, rule_learners
 from rulekit.evaluation.sweeps.grid import THETA_GRID
 from rulekit.evaluation.sweeps.pareto import front_steps, pareto_front
 from rulekit.evaluation.sweeps.result import SweepResult, fit_setting, suggest, summarise
@@ -46,7 +46,6 @@ __all__ = [
     "group_metrics",
     "operating_points",
     "pareto_front",
-    "plane_prices",
     "reliability",
     "rule_learners",
     "search_grid",
