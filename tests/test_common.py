@@ -12,17 +12,19 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import rulekit
 from rulekit import families, learners
 from rulekit.binarize import Binarizer
-from rulekit.learners import (
+from rulekit.families import (
     LPSVM,
-    BoxSearchClassifier,
-    ColumnGenerationClassifier,
-    FixedRuleClassifier,
     HyperplaneRuleClassifier,
     IdealDNFClassifier,
-    OneLevelRuleClassifier,
     PowerLawTreeClassifier,
     RuleClassifier,
     ScorecardClassifier,
+)
+from rulekit.learners import (
+    BoxSearchClassifier,
+    ColumnGenerationClassifier,
+    FixedRuleClassifier,
+    OneLevelRuleClassifier,
     TwoLevelRuleClassifier,
 )
 from rulekit.rules import Clause, Literal, RuleSet

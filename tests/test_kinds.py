@@ -16,10 +16,11 @@ import rulekit
 import ui
 from rulekit.data import columns_of
 from rulekit.exceptions import ExportError
-from rulekit.explain import clause_words, distance_to_boundary, explain, explain_path
+from rulekit.explain import distance_to_boundary, explain, explain_path
 from rulekit.export import FORMATS, verify_export
 from rulekit.export.code.dialects import DATABASES
-from rulekit.plots import case_figure, case_sentence, tree_figure, tree_sentence
+from rulekit.families.power_law import tree_figure, tree_sentence
+from rulekit.plots import case_figure, case_sentence
 from rulekit.rules import (
     KINDS,
     Clause,
@@ -40,6 +41,7 @@ from rulekit.rules import (
     tree_of_rule,
 )
 from rulekit.rules.codec import READERS
+from rulekit.style.phrases import clause_words
 from tests.export.cells import as_text
 from ui.words import rule_words
 

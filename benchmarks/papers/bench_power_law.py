@@ -38,6 +38,7 @@ from benchmarks.papers.pareto_data import DESIGNS, design_data
 from benchmarks.papers.power_law_tables import curve_table, pareto_table
 from benchmarks.papers.printed_power_laws import PAPER
 from rulekit.evaluation import fit_setting, sweep
+from rulekit.families import PowerLawTreeClassifier
 from rulekit.families.power_law.features import PowerLawFeatures
 from rulekit.families.power_law.solver import (
     REFINED,
@@ -50,7 +51,6 @@ from rulekit.families.power_law.solver import (
     canonical,
     target_impurity,
 )
-from rulekit.learners import PowerLawTreeClassifier
 from rulekit.solvers.machine_code import warm_up
 
 Table = tuple[pd.DataFrame, np.ndarray]

@@ -69,7 +69,7 @@ SETTINGS = {  # options that become parameters of a learner, where it has them
 def learn(
     table: str, target: str, reading: Reading, output: str | None, as_json: bool, **asked: Any
 ) -> None:
-    """Learn a short rule from TABLE, and say how often it is wrong on rows kept apart.
+    """Learn a short rule from TABLE, and report its error on rows held out.
 
     Columns of dates, of identifiers and of free text are not learned from; each is named.
     """

@@ -6,22 +6,6 @@ out, no tables. A family may import `rulekit.rules`, `rulekit.binarize`, `ruleki
 `rulekit.learners` and `rulekit.style`, and nothing of another family.
 """
 
-from rulekit.families.hyperplane.hyperplane import HyperplaneRuleClassifier
-from rulekit.families.hyperplane.lp_svm import LPSVM
-from rulekit.families.ideal_dnf.guarantee import SampleGuarantee
-from rulekit.families.ideal_dnf.ideal_dnf import IdealDNFClassifier
-from rulekit.families.power_law.tree import PowerLawTreeClassifier
-from rulekit.families.rule_classifier import RuleClassifier
-from rulekit.families.scorecard.scorecard import ScorecardClassifier
-from rulekit.families.table import FAMILIES
+import lazy_loader
 
-__all__ = [
-    "FAMILIES",
-    "LPSVM",
-    "HyperplaneRuleClassifier",
-    "IdealDNFClassifier",
-    "PowerLawTreeClassifier",
-    "RuleClassifier",
-    "SampleGuarantee",
-    "ScorecardClassifier",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

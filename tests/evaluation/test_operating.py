@@ -16,12 +16,8 @@ from rulekit.evaluation.operating import (
     threshold_rule,
 )
 from rulekit.exceptions import RuleError
-from rulekit.learners import (
-    BoxSearchClassifier,
-    IdealDNFClassifier,
-    ScorecardClassifier,
-    TwoLevelRuleClassifier,
-)
+from rulekit.families import IdealDNFClassifier, ScorecardClassifier
+from rulekit.learners import BoxSearchClassifier, TwoLevelRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.learners.tables import mixed_table
 

@@ -10,15 +10,10 @@ from hypothesis import strategies as st
 
 from rulekit import explain
 from rulekit.exceptions import RuleError
-from rulekit.explain import (
-    Wording,
-    condition_text,
-    distance_to_boundary,
-    read_points,
-    smallest_change,
-)
+from rulekit.explain import distance_to_boundary, read_points, smallest_change
 from rulekit.explain.subject import as_column, row_values
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
+from rulekit.style.phrases import Wording, condition_text
 from tests.explain.tables import PLAIN, literals, points_rules, tables
 from tests.explain.test_counterfactual import FEW, is_free_of_flag_numbers, scales
 from tests.reference import counterfactual as reference

@@ -8,9 +8,10 @@ from hypothesis import given
 
 from benchmarks.papers.power_law_tables import curve_table
 from rulekit import PowerLawTreeClassifier, explain
-from rulekit.explain import Wording, explain_path, read_split, smallest_change
+from rulekit.explain import explain_path, read_split, smallest_change
 from rulekit.rules import Branch, Clause, Factor, Leaf, Literal, PowerLaw, PowerLawSplit, RuleSet
 from rulekit.rules.analysis.tree import rule_of_tree
+from rulekit.style.phrases import Wording
 from tests.strategies.power_laws import rows, splits
 
 BMI = PowerLaw(1.0, (Factor("mass"), Factor("height", -2, floor=0.1)))

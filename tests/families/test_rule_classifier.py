@@ -12,7 +12,8 @@ from rulekit.binarize import Binarizer
 from rulekit.data import Costs, load_sample, make_folds
 from rulekit.evaluation import fit_setting, suggest, sweep
 from rulekit.exceptions import DataError, EmptyRuleWarning
-from rulekit.learners import BoxSearchClassifier, RuleClassifier, ScorecardClassifier, search_grid
+from rulekit.families import RuleClassifier, ScorecardClassifier
+from rulekit.learners import BoxSearchClassifier, search_grid
 from rulekit.learners.judge import Judge
 from rulekit.learners.loss import Loss
 from rulekit.learners.training import read_training_table

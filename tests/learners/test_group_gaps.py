@@ -7,7 +7,8 @@ import pytest
 from rulekit.data import row_groups
 from rulekit.evaluation import group_metrics
 from rulekit.exceptions import DataError, EmptyRuleWarning
-from rulekit.learners import BoxSearchClassifier, RuleClassifier
+from rulekit.families import RuleClassifier
+from rulekit.learners import BoxSearchClassifier
 from rulekit.learners.choice import suggestion
 from rulekit.learners.inner_choice import inner_folds
 from rulekit.learners.training import read_training_table

@@ -6,7 +6,8 @@ import pytest
 
 from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.exceptions import DataError
-from rulekit.learners import BoxSearchClassifier, RuleClassifier, search_grid
+from rulekit.families import RuleClassifier
+from rulekit.learners import BoxSearchClassifier, search_grid
 from rulekit.learners.inner_choice import Form, chosen, inner_folds
 from rulekit.learners.loss import Loss
 from tests.learners.tables import mixed_table

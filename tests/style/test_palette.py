@@ -6,17 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.plots import (
-    Projection,
-    bspace_figure,
-    clause_figure,
-    columns_figure,
-    coverage_figure,
-    outcome_figure,
-    projection_figure,
-    split_points,
-    tree_figure,
-)
+from rulekit.families.hyperplane import Projection, coverage_figure, projection_figure
+from rulekit.families.power_law import bspace_figure, columns_figure, split_points, tree_figure
+from rulekit.plots import clause_figure, outcome_figure
 from rulekit.plots.thresholds import level_figure, level_table, threshold_figure
 from rulekit.rules import Branch, Factor, Leaf, PowerLaw, PowerLawSplit
 from rulekit.style.palette import (

@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.exceptions import DataError
 from rulekit.export import to_json
-from rulekit.learners import IdealDNFClassifier, RuleClassifier
+from rulekit.families import IdealDNFClassifier, RuleClassifier
 from rulekit.rules import RuleSet
 from rulekit.style.wording import percent
 from ui import workspace

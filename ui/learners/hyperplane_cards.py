@@ -7,7 +7,15 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.explain import Wording
+from rulekit.families import HyperplaneRuleClassifier
+from rulekit.families.hyperplane import (
+    coverage_figure,
+    coverage_sentence,
+    interval_figure,
+    interval_sentence,
+    projection_figure,
+    projection_sentence,
+)
 from rulekit.families.hyperplane.plots.hypercube_tables import (
     coverage_table,
     curves,
@@ -20,15 +28,7 @@ from rulekit.families.hyperplane.plots.hypercube_tables import (
     projection,
     side_of,
 )
-from rulekit.learners import HyperplaneRuleClassifier
-from rulekit.plots import (
-    coverage_figure,
-    coverage_sentence,
-    interval_figure,
-    interval_sentence,
-    projection_figure,
-    projection_sentence,
-)
+from rulekit.style.phrases import Wording
 from rulekit.style.wording import percent, plural
 from ui.cases import row_number
 from ui.escape import md

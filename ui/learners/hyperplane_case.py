@@ -5,7 +5,7 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.explain import HyperplaneExplanation, Wording, explain_with_hyperplane
+from rulekit.families.hyperplane import HyperplaneExplanation, explain_with_hyperplane
 from rulekit.families.hyperplane.plots.hypercube_tables import (
     has_one_plane,
     intervals,
@@ -13,6 +13,7 @@ from rulekit.families.hyperplane.plots.hypercube_tables import (
     numbers_of,
 )
 from rulekit.rules import Clause
+from rulekit.style.phrases import Wording
 from rulekit.style.wording import percent
 from ui.escape import md
 from ui.learners.hyperplane_cards import interval_view

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from rulekit.evaluation import search_grid
+from rulekit.learners import search_grid
 from rulekit.learners.loss import COST
 from rulekit.style.wording import capital
 from ui.escape import md

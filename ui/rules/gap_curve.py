@@ -6,7 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from rulekit.data import RowGroups
-from rulekit.learners import BoxSearchClassifier, RuleClassifier
+from rulekit.families import RuleClassifier
+from rulekit.learners import BoxSearchClassifier
 from rulekit.plots import gap_figure, gap_sentence
 from rulekit.rules import RuleSet
 from rulekit.style.wording import percent, plural

@@ -13,11 +13,8 @@ from rulekit.evaluation import SweepStore, fit_setting, sweep
 from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.evaluation.sweeps.measuring import Measuring
 from rulekit.exceptions import EmptyRuleWarning
-from rulekit.learners import (
-    BoxSearchClassifier,
-    PowerLawTreeClassifier,
-    TwoLevelRuleClassifier,
-)
+from rulekit.families import PowerLawTreeClassifier
+from rulekit.learners import BoxSearchClassifier, TwoLevelRuleClassifier
 
 GRID = [
     {"method": ["alternating", "set_cover"], "n_clauses": [1, 3], "theta": [0.05, 1.0, 50.0]},

@@ -16,7 +16,8 @@ from rulekit import (
     ScorecardClassifier,
     stability,
 )
-from rulekit.learners import IdealDNFClassifier, OneLevelRuleClassifier, PowerLawTreeClassifier
+from rulekit.families import IdealDNFClassifier, PowerLawTreeClassifier
+from rulekit.learners import OneLevelRuleClassifier
 
 pytestmark = pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 
 from rulekit.exceptions import ExportError
-from rulekit.explain import Wording
 from rulekit.export import Review, clause_numbers, to_html, to_report
 from rulekit.learners import BoxSearchClassifier
 from rulekit.rules import RuleSet
 from rulekit.style.palette import outcome_colours
+from rulekit.style.phrases import Wording
 from tests.explain.tables import cases, patients
 
 LABELS = ["ill", "well", "ill", "well"]

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from rulekit import RuleClassifier, ScorecardClassifier, load_sample
-from rulekit.explain import Wording, condition_text
 from rulekit.export import to_sheet
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet, scorecard_of
+from rulekit.style.phrases import Wording, condition_text
 from tests.explain.tables import patients
 
 TESTS = (Literal("age", ">", 60), Literal("bp", ">", 140), Literal("sport", "==", True))

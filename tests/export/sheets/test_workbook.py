@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rulekit.exceptions import ExportError
-from rulekit.explain import Wording
 from rulekit.export import to_xlsx
 from rulekit.export.sheets.cell_formulas import SMALLEST
 from rulekit.rules import Clause, LinearSplit, Literal, PointsSplit, RuleSet
+from rulekit.style.phrases import Wording
 from tests.explain.tables import NAMES, TEXTS, patients
 from tests.export.jobs import drawn, of_readings, of_samples
 from tests.export.outside import differing, needed

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from rulekit.plots import validation_figure, validation_sentence
+from rulekit.families.ideal_dnf import validation_figure, validation_sentence
 
 
 def curve(*accuracy, chosen):

@@ -11,7 +11,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from rulekit.evaluation import sweep
-from rulekit.learners import PowerLawTreeClassifier
+from rulekit.families import PowerLawTreeClassifier
 from rulekit.rules import rule_to_dict
 
 GRID = {"max_power_laws": [1, 2], "tau_impurity": [0.05, 0.2]}

@@ -4,10 +4,12 @@ import pandas as pd
 import pytest
 
 from rulekit import load_sample
-from rulekit.explain import Wording, read_points
+from rulekit.explain import read_points
 from rulekit.explain.subject import row_values
-from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, ScorecardClassifier
+from rulekit.families import ScorecardClassifier
+from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
+from rulekit.style.phrases import Wording
 from ui.learners.points_cards import (
     band_table,
     card_table,

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from rulekit import LPSVM, HyperplaneRuleClassifier
-from rulekit.explain import Wording
 from rulekit.families.hyperplane.plots.hypercube_tables import (
     ANY,
     coverage_table,
@@ -17,6 +16,7 @@ from rulekit.families.hyperplane.plots.hypercube_tables import (
     projection,
     side_of,
 )
+from rulekit.style.phrases import Wording
 from tests.learners.planes import blobs, with_levels
 from tests.strategies.half_spaces import scale_of
 

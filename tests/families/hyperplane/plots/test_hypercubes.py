@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.families.hyperplane.plots.hypercubes import FAINT
-from rulekit.plots import (
+from rulekit.families.hyperplane import (
     Projection,
     coverage_figure,
     coverage_sentence,
@@ -14,6 +13,7 @@ from rulekit.plots import (
     projection_figure,
     projection_sentence,
 )
+from rulekit.families.hyperplane.plots.hypercubes import FAINT
 
 TABLE = pd.DataFrame(
     {

@@ -5,8 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from rulekit.families.power_law.plots import bspace_points as points_module
-from rulekit.plots import (
+from rulekit.families.power_law import (
     bspace_figure,
     bspace_sentence,
     columns_figure,
@@ -15,6 +14,7 @@ from rulekit.plots import (
     tree_figure,
     tree_sentence,
 )
+from rulekit.families.power_law.plots import bspace_points as points_module
 from rulekit.rules import Branch, Factor, Leaf, Literal, PowerLaw, PowerLawSplit
 
 COLUMNS = {name: np.random.default_rng(k).uniform(0.5, 3.0, 60) for k, name in enumerate("abcd")}

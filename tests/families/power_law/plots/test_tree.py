@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rulekit.plots import tree_figure, tree_sentence
+from rulekit.families.power_law import tree_figure, tree_sentence
 from rulekit.rules import Branch, Leaf, Literal
 
 TREE = Branch(

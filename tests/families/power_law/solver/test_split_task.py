@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rulekit.families import PowerLawTreeClassifier
 from rulekit.families.power_law.solver import split_beam
 from rulekit.families.power_law.solver.impurity import ClassMass
 from rulekit.families.power_law.solver.split_beam import beam_search
 from rulekit.families.power_law.solver.split_task import THIN, SplitTask, sample_rows
-from rulekit.learners import PowerLawTreeClassifier
 
 
 def crowd(n=6000, share=0.5, seed=0):
