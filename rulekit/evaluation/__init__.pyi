@@ -13,7 +13,6 @@ from .sweeps.compare import compare_learners as compare_learners
 from .sweeps.comparison import Comparison as Comparison
 from .sweeps.comparison import Progress as Progress
 from .sweeps.family import Family as Family
-from .sweeps.family import plane_prices as plane_prices
 from .sweeps.family import rule_learners as rule_learners
 from .sweeps.grid import THETA_GRID as THETA_GRID
 from .sweeps.pareto import front_steps as front_steps
@@ -52,7 +51,6 @@ __all__ = [
     "group_metrics",
     "operating_points",
     "pareto_front",
-    "plane_prices",
     "reliability",
     "rule_learners",
     "stability",

@@ -1,9 +1,9 @@
 """Learners with mathematics of their own: solver, estimator, plots and wording in one folder each.
 
-What belongs here: one folder a family, and `RuleClassifier`, which may choose one of them. Solvers
-are in the folder `solver/` of a family: arrays in and out, no tables. A family may import
-`rulekit.rules`, `rulekit.binarize`, `rulekit.solvers`, `rulekit.learners` and `rulekit.style`, and
-nothing of another family.
+What belongs here: one folder a family, `RuleClassifier`, which may choose one of them, and the
+table `FAMILIES` of all learners. Solvers are in the folder `solver/` of a family: arrays in and
+out, no tables. A family may import `rulekit.rules`, `rulekit.binarize`, `rulekit.solvers`,
+`rulekit.learners` and `rulekit.style`, and nothing of another family.
 """
 
 import lazy_loader

@@ -5,8 +5,10 @@ from .ideal_dnf.ideal_dnf import IdealDNFClassifier as IdealDNFClassifier
 from .power_law.tree import PowerLawTreeClassifier as PowerLawTreeClassifier
 from .rule_classifier import RuleClassifier as RuleClassifier
 from .scorecard.scorecard import ScorecardClassifier as ScorecardClassifier
+from .table import FAMILIES as FAMILIES
 
 __all__ = [
+    "FAMILIES",
     "LPSVM",
     "HyperplaneRuleClassifier",
     "IdealDNFClassifier",
