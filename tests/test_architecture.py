@@ -155,19 +155,33 @@ def module_name(path: Path) -> str:
 @cache
 def imports_between_files() -> dict[str, set[str]]:
     """Which of our files each file imports, a package's name standing for its ``__init__``."""
-    trees = {module_name(path): parsed(path) for path in MODULES}
+    trees = {module_name(path): parsed(stub_or_module(path)) for path in MODULES}
     doors = {name: {alias.name for alias in aliases(tree)} for name, tree in trees.items()}
     found: dict[str, set[str]] = {name: set() for name in trees}
     for me, tree in trees.items():
         for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module in trees:
+            source = source_of(node, me)
+            if source in trees:
                 for alias in node.names:
-                    inner = f"{node.module}.{alias.name}"
-                    by_door = alias.name in doors[node.module] or inner not in trees
-                    found[me].add(node.module if by_door else inner)
+                    inner = f"{source}.{alias.name}"
+                    by_door = source != me and (alias.name in doors[source] or inner not in trees)
+                    found[me].add(source if by_door else inner)
             elif isinstance(node, ast.Import):
                 found[me] |= {alias.name for alias in node.names} & set(trees)
     return found
+
+
+def stub_or_module(path: Path) -> Path:
+    """Return the stub of a lazy package, which names what it loads, or the module itself."""
+    stub = path.with_suffix(".pyi")
+    return stub if stub.exists() else path
+
+
+def source_of(node: ast.AST, me: str) -> str | None:
+    """Return the module that a from-import reads; in a stub it is relative to the package."""
+    if not isinstance(node, ast.ImportFrom):
+        return None
+    return node.module if node.level == 0 else ".".join(filter(None, (me, node.module)))
 
 
 def aliases(tree: ast.Module) -> Iterator[ast.alias]:
