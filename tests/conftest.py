@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("house", derandomize=True, deadline=None, max_examples=20)
+settings.register_profile("quick", derandomize=True, deadline=None, max_examples=20)
 # `pytest --hypothesis-profile=gate`: what .ci/run asks for.
 settings.register_profile("gate", derandomize=True, deadline=None, max_examples=60)
 # `pytest --hypothesis-profile=explore`: other examples on every run, and more of them.
 settings.register_profile("explore", deadline=None, max_examples=300)
-settings.load_profile("house")
+settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session")

@@ -63,6 +63,7 @@ def test_a_page_goes_through_the_router_before_anything_else(view):
     assert ast.unparse(first) in (f"guard('{view.stem}')", f"shell.guard('{view.stem}')")
 
 
+@pytest.mark.slow
 def test_a_module_is_short_and_says_what_it_is_for():
     lines = {relative(m): len(m.read_text(encoding="utf-8").splitlines()) for m in MODULES}
     assert {name: n for name, n in lines.items() if n > 600} == {}
@@ -70,6 +71,7 @@ def test_a_module_is_short_and_says_what_it_is_for():
     assert [name for name, words in said.items() if len(words) <= 20] == []
 
 
+@pytest.mark.slow
 def test_only_one_module_touches_the_private_checks_of_scikit_learn():
     private = {"sklearn.utils._param_validation", "sklearn.base._fit_context"}
     users = {
@@ -81,6 +83,7 @@ def test_only_one_module_touches_the_private_checks_of_scikit_learn():
     assert users <= {"rulekit/_validation.py"}
 
 
+@pytest.mark.slow
 def test_joblib_is_never_told_which_backend_to_use():
     for path in MODULES:
         for node in ast.walk(parsed(path)):
@@ -88,6 +91,7 @@ def test_joblib_is_never_told_which_backend_to_use():
                 assert "backend" not in {keyword.arg for keyword in node.keywords}, path
 
 
+@pytest.mark.slow
 def test_only_the_command_whose_process_it_is_silences_warnings_for_a_while():
     users = {
         relative(path)
@@ -99,6 +103,7 @@ def test_only_the_command_whose_process_it_is_silences_warnings_for_a_while():
     assert users == {"rulekit/cli/command.py"}
 
 
+@pytest.mark.slow
 def test_what_a_spreadsheet_opens_is_written_in_one_room():
     writers = {"to_csv", "to_excel", "writer", "DictWriter", "Workbook"}
     found = {

@@ -127,6 +127,7 @@ def test_every_writer_has_a_method_for_every_kind():
     assert left == {"ReadingWriter"}
 
 
+@pytest.mark.slow
 def test_kinds_are_told_apart_in_the_rules_alone():
     names = {kind.__name__ for kind in KINDS.values()}
     found = []
@@ -169,8 +170,19 @@ def test_the_answer_turns_at_the_limits_of_a_column(kind):
     assert condition.limits("another", row) == ()
 
 
+#: Formats that start an engine or write a workbook; their own tests run one kind quickly.
+ENGINES = {name for name in FORMATS if name == "xlsx" or "duckdb" in name or "report" in name}
+
+
 @every_kind
-@pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if not form.learned])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in ENGINES else ())
+        for name, form in FORMATS.items()
+        if not form.learned
+    ],
+)
 def test_every_format_writes_it_and_what_can_be_run_answers_alike(name, kind):
     if name == "duckdb":
         pytest.importorskip("duckdb")

@@ -56,6 +56,7 @@ def table():
     return X, pd.Series(y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
 def test_a_rule_is_the_same_whatever_library_the_table_is_of(table, kind, learner):
@@ -104,6 +105,7 @@ def test_a_plane_is_the_same_whatever_library_the_table_is_of(kind):
     np.testing.assert_array_equal(found.predict(KINDS[kind](X)), plain.predict(X))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("asked", ASKED)
 def test_whatever_takes_a_table_takes_it_of_any_library(table, kind, asked):

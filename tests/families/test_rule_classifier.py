@@ -93,6 +93,7 @@ def test_the_parameters_that_were_taken_learn_the_rule_again(fitted):
     assert again.positive_label_ == model.positive_label_
 
 
+@pytest.mark.slow
 def test_the_path_has_the_rule_taken_and_none_that_is_too_large(fitted):
     _, X, y = fitted
     model = clone(ONE_CLASS).set_params(max_conditions=5, refine=False).fit(X, y)
@@ -187,6 +188,7 @@ def test_weights_count_in_the_errors_of_the_folds(fitted):
     assert by_row.choice_.constant_error == pytest.approx(min(share, 1 - share), abs=0.01)
 
 
+@pytest.mark.slow
 def test_the_time_limit_ends_the_comparison_and_says_so(fitted):
     _, X, y = fitted
     told = pytest.warns(ConvergenceWarning, match="time limit of 1e-09 s passed before all was")
@@ -197,6 +199,7 @@ def test_the_time_limit_ends_the_comparison_and_says_so(fitted):
     assert model.best_params_["refine_thresholds"] is False
 
 
+@pytest.mark.slow
 def test_a_table_without_a_condition_gives_an_empty_rule_and_a_warning():
     X = pd.DataFrame({"a": np.ones(20)})
     with pytest.warns(EmptyRuleWarning, match="no condition and answers 'n' to every row"):
@@ -253,6 +256,7 @@ def test_of_two_forms_the_one_that_suits_the_table_is_taken_and_told(table, form
     assert (both.predict(X) == y).all()
 
 
+@pytest.mark.slow
 def test_points_are_those_of_the_scorecard_with_its_chances_and_its_path():
     X, y = mixed_table()
     model = RuleClassifier(max_conditions=4, forms=("points",), cv=3).fit(X, y)

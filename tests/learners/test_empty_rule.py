@@ -127,6 +127,7 @@ def test_a_priced_rule_never_costs_more_than_the_cheaper_constant_answer(
             assert model.lower_bound_ == pytest.approx(model.objective_, abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", OTHERS, ids=str)
 @pytest.mark.parametrize("described", ["yes", "no"])
 @pytest.mark.parametrize("yes_weight", [None, 30.0])

@@ -133,6 +133,7 @@ def test_a_gap_that_only_answering_all_alike_keeps_ends_in_an_empty_rule_that_sa
     assert "Only rules without conditions" in model.choice_.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("parameters", "error", "says"),
     [

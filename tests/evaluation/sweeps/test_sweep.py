@@ -185,6 +185,7 @@ def test_a_stop_keeps_what_was_finished_and_says_that_it_is_not_all(table):
     assert result.summary["folds"].max() <= 4
 
 
+@pytest.mark.slow
 def test_a_stop_reaches_other_processes_in_the_middle_of_their_tasks(table, tmp_path):
     stop = threading.Event()
     result = sweep(
