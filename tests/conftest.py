@@ -30,3 +30,20 @@ def put(request):
 
     with ENGINES[request.param]() as found:
         yield found
+
+
+#: Doctests that take more than 0.3 s.
+SLOW_EXAMPLES = {
+    "rulekit.evaluation.trust.alternatives.alternatives",
+    "rulekit.evaluation.trust.stability.stability",
+    "rulekit.families.power_law.tree.PowerLawTreeClassifier",
+    "rulekit.families.rule_classifier.RuleClassifier",
+    "rulekit.learners.literal.certificate.certify",
+}
+
+
+def pytest_collection_modifyitems(items):
+    """Mark slow doctests; they cannot carry a mark themselves."""
+    for item in items:
+        if item.name in SLOW_EXAMPLES:
+            item.add_marker(pytest.mark.slow)

@@ -41,7 +41,7 @@ from rulekit.rules import (
     tree_of_rule,
 )
 from rulekit.rules.codec import READERS
-from rulekit.style.phrases import clause_words
+from rulekit.style.phrases import Wording, clause_words
 from tests.export.cells import as_text
 from ui.words import rule_words
 
@@ -171,7 +171,7 @@ def test_the_answer_turns_at_the_limits_of_a_column(kind):
 
 
 #: Formats that start an engine or write a workbook; their own tests run one kind quickly.
-ENGINES = {name for name in FORMATS if name == "xlsx" or "duckdb" in name or "report" in name}
+ENGINES = {name for name in FORMATS if name in ("xlsx", "duckdb", "sql", "scoring", "report")}
 
 
 @every_kind
@@ -236,7 +236,7 @@ def test_every_view_shows_it(kind, missing):
     rule = rule_of(kind, missing=missing)
     columns = columns_of(FRAME)
     called = {name: f"The {name} in full" for name in FRAME}
-    wording = rulekit.explain.Wording(names=called)
+    wording = Wording(names=called)
     words = clause_words(rule.clauses[0], wording)
     assert all(called[feature] in words for feature in rule.features)
     assert ("missing" in words) is missing

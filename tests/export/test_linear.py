@@ -31,6 +31,7 @@ def linear_rules(draw):
     return rule, columns
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", CHECKED)
 @given(linear_rules())
 def test_running_the_export_gives_every_label(format, case):

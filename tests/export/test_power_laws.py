@@ -34,6 +34,7 @@ def test_json_is_read_back_as_the_same_rule(rule):
     assert from_json(to_json(rule)) == rule
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", FORMATS)
 @given(rule=split_rules(), columns=rows())
 def test_every_format_answers_every_row_and_every_limit_as_the_rule_does(format, rule, columns):

@@ -108,6 +108,7 @@ def test_the_setting_taken_keeps_the_gap_and_is_the_one_suggested_among_those_th
     assert free.choice_.error <= found.error + 0.02
 
 
+@pytest.mark.slow
 def test_the_curve_holds_what_no_setting_beats_in_both(measured):
     found = measured[2].choice_
     curve, every = found.gap_curve(), found.table

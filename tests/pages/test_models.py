@@ -104,6 +104,7 @@ def test_what_errors_cost_is_said_once_and_is_the_curve_the_suggestion_and_the_f
     assert told["Cost a 100, test rows"] == f"{float(f'{cost:.4g}'):.4g} EUR"
 
 
+@pytest.mark.slow
 def test_the_slider_moves_along_the_curve_by_look_up_and_the_rule_is_then_in_hand(
     on_models, no_fits
 ):
@@ -140,6 +141,7 @@ def test_a_slider_that_reports_late_under_an_old_name_picks_nothing(on_models):
     assert chosen(app) == picked
 
 
+@pytest.mark.slow
 def test_what_another_page_has_read_is_in_hand(on_models):
     app = on_models
     app.switch_page("pages/rules.py").run()

@@ -204,6 +204,7 @@ def test_a_sweep_told_to_stop_at_once_has_an_empty_table(table):
     assert not result.complete
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_what_the_listener_raises_ends_the_sweep(table, n_jobs):
     def broken(row):

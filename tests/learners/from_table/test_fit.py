@@ -11,6 +11,8 @@ from rulekit.exceptions import DataError, EmptyRuleWarning, StoppedError
 from tests.engine_tables import as_arrow, everywhere
 from tests.learners.tables import in_engine, mixed_table
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("ibis")
 N = 60_000
 CUTS = {"x0": 0.337, "x1": 0.712, "x2": 0.611, "x3": 0.458}

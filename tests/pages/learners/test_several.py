@@ -65,6 +65,7 @@ def test_binning_counts_all_classes_of_levels_and_dates(open_app, kind):
     assert len(drawn) == (kind == "category")
 
 
+@pytest.mark.slow
 def test_the_quick_look_draws_a_curve_and_picks_a_list(open_app):
     state = AppState(table=load_sample("iris"), every_class=True)
     app = finished(open_app("models", state=state))

@@ -46,6 +46,7 @@ def ended(owner):
     until(lambda: not jobs.registry().get(owner).active)
 
 
+@pytest.mark.slow
 def test_work_begins_by_itself_and_gives_its_answer(shown):
     app, owner = shown(Giving("it"))
     ended(owner)
