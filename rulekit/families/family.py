@@ -7,7 +7,7 @@ from typing import Any
 from rulekit.style.wording import plural
 
 Setting = Mapping[str, Any]
-DefaultGrid = Callable[[Any], dict[str, Sequence[Any]]]
+DefaultGrid = Callable[[Any], Mapping[str, Sequence[Any]]]
 
 
 def size_words(setting: Setting) -> list[str]:
