@@ -26,7 +26,7 @@ app: $(STAMP)            ## open the dashboard in the browser
 test slow: export OMP_NUM_THREADS = 1
 test slow: export OPENBLAS_NUM_THREADS = 1
 
-test: $(DEV) $(READY)    ## all tests of at most a second, on all cores
+test: $(DEV) $(READY)    ## the quick tests, on all cores
 	$(PYTEST) $(CORES) -m "not slow and not browser and not paper"
 
 slow: $(DEV) $(READY)    ## the slow tests, then a person's path in a real browser

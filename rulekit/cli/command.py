@@ -25,10 +25,10 @@ COMMANDS = {
 }
 
 #: Warnings for people, by name: importing scikit-learn for its class would take a second.
-SHOWN = {"ConvergenceWarning", "EmptyRuleWarning", "PromiseWarning"}
+SHOWN = {"ConvergenceWarning", "DataWarning", "EmptyRuleWarning", "PromiseWarning"}
 
 
-def _show(message: Warning | str, category: type[Warning], *_: Any) -> None:
+def _show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
     """Print the warnings for people as notes."""
     if category.__name__ in SHOWN:
         note(str(message))

@@ -22,6 +22,7 @@ from rulekit.data.headers import shown
 from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import to_json, to_text
 from rulekit.families import FAMILIES
+from rulekit.learners.kinds import cleaned
 from rulekit.rules import rule_to_dict
 
 LEARNERS: dict[str, Any] = {
@@ -76,6 +77,9 @@ def learn(
     model = _learner(asked)
     given = _with_roles(reading.table(table), target, asked)
     X, y = _rows(given, target, asked)
+    X, misfits = cleaned(X)
+    for sentence in misfits:
+        note(f"Note: {sentence}")
     groups = given.groups()
     weights = given.weights()
     if weights is not None and (counts := weights.loc[X.index] > 0).any():

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import fisher_exact
 
-from rulekit._validation import as_pandas
+from rulekit._frames import as_pandas
 from rulekit.data import DriftNote, Table, compare_tables
 from rulekit.exceptions import DataError
 from rulekit.explain.row import Explanation, explain
@@ -47,6 +46,8 @@ class Figures:
     @cached_property
     def chance(self) -> float:
         """How often chance alone makes it at least this much worse now."""
+        from scipy.stats import fisher_exact  # slow to import
+
         counts = [
             [self.right_then, self.n_then - self.right_then],
             [self.right_now, self.n_now - self.right_now],

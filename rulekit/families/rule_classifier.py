@@ -3,10 +3,12 @@
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -16,6 +18,7 @@ from rulekit.binarize import Binarizer
 from rulekit.data import Costs
 from rulekit.families.scorecard.scorecard import ScorecardClassifier
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.choice import fold_scores, summary_of
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.group_gaps import GroupGaps, check_gaps
 from rulekit.learners.inner_choice import (
@@ -223,6 +226,9 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
                 "by `towards` of `constraints`, or give `positive_label`."
             )
 
+    def _reading_binarizer(self) -> Binarizer:
+        return Binarizer() if self.binarizer is None else self.binarizer
+
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         if len(table.classes) > 2:
             refuse_with_several(self, table)
@@ -248,8 +254,43 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         self.choice_ = self._chosen(learners, table, until, seed, learned, work)
         self._late = time.time() > until
         learner = learned(self.choice_.form, self.choice_.setting)
+        if self.costs is not None and not self._late:
+            learner = self._or_without_costs(learner, table, seed, until)
         self.path_ = self._path(learner, table, work)
         self._take(learner, table)
+
+    def _or_without_costs(self, learner: Any, table: TrainingTable, seed: int, until: float) -> Any:
+        """Return the learner selected without costs if it costs less, on folds and in training."""
+        left = None if self.time_limit is None else max(1e-3, until - time.time())
+        plain = clone(self).set_params(costs=None, time_limit=left, random_state=seed)
+        plain._fit_table(table, SharedWork(many=True))
+        loss = Loss(table.y, table.weights(None), self._settled_costs())
+        every = np.arange(len(table.y))
+        in_training = [loss.of(every, m._answers(table.columns)) for m in (plain, learner)]
+        if in_training[0] >= in_training[1]:
+            return learner
+        setting = plain.choice_.setting
+        bare = clone(plain.learner_)
+        if isinstance(bare, BoxSearchClassifier):
+            bare.set_params(refine_thresholds=False)
+        folds = inner_folds(self.cv, table, seed)
+        scores = fold_scores(bare, table, [setting], folds, loss, self.n_jobs)
+        row = summary_of([setting | {"costs": "none"}], scores, loss.measure)
+        if not row[loss.measure].iloc[0] < self.choice_.error:
+            return learner
+        number = len(self.choice_.table)
+        self.choice_ = replace(
+            self.choice_,
+            form=plain.choice_.form,
+            setting=setting | {"costs": None},
+            error=float(row[loss.measure].iloc[0]),
+            error_se=float(row[f"{loss.measure}_se"].iloc[0]),
+            default=number,
+            reason="Selected without costs: this rule costs less than the one selected with costs, "
+            "on the inner folds and on the training rows.",
+            table=pd.concat([self.choice_.table, row.assign(setting=number)], ignore_index=True),
+        )
+        return plain.learner_
 
     def _refuse_of_two(self, table: TrainingTable) -> None:
         """Refuse what is counted of two classes only."""

@@ -57,6 +57,7 @@ def test_shares_and_gaps_equal_fairlearns_on_generated_rows():
     agree_with_fairlearn(RULE, X, y, "x", "no")
 
 
+@pytest.mark.slow
 def test_shares_and_gaps_equal_fairlearns_on_a_sample():
     X, y = load_sample("credit").xy("risk")
     rule = BoxSearchClassifier(theta=5.0, n_clauses=2, max_conditions=4).fit(X, y)
@@ -90,6 +91,7 @@ def rules():
     )
 
 
+@pytest.mark.slow
 @given(rules(), st.integers(0, 10_000), st.booleans())
 def test_figures_equal_a_plain_count_by_weight(rule, seed, weighted):
     rng = np.random.default_rng(seed)

@@ -84,6 +84,7 @@ def test_a_path_leads_from_the_root_to_the_leaf_of_each_row():
     assert [p[0].holds for p in paths] == [True, False, False]
 
 
+@pytest.mark.slow
 def test_a_path_of_a_learned_tree_agrees_with_predict():
     made = curve_table("DS3")
     model = PowerLawTreeClassifier(positive_label="on").fit(made.frame, made.labels)

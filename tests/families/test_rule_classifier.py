@@ -1,5 +1,7 @@
 """The learner to start with: its rule is that of the sweep made by hand, and it says why."""
 
+from dataclasses import replace
+
 import joblib
 import numpy as np
 import pandas as pd
@@ -11,9 +13,11 @@ from sklearn.model_selection import RepeatedStratifiedKFold, ShuffleSplit
 from rulekit.binarize import Binarizer
 from rulekit.data import Costs, load_sample, make_folds
 from rulekit.evaluation import fit_setting, suggest, sweep
+from rulekit.evaluation.metrics import cost_per_100
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.families import RuleClassifier, ScorecardClassifier
 from rulekit.learners import BoxSearchClassifier, search_grid
+from rulekit.learners.inner_choice import form_of_rules
 from rulekit.learners.judge import Judge
 from rulekit.learners.loss import Loss
 from rulekit.learners.training import read_training_table
@@ -93,6 +97,7 @@ def test_the_parameters_that_were_taken_learn_the_rule_again(fitted):
     assert again.positive_label_ == model.positive_label_
 
 
+@pytest.mark.slow
 def test_the_path_has_the_rule_taken_and_none_that_is_too_large(fitted):
     _, X, y = fitted
     model = clone(ONE_CLASS).set_params(max_conditions=5, refine=False).fit(X, y)
@@ -187,6 +192,7 @@ def test_weights_count_in_the_errors_of_the_folds(fitted):
     assert by_row.choice_.constant_error == pytest.approx(min(share, 1 - share), abs=0.01)
 
 
+@pytest.mark.slow
 def test_the_time_limit_ends_the_comparison_and_says_so(fitted):
     _, X, y = fitted
     told = pytest.warns(ConvergenceWarning, match="time limit of 1e-09 s passed before all was")
@@ -197,6 +203,7 @@ def test_the_time_limit_ends_the_comparison_and_says_so(fitted):
     assert model.best_params_["refine_thresholds"] is False
 
 
+@pytest.mark.slow
 def test_a_table_without_a_condition_gives_an_empty_rule_and_a_warning():
     X = pd.DataFrame({"a": np.ones(20)})
     with pytest.warns(EmptyRuleWarning, match="no condition and answers 'n' to every row"):
@@ -253,6 +260,7 @@ def test_of_two_forms_the_one_that_suits_the_table_is_taken_and_told(table, form
     assert (both.predict(X) == y).all()
 
 
+@pytest.mark.slow
 def test_points_are_those_of_the_scorecard_with_its_chances_and_its_path():
     X, y = mixed_table()
     model = RuleClassifier(max_conditions=4, forms=("points",), cv=3).fit(X, y)
@@ -297,3 +305,42 @@ def test_under_costs_settings_are_compared_by_what_their_errors_cost(forms):
     assert told.constant_error == pytest.approx(heavy * plain.constant_error, rel=0.01)
     assert told.table["test_cost_per_100"].min() < told.constant_error
     assert "test error" not in told.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 4])
+def test_costs_never_choose_a_rule_that_costs_more_in_training_and_on_folds(seed):
+    X, y = load_sample("credit").xy("risk")
+    rows = np.random.default_rng(seed).permutation(700)[:490]
+    X, y = X.iloc[rows].reset_index(drop=True), np.asarray(y)[rows]
+    costs = Costs(miss=5, false_alarm=1, positive="high")
+    plain = RuleClassifier(max_conditions=4).fit(X, y)
+    found = RuleClassifier(max_conditions=4, costs=costs).fit(X, y)
+    assert cost_per_100(y, found.predict(X), costs) <= cost_per_100(y, plain.predict(X), costs)
+
+
+def test_the_rule_selected_without_costs_is_kept_where_it_costs_less(monkeypatch):
+    X, y = load_sample("credit").xy("risk")
+    X, y = X[["late_payments", "guarantor"]].head(400), y[:400]
+    costs = Costs(miss=5, false_alarm=1, positive="high")
+    plain = RuleClassifier(max_conditions=2, cv=2).fit(X, y)
+    worse = RuleClassifier._box_search
+
+    def dear(self, seed):  # a search that finds nothing where costs are given
+        found = worse(self, seed)
+        return found if self.costs is None else found.set_params(max_conditions=1, n_clauses=1)
+
+    monkeypatch.setattr(RuleClassifier, "_box_search", dear)
+    monkeypatch.setattr("rulekit.families.rule_classifier.form_of_rules", only_dear)
+    found = RuleClassifier(max_conditions=2, cv=2, costs=costs).fit(X, y)
+    assert found.rule_set_ == plain.rule_set_
+    assert found.best_params_["costs"] is None
+    assert found.choice_.reason.startswith("Selected without costs")
+    assert found.choice_.table["setting"].iloc[-1] == found.choice_.default
+
+
+def only_dear(learner, table, label=None):
+    form = form_of_rules(learner, table, label)
+    if learner.costs is None:
+        return form
+    return replace(form, settings=tuple(s | {"theta": 1e6} for s in form.settings[:2]))

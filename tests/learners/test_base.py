@@ -66,7 +66,9 @@ def test_a_missing_column_is_named(fitted):
 
 def test_text_where_numbers_were_is_refused(fitted):
     model, X, _ = fitted
-    with pytest.raises(DataError, match=r"Column 'age' must hold numbers.*holds text .*'old'"):
+    with pytest.raises(
+        DataError, match=r"Column 'age' must hold numbers.*none .*\(first: row 1, 'old'\)"
+    ):
         model.predict(X.assign(age="old"))
 
 

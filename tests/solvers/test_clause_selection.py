@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.solvers.clause_selection import ClauseSelection, error_cost, hamming_cost
@@ -10,7 +10,6 @@ from tests.reference import two_level
 from tests.strategies.covers import cover_problems
 
 
-@settings(max_examples=30)
 @given(cover_problems(), st.integers(1, 3), st.randoms())
 def test_both_objectives_are_those_counted_row_by_row(problem, n_clauses, random):
     A, y, weight, theta = problem

@@ -78,6 +78,7 @@ def colours_in(figure, labels):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("classes", "described", "other"),
     [
@@ -111,6 +112,7 @@ def test_the_order_of_the_classes_and_how_their_labels_are_kept_change_nothing()
     assert outcome_looks(["1"], [0, 1]) == outcome_looks([1], [0, 1])
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200))
 def test_text_from_a_table_has_no_markup_and_one_line(text):
     shown = plain(text)

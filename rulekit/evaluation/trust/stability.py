@@ -14,7 +14,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from rulekit._validation import as_pandas, row_weights
+from rulekit._frames import as_pandas
+from rulekit._validation import row_weights
 from rulekit.evaluation.trust.stability_found import Resample, Stability
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier

@@ -129,6 +129,7 @@ n_conditions_, training_error_
     """
 
     _multi_class = True
+    _level_share = 0.0
     plane_: Any
     coverage_: float | None
     coverage_all_: float | None

@@ -235,7 +235,7 @@ n_conditions_, training_error_
                 f"({shown}). Write a column that says one class against the rest."
             )
         self.classes_, self._kinds = rows.classes, dict(rows.kinds)
-        self.n_features_in_ = len(rows.features)
+        self.n_features_in_, self.ignored_columns_ = len(rows.features), []
         self.feature_names_in_ = np.array(rows.features, dtype=object)
         plan = self._plan(shared)
         names = [name for name in rows.features if name not in plan.forbidden]
@@ -290,6 +290,9 @@ n_conditions_, training_error_
                 "correct the name, or drop the wish."
             )
         return names
+
+    def _reading_binarizer(self) -> Binarizer | None:
+        return self.binarizer
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         self.classes_, self._kinds = table.classes, table.kinds

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from rulekit._validation import class_factors
 from rulekit.binarize import Binarizer
@@ -183,5 +182,5 @@ def _source(
     frame = table.frame.drop(columns=list(plan.forbidden))
     if not columns:
         return TableCounts({}, described, judges, weight)
-    binarizer = clone(plan.binarizer).fit(frame[~judges], table.y[~judges])
+    binarizer = table.binarizer(plan.binarizer).fit(frame[~judges], table.y[~judges])
     return MatrixCounts(binarizer.transform(frame), described, judges, weight)

@@ -54,7 +54,7 @@ class PowerLawFeatures:
         DataError
             If there is none, or one whose numbers are too large or too small to compute with.
         """
-        names = [n for n in columns if kinds[n] != "text" and _varies(columns[n])]
+        names = [n for n in columns if kinds[n] in ("number", "boolean") and _varies(columns[n])]
         if not names:
             raise DataError(
                 "Power laws need at least one column of numbers that varies; the table has none. "

@@ -211,6 +211,9 @@ n_conditions_, training_error_, empty_rule_hint_
             return np.column_stack([chance, 1.0 - chance])
         return np.column_stack([1.0 - chance, chance])
 
+    def _reading_binarizer(self) -> Binarizer:
+        return Binarizer() if self.binarizer is None else self.binarizer
+
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         work = self._begun(table, shared)
         cards = self._cards(work, shared)
@@ -238,8 +241,8 @@ n_conditions_, training_error_, empty_rule_hint_
         how = joblib.hash((type(binarizer).__name__, binarizer.get_params()))
 
         def cut() -> tuple[Binarizer, Any]:
-            fitted = clone(binarizer).fit(table.frame, table.y)
-            return fitted, fitted.bins(table.frame)
+            fitted = table.binarizer(binarizer)
+            return fitted, fitted.fit_read(table.frame, table.columns, table.y)
 
         self.binarizer_, bins = shared.once(("cut", how), cut)
         key = how, positive, wishes, weight.tobytes(), int(self.max_points)

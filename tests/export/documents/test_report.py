@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rulekit.exceptions import ExportError
 from rulekit.export import Review, clause_numbers, to_html, to_report
@@ -133,7 +133,7 @@ def test_report_asks_the_network_for_nothing_and_runs_no_script():
     assert not re.search(r"<script|https?:|src=|href=|@import|url\(", text)
 
 
-@settings(max_examples=20)
+@pytest.mark.slow
 @given(cases())
 def test_no_name_level_or_label_becomes_markup(case):
     rule, columns = case

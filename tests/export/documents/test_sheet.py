@@ -108,6 +108,7 @@ def test_the_sheet_has_no_colour_that_grey_would_lose_and_asks_nobody():
     assert "http" not in page.replace("http-equiv", "")
 
 
+@pytest.mark.slow
 def test_a_model_that_chose_points_prints_what_its_card_knows():
     X, y = load_sample("credit").xy()
     model = RuleClassifier(3, forms=("points",), cv=2, positive_label="high").fit(X, y)

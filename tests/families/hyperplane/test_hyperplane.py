@@ -216,7 +216,7 @@ def test_a_table_without_complete_rows_of_two_classes_is_refused():
 
 def test_a_column_of_many_texts_is_refused():
     X = pd.DataFrame({"name": [f"n{k}" for k in range(60)]})
-    with pytest.raises(DataError, match="Column 'name' holds 60 different texts"):
+    with pytest.raises(DataError, match=r"No column is left .* 'name' holds too many different"):
         HyperplaneRuleClassifier().fit(X, [0, 1] * 30)
 
 

@@ -23,6 +23,7 @@ def test_what_lies_on_a_plane_does_not_depend_on_the_unit(scale):
     assert off_the_rows(values, 3.0 * scale) == pytest.approx(4.0 * scale)
 
 
+@pytest.mark.slow
 def test_rows_on_the_plane_are_decided_as_the_linear_classifier_decides_them():
     X, y = load_sample("credit").xy()
     model = HyperplaneRuleClassifier(LPSVM()).fit(X, y)

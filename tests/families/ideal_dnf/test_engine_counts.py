@@ -58,6 +58,7 @@ def assert_same(one, other, X):
     assert one.predict(X).dtype == other.predict(X).dtype
 
 
+@pytest.mark.slow
 @everywhere
 def test_an_engine_gives_the_very_model_of_its_rows_in_memory(put):
     X, y = hostile_table(0, 1200)
@@ -67,6 +68,7 @@ def test_an_engine_gives_the_very_model_of_its_rows_in_memory(put):
     assert len(memory.conditions_) > 2
 
 
+@pytest.mark.slow
 @in_memory
 @pytest.mark.parametrize(
     "settings",
@@ -89,6 +91,7 @@ def test_no_setting_makes_a_difference_to_that(put, settings):
     assert_same(memory, fitted(model, placed(put, X, y)), X)
 
 
+@pytest.mark.slow
 @in_memory
 @pytest.mark.parametrize("method", [None, "quantile", "median"])
 def test_a_table_larger_than_a_sample_is_cut_by_its_engine(put, monkeypatch, method):
@@ -103,6 +106,7 @@ def test_a_table_larger_than_a_sample_is_cut_by_its_engine(put, monkeypatch, met
     assert_same(memory, fitted(model, placed(put, X, y)), X)
 
 
+@pytest.mark.slow
 @in_memory
 def test_types_of_many_conditions_are_counted_in_a_query_each(put, monkeypatch):
     X, y = hostile_table(2, 600)
@@ -113,6 +117,7 @@ def test_types_of_many_conditions_are_counted_in_a_query_each(put, monkeypatch):
     assert_same(*found, X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [(0, 1), (False, True), (2.0, 7.0)])
 @in_memory
 def test_classes_of_any_kind_come_back_as_they_were(put, classes):
@@ -122,6 +127,7 @@ def test_classes_of_any_kind_come_back_as_they_were(put, classes):
     assert_same(memory, fitted(IdealDNFClassifier(random_state=0), placed(put, X, y)), X)
 
 
+@pytest.mark.slow
 @in_memory
 def test_without_a_key_equal_rows_stay_together(put):
     X, y = hostile_table(4)
@@ -142,6 +148,7 @@ def test_only_the_features_asked_for_are_read(put):
     assert {c.feature for c in model.conditions_} <= {"A", "c1"}
 
 
+@pytest.mark.slow
 @in_memory
 def test_progress_never_goes_back_and_an_error_it_raises_ends_the_work(put):
     X, y = hostile_table(n=300)
@@ -189,6 +196,7 @@ def test_the_class_is_not_learned_from_itself(put):
         IdealDNFClassifier().fit_table("rows.parquet", "y")
 
 
+@pytest.mark.slow
 def test_a_parquet_file_whose_rows_are_numbered_gives_the_very_model(tmp_path):
     X, y = hostile_table(1)
     X.assign(**{"the class": y}).to_parquet(tmp_path / "rows.parquet", row_group_size=700)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -51,7 +51,6 @@ def seed_of(model):
     return int(np.random.default_rng(model.random_state).integers(2**32))
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 2**16))
 def test_the_rule_is_that_of_the_plain_twin(seed):
     X, y = numbers(seed)
@@ -65,7 +64,6 @@ def test_the_rule_is_that_of_the_plain_twin(seed):
     assert model.objective_ == least_errors(counters)
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 2**16), st.sampled_from(("paper", "compact")), st.integers(1, 10))
 def test_no_formula_over_the_conditions_has_fewer_training_errors(seed, mode, k):
     X, y = numbers(seed, n=120, p=8)
@@ -176,6 +174,7 @@ def test_the_rule_does_not_depend_on_the_order_of_the_columns():
     assert turned.rule_set_ == model.fit(X, y).rule_set_
 
 
+@pytest.mark.slow
 def test_many_settings_at_once_give_the_models_of_one_fit_each():
     X, y = mixed()
     model = IdealDNFClassifier(positive_label="ill", random_state=0, class_weight="balanced")
@@ -297,7 +296,7 @@ def test_an_unknown_mode_is_refused():
 
 def test_a_column_of_names_is_refused():
     X = pd.DataFrame({"name": [f"n{i}" for i in range(100)]})
-    with pytest.raises(DataError, match="Column 'name' holds 100 different texts"):
+    with pytest.raises(DataError, match=r"No column is left .* 'name' holds too many different"):
         IdealDNFClassifier().fit(X, [0, 1] * 50)
 
 

@@ -55,6 +55,7 @@ def test_sizes_stay_within_the_limits_and_occur_once():
     assert len(sizes_of(LIMITS, MANY_ROWS)) > len(sizes_of(LIMITS, MANY_ROWS - 1))
 
 
+@pytest.mark.slow
 def test_the_error_of_a_size_is_that_of_trees_grown_without_each_fold():
     X, y = noisy()
     model = PowerLawTreeClassifier(max_depth=0, max_exponents=2, random_state=7).fit(X, y)
@@ -75,6 +76,7 @@ def test_the_error_of_a_size_is_that_of_trees_grown_without_each_fold():
         assert told["error"] == pytest.approx(error, abs=3 / len(y))
 
 
+@pytest.mark.slow
 def test_the_error_of_a_size_is_that_on_all_of_many_rows():
     X, y = noisy(MANY_ROWS)
     model = PowerLawTreeClassifier(max_depth=0, max_exponents=2).fit(X, y)
@@ -95,6 +97,7 @@ def test_of_very_many_rows_a_part_is_asked(monkeypatch):
     assert model.score(X, y) > 0.8
 
 
+@pytest.mark.slow
 def test_something_is_said_where_no_answer_is_as_good_as_one():
     rng = np.random.default_rng(2)
     X = pd.DataFrame(rng.uniform(1.0, 2.0, (400, 2)), columns=list("ab"))
@@ -104,6 +107,7 @@ def test_something_is_said_where_no_answer_is_as_good_as_one():
     assert model.training_error_ <= np.mean(y == "rare")
 
 
+@pytest.mark.slow
 def test_the_chosen_tree_is_the_one_grown_at_its_size_and_short():
     X, y = noisy()
     model = PowerLawTreeClassifier().fit(X, y)

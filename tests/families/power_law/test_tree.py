@@ -49,6 +49,7 @@ def test_predict_is_the_rule_and_the_tree_tells_the_same(fitted):
     )
 
 
+@pytest.mark.slow
 def test_the_same_table_gives_the_same_tree_whatever_came_before(fitted):
     model, X, y = fitted
     again = PowerLawTreeClassifier(positive_label="heavy").fit(X, y)
@@ -57,6 +58,7 @@ def test_the_same_table_gives_the_same_tree_whatever_came_before(fitted):
     assert other.score(X, y) == 1.0
 
 
+@pytest.mark.slow
 def test_many_settings_at_once_give_the_models_of_one_fit_each():
     rng = np.random.default_rng(1)
     X = pd.DataFrame(rng.uniform(1, 3, (60, 2)), columns=list("ab"))
@@ -78,6 +80,7 @@ def test_work_that_is_told_to_stop_yields_no_further_tree():
     assert list(found) == []
 
 
+@pytest.mark.slow
 def test_a_band_is_used_where_a_class_lies_between():
     made = curve_table("DS4")
     model = PowerLawTreeClassifier(positive_label="on").fit(made.frame, made.labels)
@@ -107,6 +110,7 @@ def test_three_classes_are_told_apart_by_two_splits():
     assert (model.classes_[proba.argmax(axis=1)] == model.predict(X)).mean() > 0.97
 
 
+@pytest.mark.slow
 def test_columns_that_are_not_positive_are_shifted_and_the_shift_is_part_of_the_rule():
     rng = np.random.default_rng(2)
     X = pd.DataFrame({"a": rng.uniform(-2, 2, 300), "b": rng.uniform(-1, 3, 300)})
@@ -118,6 +122,7 @@ def test_columns_that_are_not_positive_are_shifted_and_the_shift_is_part_of_the_
     assert model.n_conditions_ == 2
 
 
+@pytest.mark.slow
 def test_rows_beyond_the_training_range_never_divide_by_zero():
     X, y = body_mass()
     model = PowerLawTreeClassifier().fit(X, y)
@@ -125,6 +130,7 @@ def test_rows_beyond_the_training_range_never_divide_by_zero():
     assert set(model.predict(odd)) <= {"heavy", "light"}
 
 
+@pytest.mark.slow
 def test_gaps_go_where_they_did_less_harm():
     X, y = body_mass()
     X.loc[y == "heavy", "mass"] = X.loc[y == "heavy", "mass"].where(
@@ -205,6 +211,7 @@ def test_numbers_are_written_as_short_as_their_neighbours_allow(fitted):
     assert len(json.dumps(split.high)) <= 5
 
 
+@pytest.mark.slow
 def test_a_weight_of_two_is_like_a_row_given_twice():
     X, y = body_mass(150)
     twice = np.r_[np.arange(150), np.arange(30)]
@@ -230,6 +237,7 @@ def product(n=200, seed=0, noise=0.3):
     return X, np.where(X["a"] * X["b"] + noise * rng.normal(size=n) > 4.0, "good", "bad")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("positive", ["good", "bad"])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_tree_that_reads_promised_columns_keeps_the_promises(seed, positive):
@@ -256,6 +264,7 @@ def test_a_column_whose_promise_is_not_proved_is_left_out_and_told():
     assert model.training_error_ > free.training_error_
 
 
+@pytest.mark.slow
 def test_where_every_column_is_left_out_one_answer_is_given_and_why():
     X, y = product()
     wishes = {"directions": {"a": "<"}, "towards": "good"}
@@ -265,6 +274,7 @@ def test_where_every_column_is_left_out_one_answer_is_given_and_why():
     assert check_promise(model, "a", "good", "<").kept
 
 
+@pytest.mark.slow
 def test_promises_hold_for_one_of_several_classes_once_it_is_named():
     rng = np.random.default_rng(2)
     X = pd.DataFrame(rng.uniform(1.0, 3.0, (150, 2)), columns=list("ab"))
@@ -288,6 +298,7 @@ def test_other_wishes_than_promises_are_refused_in_words():
         PowerLawTreeClassifier(constraints={"directions": {"d": ">"}}).fit(X, y)
 
 
+@pytest.mark.slow
 def test_many_settings_beside_a_promise_give_the_models_of_one_fit_each():
     X, y = product(80)
     wishes = {"directions": {"a": "<", "b": ">"}, "towards": "good"}

@@ -85,6 +85,7 @@ def test_bands_are_every_sum_once_with_their_rows_and_mean_chance(card, most):
     assert (np.diff(found["chance"]) < 0).all()
 
 
+@pytest.mark.slow
 @given(cards(), st.integers(2, 5))
 def test_the_rule_of_bands_gives_each_sum_the_number_of_its_band(card, most):
     chances, split, _ = card

@@ -55,6 +55,7 @@ def test_the_total_decides_and_chances_grow_with_it(table, positive):
     assert model.n_conditions_ == len(split.conditions) <= 8
 
 
+@pytest.mark.slow
 def test_bands_tell_chances_finer_than_the_answer_and_change_neither():
     X, y = noisy()
     plain, fine = fitted(X, y), fitted(X, y, bands=5)
@@ -88,6 +89,7 @@ def test_of_all_totals_the_one_with_the_fewest_wrong_rows_is_asked_for():
     assert model.training_error_ == pytest.approx(min(errors))
 
 
+@pytest.mark.slow
 def test_one_search_answers_every_limit_as_single_fits_do(monkeypatch):
     X, y = mixed_table()
     begun = []
@@ -156,6 +158,7 @@ def test_more_that_is_required_than_conditions_are_allowed_is_refused():
         fitted(X, y, max_conditions=1, constraints={"required": ["age", "bmi"]})
 
 
+@pytest.mark.slow
 def test_weights_move_the_total_and_those_of_rows_the_chances():
     X, y = noisy()
     plain, weight = fitted(X, y), np.where(y == "yes", 5.0, 1.0)
@@ -173,6 +176,7 @@ def test_weights_move_the_total_and_those_of_rows_the_chances():
     assert weight @ by_row.predict_proba(X)[:, 1] / weight.sum() == pytest.approx(heavy, abs=0.02)
 
 
+@pytest.mark.slow
 def test_rows_of_weight_zero_have_no_say():
     X, y = noisy()
     weight = np.arange(len(y)) % 3 > 0
@@ -180,6 +184,7 @@ def test_rows_of_weight_zero_have_no_say():
     assert model.rule_set_ == fitted(X[weight], y[weight]).rule_set_
 
 
+@pytest.mark.slow
 def test_of_many_rows_as_many_folds_are_left_out_as_chances_need(monkeypatch):
     X, y = noisy(n=1000)
     every = fitted(X, y).predict_proba(X)
@@ -196,6 +201,7 @@ def test_of_many_rows_as_many_folds_are_left_out_as_chances_need(monkeypatch):
     assert 0 < np.abs(few - every).max() < 0.1
 
 
+@pytest.mark.slow
 def test_on_noise_the_chances_of_inner_folds_do_not_flatter():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 10)), rng.choice(["no", "yes"], 200)
@@ -257,6 +263,7 @@ def test_a_card_whose_every_total_errs_more_than_a_constant_answer_is_not_kept()
         assert fitted(X, y, class_weight="balanced").n_conditions_ == 1
 
 
+@pytest.mark.slow
 def test_text_truth_values_and_gaps_are_answered_as_the_rule_says():
     X, y = load_sample("credit").xy("risk")
     model = ScorecardClassifier(positive_label="high").fit(X, y)

@@ -33,6 +33,7 @@ def test_the_card_lists_every_condition_with_its_points(model):
     assert len(set(table["if"])) == model.n_conditions_
 
 
+@pytest.mark.slow
 def test_a_case_s_points_add_up_to_the_total_that_decides(model):
     split = split_of(model)
     for i in range(40):
@@ -61,6 +62,7 @@ def test_bands_fall_with_the_total_and_are_those_of_the_model(model):
     assert answers["high"] > 50 > answers["low"]
 
 
+@pytest.mark.slow
 def test_a_case_hears_what_is_short_and_its_chance(model):
     split = split_of(model)
     for i in range(40):

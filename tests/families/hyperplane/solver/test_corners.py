@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from rulekit.families.hyperplane.solver.corners import peel, point_corner, water_fill
 from rulekit.families.hyperplane.solver.half_space import Region
@@ -17,7 +17,6 @@ def engine(request):
         yield request.param
 
 
-@settings(max_examples=25)
 @given(planes(max_features=5))
 def test_peeling_takes_the_steps_of_the_slow_twin(plane):
     X, w, gamma, above = plane
@@ -28,6 +27,7 @@ def test_peeling_takes_the_steps_of_the_slow_twin(plane):
     assert peel(half, points, counts).tolist() == expected
 
 
+@pytest.mark.slow
 def test_the_closed_form_is_what_halving_finds_on_a_thousand_problems():
     rng = np.random.default_rng(0)
     for case in range(1000):
@@ -42,7 +42,6 @@ def test_the_closed_form_is_what_halving_finds_on_a_thousand_problems():
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
 
 
-@settings(max_examples=25)
 @given(planes(max_features=4))
 def test_the_corner_of_the_linear_program_has_the_least_excess_of_points(plane):
     X, w, gamma, above = plane

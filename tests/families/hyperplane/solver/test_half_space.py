@@ -1,7 +1,7 @@
 """One side of a plane, in the very arithmetic that decides."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.families.hyperplane.solver.half_space import HalfSpace, Region, plane_values
@@ -24,7 +24,6 @@ def test_sums_are_taken_from_left_to_right():
     assert plane_values(X, np.ones(3)).tolist() == expected
 
 
-@settings(max_examples=40)
 @given(planes(max_features=6), st.integers(0, 10**6))
 def test_a_corner_brought_back_from_the_unit_box_is_on_its_side_in_doubles(plane, seed):
     X, w, gamma, above = plane

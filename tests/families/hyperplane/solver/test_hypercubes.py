@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.families.hyperplane.solver.corners import CRITERIA
@@ -18,7 +18,6 @@ TINY = 1e-12
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@settings(max_examples=12)
 @given(planes())
 def test_boxes_are_disjoint_and_on_their_side_of_a_random_plane(criterion, plane):
     X, w, gamma, above = plane
@@ -38,7 +37,6 @@ def test_boxes_are_disjoint_and_on_their_side_of_a_random_plane(criterion, plane
 
 
 @pytest.mark.parametrize("criterion", COVERING)
-@settings(max_examples=12)
 @given(planes(max_features=6))
 def test_every_point_of_the_side_is_covered_when_the_depth_allows(criterion, plane):
     X, w, gamma, above = plane
@@ -47,7 +45,6 @@ def test_every_point_of_the_side_is_covered_when_the_depth_allows(criterion, pla
     assert boxes.n_points.sum() == boxes.n_total
 
 
-@settings(max_examples=25)
 @given(planes(max_features=5), st.sampled_from(["peel", "volume", "volume_paper"]))
 def test_extraction_is_algorithm_4_1(plane, criterion):
     X, w, gamma, above = plane
@@ -94,7 +91,6 @@ def test_points_at_the_edges_of_the_table_are_covered():
         assert boxes.members(V[half.contains(V)]).any(axis=1).all()
 
 
-@settings(max_examples=25)
 @given(planes(max_features=5), st.sampled_from(COVERING))
 def test_extraction_carried_on_ends_in_a_box_that_holds_the_point(plane, criterion):
     X, w, gamma, above = plane

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.families.hyperplane.solver.lp_svm import LPSVMProgram
@@ -24,7 +24,6 @@ def problem(seed, m=60, n=6):
     return A, signs, rng.uniform(0.5, 2.0, m)
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from([0.01, 0.1, 1.0, 10.0]), st.booleans())
 def test_the_dual_finds_a_plane_as_good_as_the_primal(seed, nu, weighted):
     A, signs, weight = problem(seed)
@@ -37,7 +36,6 @@ def test_the_dual_finds_a_plane_as_good_as_the_primal(seed, nu, weighted):
     )
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from([0.01, 0.1, 1.0, 10.0]))
 def test_weights_go_the_way_they_must_and_no_worse_than_the_primal_s(seed, nu):
     A, signs, weight = problem(seed)

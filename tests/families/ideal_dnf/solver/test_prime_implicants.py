@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sympy import symbols
 from sympy.logic import And, Not, Or, simplify_logic
@@ -34,7 +34,6 @@ def test_primes_are_those_of_quine_and_mccluskey(table):
     assert found == plain.primes(on.tolist(), off.tolist())
 
 
-@settings(max_examples=60)
 @given(truth_tables(3))
 def test_no_set_of_primes_is_cheaper(table):
     on, off = table

@@ -161,6 +161,7 @@ def test_children_are_unique_and_have_exponents(problem):
     assert unique.any(axis=(1, 2)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lower_level", ["exact", "genetic"])
 def test_a_planted_law_is_found_again(problem, lower_level):
     X, mass = problem
@@ -171,6 +172,7 @@ def test_a_planted_law_is_found_again(problem, lower_level):
     assert set(np.flatnonzero(found.exponents.any(axis=0))) == {1, 3}
 
 
+@pytest.mark.slow
 def test_the_best_never_gets_worse_and_the_seed_decides_everything(problem):
     X, mass = problem
     task = SplitTask(X, mass, tau=0.2)

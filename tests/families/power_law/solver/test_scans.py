@@ -53,6 +53,7 @@ def test_an_interval_is_worth_what_is_said_and_never_worse_than_none(problem):
         assert worth <= mass.gini + 1e-9
 
 
+@pytest.mark.slow
 def test_intervals_are_as_good_as_all_intervals_but_for_a_few_thousandths():
     rng = np.random.default_rng(5)
     gaps = []

@@ -30,6 +30,7 @@ def test_a_planted_power_law_is_found_with_its_two_exponents():
     assert found.impurity == pytest.approx(0.0, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_a_class_in_a_band_takes_the_modulus_and_no_other_does():
     X, law = planted()
     assert searched(X, (np.abs(law - 1.1) < 0.3).astype(int)).modulus
@@ -76,6 +77,7 @@ def test_a_search_that_is_told_to_stop_returns_the_best_so_far():
     assert found.n_exponents == 1
 
 
+@pytest.mark.slow
 def test_a_pair_that_matters_only_together_is_seen_among_many_features():
     rng = np.random.default_rng(1)
     X = rng.uniform(0.0, 1.0, (200, 60))

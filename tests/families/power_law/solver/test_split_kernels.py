@@ -185,6 +185,7 @@ def found_split():
     return found.exponents.tolist(), [float(number).hex() for number in numbers]
 
 
+@pytest.mark.slow
 def test_the_split_depends_neither_on_the_threads_of_blas_nor_on_searches_beside_it():
     found = []
     for threads in (1, 4):

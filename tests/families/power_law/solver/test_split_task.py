@@ -70,6 +70,7 @@ def test_a_rare_class_is_not_lost_in_a_part_of_the_rows():
     assert set(tree.rule_set_.features) == {"x1", "x3"}
 
 
+@pytest.mark.slow
 def test_the_part_is_the_same_for_the_same_seed_and_levels_are_shared_by_all_impurities():
     X, codes = crowd(3000)
     mass, memo = ClassMass(codes, None, 2), {}

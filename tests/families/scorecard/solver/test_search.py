@@ -11,6 +11,7 @@ from tests.reference.points import best_loss, holds, line
 from tests.strategies.points import cuts_of, planted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(5))
 def test_of_all_cards_of_a_small_table_none_costs_less(seed, size):
