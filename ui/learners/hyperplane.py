@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from rulekit.families.hyperplane.family import plane_prices
+from rulekit.families.hyperplane.hyperplane import plane_prices
 from ui.learners.hyperplane_cards import hypercubes
 from ui.learners.hyperplane_case import box_of_case
 from ui.learners.learner import CLAUSES_DIAL, Cards, Dial, Learner

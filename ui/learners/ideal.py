@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from rulekit.families.ideal_dnf.family import CONDITIONS
+from rulekit.families.ideal_dnf.ideal_dnf import CONDITIONS
 from ui.learners.ideal_cards import curve_card, ideal_card, past_case
 from ui.learners.learner import Cards, Dial, Learner, Setting
 from ui.learners.spec import RunSpec

@@ -8,7 +8,7 @@ from typing import Any
 
 from rulekit.evaluation import Family
 from rulekit.families import FAMILIES
-from rulekit.families.literal import PAPERS
+from rulekit.families.table import PAPERS
 from ui.learners import literal
 from ui.learners.hyperplane import BOXES_FROM_A_PLANE
 from ui.learners.ideal import IDEAL_DNF

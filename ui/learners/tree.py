@@ -6,7 +6,7 @@ shorter the formulas. Depth and the number of power laws make settings of differ
 
 from typing import Any
 
-from rulekit.families.power_law.family import DEPTHS, POWER_LAWS
+from rulekit.families.power_law.tree import DEPTHS, POWER_LAWS
 from ui.learners.learner import Cards, Dial, Learner
 from ui.learners.spec import RunSpec
 from ui.learners.tree_cards import case_in_bspace, tree_card

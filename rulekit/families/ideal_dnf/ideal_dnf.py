@@ -13,6 +13,7 @@ from rulekit._validation import Interval, StrOptions, class_factors
 from rulekit.binarize import Binarizer
 from rulekit.data import Costs
 from rulekit.exceptions import DataError
+from rulekit.families.family import Family
 from rulekit.families.ideal_dnf.engine_conditions import (
     BinnedConditions,
     EngineConditions,
@@ -32,6 +33,7 @@ from rulekit.learners.base import CLASS_PARAMETERS
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
 from rulekit.rules.constraints import Constraints
+from rulekit.style.wording import plural
 
 DEPTH = 10  # conditions that are always looked at, so that settings can share one search
 
@@ -322,3 +324,28 @@ n_conditions_, training_error_
 
 def _are_names(wishes: Sequence[Any]) -> bool:
     return all(isinstance(wish, str) for wish in wishes)
+
+
+CONDITIONS = tuple(range(1, 11))
+
+FAMILY = Family(
+    key="ideal",
+    model=IdealDNFClassifier(),
+    title="ideal DNF",
+    default_grid=lambda y: {"max_features": list(CONDITIONS)},
+    command="combinations",
+    question="Every combination of a few conditions (ideal DNF, truth table)",
+    name="Every combination of a few conditions",
+    sentence=(
+        "Chooses a few conditions, one for each number, and counts the best formula over them: the "
+        "ideal DNF."
+    ),
+    good_for="a first answer at once, on tables of any size: the most a few conditions can do.",
+    ways=(
+        "The combination of conditions is asked for 1 to 10 of them; shape, clauses, prices and "
+        "rounding are not asked of it, and of the constraints it keeps “must not appear” alone."
+    ),
+    shape_words=lambda s: [f"at most {plural(s['max_features'], 'chosen condition')}"],
+    at_once=True,
+    keeps_promises=False,
+)

@@ -16,6 +16,7 @@ from rulekit._validation import Interval
 from rulekit.binarize import Binarizer
 from rulekit.data import Costs, make_folds
 from rulekit.exceptions import RuleError, StoppedError
+from rulekit.families.family import Family, size_words
 from rulekit.families.scorecard.bands import Chances, bands_of, rule_of_bands
 from rulekit.families.scorecard.candidates import Candidates, candidates
 from rulekit.families.scorecard.solver import Card, PointsPath
@@ -386,3 +387,26 @@ def _best_total(
     asked = np.clip(np.ceil(even), met[:-1] + 1, met[1:])
     best = np.lexsort((asked, np.abs(asked - even), np.round(wrong, 9)))[0]
     return int(asked[best]), float(wrong[best])
+
+
+BANDS = 4  # of the chances shown, at most
+
+FAMILY = Family(
+    key="scorecard",
+    model=ScorecardClassifier(bands=BANDS),
+    alone=ScorecardClassifier(),
+    command="points",
+    question="Points to add up (score, scorecard)",
+    name="Points to add up",
+    sentence=(
+        "A few conditions with small whole points; a total decides, as on a bank's or a ward's "
+        "scorecard."
+    ),
+    good_for="ranking as well as deciding, with few conditions that people can add up by heart.",
+    ways=(
+        "Points to add up are asked for a number of conditions; shape, clauses and prices are not "
+        "asked of them."
+    ),
+    shape_words=size_words,
+    whole_front=True,
+)
