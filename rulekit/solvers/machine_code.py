@@ -1,7 +1,7 @@
-"""Kernels: loops compiled by Numba, made once on a machine and loaded from its cache after that.
+"""Kernels: loops compiled by Numba once per machine, later loaded from Numba's cache.
 
-Kernels stand in files named ``kernels.py`` or ``..._kernels.py``. Whoever calls one imports its
-file inside the function that does, so that ``import rulekit`` needs no Numba::
+Kernels are in files named ``..._kernels.py`` and imported inside the function that calls them, so
+that ``import rulekit`` needs no Numba::
 
     from rulekit.solvers.machine_code import machine_code
 
@@ -13,31 +13,47 @@ file inside the function that does, so that ``import rulekit`` needs no Numba::
     def quarter(x):
         return half(half(x))
 
-Nothing is compiled in the background: a process that ends in the middle of it is aborted by LLVM.
-``python -m rulekit.solvers.machine_code`` makes all of it beforehand.
+Nothing is compiled in a thread: a process that ends in the middle of it is aborted by LLVM. A lock
+per file keeps two processes from compiling the same kernels; the second one waits and loads them.
+``python -m rulekit.solvers.machine_code`` compiles all files, as many at once as there are cores.
 """
 
 import importlib
+import importlib.util
 import logging
+import os
+import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-KERNELS = (
-    "rulekit.solvers.box_search.descent_kernels",
-    "rulekit.solvers.box_search.pair_kernels",
-    "rulekit.solvers.clause_generation.exact_kernels",
-    "rulekit.learners.forest.forest_kernels",
-    "rulekit.families.scorecard.solver.card_kernels",
-    "rulekit.families.scorecard.solver.fit_kernels",
-    "rulekit.families.power_law.solver.moment_kernels",
-    "rulekit.families.power_law.solver.split_kernels",
-    "rulekit.solvers.screening.cover_kernels",
-)
+from rulekit.exceptions import SolverError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+#: Kernel files, those of the quick search first, with the CPU seconds that compiling takes.
+KERNELS: dict[str, float] = {
+    "rulekit.solvers.box_search.descent_kernels": 26.0,
+    "rulekit.solvers.box_search.pair_kernels": 6.0,
+    "rulekit.learners.forest.forest_kernels": 12.0,
+    "rulekit.families.scorecard.solver.card_kernels": 23.0,
+    "rulekit.solvers.clause_generation.exact_kernels": 9.0,
+    "rulekit.families.power_law.solver.split_kernels": 8.0,
+    "rulekit.families.power_law.solver.moment_kernels": 7.0,
+    "rulekit.solvers.screening.cover_kernels": 4.0,
+    "rulekit.families.scorecard.solver.fit_kernels": 1.0,
+}
+QUICK = tuple(KERNELS)[:3]  # what the quick search of the dashboard needs
 log = logging.getLogger("rulekit.machine_code")
 
 
@@ -73,8 +89,9 @@ def machine_code(
     def make(function: Callable[..., Any]) -> Callable[..., Any]:
         # Numba's cache looks at the file of this function alone. The name in the cache speaks for
         # all kernels of the folder, so that one which calls a changed one is made anew, too.
-        function.__qualname__ += f"-{_digest(Path(function.__code__.co_filename).parent)}"
-        with event.install_listener("numba:compile", _telling()):
+        path = Path(function.__code__.co_filename)
+        function.__qualname__ += f"-{_digest(path.parent)}"
+        with _alone(path), event.install_listener("numba:compile", _first_wait()):
             try:
                 return njit(signature, cache=True, **options)(function)
             except (OSError, EOFError, RuntimeError) as error:
@@ -92,20 +109,114 @@ def record(kind: type, *parts: Any) -> Any:
     return types.BaseTuple.from_types(parts, kind)  # type: ignore[no-untyped-call]
 
 
-def warm_up() -> dict[str, float]:
-    """Make or load all kernels, one file after the other.
+def prepare(
+    names: Sequence[str] = tuple(KERNELS), n_jobs: int | None = None
+) -> Iterator["Preparation"]:
+    """Compile kernel files in processes of their own; yield the progress after each file.
 
-    Returns
-    -------
-    dict of str to float
-        The seconds that each file took.
+    Files that are compiled already are loaded in a second. At most `n_jobs` processes run at once,
+    by default one per core.
     """
-    seconds = {}
+    n_jobs = n_jobs or os.cpu_count() or 1
+    started = time.monotonic()
+    waiting, running = list(names), {}
+    done: list[str] = []
+    while waiting or running:
+        while waiting and len(running) < n_jobs:
+            name = waiting.pop(0)
+            code = f"from {__spec__.name} import load; load({name!r})"
+            running[name] = subprocess.Popen([sys.executable, "-c", code])
+        for name, process in list(running.items()):
+            try:
+                failed = process.wait(0.05)
+            except subprocess.TimeoutExpired:
+                continue
+            del running[name]
+            if failed:
+                raise SolverError(f"Compiling {name} failed; its error is printed above.")
+            done.append(name)
+            yield Preparation(tuple(done), tuple(names), time.monotonic() - started)
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Progress of compiling kernel files.
+
+    Attributes
+    ----------
+    done, names : tuple of str
+        Finished files, and all files.
+    seconds : float
+        Time since the start.
+    """
+
+    done: tuple[str, ...]
+    names: tuple[str, ...]
+    seconds: float
+
+    @property
+    def seconds_left(self) -> float:
+        """Estimate from the work that is done and its time; files differ by a factor of ten."""
+        work = {name: KERNELS.get(name, 1.0) for name in self.names}
+        finished = sum(work[name] for name in self.done)
+        return self.seconds * (sum(work.values()) - finished) / max(finished, 1e-9)
+
+
+def load(name: str) -> None:
+    """Import a kernel file, compiling it if needed, and note that its cache is complete."""
+    module = importlib.import_module(name)
+    with suppress(OSError):
+        _stamp(Path(str(module.__file__))).touch()
+
+
+def warm_up() -> None:
+    """Compile or load all kernels in this process."""
     for name in KERNELS:
-        start = time.perf_counter()
-        importlib.import_module(name)
-        seconds[name] = time.perf_counter() - start
-    return seconds
+        load(name)
+
+
+def missing_seconds(names: Sequence[str], n_jobs: int | None = None) -> float:
+    """Return the seconds that compiling takes for the files that have no cache yet.
+
+    The figures in `KERNELS` are of one processor; others need between half and twice as much.
+    """
+    missing = [KERNELS[name] for name in names if not _is_cached(name)]
+    return max(max(missing, default=0.0), sum(missing) / (n_jobs or os.cpu_count() or 1))
+
+
+def _is_cached(name: str) -> bool:
+    """Return whether a file's kernels were compiled from its present source."""
+    found = importlib.util.find_spec(name)
+    if found is None or found.origin is None:
+        return False
+    return _stamp(Path(found.origin)).exists()
+
+
+def _stamp(path: Path) -> Path:
+    """Return the file that says that the kernels of a source file are in Numba's cache."""
+    folder = _cache_folder(path)
+    return folder / f"{path.stem}-{_digest(path.parent)}.compiled"
+
+
+def _cache_folder(path: Path) -> Path:
+    """Return a writable folder for stamps and locks: beside the cache, or the temporary folder."""
+    beside = Path(os.environ.get("NUMBA_CACHE_DIR") or path.parent / "__pycache__")
+    try:
+        beside.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return Path(tempfile.gettempdir())
+    return beside if os.access(beside, os.W_OK) else Path(tempfile.gettempdir())
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Hold the lock of a kernel file, so that only one process compiles it."""
+    if fcntl is None:  # Windows: two processes may compile the same kernels, with equal results
+        yield
+        return
+    with (_cache_folder(path) / f"{path.stem}.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @cache
@@ -116,28 +227,38 @@ def _digest(folder: Path) -> str:
 
 
 @cache
-def _telling() -> Any:
-    """Return what says, once in a process and before the first wait, what the caller waits for."""
+def _first_wait() -> Any:
+    """Return a listener that logs, once in a process, what the caller waits for."""
     from numba.core.event import Listener
 
-    class Telling(Listener):
-        told = False
+    class FirstWait(Listener):
+        logged = False
 
         def on_start(self, event: Any) -> None:
-            if not self.told:
+            if not self.logged:
                 log.warning(
-                    "Compiling kernels for this machine, which takes about 20 seconds once; later "
-                    "they are loaded from Numba's cache. `python -m rulekit.solvers.machine_code` "
-                    "does it beforehand."
+                    "Compiling kernels for this machine, once; it takes up to half a minute. "
+                    "`python -m rulekit.solvers.machine_code` compiles all of them beforehand."
                 )
-            self.told = True
+            self.logged = True
 
         def on_end(self, event: Any) -> None:
-            """Do nothing: one sentence is enough."""
+            """Do nothing: one line is enough."""
 
-    return Telling()
+    return FirstWait()
+
+
+def main() -> None:
+    """Compile all kernels in parallel and print the progress."""
+    seconds = missing_seconds(tuple(KERNELS))
+    if seconds:
+        sys.stdout.write(f"Compiling the searches for this machine, once: about {seconds:.0f} s\n")
+        sys.stdout.flush()
+    for at in prepare():
+        left = f"about {at.seconds_left:.0f} s left" if len(at.done) < len(at.names) else "done"
+        sys.stdout.write(f"{at.seconds:6.1f} s  {at.done[-1]}  ({left})\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    for module, taken in warm_up().items():
-        sys.stdout.write(f"{taken:6.1f} s  {module}\n")
+    main()

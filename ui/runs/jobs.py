@@ -23,7 +23,7 @@ from typing import Any
 import joblib
 import streamlit as st
 
-from rulekit.solvers.machine_code import KERNELS
+from rulekit.solvers.machine_code import QUICK
 from ui.runs.job import Job
 from ui.runs.worker import Telling, Worker, let_go
 
@@ -31,7 +31,7 @@ GRACE_SECONDS = 60.0
 STOP_SECONDS = 0.3  # a stopped task may end by itself for so long; it is killed then
 TRIES = 2
 WORKERS = "RULEKIT_WORKERS"  # environment variable: how many jobs run at once, instead of cores
-WARM = ("ui.models.work", *KERNELS)  # what the first curve needs
+WARM = ("ui.models.work", *QUICK)  # what the first curve needs
 AT_REST = 4  # on a machine of many cores no more workers than these wait for work
 NO_WORKER = "No process for long work could be started on this server."
 DIED = (
