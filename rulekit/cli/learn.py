@@ -21,22 +21,14 @@ from rulekit.data import Costs, Table, check_target, class_counts, hold_out, sug
 from rulekit.data.headers import shown
 from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import to_json, to_text
-from rulekit.learners import (
-    IdealDNFClassifier,
-    OneLevelRuleClassifier,
-    PowerLawTreeClassifier,
-    RuleClassifier,
-    ScorecardClassifier,
-)
+from rulekit.families import FAMILIES
 from rulekit.learners.kinds import cleaned
 from rulekit.rules import rule_to_dict
 
 LEARNERS: dict[str, Any] = {
-    "short-rule": RuleClassifier(),
-    "one-clause": OneLevelRuleClassifier(exact=True),
-    "combinations": IdealDNFClassifier(),
-    "formula": PowerLawTreeClassifier(),
-    "points": ScorecardClassifier(),
+    one.command: one.model if one.alone is None else one.alone
+    for one in FAMILIES.values()
+    if one.command
 }
 COST = click.FloatRange(0, min_open=True)
 SETTINGS = {  # options that become parameters of a learner, where it has them
@@ -78,7 +70,7 @@ SETTINGS = {  # options that become parameters of a learner, where it has them
 def learn(
     table: str, target: str, reading: Reading, output: str | None, as_json: bool, **asked: Any
 ) -> None:
-    """Learn a short rule from TABLE, and say how often it is wrong on rows kept apart.
+    """Learn a short rule from TABLE, and report its error on rows held out.
 
     Columns of dates, of identifiers and of free text are not learned from; each is named.
     """

@@ -4,15 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rulekit.explain.phrases import (
-    PLAIN,
-    Wording,
-    counted,
-    label_text,
-    listed,
-    met_text,
-    unmet_text,
-)
 from rulekit.explain.points import read_points
 from rulekit.explain.splits import change_text, linear_text, read_split
 from rulekit.rules import (
@@ -23,6 +14,15 @@ from rulekit.rules import (
     Literal,
     PointsSplit,
     PowerLawSplit,
+)
+from rulekit.style.phrases import (
+    PLAIN,
+    Wording,
+    counted,
+    label_text,
+    listed,
+    met_text,
+    unmet_text,
 )
 
 

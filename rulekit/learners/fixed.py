@@ -7,7 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from rulekit._validation import as_pandas, checked_frame
+from rulekit._frames import as_pandas
+from rulekit._validation import checked_frame
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError, RuleError
 from rulekit.learners.base import BaseRuleClassifier

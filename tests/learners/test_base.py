@@ -11,12 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit import Costs, stability
 from rulekit.exceptions import DataError, EmptyRuleWarning
+from rulekit.families import IdealDNFClassifier, RuleClassifier
 from rulekit.learners import (
     BoxSearchClassifier,
     FixedRuleClassifier,
-    IdealDNFClassifier,
     OneLevelRuleClassifier,
-    RuleClassifier,
     TwoLevelRuleClassifier,
 )
 from rulekit.rules import Clause, Literal, RuleSet

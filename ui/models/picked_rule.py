@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.plots.wording import percent, plural
+from rulekit.style.wording import percent, plural
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.offered import CARDS, learner_of, same_search

@@ -10,8 +10,8 @@ from rulekit.evaluation.metrics import cost_per_100
 from rulekit.explain import Scored
 from rulekit.export.sheets.cases import CASE_FILES, cases_frame
 from rulekit.learners.loss import COST
-from rulekit.plots.wording import measured
 from rulekit.rules import wilson_interval
+from rulekit.style.wording import measured
 from ui.cases import row_number
 from ui.escape import file_name, md
 from ui.learners.spec import RunSpec

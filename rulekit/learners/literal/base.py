@@ -27,7 +27,8 @@ from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, wishes_for
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.rules.constraints import Constraints
-from rulekit.solvers.two_level import ClauseSelection, Cuts, local_search
+from rulekit.solvers.clause_selection import ClauseSelection
+from rulekit.solvers.two_level import Cuts, local_search
 
 Problem = BinaryProblem | CellProblem
 SAME = 1e-6  # a bound this near to a value, relative to it, proves it

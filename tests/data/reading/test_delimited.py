@@ -33,6 +33,7 @@ def written(frame, *, sep=",", decimal=".", encoding="utf-8"):
     return frame.to_csv(index=False, sep=sep, decimal=decimal).encode(encoding)
 
 
+@pytest.mark.slow
 @given(frames(), st.sampled_from([",", ";", "\t", "|"]), st.sampled_from([".", ","]))
 def test_a_table_survives_every_delimiter_and_decimal_mark(frame, sep, decimal):
     raw = written(frame, sep=sep, decimal=decimal, encoding="cp1252")

@@ -75,6 +75,7 @@ def test_columns_of_one_name_are_told_apart():
     assert table.frame["a (2)"].tolist() == ["x", "y"]
 
 
+@pytest.mark.slow
 def test_two_hundred_million_declared_rows_are_refused_by_the_footer():
     file = io.BytesIO()
     chunk = pa.table({"a": pa.nulls(10_000_000, pa.int8())})
