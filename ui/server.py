@@ -5,7 +5,10 @@ a web service for its own address, and waits for the answer.
 """
 
 import os
+import socket
 import sys
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from streamlit import net_util
@@ -14,6 +17,41 @@ from streamlit.web import cli
 from ui import login
 
 APP = Path(__file__).parents[1] / "app.py"
+
+
+LOCAL = ("localhost", "127.0.0.1", "::1")
+ANY = ("", "0.0.0.0", "::")  # every interface of the machine
+
+
+def allowed_hosts(address: str) -> list[str]:
+    """Return the host names that visitors may use, from the address the server listens on.
+
+    A name that is not listed may be a foreign page's, which resolves to this machine (DNS
+    rebinding). A server on all interfaces answers to this machine's own names and addresses.
+    """
+    if address not in ANY:
+        return list(dict.fromkeys([*LOCAL, address]))
+    names = [socket.gethostname(), net_util.get_internal_ip()]
+    return list(dict.fromkeys([*LOCAL, *filter(None, names)]))
+
+
+def host_options(arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+    """Return the options that limit host names; none where they are given already."""
+    if "STREAMLIT_SERVER_ALLOWED_HOSTS" in environment or _given(arguments, "allowedHosts"):
+        return []
+    address = _given(arguments, "address") or environment.get("STREAMLIT_SERVER_ADDRESS", LOCAL[1])
+    others = [name.strip() for name in environment.get("RULEKIT_HOSTS", "").split(",")]
+    names = [*allowed_hosts(address), *filter(None, others)]
+    return [f"--server.allowedHosts={name}" for name in names]
+
+
+def _given(arguments: Sequence[str], option: str) -> str | None:
+    """Return the value of a server option on the command line, or None."""
+    for word, following in pairwise([*arguments, ""]):
+        name, equals, value = word.partition("=")
+        if name == f"--server.{option}":
+            return value if equals else following
+    return None
 
 
 def ask_nobody() -> None:
@@ -31,7 +69,8 @@ def main() -> None:
         wrong = str(error)
     if wrong is not None:
         sys.exit(wrong)
-    cli.main(["run", str(APP), *sys.argv[1:]], prog_name="streamlit")
+    arguments = [*sys.argv[1:], *host_options(sys.argv[1:], os.environ)]
+    cli.main(["run", str(APP), *arguments], prog_name="streamlit")
 
 
 if __name__ == "__main__":

@@ -42,12 +42,12 @@ def chromium_path() -> str | None:
 
 
 @contextmanager
-def chromium_at(path: str) -> Iterator[Any]:
+def chromium_at(path: str, *flags: str) -> Iterator[Any]:
     """Start the browser, and close it at the end."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS, *flags])
         yield browser
         browser.close()
 

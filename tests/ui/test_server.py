@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.waiting import until
+from ui.server import allowed_hosts, host_options
 
 ROOT = Path(__file__).parents[2]
 WATCH = """
@@ -44,6 +45,7 @@ def started(tmp_path):
             "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]),
             "LOOKUPS": str(names),
             "RULEKIT_WORKSPACE": "off",
+            "RULEKIT_HOSTS": "rules.example.org",
         }
         process = subprocess.Popen(
             [sys.executable, *command, "--server.port", str(port)],
@@ -70,8 +72,8 @@ def is_up(port):
         return False
 
 
-def upgrade(port, origin):
-    """Ask for a websocket as a page of `origin` does; the status of the answer."""
+def upgrade(port, origin, host=None):
+    """Request a websocket as a page of `origin` does, under a host name; return the status."""
     connection = http.client.HTTPConnection("127.0.0.1", port)
     headers = {
         "Upgrade": "websocket",
@@ -79,7 +81,7 @@ def upgrade(port, origin):
         "Sec-WebSocket-Version": "13",
         "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(),
         "Origin": origin,
-    }
+    } | ({} if host is None else {"Host": host})
     connection.request("GET", "/_stcore/stream", headers=headers)
     status = connection.getresponse().status
     connection.close()
@@ -98,11 +100,41 @@ def test_a_page_of_another_site_is_refused_without_asking_anybody(started):
         assert upgrade(port, origin) == 403
     assert upgrade(port, f"http://localhost:{port}") == 101
     assert outside(names) == []
+    evil = f"evil.test:{port}"
+    assert upgrade(port, f"http://{evil}", evil) == 403
+    proxy = f"rules.example.org:{port}"
+    assert upgrade(port, f"http://{proxy}", proxy) == 101
 
 
 @pytest.mark.slow
 def test_the_names_that_a_server_looks_up_are_counted(started):
     """Without our start, Streamlit asks: should it cease to, `ui.server` can go."""
     port, names = started("-m", "streamlit", "run", "app.py")
+    evil = f"evil.test:{port}"
+    assert upgrade(port, f"http://{evil}", evil) == 403  # a foreign name for this machine
     assert upgrade(port, "http://evil.test") == 403
     assert outside(names) != []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "expected"),
+    [
+        ([], {}, ["localhost", "127.0.0.1", "::1"]),
+        (["--server.address=192.0.2.7"], {}, ["localhost", "127.0.0.1", "::1", "192.0.2.7"]),
+        (["--server.address", "box"], {}, ["localhost", "127.0.0.1", "::1", "box"]),
+        (
+            [],
+            {"RULEKIT_HOSTS": "a.org, b.org"},
+            ["localhost", "127.0.0.1", "::1", "a.org", "b.org"],
+        ),
+        (["--server.allowedHosts=*"], {}, []),
+        ([], {"STREAMLIT_SERVER_ALLOWED_HOSTS": "a.org"}, []),
+    ],
+)
+def test_host_names_follow_from_the_address(arguments, environment, expected):
+    options = [f"--server.allowedHosts={name}" for name in expected]
+    assert host_options(arguments, environment) == options
+
+
+def test_a_server_on_all_interfaces_answers_to_its_own_name():
+    assert socket.gethostname() in allowed_hosts("0.0.0.0")
