@@ -8,7 +8,7 @@ rules. May import NumPy, pandas, scikit-learn's splitters, pyarrow, openpyxl and
 
 from rulekit.data.column import KINDS, ROLES, Column
 from rulekit.data.costs import Costs
-from rulekit.data.drift import DriftNote, compare_tables
+from rulekit.data.drift import DriftNote, compare_tables, respelled_levels
 from rulekit.data.folds import equal_rows, hold_out, joined_groups, make_folds
 from rulekit.data.groups import GROUP_MEASURES, RowGroups, row_groups
 from rulekit.data.options import Limits, ParseOptions
@@ -61,6 +61,7 @@ __all__ = [
     "quality_notes",
     "read_table",
     "read_with_options",
+    "respelled_levels",
     "row_groups",
     "sample_info",
     "suggest_positive",
