@@ -209,8 +209,12 @@ def test_other_texts_with_the_same_words_have_not_moved(seed):
 
 
 def test_levels_that_differ_in_case_or_spaces_are_matched():
-    first = Table.from_frame(pd.DataFrame({"sex": ["male", "female"] * 20, "x": ["a b", "AB"] * 20}))
-    second = pd.DataFrame({"sex": ["MALE", " Female", "other", None], "x": ["ab", "a b", "AB", "c"]})
+    first = Table.from_frame(
+        pd.DataFrame({"sex": ["male", "female"] * 20, "x": ["a b", "AB"] * 20})
+    )
+    second = pd.DataFrame(
+        {"sex": ["MALE", " Female", "other", None], "x": ["ab", "a b", "AB", "c"]}
+    )
     found = respelled_levels(first, second, columns=("sex", "x"))
     assert found == {"sex": {"MALE": "male", " Female": "female"}}  # "ab" fits two levels of x
     assert respelled_levels(first, second[["x"]], columns=("sex",)) == {}

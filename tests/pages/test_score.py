@@ -72,9 +72,11 @@ def test_cases_without_unread_columns_are_scored_and_downloaded(scoring):
     if text_column is not None:
         part = part.assign(**{text_column: part[text_column].str.upper()})
     app = uploaded(scoring, part)
-    assert not app.exception and not app.error
+    assert not app.exception
+    assert not app.error
     assert len(app.get("download_button")) >= 3
     if text_column is not None:
         app = app.toggle[0].set_value(True).run()
-        assert not app.exception and not app.error
+        assert not app.exception
+        assert not app.error
     assert answers(app)["predicted"].tolist() == model.predict(X.iloc[:50]).tolist()

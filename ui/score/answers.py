@@ -62,8 +62,8 @@ def then_and_now(cases: NewCases, found: Scored) -> None:
     """Say whether the rule still holds, and show each clause then and now."""
     if not found.figures:
         st.caption(
-            f"The outcomes of these cases are not known. With a column {md(app_state().target, 40)} "
-            "this page also shows whether the rule still holds."
+            "The outcomes of these cases are not known. With a column "
+            f"{md(app_state().target, 40)} this page also shows whether the rule still holds."
         )
         return
     if cases.are_test_rows:
@@ -81,9 +81,7 @@ def then_and_now(cases: NewCases, found: Scored) -> None:
             line[f"correct, {name}"] = f"{right:,} of {n:,}"
             line[f"95 %, {name}"] = f"{100 * low:.0f} to {100 * high:.0f} %" if n else "no case"
         lines.append(line)
-    st.dataframe(
-        pd.DataFrame(lines), hide_index=True, alt="Correct predictions, clause by clause."
-    )
+    st.dataframe(pd.DataFrame(lines), hide_index=True, alt="Correct predictions, clause by clause.")
     st.caption("Correct predictions of the rows a clause decides, with 95 % intervals.")
     if told := cost_sentence(cases, found, app_state()):
         st.markdown(md(told, 300))
