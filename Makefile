@@ -9,16 +9,24 @@ READY  := $(VENV)/.compiled
 PYTEST := $(BIN)/python -m pytest
 CORES  := -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: app test slow engines setup lint docs wheel oldest check format bench paper screenshot clean
+# uv, from the path or the environment; without it pip.
+INSTALL := PATH="$$PATH:$(BIN)" sh -c 'if command -v uv >/dev/null; then exec uv pip install --python $(BIN)/python "$$@"; \
+	else exec $(BIN)/python -m pip install "$$@"; fi' install
+LOCK   := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate
 
-app: $(READY)            ## open the dashboard in the browser
+# Bytecode is cached: without it every process compiles the libraries anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: app test slow engines setup lock lint docs wheel oldest check format bench paper census screenshot clean
+
+app: $(STAMP)            ## open the dashboard in the browser
 	$(BIN)/python -m ui.server
 
 # One thread a process: the tests share the cores already.
 test slow: export OMP_NUM_THREADS = 1
 test slow: export OPENBLAS_NUM_THREADS = 1
 
-test: $(DEV) $(READY)    ## all tests of at most a second, on all cores
+test: $(DEV) $(READY)    ## the quick tests, on all cores
 	$(PYTEST) $(CORES) -m "not slow and not browser and not paper"
 
 slow: $(DEV) $(READY)    ## the slow tests, then a person's path in a real browser
@@ -26,35 +34,41 @@ slow: $(DEV) $(READY)    ## the slow tests, then a person's path in a real brows
 	$(PYTEST) -m "browser and not paper"
 
 engines: $(DEV)          ## what runs exports in tests: PMML, DMN (needs Java and npm)
-	$(BIN)/python -m pip install --quiet -e .[engines]
+	$(INSTALL) -e .[engines]
 	npm install --silent --prefix $(VENV)/feel feelin@4.6.0
 
 setup: $(DEV) $(READY)   ## only install and compile
 
-$(VENV)/bin/python:
+lock:                    ## renew the lock files from pyproject.toml
+	$(LOCK) --extra app pyproject.toml -o requirements.txt
+	$(LOCK) -c requirements.txt $(addprefix --extra ,app test dev docs login) pyproject.toml -o requirements-dev.txt
+
+$(BIN)/python:
 	$(PYTHON) -c "import sys; sys.version_info >= (3, 11) or sys.exit('Python 3.11 or newer is needed, this is ' + sys.version)"
 	$(PYTHON) -m venv $(VENV)
+	@command -v uv >/dev/null || $(BIN)/python -m pip install uv || echo "uv could not be installed; pip takes some minutes."
 
-$(STAMP): $(VENV)/bin/python pyproject.toml requirements.txt
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -r requirements.txt
-	touch $@
+$(STAMP): $(BIN)/python pyproject.toml requirements.txt
+	$(INSTALL) -r requirements.txt
+	$(INSTALL) --no-deps -e .
+	@touch $@
 
 $(DEV): $(STAMP) requirements-dev.txt
-	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
-	touch $@
+	$(INSTALL) -r requirements-dev.txt
+	@touch $@
 
 # Made once; again where a kernel has changed.
-$(READY): $(STAMP) $(wildcard rulekit/solvers/*/*kernels.py)
-	@echo "Compiling the searches for this machine: about half a minute, once."
+$(READY): $(STAMP) $(shell find rulekit -name '*kernels.py')
 	$(BIN)/python -m rulekit.solvers.machine_code
-	touch $@
+	@touch $@
 
 lint: $(DEV)             ## lint, format, types, import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m scripts.wording
+	$(BIN)/codespell
 
 docs: export OMP_NUM_THREADS = 1
 docs: $(DEV) $(READY)    ## the guide, from docs/guide to build/guide/index.html; runs its examples
@@ -81,6 +95,9 @@ bench: $(DEV)            ## measure; give DATA=folder with a datasets.json
 paper: $(DEV)            ## the papers' tables and figures beside ours; give DATA=folder
 	$(if $(DATA),RULEKIT_DATA=$(DATA)) $(PYTEST) -m paper -s
 	$(BIN)/python -m benchmarks.papers.two_level $(if $(DATA),--data $(DATA))
+
+census: $(DEV)           ## lines, exported names, files passed by a fit
+	$(BIN)/python -m scripts.census
 
 screenshot: $(DEV)       ## redraw the pictures of guide and README
 	$(BIN)/python -m scripts.screenshot

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from rulekit.export import to_text
-from rulekit.plots.wording import plural
+from rulekit.style.wording import plural
 from ui.cache import kept
 from ui.escape import file_name, md
 from ui.export.formats import DATABASES, FORMATS, bundle, checked, offer, record_text, shown_page

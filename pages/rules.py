@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rulekit.learners import IdealDNFClassifier
+from rulekit.families import IdealDNFClassifier
 from ui.data.server_tables import all_rows_card
 from ui.escape import md
 from ui.learners.certificate_card import LEARNED

@@ -1,17 +1,11 @@
-"""The only module that touches scikit-learn's private checks, and that knows other data frames.
-
-What the estimators need of scikit-learn has a name here, so that a new release of it is met in one
-place; and frames of polars, Arrow and others become pandas' here, so that nothing else meets them.
-"""
+"""Checks of parameters and input; the only module that uses scikit-learn's private checks."""
 
 from collections.abc import Iterable, Mapping
 from inspect import signature
 from typing import Any, NamedTuple
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, column_or_1d, compute_sample_weight
@@ -24,6 +18,7 @@ from sklearn.utils._param_validation import (
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from rulekit._frames import as_pandas
 from rulekit.exceptions import DataError
 
 __all__ = [
@@ -31,7 +26,6 @@ __all__ = [
     "Interval",
     "Needs",
     "StrOptions",
-    "as_pandas",
     "check_needs",
     "check_parameters",
     "check_some_parameters",
@@ -79,54 +73,6 @@ def check_some_parameters(estimator: BaseEstimator, values: Mapping[str, Any]) -
     """Hold values for some of an estimator's parameters against its `_parameter_constraints`."""
     known = {name: estimator._parameter_constraints[name] for name in values}
     validate_parameter_constraints(known, dict(values), type(estimator).__name__)
-
-
-#: Whole numbers with gaps; as floats, pandas' default, they would not all be exact.
-WITH_GAPS = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
-
-
-def as_pandas(X: Any) -> Any:
-    """Make a pandas frame of a polars or Arrow table, or of whatever else narwhals knows.
-
-    Parameters
-    ----------
-    X : object
-        A table, or anything else.
-
-    Returns
-    -------
-    object
-        A DataFrame for a table, with its columns in their order: dates and times as
-        ``datetime64``, categories with their order, whole numbers with gaps as pandas' nullable
-        ones, so that none loses a digit. Whatever is no table of another library is given back.
-
-    Raises
-    ------
-    DataError
-        If the table is a query that was not run yet, or two columns have one name.
-    """
-    if isinstance(X, (pd.DataFrame, np.ndarray)):
-        return X
-    try:
-        frame = nw.from_native(X, pass_through=True)
-    except nw.exceptions.DuplicateError as error:
-        raise DataError("Column names must differ; one occurs twice. Rename one.") from error
-    if isinstance(frame, nw.LazyFrame):
-        raise DataError(
-            f"The table must hold its rows; a {type(X).__name__} is a query that was not run yet. "
-            "Run it first, for example by `.collect()`."
-        )
-    if not isinstance(frame, nw.DataFrame):
-        return X
-    return pd.DataFrame({column.name: _as_series(column) for column in frame.iter_columns()})
-
-
-def _as_series(column: Any) -> pd.Series:
-    cells, mapper = column.to_arrow(), WITH_GAPS.get if column.null_count() else None
-    if pa.types.is_dictionary(cells.type):  # pandas' categories are numbered with signs
-        kind = cells.type
-        cells = cells.cast(pa.dictionary(pa.int32(), kind.value_type, kind.ordered))
-    return cells.to_pandas(date_as_object=False, types_mapper=mapper)
 
 
 def checked_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFrame:

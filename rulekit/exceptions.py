@@ -54,6 +54,10 @@ class TimeLimitError(SolverError):
     """A program was not solved in the time it was given."""
 
 
+class DataWarning(UserWarning):
+    """Columns of a table are not used, or values that do not fit their column count as missing."""
+
+
 class EmptyRuleWarning(UserWarning):
     """A learned rule has no condition, and so gives one answer to every row."""
 

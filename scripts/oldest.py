@@ -25,7 +25,7 @@ TESTS = (
     "tests/rules/test_rule_set.py",
     "tests/learners/test_base.py",
     "tests/learners/test_fixed.py",
-    "tests/learners/plane/test_lp_svm.py",
+    "tests/families/hyperplane/test_lp_svm.py",
     "tests/solvers/test_lp.py",
 )
 TOOLS = ("pytest>=8", "hypothesis>=6.100", "polars>=1", "openpyxl>=3.1", "fairlearn>=0.12")

@@ -8,6 +8,7 @@ ROOT = Path(__file__).parents[1]
 #: Folder or file of the project, and where it lies in the wheel.
 PLACES = {
     "rulekit/**/*.py": "",
+    "rulekit/**/*.pyi": "",
     "rulekit/**/*.jinja": "",
     "rulekit/py.typed": "",
     "sample_data/*.*": "rulekit/",

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("house", derandomize=True, deadline=None, max_examples=20)
+settings.register_profile("quick", derandomize=True, deadline=None, max_examples=20)
 # `pytest --hypothesis-profile=gate`: what .ci/run asks for.
 settings.register_profile("gate", derandomize=True, deadline=None, max_examples=60)
 # `pytest --hypothesis-profile=explore`: other examples on every run, and more of them.
 settings.register_profile("explore", deadline=None, max_examples=300)
-settings.load_profile("house")
+settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session")
@@ -30,3 +30,20 @@ def put(request):
 
     with ENGINES[request.param]() as found:
         yield found
+
+
+#: Doctests that take more than 0.3 s.
+SLOW_EXAMPLES = {
+    "rulekit.evaluation.trust.alternatives.alternatives",
+    "rulekit.evaluation.trust.stability.stability",
+    "rulekit.families.power_law.tree.PowerLawTreeClassifier",
+    "rulekit.families.rule_classifier.RuleClassifier",
+    "rulekit.learners.literal.certificate.certify",
+}
+
+
+def pytest_collection_modifyitems(items):
+    """Mark slow doctests; they cannot carry a mark themselves."""
+    for item in items:
+        if item.name in SLOW_EXAMPLES:
+            item.add_marker(pytest.mark.slow)

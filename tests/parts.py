@@ -33,14 +33,16 @@ PARTS = {
         "rulekit/export/documents/text_parser.py",
     ),
     "tests/export/test_golden.py": ("rulekit/export/subject.py",),
-    "tests/learners/ideal/test_ideal_dnf.py": (
-        "rulekit/learners/ideal/columns.py",
-        "rulekit/learners/ideal/counts.py",
-        "rulekit/learners/ideal/formula.py",
-        "rulekit/learners/ideal/model.py",
-        "rulekit/learners/ideal/search.py",
+    "tests/families/ideal_dnf/test_ideal_dnf.py": (
+        "rulekit/families/ideal_dnf/columns.py",
+        "rulekit/families/ideal_dnf/counts.py",
+        "rulekit/families/ideal_dnf/formula.py",
+        "rulekit/families/ideal_dnf/model.py",
+        "rulekit/families/ideal_dnf/search.py",
     ),
-    "tests/learners/ideal/test_engine_counts.py": ("rulekit/learners/ideal/engine_conditions.py",),
+    "tests/families/ideal_dnf/test_engine_counts.py": (
+        "rulekit/families/ideal_dnf/engine_conditions.py",
+    ),
     "tests/learners/literal/test_box_search.py": (
         "rulekit/learners/literal/problems/binary_problem.py",
     ),
@@ -49,14 +51,16 @@ PARTS = {
         "rulekit/learners/literal/problems/cell_problem.py",
         "rulekit/learners/rule_path.py",
     ),
-    "tests/learners/plane/test_hyperplane.py": ("rulekit/learners/plane/numeric_design.py",),
-    "tests/learners/plane/test_plane_work.py": (
-        "rulekit/learners/plane/confidence.py",
-        "rulekit/learners/plane/plane.py",
+    "tests/families/hyperplane/test_hyperplane.py": (
+        "rulekit/families/hyperplane/numeric_design.py",
     ),
-    "tests/learners/power_law/test_tree.py": (
-        "rulekit/learners/power_law/features.py",
-        "rulekit/learners/power_law/growing.py",
+    "tests/families/hyperplane/test_plane_work.py": (
+        "rulekit/families/hyperplane/confidence.py",
+        "rulekit/families/hyperplane/plane.py",
+    ),
+    "tests/families/power_law/test_tree.py": (
+        "rulekit/families/power_law/features.py",
+        "rulekit/families/power_law/growing.py",
     ),
     "tests/pages/test_binning.py": (
         "ui/binning/cards.py",
@@ -86,7 +90,9 @@ PARTS = {
         "ui/rules/editor.py",
     ),
     "tests/pages/data/test_tables.py": ("ui/data/server_tables.py",),
-    "tests/plots/geometry/test_bspace.py": ("rulekit/plots/geometry/bspace_points.py",),
+    "tests/families/power_law/plots/test_bspace.py": (
+        "rulekit/families/power_law/plots/bspace_points.py",
+    ),
     "tests/rules/test_codec.py": (
         "rulekit/rules/clause.py",
         "rulekit/rules/power_law.py",
@@ -108,12 +114,12 @@ PARTS = {
         "rulekit/solvers/clause_generation/exact_kernels.py",
         "rulekit/solvers/clause_generation/half_lines.py",
     ),
-    "tests/solvers/power_laws/test_genetic.py": (
-        "rulekit/solvers/power_laws/genetic_weights.py",
-        "rulekit/solvers/power_laws/impurity.py",
-        "rulekit/solvers/power_laws/structures.py",
+    "tests/families/power_law/solver/test_genetic.py": (
+        "rulekit/families/power_law/solver/genetic_weights.py",
+        "rulekit/families/power_law/solver/impurity.py",
+        "rulekit/families/power_law/solver/structures.py",
     ),
-    "tests/solvers/power_laws/test_split_beam.py": (),
+    "tests/families/power_law/solver/test_split_beam.py": (),
     "tests/test_common.py": ("rulekit/exceptions.py",),
     "tests/ui/export/test_run_record.py": ("ui/shell.py",),
     "tests/ui/learners/test_offered.py": (

@@ -157,6 +157,7 @@ def test_every_setting_of_the_server_that_is_named_is_read():
     assert named <= read
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
 def test_nginx_takes_the_example_of_a_proxy(tmp_path):
     page = (GUIDE / "sharing.rst").read_text(encoding="utf-8")
@@ -203,6 +204,7 @@ def test_the_table_of_learners_names_them_all():
     assert set(learners_table()) == told
 
 
+@pytest.mark.slow
 def test_an_example_that_fails_or_warns_ends_the_build(tmp_path):
     page = building.Page(tmp_path)
     assert page.python("print(1 + 1)") == "2\n"

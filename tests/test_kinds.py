@@ -16,10 +16,11 @@ import rulekit
 import ui
 from rulekit.data import columns_of
 from rulekit.exceptions import ExportError
-from rulekit.explain import clause_words, distance_to_boundary, explain, explain_path
+from rulekit.explain import distance_to_boundary, explain, explain_path
 from rulekit.export import FORMATS, verify_export
 from rulekit.export.code.dialects import DATABASES
-from rulekit.plots import case_figure, case_sentence, tree_figure, tree_sentence
+from rulekit.families.power_law import tree_figure, tree_sentence
+from rulekit.plots import case_figure, case_sentence
 from rulekit.rules import (
     KINDS,
     Clause,
@@ -40,6 +41,7 @@ from rulekit.rules import (
     tree_of_rule,
 )
 from rulekit.rules.codec import READERS
+from rulekit.style.phrases import Wording, clause_words
 from tests.export.cells import as_text
 from ui.words import rule_words
 
@@ -125,6 +127,7 @@ def test_every_writer_has_a_method_for_every_kind():
     assert left == {"ReadingWriter"}
 
 
+@pytest.mark.slow
 def test_kinds_are_told_apart_in_the_rules_alone():
     names = {kind.__name__ for kind in KINDS.values()}
     found = []
@@ -167,8 +170,19 @@ def test_the_answer_turns_at_the_limits_of_a_column(kind):
     assert condition.limits("another", row) == ()
 
 
+#: Formats that start an engine or write a workbook; their own tests run one kind quickly.
+ENGINES = {name for name in FORMATS if name in ("xlsx", "duckdb", "sql", "scoring", "report")}
+
+
 @every_kind
-@pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if not form.learned])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in ENGINES else ())
+        for name, form in FORMATS.items()
+        if not form.learned
+    ],
+)
 def test_every_format_writes_it_and_what_can_be_run_answers_alike(name, kind):
     if name == "duckdb":
         pytest.importorskip("duckdb")
@@ -222,7 +236,7 @@ def test_every_view_shows_it(kind, missing):
     rule = rule_of(kind, missing=missing)
     columns = columns_of(FRAME)
     called = {name: f"The {name} in full" for name in FRAME}
-    wording = rulekit.explain.Wording(names=called)
+    wording = Wording(names=called)
     words = clause_words(rule.clauses[0], wording)
     assert all(called[feature] in words for feature in rule.features)
     assert ("missing" in words) is missing

@@ -24,6 +24,7 @@ def test_the_library_example_runs_and_prints_a_rule_and_a_reason(capsys):
     assert "The answer is" in printed
 
 
+@pytest.mark.slow
 def test_the_examples_run_one_after_the_other(capsys):
     names = {}
     for text in re.findall(r"```python\n(.*?)```", README, re.DOTALL):
@@ -51,6 +52,7 @@ def test_a_rule_comes_before_any_word_about_it_and_no_sentence_asks_for_logic():
     assert not re.findall(r"\b(?:DNF|CNF|theta|conjunctions?|disjunctions?|literals?)\b|θ", README)
 
 
+@pytest.mark.slow
 def test_the_rule_shown_is_learned_from_the_loans_and_errs_as_often_as_is_said():
     shown, wrong = re.search(
         r"```\n(1\. IF .*?)```.*?wrong for (\d+) of 100", README, re.S

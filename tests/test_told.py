@@ -16,13 +16,10 @@ PAGES = sorted(
         *(ROOT / "docs" / "guide").glob("*.rst"),
     ]
 )
-#: Not in the source: made by its users, of other programs, or gone and told as gone.
+#: Not in the source: created by users, or names of other programs.
 ELSEWHERE = {
     *(".rulekit/", ".streamlit/secrets.toml", "datasets.json", "literals.csv"),
-    *("postScriptGC", "runner.postScriptGC"),
-    *("estimators/", "solvers/compiled.py", "compiled.py", "RULEKIT_COMPILED"),
-    *("box_machine", "box_machine.visit", "box_machine_pairs", "split_machine"),
-    *("max_literals", "fit_parquet"),
+    *("postScriptGC",),
 }
 MADE = {"build", "dist", "results"}
 #: Stand for any name, in instructions.

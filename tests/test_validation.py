@@ -1,7 +1,5 @@
 """Frames of other libraries, found by column name wherever a table is taken."""
 
-import datetime as dt
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -32,7 +30,6 @@ from rulekit import (
     sweep,
     verify_export,
 )
-from rulekit._validation import as_pandas
 from rulekit.evaluation import baselines, operating_points
 from rulekit.exceptions import DataError
 from rulekit.explain import score
@@ -59,6 +56,7 @@ def table():
     return X, pd.Series(y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
 def test_a_rule_is_the_same_whatever_library_the_table_is_of(table, kind, learner):
@@ -107,6 +105,7 @@ def test_a_plane_is_the_same_whatever_library_the_table_is_of(kind):
     np.testing.assert_array_equal(found.predict(KINDS[kind](X)), plain.predict(X))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("asked", ASKED)
 def test_whatever_takes_a_table_takes_it_of_any_library(table, kind, asked):
@@ -129,42 +128,6 @@ def test_learners_are_compared_on_a_table_of_any_library(table, kind):
         for Z in (KINDS[kind](X), X)
     )
     assert told(found) == told(plain)
-
-
-def test_every_kind_of_column_arrives_as_pandas_would_have_it():
-    day = dt.datetime(2020, 1, 1)
-    other = pl.DataFrame(
-        {
-            "whole": [1, 2**53 + 1, None],
-            "number": [1.5, None, float("nan")],
-            "truth": [True, None, False],
-            "text": ["a", None, "b"],
-            "day": [day.date(), None, day.date()],
-            "moment": [day, None, day],
-            "span": [dt.timedelta(days=1), None, dt.timedelta(days=2)],
-            "order": pl.Series(["low", None, "high"], dtype=pl.Enum(["low", "mid", "high"])),
-        }
-    )
-    for given in (other, other.to_arrow()):
-        found = as_pandas(given)
-        assert found["whole"].tolist() == [1, 2**53 + 1, pd.NA]
-        assert found["number"].isna().tolist() == [False, True, True]
-        assert found["truth"].tolist() == [True, None, False]
-        assert found["text"].isna().tolist() == [False, True, False]
-        assert found["day"][0] == found["moment"][0] == pd.Timestamp(day)
-        assert found["span"][2] == pd.Timedelta(days=2)
-        assert found["order"].cat.ordered
-        assert found["order"].cat.categories.tolist() == ["low", "mid", "high"]
-
-
-def test_what_is_no_table_is_left_alone_and_a_query_is_to_be_run_first():
-    rows = [[1, 2]]
-    assert as_pandas(rows) is rows
-    with pytest.raises(DataError, match=r"a LazyFrame is a query .* `\.collect\(\)`"):
-        as_pandas(pl.LazyFrame({"a": [1]}))
-    twice = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
-    with pytest.raises(DataError, match="Column names must differ"):
-        as_pandas(twice)
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "pandas", "array"])

@@ -13,8 +13,8 @@ from rulekit.data import Costs
 from rulekit.evaluation.metrics import cost_per_100
 from rulekit.export import clause_numbers
 from rulekit.learners.loss import COST
-from rulekit.plots.wording import measured, percent
 from rulekit.rules import ClauseStatistics, Columns, RuleSet, clause_statistics
+from rulekit.style.wording import measured, percent
 from ui.state import AppState
 
 BY_CHANCE = 0.01  # how rarely chance alone may make a difference that is called overfitting

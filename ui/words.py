@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.explain import Wording, clause_words
-from rulekit.plots.palette import outcome_colours
 from rulekit.rules import RuleSet
+from rulekit.style.palette import outcome_colours
+from rulekit.style.phrases import Wording, clause_words
 from ui.state import AppState
 
 __all__ = [

@@ -24,8 +24,8 @@ import streamlit as st
 from rulekit.data import Table
 from rulekit.export import to_json
 from rulekit.learners import FixedRuleClassifier
-from rulekit.plots.wording import percent, plural
 from rulekit.rules import RuleSet
+from rulekit.style.wording import percent, plural
 from ui import cache, login, state_file
 from ui.escape import md
 from ui.runs import jobs

@@ -26,9 +26,9 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks._cli import Row, run, told
 from benchmarks.papers import planes
 from rulekit import LPSVM, HyperplaneRuleClassifier
-from rulekit.explain import explain_with_hyperplane
-from rulekit.learners.plane.plane import plane_of
-from rulekit.solvers.plane_boxes import CRITERIA, Boxes, LPSVMProgram, extract_boxes
+from rulekit.families.hyperplane import explain_with_hyperplane
+from rulekit.families.hyperplane.plane import plane_of
+from rulekit.families.hyperplane.solver import CRITERIA, Boxes, LPSVMProgram, extract_boxes
 from tests.reference.lp_svm import primal_value
 from tests.strategies.half_spaces import scale_of
 

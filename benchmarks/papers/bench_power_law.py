@@ -35,13 +35,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks._cli import Row, described, facts_of, run, told
 from benchmarks.papers.pareto_data import DESIGNS, design_data
+from benchmarks.papers.power_law_tables import curve_table, pareto_table
 from benchmarks.papers.printed_power_laws import PAPER
-from rulekit.data import curve_table, pareto_table
 from rulekit.evaluation import fit_setting, sweep
-from rulekit.learners import PowerLawTreeClassifier
-from rulekit.learners.power_law.features import PowerLawFeatures
-from rulekit.solvers.machine_code import warm_up
-from rulekit.solvers.power_laws import (
+from rulekit.families import PowerLawTreeClassifier
+from rulekit.families.power_law.features import PowerLawFeatures
+from rulekit.families.power_law.solver import (
     REFINED,
     ClassMass,
     GeneticLevel,
@@ -52,6 +51,7 @@ from rulekit.solvers.power_laws import (
     canonical,
     target_impurity,
 )
+from rulekit.solvers.machine_code import warm_up
 
 Table = tuple[pd.DataFrame, np.ndarray]
 REAL = ("wdbc", "breast_cancer_wisconsin", "iris", "banknote")

@@ -24,9 +24,9 @@ from rulekit.data import columns_of, make_folds
 from rulekit.evaluation import THETA_GRID
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem, binary_problem
 from rulekit.rules.constraints import Constraints
+from rulekit.solvers.clause_selection import ClauseSelection
 from rulekit.solvers.one_level import CoverProblem
 from rulekit.solvers.two_level import (
-    ClauseSelection,
     TwoLevelTask,
     alternating,
     block_coordinate,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rulekit.solvers.plane_boxes import HalfSpace, LPSVMProgram
+from rulekit.families.hyperplane.solver import HalfSpace, LPSVMProgram
 
 STORED = Path(__file__).with_name("planes.json")
 CODES: dict[str, dict[str, float]] = {

@@ -4,19 +4,6 @@ What belongs here: choosing cut points and levels, and the matrix (or the codes)
 table. What does not: learning. May import `rulekit.rules` and `rulekit.data`.
 """
 
-from rulekit.binarize.binarizer import Binarizer
-from rulekit.binarize.conditions import Conditions, complemented, conditions_of
-from rulekit.binarize.matrix import BinaryMatrix, BinCodes
-from rulekit.binarize.summary import CellSummary, ColumnSummary, candidate_summary
+import lazy_loader
 
-__all__ = [
-    "BinCodes",
-    "Binarizer",
-    "BinaryMatrix",
-    "CellSummary",
-    "ColumnSummary",
-    "Conditions",
-    "candidate_summary",
-    "complemented",
-    "conditions_of",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

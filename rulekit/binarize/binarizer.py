@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rulekit._validation import as_pandas
+from rulekit._frames import as_pandas
 from rulekit.binarize.encoding import (
     ColumnEncoding,
     LevelColumn,

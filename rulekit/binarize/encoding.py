@@ -296,7 +296,7 @@ ColumnEncoding = OrderedColumn | LevelColumn | WordColumn
 
 
 def level_groups(
-    name: str, counts: Mapping[Scalar, int], max_levels: int
+    name: str, counts: Mapping[Scalar, int], max_levels: int, *, refuse: bool = True
 ) -> tuple[tuple[Scalar, ...], ...]:
     """Group the levels of a column: one each, the rarest together.
 
@@ -308,6 +308,8 @@ def level_groups(
         Rows of each level.
     max_levels : int
         Groups at most.
+    refuse : bool, default=True
+        Whether a column of nearly as many levels as rows is an error.
 
     Returns
     -------
@@ -317,14 +319,14 @@ def level_groups(
     Raises
     ------
     DataError
-        If there are more levels than `max_levels`, and than half the rows.
+        With `refuse`, if there are more levels than `max_levels`, and than half the rows.
     """
     ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
     levels = [level for level, _ in ordered]
     n_present = sum(counts.values())
     if len(levels) <= max_levels:
         return tuple((v,) for v in sorted(levels, key=str))
-    if len(levels) > UNIQUE_SHARE * n_present:
+    if refuse and len(levels) > UNIQUE_SHARE * n_present:
         raise DataError(
             f"Column {name!r} holds {len(levels)} different texts in {n_present} rows, as "
             "a name or an identifier does, so no condition on it would say anything of new "

@@ -86,14 +86,15 @@ class Cutting:
         classes = None if self.classes is None else self.classes[~absent]
         if order is not None:
             return [ordered_levels(name, present, order, has_missing)]
-        if read_as is None:
+        requested = read_as is not None
+        if not requested:
             read_as = self._found_out(present)
         if read_as == "levels":
-            return self._levels(name, present, classes, has_missing)
+            return self._levels(name, present, classes, has_missing, refuse=not requested)
         if read_as == "words":
             words = chosen_words([str(v) for v in present], classes)
-            if not words:  # nothing but names: refused as such
-                return self._levels(name, present, classes, has_missing)
+            if not words and not requested:  # nothing but names: refused as such
+                return self._levels(name, present, classes, has_missing, refuse=True)
             return [WordColumn(name, word, has_missing) for word in words]
         parts = (read_as,) if isinstance(read_as, str) else tuple(read_as)
         return [
@@ -117,9 +118,10 @@ class Cutting:
         classes: NDArray[np.intp] | None,
         has_missing: bool,
         part: str | None = None,
+        refuse: bool = False,
     ) -> list[ColumnEncoding]:
         counts = pd.Series(present, dtype=object).value_counts()
-        groups = level_groups(name, dict(counts.items()), self.max_levels)
+        groups = level_groups(name, dict(counts.items()), self.max_levels, refuse=refuse)
         numeric = part is not None
         plain = LevelColumn(name, groups, has_missing, numeric, part)
         if not self.sets or classes is None or len(groups) < 2 or len(np.unique(classes)) < 2:

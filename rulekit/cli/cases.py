@@ -43,7 +43,10 @@ from rulekit.rules import RuleSet
 @as_json
 @reads_tables
 def explain(rule: str, table: str, rows: tuple[int, ...], as_json: bool, reading: Reading) -> None:
-    """Say why RULE answers as it does for rows of TABLE, and what would change the answer."""
+    """Explain the predictions of RULE for rows of TABLE.
+
+    Each explanation names the deciding clause and what would change the prediction.
+    """
     found = read_rule(rule)
     given = as_rule_reads(reading.table(table), found)
     if max(rows) > given.n_rows:
@@ -76,7 +79,7 @@ def explain(rule: str, table: str, rows: tuple[int, ...], as_json: bool, reading
 @as_json
 @reads_tables
 def score(rule: str, table: str, reading: Reading, as_json: bool, **asked: Any) -> None:
-    """Answer every row of TABLE by RULE: its answer, and the clause that decided.
+    """Predict every row of TABLE with RULE.
 
     Without -o the cases go to standard output as CSV, with --json into the object that is printed.
     """

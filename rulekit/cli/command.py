@@ -2,22 +2,36 @@
 
 import os
 import warnings
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import click
-from sklearn.exceptions import ConvergenceWarning
 
-from rulekit.cli.app import app
-from rulekit.cli.cases import explain, score
-from rulekit.cli.export import export
-from rulekit.cli.learn import learn
-from rulekit.cli.read import compare, show
 from rulekit.cli.telling import note
-from rulekit.exceptions import EmptyRuleWarning, PromiseWarning, RulekitError
+from rulekit.exceptions import RulekitError
 
 INTERRUPTED = 130  # as shells count a program that Ctrl-C ended
 OUR_MISTAKE = 70
+#: Subcommand: the module it is imported from when it runs, and its line in the help.
+COMMANDS = {
+    "learn": ("learn", "Learn a short rule from TABLE, and report its error on rows held out."),
+    "show": ("read", "Print RULE as numbered lines, and the columns it reads."),
+    "explain": ("cases", "Explain the predictions of RULE for rows of TABLE."),
+    "score": ("cases", "Predict every row of TABLE with RULE."),
+    "export": ("export", "Write RULE in another format."),
+    "compare": ("read", "Compare an earlier RULE with a later one."),
+    "app": ("app", "Serve the dashboard until Ctrl-C."),
+}
+
+#: Warnings for people, by name: importing scikit-learn for its class would take a second.
+SHOWN = {"ConvergenceWarning", "DataWarning", "EmptyRuleWarning", "PromiseWarning"}
+
+
+def _show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Print the warnings for people as notes."""
+    if category.__name__ in SHOWN:
+        note(str(message))
 
 
 def _version() -> str:
@@ -28,16 +42,30 @@ def _version() -> str:
 
 
 class Verbs(click.Group):
-    """A group of verbs that end with a sentence and an exit code, never with a traceback."""
+    """A group of lazily imported subcommands that end with a sentence, never with a traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """List the subcommands in the order of the help."""
+        return [*COMMANDS, *(name for name in self.commands if name not in COMMANDS)]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Import a subcommand."""
+        if name in COMMANDS and name not in self.commands:
+            module = import_module(f"rulekit.cli.{COMMANDS[name][0]}")
+            self.add_command(getattr(module, name))
+        return self.commands.get(name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the subcommands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a verb."""
         try:
             with warnings.catch_warnings():  # the process is ours, from before its first thread
-                warnings.simplefilter("ignore")  # of libraries below
-                for told in (ConvergenceWarning, EmptyRuleWarning, PromiseWarning):
-                    warnings.simplefilter("always", told)
-                warnings.showwarning = lambda message, *_: note(str(message))
+                warnings.simplefilter("always")
+                warnings.showwarning = _show
                 return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
@@ -80,7 +108,3 @@ def rulekit() -> None:
     tables that come along. A RULE is a JSON file that `learn`, `export` or the dashboard wrote, or
     a saved analysis of the dashboard ("analysis.json"); "-" reads it from standard input.
     """
-
-
-for verb in (learn, show, explain, score, export, compare, app):
-    rulekit.add_command(verb)

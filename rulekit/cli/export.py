@@ -16,10 +16,10 @@ from rulekit.cli.inputs import (
     write_file,
 )
 from rulekit.cli.telling import note, working
-from rulekit.explain import Wording
 from rulekit.explain.subject import columns_for
 from rulekit.export import FORMATS, verify_export
-from rulekit.plots.palette import outcome_colours
+from rulekit.style.palette import outcome_colours
+from rulekit.style.phrases import Wording
 
 WRITABLE = [name for name, form in FORMATS.items() if not form.learned]
 

@@ -146,8 +146,15 @@ def as_rule_reads(table: Table, rule: RuleSet) -> Table:
     for condition in (c for clause in rule.clauses for c in clause.conditions):
         for feature, types in condition.types.items():
             kinds[feature] = kinds.get(feature, frozenset()) | types
+    tests = [t for clause in rule.clauses for c in clause.conditions for t in c.tests]
+    dates = {test.feature for test in tests if test.part is not None}
     for feature, compared in kinds.items():
         if feature not in table.frame.columns:
+            continue
+        if feature in dates:
+            if is_string_dtype(table.frame[feature]):
+                table = table.as_date(feature)
+                note(f"Note: {table.notes[-1]} The rule compares it with dates.")
             continue
         column = table.column(feature)
         if compared == {str} and column.is_number:

@@ -21,21 +21,14 @@ from rulekit.data import Costs, Table, check_target, class_counts, hold_out, sug
 from rulekit.data.headers import shown
 from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import to_json, to_text
-from rulekit.learners import (
-    IdealDNFClassifier,
-    OneLevelRuleClassifier,
-    PowerLawTreeClassifier,
-    RuleClassifier,
-    ScorecardClassifier,
-)
+from rulekit.families import FAMILIES
+from rulekit.learners.kinds import cleaned
 from rulekit.rules import rule_to_dict
 
 LEARNERS: dict[str, Any] = {
-    "short-rule": RuleClassifier(),
-    "one-clause": OneLevelRuleClassifier(exact=True),
-    "combinations": IdealDNFClassifier(),
-    "formula": PowerLawTreeClassifier(),
-    "points": ScorecardClassifier(),
+    one.command: one.model if one.alone is None else one.alone
+    for one in FAMILIES.values()
+    if one.command
 }
 COST = click.FloatRange(0, min_open=True)
 SETTINGS = {  # options that become parameters of a learner, where it has them
@@ -77,13 +70,16 @@ SETTINGS = {  # options that become parameters of a learner, where it has them
 def learn(
     table: str, target: str, reading: Reading, output: str | None, as_json: bool, **asked: Any
 ) -> None:
-    """Learn a short rule from TABLE, and say how often it is wrong on rows kept apart.
+    """Learn a short rule from TABLE, and report its error on rows held out.
 
     Columns of dates, of identifiers and of free text are not learned from; each is named.
     """
     model = _learner(asked)
     given = _with_roles(reading.table(table), target, asked)
     X, y = _rows(given, target, asked)
+    X, misfits = cleaned(X)
+    for sentence in misfits:
+        note(f"Note: {sentence}")
     groups = given.groups()
     weights = given.weights()
     if weights is not None and (counts := weights.loc[X.index] > 0).any():

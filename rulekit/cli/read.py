@@ -64,7 +64,10 @@ def compare(
     as_json: bool,
     reading: Reading,
 ) -> None:
-    """Say what differs between an earlier RULE and a later one, and for which rows of TABLE."""
+    """Compare an earlier RULE with a later one.
+
+    With a TABLE, the rows with another prediction are listed.
+    """
     if outcomes and target is None:
         raise click.UsageError("--outcome names values of the target; give --target.")
     first, second = read_rule(before), read_rule(after)

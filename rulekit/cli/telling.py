@@ -1,6 +1,7 @@
 """What the command says: results on standard output, all else on standard error, safe to show."""
 
 import json
+import math
 import sys
 import threading
 import time
@@ -9,8 +10,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import click
-import numpy as np
-import pandas as pd
 
 FIRST_WORD = 1.0  # seconds after which work is said to go on
 PAUSE = 0.5
@@ -45,18 +44,18 @@ def answer(found: Mapping[str, Any]) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Turn tuples, arrays and NumPy's scalars into what JSON has, all the way down."""
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return [_plain(v) for v in value]
-    if isinstance(value, np.generic):
-        value = value.item()
+    """Convert tuples, arrays and NumPy scalars to JSON types, recursively."""
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, float):
-        return value if np.isfinite(value) else None
-    return None if pd.isna(value) else str(value)  # dates
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if hasattr(value, "tolist"):  # NumPy's arrays and scalars
+        return _plain(value.tolist())
+    return None if str(value) in {"NaT", "<NA>"} else str(value)  # dates
 
 
 class Work:

@@ -302,7 +302,7 @@ def _numeric(
         found.leading.append(column.name)
         return None
     whole = bool(numbers.whole[present].all())
-    if whole and np.abs(numbers.values[present]).max() > EXACT:
+    if _loses_digits(column.texts, numbers, present):
         found.large.append(column.name)
         return None
     if numbers.grouped[present].any():
@@ -313,6 +313,19 @@ def _numeric(
     if whole and (column.codes >= 0).all():
         return pd.Series(values.astype(np.int64))
     return pd.Series(values)
+
+
+def _loses_digits(texts: pa.Array, numbers: Numbers, present: NDArray[np.bool_]) -> bool:
+    """Return whether numbers above 2^53, written out, are whole throughout or no longer differ."""
+    large = present & (np.abs(numbers.values) > EXACT) & np.isfinite(numbers.values)
+    large &= ~_matches_among(texts, large, "[eE]")
+    if not large.any():
+        return False
+    values = numbers.values[present]
+    if (values == np.floor(values)).all():
+        return not _matches_among(texts, present, "[eE]").any()
+    written = {text.rstrip("0") for text in texts.filter(pa.array(large)).to_pylist()}
+    return len(np.unique(numbers.values[large])) < len(written)
 
 
 def _is_truth(texts: pa.Array) -> bool:

@@ -1,11 +1,11 @@
 """A second table against the first: missing, new, retyped, unseen, out of range, moved."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import chi2_contingency, ks_2samp
 
 from rulekit.data.cells import dates_in
 from rulekit.data.column import Column
@@ -40,6 +40,13 @@ class DriftNote:
     sentence: str
     n_rows: int
     blocks: bool = False
+
+
+def _stats() -> Any:
+    """Import SciPy's tests when they are needed; that takes half a second."""
+    from scipy import stats
+
+    return stats
 
 
 def compare_tables(
@@ -246,7 +253,8 @@ def _later(column: Column, then: pd.Series, now: pd.Series, level: float) -> Dri
     then, now = then.dropna(), now.dropna()
     if not len(now):
         return None
-    test = ks_2samp(*((s - then.min()).dt.total_seconds() for s in (then, now)), method="asymp")
+    seconds = ((s - then.min()).dt.total_seconds() for s in (then, now))
+    test = _stats().ks_2samp(*seconds, method="asymp")
     if test.statistic < LEAST_MOVED or test.pvalue >= level:
         return None
     middle = [_day(s.quantile(interpolation="lower")) for s in (now, then)]
@@ -316,7 +324,7 @@ def _word(column: Column, then: pd.Series, now: pd.Series, level: float) -> Drif
     was, is_now = (100 * share.loc[word, when] for when in ("then", "now"))
     if abs(is_now - was) < 100 * LEAST_MOVED:
         return None
-    if chi2_contingency(counts).pvalue >= level / len(share):
+    if _stats().chi2_contingency(counts).pvalue >= level / len(share):
         return None
     sentence = (
         f"Column {shown(column.name)} has moved: the word {shown(word)} is in {is_now:.1f} % of "
@@ -341,7 +349,7 @@ def _moved(column: Column, then: pd.Series, now: pd.Series, level: float) -> Dri
         return _word(column, then, now, level)
     if column.is_number:
         before, after = then.to_numpy(dtype=float), now.to_numpy(dtype=float)
-        test = ks_2samp(before, after, method="asymp")
+        test = _stats().ks_2samp(before, after, method="asymp")
         moved, chance = float(test.statistic), float(test.pvalue)
         words = f"half are above {np.median(after):.6g}, formerly above {np.median(before):.6g}"
     else:
@@ -350,7 +358,7 @@ def _moved(column: Column, then: pd.Series, now: pd.Series, level: float) -> Dri
         ).fillna(0)
         if len(shares) < 2:
             return None
-        chance = float(chi2_contingency(shares.to_numpy()).pvalue)
+        chance = float(_stats().chi2_contingency(shares.to_numpy()).pvalue)
         change = (shares / shares.sum()).diff(axis=1)["now"].sort_values(kind="stable")
         moved, name = float(change.abs().sum() / 2), change.abs().idxmax()
         part = (shares / shares.sum()).loc[name]

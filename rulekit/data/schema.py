@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rulekit._validation import as_pandas
+from rulekit._frames import as_pandas
 from rulekit.data.cells import dates_in, durations_in, numbers_in
 from rulekit.data.column import (
     ROLES,

@@ -4,10 +4,12 @@ A table's columns are ``int64`` or ``float64`` (numbers), ``bool`` or pandas' ``
 values without and with missing ones), ``datetime64``, or text.
 """
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from rulekit.data.headers import shown
@@ -62,7 +64,7 @@ def columns_of(frame: pd.DataFrame, *, exact: bool = False) -> dict[str, NDArray
     for i, name in enumerate(names):
         series = frame.iloc[:, i]
         found[name] = _values(series, name)
-        if exact and _inexact(series, found[name]):
+        if exact and is_inexact(series, found[name]):
             raise DataError(
                 f"Column {shown(name)} holds whole numbers above {EXACT}, which are not exact as "
                 "numbers. Where they name something, give them as text; else in another unit."
@@ -70,13 +72,17 @@ def columns_of(frame: pd.DataFrame, *, exact: bool = False) -> dict[str, NDArray
     return found
 
 
-def _inexact(series: pd.Series, values: NDArray[Any]) -> bool:
-    """Say whether a column has whole numbers that lose digits as ``float64``."""
+def is_inexact(series: pd.Series, values: NDArray[Any]) -> bool:
+    """Return whether a column has whole numbers or decimals above 2^53, rounded as ``float64``."""
     if values.dtype == object or not np.nanmax(np.abs(values), initial=0.0) > EXACT:
         return False
-    if series.dtype != object:
+    if series.dtype != object and not _is_arrow_decimal(series.dtype):
         return bool(pd.api.types.is_integer_dtype(series.dtype))
     return any(not isinstance(v, float) and abs(v) > EXACT for v in series if not _absent(v))
+
+
+def _is_arrow_decimal(dtype: Any) -> bool:
+    return isinstance(dtype, pd.ArrowDtype) and pa.types.is_decimal(dtype.pyarrow_dtype)
 
 
 def typed(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
@@ -126,8 +132,8 @@ def _typed_numbers(
     series: pd.Series, values: NDArray[np.float64], name: str
 ) -> tuple[pd.Series, list[str]]:
     whole = pd.api.types.is_integer_dtype(series.dtype)
-    if _inexact(series, values):
-        text = np.array([None if _absent(v) else str(v) for v in series.astype(object)], object)
+    if is_inexact(series, values):
+        text = np.array([None if _absent(v) else _digits(v) for v in series.astype(object)], object)
         note = (
             f"Column {shown(name)} holds whole numbers above {EXACT}, which are not exact as "
             "numbers; it was kept as text."
@@ -137,6 +143,14 @@ def _typed_numbers(
     if whole and not np.isnan(values).any():
         return pd.Series(values.astype(np.int64), name=series.name), notes
     return pd.Series(values, name=series.name), notes
+
+
+def _digits(value: Any) -> str:
+    """Write a number with all its digits; a decimal without a fraction as a whole number."""
+    if isinstance(value, Decimal) and value.is_finite():
+        whole = value == value.to_integral_value()
+        return str(int(value)) if whole else f"{value:f}".rstrip("0")
+    return str(value)
 
 
 def without_infinities(

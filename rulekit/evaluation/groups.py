@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from rulekit._validation import as_pandas
+from rulekit._frames import as_pandas
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.exceptions import DataError
 from rulekit.rules import wilson_interval
@@ -170,15 +170,13 @@ def group_metrics(
     ------
     DataError
         If the column is not there or cannot be grouped, lengths differ, or a class is missing.
-    ImportError
-        If fairlearn, which does the counting, is not installed.
     ValueError
         If `positive` is needed and not given, or is no class; or another parameter is not allowed.
 
     Notes
     -----
-    Counts are made by fairlearn's ``MetricFrame``. Intervals of shares are Wilson's; that of a gap
-    is Newcombe's (Statistics in Medicine 17, 1998, method 10).
+    Intervals of shares are Wilson's; that of a gap is Newcombe's (Statistics in Medicine 17,
+    1998, method 10).
 
     Examples
     --------
@@ -278,30 +276,8 @@ def _shares(
     return found.iloc[:-1], found.iloc[-1].rename("all")
 
 
-def _counted(groups: RowGroups, **values: NDArray[Any]) -> pd.DataFrame:
-    """Let fairlearn take the rows of each group, and all, and sum what is asked: see `_totals`."""
-    try:
-        from fairlearn.metrics import MetricFrame
-    except ImportError as error:
-        raise ImportError(
-            "Groups are counted by fairlearn, which is not installed; install "
-            "rulekit-dashboard[groups]."
-        ) from error
-    rows = np.zeros(len(groups.codes))
-    frame = MetricFrame(
-        metrics=_totals,
-        y_true=rows,
-        y_pred=rows,
-        sensitive_features=groups.codes,
-        sample_params=values,
-    )
-    return pd.DataFrame([*frame.by_group.sort_index(), frame.overall])
-
-
-def _totals(
-    y_true: Any, y_pred: Any, *, true: Any, called: Any, wrong: Any, weight: Any
-) -> dict[str, float]:
-    """Sum all that is counted at once: fairlearn takes groups apart anew for every metric."""
+def _counted(groups: RowGroups, *, true: Any, called: Any, wrong: Any, weight: Any) -> pd.DataFrame:
+    """Sum rows and weights of each group, and of all rows in the last row."""
     among = {"rows": np.ones(len(true), dtype=bool), "positives": true, "negatives": ~true}
     part = {
         "error": wrong,
@@ -309,11 +285,15 @@ def _totals(
         "false_alarms": ~true & called,
         "called_positive": called,
     }
-    sums = {name: mask.sum() for name, mask in among.items()}
-    sums |= {f"weight of {name}": weight[mask].sum() for name, mask in among.items()}
-    sums |= {f"square of {name}": (weight[mask] ** 2).sum() for name, mask in among.items()}
-    sums |= {name: weight[mask].sum() for name, mask in part.items()}
-    return {name: float(total) for name, total in sums.items()}
+    terms = {name: mask.astype(float) for name, mask in among.items()}
+    terms |= {f"weight of {name}": weight * mask for name, mask in among.items()}
+    terms |= {f"square of {name}": weight**2 * mask for name, mask in among.items()}
+    terms |= {name: weight * mask for name, mask in part.items()}
+    sums = {
+        name: np.r_[np.bincount(groups.codes, term, len(groups.labels)), term.sum()]
+        for name, term in terms.items()
+    }
+    return pd.DataFrame(sums)
 
 
 def _figures(sums: pd.Series) -> dict[str, float]:

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from rulekit.data import Costs
 from rulekit.evaluation.metrics import confusion_counts, cost_per_100
 from rulekit.exceptions import RuleError
-from rulekit.learners import ScorecardClassifier
+from rulekit.families import ScorecardClassifier
+from rulekit.families.ideal_dnf.solver import minimum_dnf
 from rulekit.learners.shares import Likeness
 from rulekit.rules import Clause, PointsSplit, RuleSet, scorecard_of
 from rulekit.rules.analysis.simplify import simplify, simplify_clause
-from rulekit.solvers.truth_tables import minimum_dnf
 
 MOST_CONDITIONS = 10  # of a rule whose thresholds are written as rules: 2 ** 10 kinds of rows
 SECONDS = 2.0  # for writing such a rule short

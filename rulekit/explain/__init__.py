@@ -12,75 +12,18 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from rulekit.explain.boundary import distance_to_boundary, ranges_of
-from rulekit.explain.changes import Change
-from rulekit.explain.counterfactual import Counterfactual, smallest_change
-from rulekit.explain.hamming import hamming_distances
-from rulekit.explain.hyperplane import (
-    CoveringBox,
-    HyperplaneExplanation,
-    explain_with_hyperplane,
-)
-from rulekit.explain.near_miss import CheckedClause, CheckedLiteral, NearMiss
-from rulekit.explain.phrases import Wording, Words, clause_words, condition_text
-from rulekit.explain.points import GivenPoints, PointsReading, read_points
-from rulekit.explain.row import Explanation, explain
-from rulekit.explain.scored import Figures, Scored, score
-from rulekit.explain.similar import PastCases, SimilarCase, similar_cases, training_rows
-from rulekit.explain.single_change import single_change
-from rulekit.explain.splits import (
-    SplitChange,
-    SplitReading,
-    TermReading,
-    explain_path,
-    power_law_of,
-    read_split,
-)
+import lazy_loader
 
-__all__ = [
-    "Change",
-    "CheckedClause",
-    "CheckedLiteral",
-    "Counterfactual",
-    "CoveringBox",
-    "Explanation",
-    "Figures",
-    "GivenPoints",
-    "HyperplaneExplanation",
-    "NearMiss",
-    "PastCases",
-    "PointsReading",
-    "Scored",
-    "SimilarCase",
-    "SplitChange",
-    "SplitReading",
-    "TermReading",
-    "Wording",
-    "Words",
-    "clause_words",
-    "condition_text",
-    "distance_to_boundary",
-    "explain",
-    "explain_path",
-    "explain_with_hyperplane",
-    "hamming_distances",
-    "power_law_of",
-    "ranges_of",
-    "read_points",
-    "read_split",
-    "score",
-    "similar_cases",
-    "single_change",
-    "smallest_change",
-    "training_rows",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 class _CallablePackage(ModuleType):
-    """A package that answers a call as `explain` does."""
+    """A package that can be called like `explain`."""
 
-    def __call__(self, model: Any, X: Any, y: Any = None, **options: Any) -> list[Explanation]:
-        """Explain the answer of a rule for each row of a table; see `rulekit.explain.explain`."""
+    def __call__(self, model: Any, X: Any, y: Any = None, **options: Any) -> Any:
+        """Explain the prediction of a rule for each row; see `rulekit.explain.explain`."""
+        from rulekit.explain.row import explain
+
         return explain(model, X, y, **options)
 
 

@@ -7,9 +7,9 @@ from itertools import pairwise, product
 from typing import Any
 
 from rulekit.explain.domains import Candidate, OtherText, number_cuts
-from rulekit.explain.phrases import PLAIN, Wording, exact, levels, listed, number, shown
 from rulekit.explain.subject import as_column
 from rulekit.rules import ORDERED, WORDS, Literal, RuleSet
+from rulekit.style.phrases import PLAIN, Wording, exact, levels, listed, number, shown
 
 MAX_CHECKED = 4096
 

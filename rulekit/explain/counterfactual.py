@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from rulekit.exceptions import RuleError
 from rulekit.explain.changes import Change, changes_between
 from rulekit.explain.domains import Candidate, candidates, domain_of
-from rulekit.explain.phrases import PLAIN, Wording, label_text, listed
 from rulekit.explain.single_change import single_change
 from rulekit.explain.subject import Subject, as_column, subject_of
 from rulekit.rules import (
@@ -32,6 +31,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
+from rulekit.style.phrases import PLAIN, Wording, label_text, listed
 
 MAX_STEPS = 100_000
 NOT_SEARCHED = (

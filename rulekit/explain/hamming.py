@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import DataError
-from rulekit.explain.phrases import label_text, listed
 from rulekit.explain.subject import subject_of
 from rulekit.rules import Columns, RuleSet
+from rulekit.style.phrases import label_text, listed
 
 
 def hamming_distances(

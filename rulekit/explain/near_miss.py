@@ -4,14 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rulekit.explain.phrases import (
-    PLAIN,
-    Wording,
-    counted,
-    label_text,
-    met_text,
-    unmet_text,
-)
 from rulekit.explain.points import read_points
 from rulekit.explain.splits import change_text, linear_text, read_split
 from rulekit.rules import (
@@ -22,6 +14,14 @@ from rulekit.rules import (
     Literal,
     PointsSplit,
     PowerLawSplit,
+)
+from rulekit.style.phrases import (
+    PLAIN,
+    Wording,
+    counted,
+    label_text,
+    met_text,
+    unmet_text,
 )
 
 

@@ -19,15 +19,6 @@ from rulekit.explain.near_miss import (
     near_miss,
     nearness,
 )
-from rulekit.explain.phrases import (
-    MAX_LISTED,
-    PLAIN,
-    Wording,
-    counted,
-    label_text,
-    listed,
-    outcome_text,
-)
 from rulekit.explain.similar import (
     PastCases,
     SimilarCase,
@@ -46,6 +37,15 @@ from rulekit.explain.subject import (
     value_at,
 )
 from rulekit.rules import Columns, PromiseCheck, RuleSet, promises_of, rule_of
+from rulekit.style.phrases import (
+    MAX_LISTED,
+    PLAIN,
+    Wording,
+    counted,
+    label_text,
+    listed,
+    outcome_text,
+)
 
 
 @dataclass(frozen=True)

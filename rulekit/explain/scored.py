@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import fisher_exact
 
-from rulekit._validation import as_pandas
+from rulekit._frames import as_pandas
 from rulekit.data import DriftNote, Table, compare_tables
 from rulekit.exceptions import DataError
-from rulekit.explain.phrases import PLAIN, Wording
 from rulekit.explain.row import Explanation, explain
 from rulekit.explain.similar import deciding_clause
 from rulekit.explain.subject import columns_for, subject_of
 from rulekit.rules import Columns, clause_statistics, rule_of
+from rulekit.style.phrases import PLAIN, Wording
 
 LEVEL = 0.01  # how often a rule that still holds is said not to
 CHUNK = 500  # cases between two words on how far it is
@@ -47,6 +46,8 @@ class Figures:
     @cached_property
     def chance(self) -> float:
         """How often chance alone makes it at least this much worse now."""
+        from scipy.stats import fisher_exact  # slow to import
+
         counts = [
             [self.right_then, self.n_then - self.right_then],
             [self.right_now, self.n_now - self.right_now],

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from rulekit.explain.changes import Change
 from rulekit.explain.domains import value_ranges
-from rulekit.explain.phrases import PLAIN, Wording, exact, number
 from rulekit.explain.subject import as_column
 from rulekit.rules import RuleSet
+from rulekit.style.phrases import PLAIN, Wording, exact, number
 
 STEP = 1e-3  # share of the range by which the value named may lie past the bound
 CLOSER = (1.0, 1e-2, 1e-4, 1e-6)  # shares of that step, for bounds that lie close together

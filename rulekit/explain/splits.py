@@ -6,15 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.explain.phrases import (
-    PLAIN,
-    SPOKEN,
-    Wording,
-    bound_text,
-    exact,
-    listed,
-    number,
-)
 from rulekit.explain.similar import training_rows
 from rulekit.explain.single_change import Floats, Ranges, turning_value
 from rulekit.explain.subject import as_column, columns_for, row_values
@@ -29,6 +20,15 @@ from rulekit.rules import (
     Tree,
     rule_of,
     tree_of_rule,
+)
+from rulekit.style.phrases import (
+    PLAIN,
+    SPOKEN,
+    Wording,
+    bound_text,
+    exact,
+    listed,
+    number,
 )
 
 Row = Mapping[str, Any]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit._validation import as_pandas
+from rulekit._frames import as_pandas
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError
 from rulekit.rules import Columns, RuleSet, rule_of

@@ -14,8 +14,11 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from rulekit._validation import Needs, StrOptions, check_needs, check_parameters
+from rulekit.binarize import Binarizer
+from rulekit.binarize.encoding import UNIQUE_SHARE
 from rulekit.data import Costs
-from rulekit.exceptions import EmptyRuleWarning, StoppedError
+from rulekit.exceptions import DataWarning, EmptyRuleWarning, StoppedError
+from rulekit.learners.kinds import TableReader
 from rulekit.learners.shares import Shares
 from rulekit.learners.training import (
     CheckedColumns,
@@ -28,7 +31,9 @@ from rulekit.learners.training import (
 )
 from rulekit.rules import Columns, RuleSet, clause_line, rule_lines
 
-SEEN_IN_FIT = ("n_features_in_", "feature_names_in_")  # what reading a table sets
+SEEN_IN_FIT = (  # what reading a table sets
+    "n_features_in_", "feature_names_in_", "ignored_columns_", "_data_notes"
+)  # fmt: skip
 
 #: What every learner may be asked: which class the rule describes, and what classes weigh, said
 #: as weights or as what wrong answers cost.
@@ -57,6 +62,9 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_, feature_names_in_
         As in scikit-learn; the names only where `fit` was given some. An array's columns are
         called x0, x1, ... in the rule.
+    ignored_columns_ : list of str
+        Columns of text in which nearly every row has another value, such as names and identifiers.
+        They are left out with a warning, as no condition can use them.
     n_rules_, n_conditions_ : int
         Number of clauses, and of conditions; an interval counts two.
     training_error_ : float
@@ -66,11 +74,14 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     _multi_class: ClassVar[bool] = False
+    _level_share: ClassVar[float] = UNIQUE_SHARE  # of rows, beyond which texts are no levels
+    _data_notes: tuple[str, ...] = ()
     _needs: ClassVar[tuple[Needs, ...]] = ()
 
     rule_set_: RuleSet
     classes_: NDArray[Any]
     n_features_in_: int
+    ignored_columns_: list[str]
     positive_label: Any
     positive_label_: Any
     default_label_: Any
@@ -108,6 +119,9 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Warns
         -----
+        DataWarning
+            If columns are left out, see `ignored_columns_`, or values that are not of the kind of
+            nine in ten values of their column count as missing; column, value and row are named.
         EmptyRuleWarning
             If the rule has no condition; `empty_rule_hint_` says why.
         ConvergenceWarning
@@ -147,7 +161,8 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         BaseRuleClassifier
             In the order of `settings`, the very model that
             ``clone(self).set_params(**setting).fit(X, y, sample_weight)`` is; without
-            `random_state` chance is drawn once for all of them. Only time limits are warned of.
+            `random_state` chance is drawn once for all of them. Only time limits and the table's
+            columns are warned of.
 
         Raises
         ------
@@ -156,6 +171,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         reader = clone(self)
         table = reader._read(X, y, sample_weight)
+        reader._warn_of_table()
         for model in reader._models(table, settings, SharedWork(should_stop, many=True)):
             model._warn(ConvergenceWarning)
             yield model
@@ -203,7 +219,16 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
         """Check the training table."""
-        return read_training_table(self, X, y, sample_weight, multi_class=self._multi_class)
+        reader = TableReader(self._reading_binarizer(), self._level_share)
+        table = read_training_table(
+            self, X, y, sample_weight, multi_class=self._multi_class, reader=reader
+        )
+        self.ignored_columns_, self._data_notes = list(table.ignored), table.notes
+        return table
+
+    def _reading_binarizer(self) -> Binarizer | None:
+        """Return what reads words and dates; None if every text is taken as a level."""
+        return None
 
     @abstractmethod
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
@@ -211,6 +236,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _told(self) -> Iterator[Warning]:
         """Say of what is warned after a fit: to silence what a fit emits is not safe in threads."""
+        yield from map(DataWarning, self._data_notes)
         if self.empty_rule_hint_ is not None:
             yield EmptyRuleWarning(self.empty_rule_hint_)
 
@@ -219,6 +245,11 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for told in self._told():
             if isinstance(told, kind):
                 warnings.warn(told, stacklevel=3)
+
+    def _warn_of_table(self) -> None:
+        """Warn of columns that are left out and values that count as missing."""
+        for sentence in self._data_notes:
+            warnings.warn(DataWarning(sentence), stacklevel=3)
 
     def _known(self, setting: Mapping[str, Any], shared: SharedWork) -> Self | None:
         """Make the model of a setting from one fitted before, where that is possible."""
@@ -259,7 +290,12 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         DataError
-            If a column of the training table is missing or holds another kind of value.
+            If a column of the training table is missing or no value of it is of its kind.
+
+        Warns
+        -----
+        DataWarning
+            If some values of a column are not of its kind; they count as missing.
         """
         return self._answers(self.read_columns(X))
 

@@ -128,7 +128,7 @@ def _scores(
     known: dict[Any, list[float]] = {}
     own = clone(learner)
     with threadpool_limits(1):
-        rows = own._read(table.frame.iloc[train], table.y[train], table.sample_weight[train])
+        rows = table.part(train, type(own).__name__, multi_class=own._multi_class)
         for i, model in enumerate(own._models(rows, settings, SharedWork(stop, many=True))):
             if stop is None:  # who limits the time tells that it passed
                 model._warn(ConvergenceWarning)

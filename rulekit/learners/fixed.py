@@ -7,7 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from rulekit._validation import as_pandas, checked_frame
+from rulekit._frames import as_pandas
+from rulekit._validation import checked_frame
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError, RuleError
 from rulekit.learners.base import BaseRuleClassifier
@@ -108,6 +109,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
     def _read(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
         """Hold the table against the rule's columns; one class will do, too."""
         table = read_training_table(self, X, y, sample_weight, multi_class=True, one_class=True)
+        self.ignored_columns_ = []
         self._refuse_absent(table.columns)
         return table
 

@@ -63,6 +63,11 @@ class GroupGaps:
             If the column is not there or cannot be grouped, or fewer than two groups have enough
             rows for a measure that is limited.
         """
+        if name in table.ignored:
+            raise DataError(
+                f"`groups` names column {name!r}, which holds too many different texts for groups; "
+                "name another column."
+            )
         if name not in table.columns:
             raise DataError(
                 f"`groups` names column {name!r}, which the table does not have; correct the name."

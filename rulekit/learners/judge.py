@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.isotonic import IsotonicRegression
 
-from rulekit.binarize import Binarizer
 from rulekit.learners.choice import Setting
+from rulekit.learners.forest import CellTable, votes
 from rulekit.learners.loss import Loss
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
-from rulekit.solvers.forest import CellTable, votes
 
 TRUST = 0.75  # in the forest's shares; the rest in the row's own class
 N_TREES = 200
@@ -60,8 +59,11 @@ class Judge:
         own = np.eye(len(table.classes))[table.codes]
         given = table.weights(None)
         shares = _shares(table, learner, given, seed)
+        prices = _prices(table, loss, given)
+        if not np.allclose(prices, prices.max() * (1.0 - np.eye(len(prices)))):
+            shares = calibrated(shares, table.codes, given)
         told = np.where(np.isnan(shares), own, (1.0 - TRUST) * own + TRUST * shares)
-        expected = given[:, None] * (told @ _prices(table, loss, given))
+        expected = given[:, None] * (told @ prices)
         return cls(table.classes, expected / loss.weight.sum())
 
     def loss(self, said: NDArray[Any]) -> float:
@@ -106,6 +108,25 @@ class Judge:
         return found
 
 
+def calibrated(shares: Floats, codes: NDArray[np.integer], weight: Floats) -> Floats:
+    """Turn out-of-bag vote shares into probabilities by isotonic regression, class by class.
+
+    Votes are drawn towards the middle. Where errors cost the same that matters little; where a miss
+    costs five false alarms, votes of .2 for a class that hardly occurs make every rule look dear.
+    Rows that no tree has left out keep NaN. Shapes: shares (n, K), codes and weight (n,).
+    """
+    known = np.flatnonzero(~np.isnan(shares).any(axis=1))
+    found = shares.copy()
+    for k in range(shares.shape[1]):
+        curve = IsotonicRegression(y_min=1e-3, y_max=1.0)
+        of_class = (codes[known] == k).astype(float)
+        found[known, k] = curve.fit(shares[known, k], of_class, weight[known]).predict(
+            shares[known, k]
+        )
+    found[known] /= found[known].sum(axis=1, keepdims=True)
+    return found
+
+
 def cell_table(
     codes: NDArray[np.integer], encodings: Sequence[Any], used: Sequence[int]
 ) -> CellTable:
@@ -118,8 +139,7 @@ def cell_table(
 
 
 def _shares(table: TrainingTable, learner: Any, given: Floats, seed: int) -> Floats:
-    binarizer = Binarizer() if learner.binarizer is None else learner.binarizer
-    bins = clone(binarizer).fit(table.frame, table.y).bins(table.frame)
+    bins = table.binarizer(learner.binarizer).fit_read(table.frame, table.columns, table.y)
     barred = set(as_constraints(learner.constraints).forbidden)
     used = [s for s, e in enumerate(bins.encodings) if e.name not in barred]
     cells = cell_table(bins.codes, bins.encodings, used)

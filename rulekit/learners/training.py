@@ -1,6 +1,7 @@
 """What one fit works on: the checked table, what its settings share, and when work has to end."""
 
 import time
+import warnings
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
@@ -8,18 +9,19 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from rulekit._validation import checked_frame, checked_target, row_weights
+from rulekit.binarize import Binarizer
 from rulekit.data import columns_of
-from rulekit.exceptions import DataError
+from rulekit.exceptions import DataError, DataWarning
+from rulekit.learners.kinds import TableReader, about_ignored, columns_as, kinds_in, without
 from rulekit.rules import Columns
 from rulekit.rules.constraints import Constraints
 from rulekit.solvers.sums import addable
 
 Made = TypeVar("Made")
 EXTREME = 1e150  # squares of larger numbers, and of ones smaller than its inverse, are lost
-KIND_WORDS = {"number": "numbers", "boolean": "truth values", "text": "text"}
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class TrainingTable:
     columns : mapping of str to ndarray of shape (n,)
         The same rows as rules read them.
     kinds : dict of str to str
-        "number", "boolean" or "text" for each column.
+        "number", "boolean", "date" or "text" for each column, inferred once: parts have the same.
     codes : ndarray of int, shape (n,)
         Index into `classes`.
     classes : ndarray of shape (K,)
@@ -42,6 +44,12 @@ class TrainingTable:
         What was given, or ones.
     weighted : bool
         Whether any were given.
+    readings : dict of str to object
+        How `Binarizer` reads columns of text and dates, in parts of the table, too.
+    ignored : tuple of str
+        Columns that no condition can use; `frame` and `columns` are without them.
+    notes : tuple of str
+        Sentences about columns that are not used and values that count as missing.
     memory : dict of str to ndarray
         Weights of rows and classes joined so far.
     """
@@ -53,6 +61,9 @@ class TrainingTable:
     classes: NDArray[Any]
     sample_weight: NDArray[np.float64]
     weighted: bool
+    readings: dict[str, Any] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     memory: dict[str, NDArray[np.float64]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -71,6 +82,29 @@ class TrainingTable:
             weight = row_weights(self.sample_weight, class_weight, self.frame, self.y)
             self.memory[key] = addable(weight * (len(weight) / weight.sum()))
         return self.memory[key].copy()
+
+    def binarizer(self, given: Binarizer | None) -> Binarizer:
+        """Return an unfitted binarizer that reads each column as the whole table is read."""
+        made: Binarizer = Binarizer() if given is None else clone(given)
+        named = {**dict(made.thresholds or {}), **dict(made.orders or {})}
+        readings = {k: v for k, v in self.readings.items() if k not in named}
+        made.set_params(read_as={**readings, **dict(made.read_as or {})})
+        return made
+
+    def part(self, rows: NDArray[np.intp], name: str, *, multi_class: bool) -> "TrainingTable":
+        """Return some rows as a table; `name` is the learner's, for the message on one class."""
+        classes, codes = _classes(self.y[rows], name, multi_class)
+        return TrainingTable(
+            self.frame.iloc[rows],
+            {name: values[rows] for name, values in self.columns.items()},
+            self.kinds,
+            codes,
+            classes,
+            self.sample_weight[rows],
+            self.weighted,
+            self.readings,
+            self.ignored,
+        )
 
     def against_rest(
         self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64], *, weighted: bool
@@ -96,6 +130,8 @@ class TrainingTable:
             np.array([False, True]),
             weight[rows],
             weighted,
+            self.readings,
+            self.ignored,
         )
 
 
@@ -196,10 +232,12 @@ def read_training_table(
     *,
     multi_class: bool = False,
     one_class: bool = False,
+    reader: TableReader | None = None,
 ) -> TrainingTable:
     """Check what `fit` was given; rows of weight 0 are left out, more than two classes refused.
 
-    With `multi_class` more than two classes will do, with `one_class` one.
+    With `multi_class` more than two classes will do, with `one_class` one. Without a `reader`
+    columns are read as they are.
 
     Raises
     ------
@@ -215,12 +253,35 @@ def read_training_table(
     kept = weight > 0
     if not kept.all():
         frame, y, weight = frame[kept], y[kept], weight[kept]
-    columns = columns_of(frame, exact=True)
-    refuse_infinities(columns)
     classes, codes = _classes(y, name, multi_class, one_class)
-    kinds = {feature: _kind(values) for feature, values in columns.items()}
     weighted = sample_weight is not None
-    return TrainingTable(frame, columns, kinds, codes, classes, weight, weighted)
+    if reader is None:
+        columns = columns_of(frame, exact=True)
+        refuse_infinities(columns)
+        kinds = dict.fromkeys(columns, "text")
+        return TrainingTable(frame, columns, kinds, codes, classes, weight, weighted)
+    kinds = kinds_in(frame, reader.fixed_kinds(frame))
+    columns, misfits = columns_as(frame, kinds, exact=True)
+    refuse_infinities(columns)
+    readings = reader.readings(frame, columns, kinds, codes)
+    ignored = tuple(name for name, found in readings.items() if found is None)
+    notes = [m.sentence(np.flatnonzero(kept)) for m in misfits if m.name not in ignored]
+    if ignored:
+        notes.insert(0, about_ignored(ignored))
+    if len(ignored) == len(columns):
+        raise DataError(f"No column is left to learn from. {notes[0]}")
+    return TrainingTable(
+        without(frame, columns, misfits, ignored),
+        {name: values for name, values in columns.items() if name not in ignored},
+        {name: kind for name, kind in kinds.items() if name not in ignored},
+        codes,
+        classes,
+        weight,
+        weighted,
+        {name: found for name, found in readings.items() if found is not None},
+        ignored,
+        tuple(notes),
+    )
 
 
 def columns_like_training(
@@ -245,15 +306,20 @@ def columns_like_training(
     Raises
     ------
     DataError
-        If a column is missing, infinite, or holds another kind of value than in training.
+        If a column is missing, infinite, or holds nothing of the kind it had in training.
+
+    Warns
+    -----
+    DataWarning
+        If some values of a column are of another kind; they count as missing.
     """
     if isinstance(X, CheckedColumns):
         return X
-    columns = columns_of(checked_frame(estimator, X, reset=False))
+    columns, misfits = columns_as(checked_frame(estimator, X, reset=False), kinds)
     refuse_infinities(columns)
-    return CheckedColumns(
-        {name: _as_kind(name, values, kinds[name]) for name, values in columns.items()}
-    )
+    for misfit in misfits:
+        warnings.warn(DataWarning(misfit.sentence()), stacklevel=4)
+    return CheckedColumns(columns)
 
 
 def positive_code(label: Any, classes: NDArray[Any], name: str = "positive_label") -> int:
@@ -276,32 +342,6 @@ def positive_code(label: Any, classes: NDArray[Any], name: str = "positive_label
 def plain_label(label: Any) -> Any:
     """Turn NumPy's scalars into Python's, as rule sets do."""
     return label.item() if isinstance(label, np.generic) else label
-
-
-def _kind(values: NDArray[Any]) -> str:
-    if values.dtype != object:
-        return "number"
-    return "boolean" if pd.api.types.infer_dtype(values, skipna=True) == "boolean" else "text"
-
-
-def _as_kind(name: str, values: NDArray[Any], kind: str) -> NDArray[Any]:
-    """Bring a column to the kind it had in training, where that loses nothing."""
-    found = _kind(values)
-    if found == kind:
-        return values
-    absent = pd.isna(values)
-    if kind == "number" and (found == "boolean" or absent.all()):
-        return np.where(absent, np.nan, np.where(absent, 0, values)).astype(float)
-    if absent.all():
-        return np.full(len(values), None, dtype=object)
-    if kind == "boolean" and found == "number" and np.isin(values[~absent], (0.0, 1.0)).all():
-        answer = np.full(len(values), None, dtype=object)
-        answer[~absent] = [bool(v) for v in values[~absent]]
-        return answer
-    raise DataError(
-        f"Column {name[:60]!r} must hold {KIND_WORDS[kind]}, as when the rule was learned; it "
-        f"holds {KIND_WORDS[found]} (first: {values[~absent][0]!r}). Convert the column."
-    )
 
 
 def refuse_infinities(columns: Columns) -> None:
@@ -368,14 +408,20 @@ def wishes_for(wishes: Any, table: TrainingTable, label: Any) -> Constraints:
         If directions lead to what is no class.
     """
     constraints = as_constraints(wishes)
-    unknown = [f for f in constraints.features if f not in table.columns]
+    unused = set(table.ignored) & set(constraints.forbidden)
+    unknown = [f for f in constraints.features if f not in table.columns and f not in unused]
+    if unknown and unknown[0] in table.ignored:
+        raise DataError(
+            f"`constraints` names column {unknown[0]!r}, which no condition can use: nearly every "
+            "row has another text. Drop the wish."
+        )
     if unknown:
         raise DataError(
             f"`constraints` names column {unknown[0]!r}, which the table does not have; correct "
             "the name, or drop the wish."
         )
     for feature in dict(constraints.directions):
-        if table.kinds[feature] == "text":
+        if table.kinds[feature] in ("text", "date"):
             raise DataError(
                 f"A direction needs a column of numbers or truth values, but {feature!r} holds "
                 "text, which does not rise or fall. Drop the direction, or forbid the column."

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import plotly.graph_objects as go
 
-from rulekit.plots.palette import GREY, MARK, base_layout, plain
-from rulekit.plots.wording import plural, short_number
 from rulekit.rules import ORDERED, Clause, Columns, Condition, Literal, spelled, value_text
+from rulekit.style.palette import GREY, MARK, base_layout, plain
+from rulekit.style.wording import plural, short_number
 
 
 @dataclass(frozen=True, slots=True)

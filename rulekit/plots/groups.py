@@ -6,8 +6,8 @@ import plotly.graph_objects as go
 from rulekit.data import GROUP_MEASURES
 from rulekit.evaluation import GroupMetrics
 from rulekit.evaluation.groups import share_words
-from rulekit.plots.palette import BLUE, GREY, base_layout, plain
-from rulekit.plots.wording import capital, percent, plural
+from rulekit.style.palette import BLUE, GREY, base_layout, plain
+from rulekit.style.wording import capital, percent, plural
 
 
 def group_figure(found: GroupMetrics, measure: str) -> go.Figure:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulekit.plots.palette import GREY, plain
+from rulekit.style.palette import GREY, plain
 
 WIDTH = 26  # letters of a note in one line
 LETTER, LINE = 6.5, 15.0  # size of a letter and of a line, in pixels

@@ -3,8 +3,8 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from rulekit.plots.palette import BLUE, GREY, VERMILION, base_layout, plain
-from rulekit.plots.wording import percent, plural
+from rulekit.style.palette import BLUE, GREY, VERMILION, base_layout, plain
+from rulekit.style.wording import percent, plural
 
 HEIGHT = 300
 

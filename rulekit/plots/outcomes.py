@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
-from rulekit.plots.palette import Look, bars, base_layout, outcome_looks, plain
 from rulekit.plots.thresholds import (
     MAX_LEVELS,
     add_histogram,
@@ -21,6 +20,7 @@ from rulekit.plots.thresholds import (
     mark_cuts,
     name_values,
 )
+from rulekit.style.palette import Look, bars, base_layout, outcome_looks, plain
 
 TOLD = 6  # outcomes that a sentence names
 TALL, WIDE = 0.15, 0.06  # shares of the picture that a strip needs to have its percentage in it

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from rulekit.learners.loss import COST
 from rulekit.plots.notes import placed
-from rulekit.plots.palette import GREY, SERIES, SYMBOLS, VERMILION, base_layout, plain
-from rulekit.plots.wording import measured, plural
+from rulekit.style.palette import GREY, SERIES, SYMBOLS, VERMILION, base_layout, plain
+from rulekit.style.wording import measured, plural
 
 MAX_POINTS = 200
 LEAST_REACH = 0.02  # of the vertical axis, in errors; of costs five times this part of the largest

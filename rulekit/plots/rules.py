@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from rulekit.plots.palette import Look, bars, base_layout, outcome_looks, plain
-from rulekit.plots.wording import percent
+from rulekit.style.palette import Look, bars, base_layout, outcome_looks, plain
+from rulekit.style.wording import percent
 
 
 def clause_figure(
@@ -24,7 +24,7 @@ def clause_figure(
     positive, other : str
         Names of the two classes.
     classes : sequence, optional
-        All classes of the table, see `rulekit.plots.palette.outcome_looks`.
+        All classes of the table, see `rulekit.style.palette.outcome_looks`.
 
     Returns
     -------

@@ -3,8 +3,8 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from rulekit.plots.palette import BLUE, GREY, ORANGE, SKY, base_layout, plain
-from rulekit.plots.wording import plural
+from rulekit.style.palette import BLUE, GREY, ORANGE, SKY, base_layout, plain
+from rulekit.style.wording import plural
 
 MAX_COLUMNS = 30
 

@@ -7,8 +7,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from rulekit.evaluation import Stability
-from rulekit.plots.palette import BLUE, GREY, base_layout, plain
-from rulekit.plots.wording import short_number
+from rulekit.style.palette import BLUE, GREY, base_layout, plain
+from rulekit.style.wording import short_number
 
 MOST = 12  # columns, or cuts, that are drawn
 Names = Mapping[str, str]

@@ -9,8 +9,8 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
-from rulekit.plots.palette import GREY, Look, bars, base_layout, outcome_looks, plain
-from rulekit.plots.wording import plural, short_number
+from rulekit.style.palette import GREY, Look, bars, base_layout, outcome_looks, plain
+from rulekit.style.wording import plural, short_number
 
 MAX_BARS = 40
 MAX_LEVELS = 12
@@ -112,7 +112,7 @@ def threshold_figure(
     labels : tuple of two objects
         The described class and the other.
     classes : sequence, optional
-        All classes of the table, see `rulekit.plots.palette.outcome_looks`.
+        All classes of the table, see `rulekit.style.palette.outcome_looks`.
 
     Returns
     -------

@@ -14,6 +14,7 @@ and with tolerances of 1e-10, so that an answer depends on nothing else. Tests r
 highspy.
 """
 
+import threading
 import time
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -187,7 +188,7 @@ def solve_lp(
     """
     if len(lp.c) == 0:
         return _without_variables(lp)
-    return ResidentProgram(lp).solve(time_limit=time_limit, start=start)
+    return ResidentProgram(lp, _solver_of_thread()).solve(time_limit=time_limit, start=start)
 
 
 def solve_milp(
@@ -257,6 +258,8 @@ class ResidentProgram:
     ----------
     lp : LinearProgram
         The matrix and the first set of costs and bounds.
+    highs : optional
+        A solver whose model may be replaced; None for a new one.
 
     Notes
     -----
@@ -264,17 +267,19 @@ class ResidentProgram:
     calls before it. One object must not be used by two threads at once.
     """
 
-    def __init__(self, lp: LinearProgram) -> None:
+    def __init__(self, lp: LinearProgram, highs: Any = None) -> None:
         module = highs_module()
         self._lp, self._n, self._m = lp, len(lp.c), len(lp.lower)
-        self._highs: Any = None if module is None else silent_highs(module)
+        self._highs: Any = None
+        if module is not None:
+            self._highs = silent_highs(module) if highs is None else highs
         if self._highs is None:
             return
-        matrix = sparse.csc_matrix(lp.A)
+        starts, rows, entries = _columnwise(lp.A)
         self._highs.passModel(
             self._n,
             self._m,
-            matrix.nnz,
+            len(rows),
             1,  # columnwise
             1,  # minimise
             0.0,
@@ -283,9 +288,9 @@ class ResidentProgram:
             lp.x_upper.astype(float),
             lp.lower.astype(float),
             lp.upper.astype(float),
-            matrix.indptr.astype(np.int32),
-            matrix.indices.astype(np.int32),
-            matrix.data.astype(float),
+            starts.astype(np.int32),
+            rows.astype(np.int32),
+            entries.astype(float),
             np.zeros(self._n, dtype=np.int32),
         )
 
@@ -346,12 +351,35 @@ def silent_highs(module: ModuleType) -> Any:
     return highs
 
 
+_OF_THREAD = threading.local()
+
+
+def _solver_of_thread() -> Any:
+    """Return this thread's solver for programs that are solved once; None without highspy."""
+    module = highs_module()
+    if module is None:
+        return None
+    if not hasattr(_OF_THREAD, "highs"):
+        _OF_THREAD.highs = silent_highs(module)
+    return _OF_THREAD.highs
+
+
+def _columnwise(A: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return starts, rows and entries of the columns of a matrix, dense or sparse."""
+    if sparse.issparse(A):
+        matrix = sparse.csc_matrix(A)
+        return matrix.indptr, matrix.indices, matrix.data
+    columns, rows = np.nonzero(A.T)
+    starts = np.searchsorted(columns, np.arange(A.shape[1] + 1))
+    return starts, rows, A[rows, columns]
+
+
 def _solve_with_linprog(lp: LinearProgram, time_limit: float | None) -> LPSolution:
     """Solve by SciPy: two-sided rows become `<=` rows and equations, and are joined again."""
     equal = lp.lower == lp.upper
     above = np.isfinite(lp.upper) & ~equal
     below = np.isfinite(lp.lower) & ~equal
-    matrix = sparse.csr_matrix(lp.A)
+    matrix = sparse.csr_matrix(lp.A, dtype=float)
     options: dict[str, Any] = {
         "presolve": False,
         "primal_feasibility_tolerance": TOLERANCE,

@@ -31,11 +31,11 @@ KERNELS = (
     "rulekit.solvers.box_search.descent_kernels",
     "rulekit.solvers.box_search.pair_kernels",
     "rulekit.solvers.clause_generation.exact_kernels",
-    "rulekit.solvers.forest.forest_kernels",
-    "rulekit.solvers.points.card_kernels",
-    "rulekit.solvers.points.fit_kernels",
-    "rulekit.solvers.power_laws.moment_kernels",
-    "rulekit.solvers.power_laws.split_kernels",
+    "rulekit.learners.forest.forest_kernels",
+    "rulekit.families.scorecard.solver.card_kernels",
+    "rulekit.families.scorecard.solver.fit_kernels",
+    "rulekit.families.power_law.solver.moment_kernels",
+    "rulekit.families.power_law.solver.split_kernels",
     "rulekit.solvers.screening.cover_kernels",
 )
 log = logging.getLogger("rulekit.machine_code")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+TINY = float(np.finfo(float).tiny)
 EXACT_BITS = 52  # whole numbers up to 2**53 are exact in double precision
 LN2, LOG2E = 0.6931471805599453, 1.4426950408889634
 LN2_HIGH, LN2_LOW = 0.6931471805598903, 5.497923018708371e-14  # 42 bits, the rest
@@ -23,7 +24,7 @@ TERMS = 14  # of a series: the next is below half a unit in the last place
 
 def grid_unit(total: float, copies: int = 1) -> float:
     """Return the power of two whose multiples add up exactly to `copies` times `total`."""
-    size = max(float(total), np.finfo(float).tiny) * copies
+    size = max(float(total), TINY) * copies
     part, exponent = math.frexp(size)
     return math.ldexp(1.0, exponent - (part == 0.5) - EXACT_BITS)
 

@@ -22,6 +22,7 @@ def planted():
     return BenchTable("planted", X, y.astype(object), "yes")
 
 
+@pytest.mark.slow
 def test_the_ideal_dnf_is_measured_beside_forests_on_the_same_folds(planted):
     table = BenchTable(planted.name, planted.X[:60], planted.y[:60], planted.positive)
     rows = {row["what"]: row for row in bench_ideal.accuracy(table, range(1), references=False)}
@@ -49,6 +50,7 @@ def test_the_plain_way_finds_a_rule_of_two_features():
     assert str(formula) == "x0 & x1"
 
 
+@pytest.mark.slow
 def test_large_files_are_written_learned_from_and_removed(tmp_path, capsys):
     path = tmp_path / "some.parquet"
     bench_ideal_parquet.FILES.write(path, 3000)

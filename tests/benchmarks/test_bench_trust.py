@@ -8,6 +8,7 @@ from benchmarks._cli import BenchTable
 pytestmark = pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
 
 
+@pytest.mark.slow
 def test_the_search_of_longer_rules_is_compared_with_all_there_are():
     row = bench_trust.found_of_the_margin(range(1))
     assert row["setting"]["rules"] > 10

@@ -80,6 +80,7 @@ def test_table_and_figures_are_redrawn_and_a_second_run_only_reads(folder, tmp_p
     assert two_level.measure(given) == rows
 
 
+@pytest.mark.slow
 def test_the_box_search_is_measured_against_the_programs_on_the_same_folds(folder):
     given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
     rows = {row["what"]: row for row in bench_fast_rules.measure(given)}
@@ -213,6 +214,7 @@ def test_screening_is_measured_on_any_table_of_a_folder(folder, capsys):
     assert "screened total" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_trees_of_power_laws_are_set_beside_the_paper_cart_and_an_svm(capsys):
     rows = bench_power_law.measure(argparse.Namespace(data=None, only=["DS1"], seeds=2, quick=True))
     capsys.readouterr()
@@ -223,6 +225,7 @@ def test_trees_of_power_laws_are_set_beside_the_paper_cart_and_an_svm(capsys):
     assert all("p" in r["setting"] for r in rows if r["setting"]["method"] != "tree")
 
 
+@pytest.mark.slow
 def test_a_run_over_trees_that_is_begun_again_measures_what_is_missing(tmp_path, capsys):
     asked = argparse.Namespace(
         data=None, only=["DS1"], seeds=1, quick=True, json=tmp_path / "rows.json"
@@ -238,6 +241,7 @@ def test_a_run_over_trees_that_is_begun_again_measures_what_is_missing(tmp_path,
     capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_the_default_tree_is_measured_on_many_tables_and_in_the_mean(folder, monkeypatch, capsys):
     monkeypatch.setattr(bench_power_law, "DEFAULT", {"default-small": ("planted", "gone")})
     given = ["--data", str(folder), "--only", "default-small", "--seeds", "2"]
@@ -268,6 +272,7 @@ class FirstConditions:
         return np.ones(2), np.zeros(2), self.points
 
 
+@pytest.mark.slow
 def test_scorecards_are_measured_and_their_absent_rival_is_said(folder, capsys, monkeypatch):
     monkeypatch.setattr(bench_points, "RiskScoreOptimizer", None)
     given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
@@ -52,7 +52,6 @@ def people():
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
 @given(frames(), st.sampled_from(METHODS), st.sampled_from((None, 1, 3)), columns())
 def test_every_entry_is_what_its_literal_says_of_the_row(case, method, n_thresholds, later):
     frame, y = case
@@ -66,7 +65,6 @@ def test_every_entry_is_what_its_literal_says_of_the_row(case, method, n_thresho
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
 @given(frames(), st.sampled_from(METHODS))
 def test_literals_are_distinct_sorted_and_neither_always_nor_never_true(case, method):
     frame, y = case
@@ -81,7 +79,7 @@ def test_literals_are_distinct_sorted_and_neither_always_nor_never_true(case, me
         assert 0 < s < 1 or (with_missing[literal.feature] and frame[literal.feature].nunique() < 3)
 
 
-@settings(max_examples=30)
+@pytest.mark.slow
 @given(frames(), st.sampled_from(METHODS))
 def test_the_complement_is_the_other_answer_on_every_training_row(case, method):
     frame, y = case
@@ -93,7 +91,7 @@ def test_the_complement_is_the_other_answer_on_every_training_row(case, method):
     assert (matrix.complement[matrix.complement] == np.arange(len(known))).all()
 
 
-@settings(max_examples=30)
+@pytest.mark.slow
 @given(frames())
 def test_in_columns_with_missing_values_the_complement_is_the_negation(case):
     frame, y = case
@@ -103,7 +101,7 @@ def test_in_columns_with_missing_values_the_complement_is_the_negation(case):
             assert matrix.literals[k] == literal.negated()
 
 
-@settings(max_examples=30)
+@pytest.mark.slow
 @given(frames())
 def test_feature_side_and_rank_place_every_cut(case):
     frame, _ = case
@@ -121,7 +119,7 @@ def test_feature_side_and_rank_place_every_cut(case):
             assert matrix.rank[j] == 0
 
 
-@settings(max_examples=30)
+@pytest.mark.slow
 @given(frames())
 def test_codes_lie_between_the_cuts_and_make_the_same_matrix(case):
     frame, _ = case
@@ -139,7 +137,7 @@ def test_codes_lie_between_the_cuts_and_make_the_same_matrix(case):
             assert (codes.codes[~absent, j] == (~below).sum(axis=1)).all()
 
 
-@settings(max_examples=30)
+@pytest.mark.slow
 @given(frames(), st.data())
 def test_neither_the_order_of_columns_nor_of_rows_changes_a_condition(case, data):
     frame, _ = case

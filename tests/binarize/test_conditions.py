@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rulekit.binarize import Binarizer, complemented, conditions_of
 from rulekit.binarize.encoding import OrderedColumn, literals_of
@@ -19,7 +19,6 @@ def cells_of(spans, n_cells):
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(frames())
 def test_the_conditions_of_a_column_are_its_literals(case):
     frame, _ = case
@@ -34,7 +33,7 @@ def test_the_conditions_of_a_column_are_its_literals(case):
             assert (found.side[i], found.side[i] and found.rank[i]) == encoding.place(literal)
 
 
-@settings(max_examples=40)
+@pytest.mark.slow
 @given(frames())
 def test_the_cells_left_out_are_the_other_cells(case):
     frame, _ = case

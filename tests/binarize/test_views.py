@@ -5,7 +5,7 @@ from itertools import chain, combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit import Binarizer
@@ -81,7 +81,6 @@ def test_cells_that_are_no_dates_are_named():
         literals_on(frame, read_as={"opened": "date"})
 
 
-@settings(max_examples=20)
 @given(
     st.lists(st.integers(0, 8), min_size=5, max_size=6).filter(lambda h: 0 < sum(h) < 8 * len(h))
 )

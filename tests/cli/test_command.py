@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from sklearn.exceptions import ConvergenceWarning
 
-from rulekit.cli.command import INTERRUPTED, OUR_MISTAKE, rulekit
+from rulekit.cli.command import COMMANDS, INTERRUPTED, OUR_MISTAKE, rulekit
 from rulekit.exceptions import DataError
 
 
@@ -64,10 +64,16 @@ def test_warnings_for_people_are_notes_and_those_of_libraries_are_not_shown(run,
     assert ending(run, monkeypatch, happens).stderr == "The time limit passed.\n"
 
 
-@pytest.mark.parametrize("verb", sorted(rulekit.commands))
+@pytest.mark.parametrize("verb", sorted(COMMANDS))
 def test_every_verb_says_what_it_is_for_and_how_it_is_used(run, verb):
     assert len(run(verb, "--help").stdout) > 100
     assert "Usage: rulekit" in run(verb, "--no-such-option", code=2).stderr
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_help_lines_equal_the_docstrings(name):
+    command = rulekit.get_command(click.Context(rulekit), name)
+    assert command.help.split("\n")[0] == COMMANDS[name][1]
 
 
 def test_the_exit_codes_are_told(run):

@@ -9,6 +9,7 @@ from rulekit.export import FORMATS, VerifiedExport, from_json, from_text
 from tests.cli.conftest import ANSWERS, CLAUSES, RULE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", WRITABLE)
 def test_every_format_is_written_as_the_library_writes_it(run, tmp_path, form):
     if form == "report":

@@ -208,3 +208,19 @@ def test_what_cannot_be_learned_is_refused_before_anything_is_written(
 
 def test_a_sample_that_there_is_not_is_refused(refused):
     assert "no sample table 'cars'" in refused("learn", "sample:cars", "--target", "a")
+
+
+@pytest.mark.parametrize("foreign", ["unknown", "2023-02-30", "10000-01-01"])
+def test_one_text_among_dates_is_named_by_its_row(run, tmp_path, foreign):
+    days = [f"2023-{1 + k % 9:02d}-{1 + k % 5:02d}" for k in range(90)]
+    frame = pd.DataFrame({"day": days, "late": ["yes" if d > "2023-05" else "no" for d in days]})
+    frame.loc[40, "day"] = foreign
+    frame.to_csv(tmp_path / "days.csv", index=False)
+    words = ("days.csv", "--target", "late", "--category", "day", "--use", "day", *QUICK)
+    result = run("learn", *words, "-o", "learned.json")
+    said = "1 of 90 values does not fit and counts as missing"
+    row = f"(first: row 41, '{foreign}')"
+    assert result.stderr.count(f"'day' is read as dates: {said} {row}") == 1
+    assert "day" in from_json((tmp_path / "learned.json").read_text()).features
+    scored = run("score", "learned.json", "days.csv", "--category", "day", "-o", "scored.csv")
+    assert row in scored.stderr

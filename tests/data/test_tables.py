@@ -60,6 +60,7 @@ def test_rows_of_a_parquet_file_are_numbered(tmp_path):
         open_table(tmp_path / "rows.parquet", row_number="x")
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_into_memory_leaves_nothing_behind(tmp_path, monkeypatch):
     made = []
     mkdtemp = tables.tempfile.mkdtemp

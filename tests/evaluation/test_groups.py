@@ -57,6 +57,7 @@ def test_shares_and_gaps_equal_fairlearns_on_generated_rows():
     agree_with_fairlearn(RULE, X, y, "x", "no")
 
 
+@pytest.mark.slow
 def test_shares_and_gaps_equal_fairlearns_on_a_sample():
     X, y = load_sample("credit").xy("risk")
     rule = BoxSearchClassifier(theta=5.0, n_clauses=2, max_conditions=4).fit(X, y)
@@ -90,6 +91,7 @@ def rules():
     )
 
 
+@pytest.mark.slow
 @given(rules(), st.integers(0, 10_000), st.booleans())
 def test_figures_equal_a_plain_count_by_weight(rule, seed, weighted):
     rng = np.random.default_rng(seed)
@@ -210,13 +212,6 @@ def test_bad_input_is_refused_in_words(change, says):
     given = {"group": "town", "y": y} | change
     with pytest.raises(ValueError, match=says):
         group_metrics(RULE, X, **given)
-
-
-def test_without_fairlearn_it_is_said_what_to_install(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "fairlearn.metrics", None)
-    X, y = generated()
-    with pytest.raises(ImportError, match=r"install rulekit-dashboard\[groups\]"):
-        group_metrics(RULE, X, y, "town")
 
 
 def test_a_fitted_model_answers_as_its_rule_does():

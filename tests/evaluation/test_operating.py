@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit import Costs, FixedRuleClassifier
@@ -16,12 +16,8 @@ from rulekit.evaluation.operating import (
     threshold_rule,
 )
 from rulekit.exceptions import RuleError
-from rulekit.learners import (
-    BoxSearchClassifier,
-    IdealDNFClassifier,
-    ScorecardClassifier,
-    TwoLevelRuleClassifier,
-)
+from rulekit.families import IdealDNFClassifier, ScorecardClassifier
+from rulekit.learners import BoxSearchClassifier, TwoLevelRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.learners.tables import mixed_table
 
@@ -93,7 +89,6 @@ def test_figures_are_those_of_the_answers_counted_by_hand(by, table):
     assert found["called_positive"].is_monotonic_increasing
 
 
-@settings(max_examples=10)
 @given(st.lists(st.booleans(), min_size=40, max_size=40))
 def test_never_and_always_are_among_the_probabilities(classes):
     if len(set(classes)) < 2:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import RuleError
@@ -44,7 +44,6 @@ def is_free_of_flag_numbers(rule):
     return True
 
 
-@settings(max_examples=150)
 @given(rule_sets(FEW, max_clauses=4), tables(FEW, n=1))
 def test_smallest_change_is_as_small_as_any_combination_of_values(rule, columns):
     if not is_free_of_flag_numbers(rule):

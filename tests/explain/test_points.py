@@ -5,20 +5,15 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit import explain
 from rulekit.exceptions import RuleError
-from rulekit.explain import (
-    Wording,
-    condition_text,
-    distance_to_boundary,
-    read_points,
-    smallest_change,
-)
+from rulekit.explain import distance_to_boundary, read_points, smallest_change
 from rulekit.explain.subject import as_column, row_values
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
+from rulekit.style.phrases import Wording, condition_text
 from tests.explain.tables import PLAIN, literals, points_rules, tables
 from tests.explain.test_counterfactual import FEW, is_free_of_flag_numbers, scales
 from tests.reference import counterfactual as reference
@@ -69,7 +64,6 @@ def test_the_reading_adds_up_and_every_change_named_turns_the_answer(split, colu
             assert bool(turned[0]) != found.holds
 
 
-@settings(max_examples=150)
 @given(points_rules(FEW, max_clauses=2), tables(FEW, n=1))
 def test_smallest_change_is_as_small_as_any_combination_of_values(rule, columns):
     if not is_free_of_flag_numbers(rule):
@@ -83,6 +77,7 @@ def test_smallest_change_is_as_small_as_any_combination_of_values(rule, columns)
         assert found.cost == pytest.approx(best[1], rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.slow
 @given(points_rules(PLAIN), tables(PLAIN), st.sets(st.sampled_from(sorted(PLAIN))))
 def test_the_changed_row_gets_the_answer_named_and_only_free_columns_change(rule, columns, fixed):
     answers = rule.predict(columns)
@@ -199,6 +194,7 @@ def test_the_smallest_change_may_take_several_columns_and_leaves_others_alone():
     )
 
 
+@pytest.mark.slow
 def test_a_search_that_is_too_long_is_refused_in_words():
     tests = tuple(Literal(f"x{k}", ">", 0.5) for k in range(30))
     rule = RuleSet((Clause((PointsSplit(tests, (1,) * 30, 30),)),), ("ill",), "dnf", "well")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import DataError, RuleError
-from rulekit.explain import Wording, clause_words, explain, similar_cases, training_rows
+from rulekit.explain import explain, similar_cases, training_rows
 from rulekit.rules import (
     Clause,
     Factor,
@@ -22,6 +22,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
+from rulekit.style.phrases import Wording, clause_words
 from tests.explain.tables import PLAIN, FakeModel, cases, patients, rule_sets, tables
 
 YOUNG = pd.DataFrame({"glucose": [141.0], "age": [44.0], "colour": ["blue"]})

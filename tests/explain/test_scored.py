@@ -20,6 +20,7 @@ def model():
     return SEARCH.fit(X[:600], Y[:600])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 def test_answers_clauses_and_what_is_missing_are_those_of_the_rule_row_by_row(form):
     from sklearn.base import clone

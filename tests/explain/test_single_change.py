@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.papers.power_law_tables import curve_table
 from rulekit import PowerLawTreeClassifier, explain
-from rulekit.data import curve_table
 from rulekit.explain import explain_path, read_split, smallest_change
 from rulekit.explain.single_change import STEP
 from rulekit.explain.splits import change_text

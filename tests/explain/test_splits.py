@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from benchmarks.papers.power_law_tables import curve_table
 from rulekit import PowerLawTreeClassifier, explain
-from rulekit.data import curve_table
-from rulekit.explain import Wording, explain_path, read_split, smallest_change
+from rulekit.explain import explain_path, read_split, smallest_change
 from rulekit.rules import Branch, Clause, Factor, Leaf, Literal, PowerLaw, PowerLawSplit, RuleSet
 from rulekit.rules.analysis.tree import rule_of_tree
+from rulekit.style.phrases import Wording
 from tests.strategies.power_laws import rows, splits
 
 BMI = PowerLaw(1.0, (Factor("mass"), Factor("height", -2, floor=0.1)))
@@ -83,6 +84,7 @@ def test_a_path_leads_from_the_root_to_the_leaf_of_each_row():
     assert [p[0].holds for p in paths] == [True, False, False]
 
 
+@pytest.mark.slow
 def test_a_path_of_a_learned_tree_agrees_with_predict():
     made = curve_table("DS3")
     model = PowerLawTreeClassifier(positive_label="on").fit(made.frame, made.labels)

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rulekit import export
@@ -36,7 +36,6 @@ ALLOWED_TAGS = {
 
 
 @pytest.mark.parametrize("format", CHECKED)
-@settings(max_examples=25)
 @given(cases())
 def test_running_the_export_gives_every_label(format, case):
     rule, columns = case
@@ -46,7 +45,6 @@ def test_running_the_export_gives_every_label(format, case):
 
 
 @pytest.mark.parametrize("format", CHECKED)
-@settings(max_examples=25)
 @given(cases())
 def test_counts_beside_the_clauses_do_not_keep_an_export_from_being_checked(format, case):
     rule, columns = case
@@ -57,7 +55,6 @@ def test_counts_beside_the_clauses_do_not_keep_an_export_from_being_checked(form
         assert found.text.count("training row") == rule.n_clauses
 
 
-@settings(max_examples=100)
 @given(st.text(max_size=12), st.text(max_size=12), st.text(max_size=12), st.data())
 def test_any_name_level_and_label_survive_every_format(name, level, label, data):
     assume(name != "other" and label != "other")
@@ -151,7 +148,6 @@ def rows_of(text):
 
 
 @pytest.mark.parametrize("name", sorted(SHEETS - {"xlsx"}))  # see test_workbook.py
-@settings(max_examples=40)
 @given(st.sampled_from(FORMULAS), st.sampled_from(FORMULAS), st.sampled_from(FORMULAS))
 def test_no_cell_that_a_spreadsheet_opens_is_a_formula(name, column, level, label):
     rule = RuleSet((Clause((Literal(column, "==", level),)),), (label,), "dnf", f"{label} not")

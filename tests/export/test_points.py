@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import ExportError
@@ -40,7 +40,6 @@ def hostile_cases(draw):
 
 
 @pytest.mark.parametrize("format", CHECKED)
-@settings(max_examples=20)
 @given(hostile_cases())
 def test_running_the_export_gives_every_label(format, case):
     rule, columns = case

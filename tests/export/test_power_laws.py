@@ -4,7 +4,7 @@ import sqlite3
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rulekit import from_json, to_json, to_python, to_sql, to_text, verify_export
 from rulekit.exceptions import ExportError
@@ -22,18 +22,20 @@ def bmi_rule():
     return RuleSet((Clause((split, Literal("age", ">", 20.0))),), ("heavy",), "dnf", "light")
 
 
+@pytest.mark.slow
 @given(split_rules())
 def test_the_text_is_read_back_as_the_same_rule(rule):
     assert from_text(to_text(rule)) == rule
 
 
+@pytest.mark.slow
 @given(split_rules())
 def test_json_is_read_back_as_the_same_rule(rule):
     assert from_json(to_json(rule)) == rule
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", FORMATS)
-@settings(max_examples=12)
 @given(rule=split_rules(), columns=rows())
 def test_every_format_answers_every_row_and_every_limit_as_the_rule_does(format, rule, columns):
     if format == "duckdb":

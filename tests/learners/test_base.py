@@ -11,12 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit import Costs, stability
 from rulekit.exceptions import DataError, EmptyRuleWarning
+from rulekit.families import IdealDNFClassifier, RuleClassifier
 from rulekit.learners import (
     BoxSearchClassifier,
     FixedRuleClassifier,
-    IdealDNFClassifier,
     OneLevelRuleClassifier,
-    RuleClassifier,
     TwoLevelRuleClassifier,
 )
 from rulekit.rules import Clause, Literal, RuleSet
@@ -67,7 +66,9 @@ def test_a_missing_column_is_named(fitted):
 
 def test_text_where_numbers_were_is_refused(fitted):
     model, X, _ = fitted
-    with pytest.raises(DataError, match=r"Column 'age' must hold numbers.*holds text .*'old'"):
+    with pytest.raises(
+        DataError, match=r"Column 'age' must hold numbers.*none .*\(first: row 1, 'old'\)"
+    ):
         model.predict(X.assign(age="old"))
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.exceptions import DataError
-from rulekit.learners import BoxSearchClassifier, RuleClassifier, search_grid
+from rulekit.families import RuleClassifier
+from rulekit.learners import BoxSearchClassifier, search_grid
 from rulekit.learners.inner_choice import Form, chosen, inner_folds
 from rulekit.learners.loss import Loss
 from tests.learners.tables import mixed_table
@@ -20,6 +21,7 @@ def test_the_grid_to_choose_among_has_both_classes_and_prices_that_grow_with_the
     assert settings_of(large, BoxSearchClassifier().get_params())
 
 
+@pytest.mark.slow
 def test_a_class_of_few_rows_is_compared_on_as_many_folds():
     X = pd.DataFrame({"a": np.arange(24.0)})
     model = RuleClassifier(positive_label=True).fit(X, np.arange(24) > 20)
@@ -34,6 +36,7 @@ def test_a_class_with_a_single_row_cannot_be_left_out_and_learned_from():
         inner_folds(5, table, 0)
 
 
+@pytest.mark.slow
 def test_weights_say_which_constant_answer_is_given_and_what_it_costs():
     X, y = mixed_table(n=90)
     learner = BoxSearchClassifier(max_conditions=1)

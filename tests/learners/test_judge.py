@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 from rulekit import BoxSearchClassifier, Constraints, Costs, RuleClassifier
-from rulekit.learners.judge import TRUST, Judge, cell_table
+from rulekit.learners.judge import TRUST, Judge, calibrated, cell_table
 from rulekit.learners.loss import Loss
 from rulekit.learners.training import SharedWork, read_training_table
 from tests.learners.tables import mixed_table
@@ -40,6 +40,7 @@ def test_losses_are_those_counted_row_by_row(costs, monkeypatch):
     heavy = table.weights(None if costs else {"yes": 3.0})
     judge = Judge.of(table, Loss(table.y, heavy, costs), SEARCH, 0)
     said = np.random.default_rng(4).permutation(table.y)
+    shares = calibrated(shares, table.codes, weight)  # as errors cost unequally
     expected = 0.0
     for i, label in enumerate(table.y):
         for k, other in enumerate(table.classes):
@@ -112,3 +113,17 @@ def test_equal_columns_are_one_to_the_forest():
     table = cell_table(codes, (Cut(), Cut(), Levels()), [0, 1, 2])
     assert table.codes.tolist() == [[0, 1], [1, 0], [2, 1]]
     assert table.ordered.tolist() == [True, False]
+
+
+def test_calibrated_votes_rise_with_the_votes_and_keep_the_class_shares():
+    rng = np.random.default_rng(0)
+    codes = (rng.random(400) < 0.25).astype(int)
+    votes = np.clip(0.5 + 0.2 * (codes - 0.5) + rng.normal(0, 0.1, 400), 0.01, 0.99)
+    shares = np.column_stack([1 - votes, votes])
+    shares[:5] = np.nan
+    found = calibrated(shares, codes, np.ones(400))
+    assert np.isnan(found[:5]).all()
+    order = np.argsort(votes[5:])
+    assert (np.diff(found[5:][order, 1]) >= -1e-12).all()
+    assert found[5:, 1].mean() == pytest.approx(codes[5:].mean(), abs=0.01)
+    assert votes[5:].mean() > 0.4  # what it was before

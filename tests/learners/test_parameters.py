@@ -14,16 +14,20 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from rulekit import Binarizer, Clause, Costs, Literal, RuleSet, learners
+import rulekit
+from rulekit import Binarizer, Clause, Costs, Literal, RuleSet
 from rulekit.exceptions import EmptyRuleWarning, PromiseWarning
 from tests.learners.planes import blobs
 from tests.learners.tables import mixed_table
 
 LEARNERS = {
     name: thing
-    for name in learners.__all__
-    if isclass(thing := getattr(learners, name)) and issubclass(thing, BaseEstimator)
+    for name in rulekit.__all__
+    if isclass(thing := getattr(rulekit, name))
+    and issubclass(thing, BaseEstimator)
+    and thing is not Binarizer
 }
+SLOW = {"PowerLawTreeClassifier", "RuleClassifier"}  # 0.3 s a fit and more
 FEW = Binarizer(n_thresholds=2)
 NO_AGE = {"forbidden": ["age"]}
 RULES = [RuleSet((Clause((Literal("age", ">", cut),)),), ("yes",), "dnf", "no") for cut in (30, 60)]
@@ -285,7 +289,7 @@ def cases(kind):
             name,
             case,
             id=f"{learner}-{name}-{case.value}-{case.given}"[:90],
-            marks=pytest.mark.slow if learner == "RuleClassifier" else (),
+            marks=pytest.mark.slow if learner in SLOW or case.value == "exact" else (),
         )
         for learner, parameters in CASES.items()
         for name, found in parameters.items()

@@ -8,20 +8,23 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from rulekit.exceptions import DataError, EmptyRuleWarning, RuleError
-from rulekit.explain import Wording, explain
-from rulekit.learners import (
+from rulekit.explain import explain
+from rulekit.families import (
     LPSVM,
-    BoxSearchClassifier,
-    ColumnGenerationClassifier,
     HyperplaneRuleClassifier,
     IdealDNFClassifier,
-    OneLevelRuleClassifier,
     PowerLawTreeClassifier,
     RuleClassifier,
     ScorecardClassifier,
+)
+from rulekit.learners import (
+    BoxSearchClassifier,
+    ColumnGenerationClassifier,
+    OneLevelRuleClassifier,
     TwoLevelRuleClassifier,
 )
 from rulekit.rules import Constraints, promises_of
+from rulekit.style.phrases import Wording
 
 LEARNERS = {
     "box search": BoxSearchClassifier(theta=0.3, n_clauses=3),

@@ -10,7 +10,8 @@ from sklearn.base import clone
 from rulekit import Costs, FixedRuleClassifier, TwoLevelRuleClassifier
 from rulekit.data import columns_of
 from rulekit.evaluation.metrics import area_under_roc
-from rulekit.learners import BoxSearchClassifier, IdealDNFClassifier, ScorecardClassifier
+from rulekit.families import IdealDNFClassifier, ScorecardClassifier
+from rulekit.learners import BoxSearchClassifier
 from rulekit.learners.shares import SHRINK, Shares
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.learners.tables import mixed_table

@@ -52,6 +52,7 @@ def test_without_a_target_the_page_says_what_is_missing(open_app):
     assert not app.get("plotly_chart")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", ["breast_cancer", "credit", "wine"])
 def test_every_sample_is_shown_with_its_conditions(open_app, sample):
     app = open_app("binning", sample=sample)
@@ -72,6 +73,7 @@ def test_every_method_works(open_app):
         assert app.session_state["app"].binning.method == method
 
 
+@pytest.mark.slow
 def test_the_columns_are_listed_and_the_chosen_one_s_conditions_written_out(open_app):
     app = open_app("binning", sample="credit")
     state = app.session_state["app"]
@@ -81,6 +83,7 @@ def test_the_columns_are_listed_and_the_chosen_one_s_conditions_written_out(open
     assert app.header[0].value == "employment"
 
 
+@pytest.mark.slow
 def test_more_cut_points_give_more_conditions(open_app):
     app = open_app("binning", sample="breast_cancer")
     before = int(metric(app, "Candidate conditions").replace(",", ""))
@@ -121,6 +124,7 @@ def test_more_cut_points_than_can_be_typed_are_thinned_and_said(open_app):
     assert len(listed) == 1000
 
 
+@pytest.mark.slow
 def test_every_certificate_is_checked_on_demand(open_app):
     app = screened(open_app("binning", sample="credit"))
     removed = metric(app, "Removed with proof").split(" ")[0]
@@ -129,6 +133,7 @@ def test_every_certificate_is_checked_on_demand(open_app):
     assert app.success[0].value == f"All {removed} certificates hold."
 
 
+@pytest.mark.slow
 def test_a_higher_price_leaves_fewer_conditions(open_app):
     app = screened(open_app("binning", sample="breast_cancer"))
     before = int(metric(app, "May matter").replace(",", ""))
@@ -163,6 +168,7 @@ def test_what_counting_removes_stands_while_the_linear_program_is_solved():
     assert LAST in set(whole.counts["test"]) - set(heard.standing.counts["test"])
 
 
+@pytest.mark.slow
 def test_cut_points_can_be_typed_in_and_taken_back(open_app):
     app = open_app("binning", sample="breast_cancer")
     automatic = cut_box(app).value
@@ -175,6 +181,7 @@ def test_cut_points_can_be_typed_in_and_taken_back(open_app):
     assert app.session_state["app"].binning.thresholds is None
 
 
+@pytest.mark.slow
 def test_a_wrong_cut_point_is_named_and_changes_nothing(open_app):
     app = open_app("binning", sample="breast_cancer")
     before = cut_box(app).value
@@ -184,6 +191,7 @@ def test_a_wrong_cut_point_is_named_and_changes_nothing(open_app):
     assert app.session_state["app"].binning.thresholds is None
 
 
+@pytest.mark.slow
 def test_manual_begins_with_the_cut_points_shown(open_app):
     app = open_app("binning", sample="iris")
     before = cut_box(app).value
@@ -197,6 +205,7 @@ def test_manual_begins_with_the_cut_points_shown(open_app):
     assert app.session_state["app"].binning.thresholds is None
 
 
+@pytest.mark.slow
 def test_cut_points_of_a_column_that_is_set_aside_do_not_stand_in_the_way(open_app):
     app = open_app("binning", sample="iris")
     first = app.session_state["app"].features[0]
@@ -257,6 +266,7 @@ def test_a_column_with_cut_points_of_its_own_can_be_ignored_and_come_back(
     assert (first in dict(app.session_state["app"].binning.cuts)) is (method == "manual")
 
 
+@pytest.mark.slow
 def test_a_wish_about_a_column_that_is_ignored_later_does_not_stop_the_fit(open_app, monkeypatch):
     app = open_app("binning", sample="iris")
     first, second = app.session_state["app"].features[:2]
@@ -264,6 +274,7 @@ def test_a_wish_about_a_column_that_is_ignored_later_does_not_stop_the_fit(open_
     assert learned(app, forbidden=(first,), directions=((first, ">"), (second, ">")))
 
 
+@pytest.mark.slow
 def test_no_cut_point_means_no_condition_on_the_column(open_app):
     app = open_app("binning", sample="breast_cancer")
     cut_box(app).set_value("").run()
@@ -271,6 +282,7 @@ def test_no_cut_point_means_no_condition_on_the_column(open_app):
     assert metric(app, "Columns that give conditions") == "29 of 30"
 
 
+@pytest.mark.slow
 def test_a_category_shows_its_levels_instead_of_cuts(open_app):
     app = open_app("binning", sample="credit")
     look_at(app, "employment")

@@ -112,6 +112,7 @@ def test_errors_only_lists_and_explains_a_wrong_decision(on_credit):
     assert "The prediction is wrong." in text(app)
 
 
+@pytest.mark.slow
 def test_cases_are_narrowed_to_a_clause_and_to_a_group(on_credit):
     app = on_credit()
     state = app.session_state["app"]
@@ -147,6 +148,7 @@ def test_a_search_that_finds_nothing_says_so(on_credit):
     assert "No case fits" in text(app)
 
 
+@pytest.mark.slow
 def test_presenter_mode_shows_this_case_alone_and_draws_nothing(on_credit):
     app = on_credit(query={"row": "7"})
     chosen = number_shown(app)
@@ -225,6 +227,7 @@ LEARNED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*KINDS, *LEARNED, "classes"])
 def test_presenter_mode_has_no_sign_and_no_word_a_patient_would_ask_about(open_app, kind):
     table = load_sample("credit")
@@ -256,6 +259,7 @@ def test_presenter_mode_has_no_sign_and_no_word_a_patient_would_ask_about(open_a
             assert not [t for t in told if SIGNS.search(t) or JARGON.search(t)]
 
 
+@pytest.mark.slow
 def test_what_if_says_when_the_answer_changes_and_can_be_reset(on_credit):
     app = on_tab(on_credit(), "What if?")
     state = app.session_state["app"]

@@ -57,6 +57,7 @@ def shown(app, name):
     return app.selectbox(key="export_database").set_value(name).run()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if not form.rendered])
 def test_each_format_is_shown_and_checked_where_it_can_be(on_credit, name):
     shown(on_credit, name)
@@ -92,6 +93,7 @@ def test_the_table_for_a_spreadsheet_counts_too(on_credit):
     assert frame["matched"].dropna().tolist() == fired.sum(axis=0).tolist()
 
 
+@pytest.mark.slow
 def test_the_report_shows_test_figures_and_the_record_and_counts_as_a_look(on_credit):
     assert on_credit.session_state["app"].test_looks == 0
     shown(on_credit, "report")
@@ -109,6 +111,7 @@ def test_the_report_shows_test_figures_and_the_record_and_counts_as_a_look(on_cr
     assert not re.search(r"<script|https?:|src=|href=|@import|url\(", page)
 
 
+@pytest.mark.slow
 def test_the_report_tells_what_was_said_of_cases_on_explain_and_what_they_get_now(on_credit):
     state = on_credit.session_state["app"]
     X, _ = state.testing
@@ -128,6 +131,7 @@ def test_the_report_tells_what_was_said_of_cases_on_explain_and_what_they_get_no
     assert "What people said" not in report(state, state.model)
 
 
+@pytest.mark.slow
 def test_every_format_is_offered_with_its_purpose_and_its_check(on_credit):
     listed = [name for name in FORMATS if name not in DATABASES or name == "sql"]
     offered = dict(zip(listed, on_credit.radio(key="export_format").proto.captions, strict=True))
@@ -153,6 +157,7 @@ def test_in_a_large_table_a_format_is_checked_when_it_is_chosen(on_credit, monke
     assert offer(state, state.model, FORMATS["sql"]).endswith("Checked when chosen.")
 
 
+@pytest.mark.slow
 def test_the_address_holds_the_key_of_the_format_and_opens_it(on_credit, open_app):
     shown(on_credit, "duckdb")
     assert on_credit.query_params["export_format"] == "duckdb"
@@ -168,6 +173,7 @@ def test_the_address_holds_the_key_of_the_format_and_opens_it(on_credit, open_ap
     assert "asks for the format SQL for DuckDB, which there is not" in text(strange)
 
 
+@pytest.mark.slow
 def test_what_cannot_express_a_rule_is_left_out_of_the_bundle_with_the_reason(on_credit):
     state = on_credit.session_state["app"]
     rule = RuleSet((Clause((Literal("purpose", "==", ""),)),), ("good",), "dnf", "bad")
@@ -183,6 +189,7 @@ def test_the_page_opens_with_a_format_to_take_away_at_once(on_credit):
     assert "Checked: 1000/1000" in text(on_credit)
 
 
+@pytest.mark.slow
 def test_without_test_rows_the_report_says_nothing_of_them(open_app):
     app = open_app(
         "export",
@@ -196,6 +203,7 @@ def test_without_test_rows_the_report_says_nothing_of_them(open_app):
     assert "test cases" not in report(state, state.model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", ["credit", "iris"])
 def test_the_script_run_beside_the_samples_learns_the_rule_again(open_app, sample, capsys):
     app = open_app(
@@ -209,6 +217,7 @@ def test_the_script_run_beside_the_samples_learns_the_rule_again(open_app, sampl
     assert capsys.readouterr().out == to_text(state.model) + "\n"
 
 
+@pytest.mark.slow
 def test_the_script_of_an_uploaded_file_reads_it_as_the_page_did(open_app, tmp_path, capsys):
     lines = [
         f"{k % 9},5;{k or 'none'};{k % 2 + 1};{'ja' if k % 9 > 5 else 'nö'}" for k in range(90)
@@ -264,6 +273,7 @@ def test_the_record_tells_data_setting_seeds_and_versions(on_credit):
     assert "python" in record["versions"]
 
 
+@pytest.mark.slow
 def test_the_bundle_holds_every_format_and_the_rule_comes_back_from_it(on_credit):
     state = on_credit.session_state["app"]
     with zipfile.ZipFile(io.BytesIO(bundle(state, state.model))) as archive:

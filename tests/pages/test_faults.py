@@ -62,6 +62,7 @@ def test_a_workspace_that_cannot_be_made_is_told(open_app, tmp_path, monkeypatch
     assert table_of(app) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", list(PAGES))
 def test_every_page_works_without_saving(open_app, monkeypatch, page):
     monkeypatch.setenv("RULEKIT_WORKSPACE", "off")
@@ -70,6 +71,7 @@ def test_every_page_works_without_saving(open_app, monkeypatch, page):
     assert not app.error
 
 
+@pytest.mark.slow
 def test_a_clock_set_back_ends_no_job_and_counts_no_negative_time(open_app, monkeypatch):
     app = open_app("models", sample="iris")
     monkeypatch.setattr(time, "time", lambda now=time.time: now() - 86400)

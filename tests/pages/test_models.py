@@ -104,6 +104,7 @@ def test_what_errors_cost_is_said_once_and_is_the_curve_the_suggestion_and_the_f
     assert told["Cost a 100, test rows"] == f"{float(f'{cost:.4g}'):.4g} EUR"
 
 
+@pytest.mark.slow
 def test_the_slider_moves_along_the_curve_by_look_up_and_the_rule_is_then_in_hand(
     on_models, no_fits
 ):
@@ -119,6 +120,7 @@ def test_the_slider_moves_along_the_curve_by_look_up_and_the_rule_is_then_in_han
     assert slider(app, "limit").value == 2
 
 
+@pytest.mark.slow
 def test_a_slider_that_reports_late_under_an_old_name_picks_nothing(on_models):
     app = on_models
     old = slider(app, "limit")
@@ -139,6 +141,7 @@ def test_a_slider_that_reports_late_under_an_old_name_picks_nothing(on_models):
     assert chosen(app) == picked
 
 
+@pytest.mark.slow
 def test_what_another_page_has_read_is_in_hand(on_models):
     app = on_models
     app.switch_page("pages/rules.py").run()
@@ -219,6 +222,7 @@ def test_prices_and_clauses_are_swept_on_their_tab_and_stand_on_the_curve_too(op
     assert chosen(app) == {"learner": "search", "n_clauses": 2, "theta": 20.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "said"), [("0.1, cheap", "found 'cheap'"), (" , ", "at least one price")]
 )
@@ -266,6 +270,7 @@ def test_settings_that_all_points_share_begin_a_curve_of_their_own(on_models):
     assert app.code[0].value == rule
 
 
+@pytest.mark.slow
 def test_points_chosen_are_shown_side_by_side_and_told_apart(on_models):
     app = opened_tab(on_models, "Compare rules")
     app.multiselect(key="compare").set_value([0, 3]).run()
@@ -276,6 +281,7 @@ def test_points_chosen_are_shown_side_by_side_and_told_apart(on_models):
     assert {line[0] for line in told.value.splitlines()} <= set("+- ")
 
 
+@pytest.mark.slow
 def test_the_held_out_error_is_shown_on_request_and_counted_once(on_models):
     app = on_models
     assert app.session_state["app"].test_looks == 0
@@ -298,6 +304,7 @@ def test_after_a_restart_all_points_of_longer_runs_are_back_and_none_is_fitted(o
     assert not jobs.registry()._jobs
 
 
+@pytest.mark.slow
 def test_points_of_other_cut_points_do_not_come_back(on_models):
     app = on_models
     state = app.session_state["app"]
@@ -325,6 +332,7 @@ def test_without_a_table_the_page_says_so_and_draws_nothing(open_app):
     assert not app.get("plotly_chart")
 
 
+@pytest.mark.slow
 def test_a_stopped_search_keeps_what_stands_and_says_where_it_stopped(on_models):
     app = on_models
     app.button(key="search_longer").click().run()
@@ -337,6 +345,7 @@ def test_a_stopped_search_keeps_what_stands_and_says_where_it_stopped(on_models)
     assert app.button(key="search_longer")
 
 
+@pytest.mark.slow
 def test_several_outcomes_have_a_quick_look_and_learners_to_compare(open_app):
     state = AppState(table=load_sample("iris"), every_class=True)
     app = opened_tab(open_app("models", state=state), "Learners")

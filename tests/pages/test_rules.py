@@ -52,6 +52,7 @@ def test_without_a_table_the_page_says_so(open_app):
     assert "No table is loaded yet" in text(open_app("rules"))
 
 
+@pytest.mark.slow
 def test_the_rule_is_told_with_figures_of_training_and_test_rows(on_credit):
     app = on_credit()
     assert not app.exception
@@ -83,6 +84,7 @@ def looks(app):
     return next(m.help for m in app.metric if m.label == "Error, test rows")
 
 
+@pytest.mark.slow
 def test_a_rule_shown_again_after_reloads_is_one_look_at_the_test_rows_and_another_is_a_second(
     on_credit, open_app
 ):
@@ -114,6 +116,7 @@ def without_the_first(app):
     return app.button(key="keep_shorter").click().run()
 
 
+@pytest.mark.slow
 def test_a_clause_switched_off_tells_what_changes_and_can_be_left_out(on_credit):
     app = on_credit()
     n = app.session_state["app"].model.rule_set_.n_clauses
@@ -125,6 +128,7 @@ def test_a_clause_switched_off_tells_what_changes_and_can_be_left_out(on_credit)
     assert app.session_state["app"].model.rule_set_.n_clauses == n
 
 
+@pytest.mark.slow
 def test_a_clause_is_edited_where_it_stands_and_others_stay(on_credit, monkeypatch):
     app = on_credit()
     before = app.session_state["app"].model.rule_set_
@@ -140,6 +144,7 @@ def test_a_clause_is_edited_where_it_stands_and_others_stay(on_credit, monkeypat
     assert not [b for b in app.button if b.key == "score_edit"]
 
 
+@pytest.mark.slow
 def test_a_clause_is_added_to_a_rule_also_to_an_empty_one(on_credit, monkeypatch):
     app = on_credit(theta=1e6)
     editor = sys.modules["ui.rules.editor"]
@@ -154,6 +159,7 @@ def test_a_clause_is_added_to_a_rule_also_to_an_empty_one(on_credit, monkeypatch
     assert app.session_state["app"].model.rule_set_ == expected
 
 
+@pytest.mark.slow
 def test_a_scorecard_is_edited_as_one_card_with_its_totals(open_app):
     setting = {"learner": "scorecard", "max_conditions": 3}
     app = with_model(open_app, "rules", load_sample("credit"), setting)
@@ -186,6 +192,7 @@ def test_an_empty_rule_says_what_to_do(on_credit):
     assert "Always **low**" in text(app)
 
 
+@pytest.mark.slow
 def test_the_controls_that_an_empty_rule_names_are_on_models(open_app):
     app = open_app("models", sample="credit")
     until(lambda: not any(job.active for job in jobs.registry()._jobs.values()))
@@ -194,6 +201,7 @@ def test_the_controls_that_an_empty_rule_names_are_on_models(open_app):
     assert set(QUOTED.findall(LARGER)) <= labels
 
 
+@pytest.mark.slow
 def test_a_rule_emptied_by_hand_names_the_buttons_of_the_page(on_credit):
     app = on_credit()
     while not app.session_state["app"].model.rule_set_.is_constant:
@@ -215,6 +223,7 @@ def test_a_perfect_rule_names_the_column_that_may_leak(open_app):
     assert "Check whether code" in text(app)
 
 
+@pytest.mark.slow
 def test_rows_behind_the_figures_can_be_narrowed_to_wrong_decisions(on_credit):
     app = on_credit()
     model, (X, y) = app.session_state["app"].model, app.session_state["app"].training
@@ -239,6 +248,7 @@ def test_an_edited_rule_survives_a_reload_by_its_json(on_credit, open_app):
     assert again.session_state["app"].model.rule_set_ == kept.model.rule_set_
 
 
+@pytest.mark.slow
 def test_a_proof_is_looked_for_when_asked_and_kept(on_credit):
     app = on_tab(on_credit(theta=30.0), "Optimality")
     assert "best possible" not in text(app)
@@ -251,6 +261,7 @@ def test_a_proof_is_looked_for_when_asked_and_kept(on_credit):
     assert words == " ".join(e.value for e in [*app.success, *app.info])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["rules", "explain", "export"])
 def test_a_robust_rule_against_the_class_is_shown_like_any_other(open_app, page):
     setting = {"learner": "search", "theta": 5.0, "n_clauses": 2}
@@ -270,6 +281,7 @@ def proof_over(app):
     return app.run()
 
 
+@pytest.mark.slow
 def test_a_rule_of_one_clause_says_by_itself_that_it_is_proven(open_app):
     setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
     app = proof_over(
@@ -295,6 +307,7 @@ def test_what_two_seconds_do_not_prove_is_not_spoken_of(open_app, monkeypatch):
     assert app.button(key="begin_certify")
 
 
+@pytest.mark.slow
 def test_a_better_rule_that_a_proof_met_can_be_taken(open_app, monkeypatch):
     card = sys.modules["ui.learners.certificate_card"]
     better = RuleSet((Clause((Literal("income", ">", 3.0),)),), ("high",), "dnf", "low")

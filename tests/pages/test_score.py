@@ -5,6 +5,8 @@ import pytest
 from rulekit.data import load_sample
 from tests.pages.driving import text
 
+pytestmark = pytest.mark.slow
+
 TABLE = load_sample("credit")
 X, Y = TABLE.xy()
 

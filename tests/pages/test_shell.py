@@ -29,6 +29,7 @@ def captions(app):
     return [c.value.replace("\\", "") for c in app.caption]
 
 
+@pytest.mark.slow
 def test_the_status_names_the_table_and_the_rule_in_hand(open_app, swept_credit):
     assert "iris · 150 rows" in captions(open_app("binning", sample="iris"))
     app = finished(swept_credit)

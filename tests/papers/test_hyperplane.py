@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.papers import bench_hyperplane, planes
-from rulekit.solvers.plane_boxes.hypercubes import CRITERIA, extract_boxes
+from rulekit.families.hyperplane.solver.hypercubes import CRITERIA, extract_boxes
 
 pytestmark = pytest.mark.paper
 

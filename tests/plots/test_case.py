@@ -45,6 +45,7 @@ def test_a_missing_value_has_no_mark():
     assert not len(figure.data[3].x)
 
 
+@pytest.mark.slow
 @given(st.floats(-1e9, 1e9))
 def test_a_mark_never_leaves_the_bar(age):
     figure = case_figure(Clause((OLD,)), row(age), REFERENCE)

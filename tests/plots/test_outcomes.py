@@ -13,7 +13,7 @@ from rulekit.plots.outcomes import (
     outcome_sentence,
     outcome_shares,
 )
-from rulekit.plots.palette import outcome_colours
+from rulekit.style.palette import outcome_colours
 
 LABELS = ["setosa", "versicolor", "virginica"]
 VALUES = np.array([1.0, 1.0, 2.0, 3.0, 3.0, 4.0])
@@ -24,6 +24,7 @@ rows = st.lists(st.tuples(numbers, st.integers(0, 2)), min_size=1, max_size=40)
 cut_points = st.lists(st.integers(-5, 5).map(float), max_size=5, unique=True).map(sorted)
 
 
+@pytest.mark.slow
 @given(rows, cut_points)
 def test_each_row_is_counted_once_in_its_bin_and_outcome(rows, cuts):
     values, codes = np.array([v for v, _ in rows]), np.array([c for _, c in rows])

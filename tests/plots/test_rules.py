@@ -3,7 +3,7 @@
 import pandas as pd
 
 from rulekit.plots import clause_figure, clause_sentence, outcome_figure, outcome_sentence
-from rulekit.plots.palette import outcome_colours
+from rulekit.style.palette import outcome_colours
 
 COUNTS = pd.DataFrame(
     {"name": ["Clause 1", "Clause 2"], "of_class": [40, 10], "other": [10, 0]},

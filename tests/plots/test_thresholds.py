@@ -51,6 +51,7 @@ def test_a_strip_stands_below_the_bars_of_the_values_it_holds():
     assert {line.x0 for line in figure.layout.shapes} == {0.5, 1.5}
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=80), cut_points)
 def test_strips_meet_and_hold_their_values(values, cuts):
     values = np.array(values, dtype=float)
@@ -158,6 +159,7 @@ def test_without_a_cut_the_sentence_says_so():
     assert threshold_sentence(table, name="x") == "x: no cut point divides the rows."
 
 
+@pytest.mark.slow
 def test_many_cut_points_are_ticks_instead_of_lines():
     values = np.arange(200.0)
     few = threshold_figure(values, values > 50, values[1:30], name="x")

@@ -28,6 +28,7 @@ from tests.strategies.rules import every_row, rule_sets
 from tests.test_kinds import EXAMPLES, FRAME, HOSTILE, READ, rule_of
 
 
+@pytest.mark.slow
 @everywhere
 def test_every_kind_is_counted_where_the_table_is(put):
     case = placed(put, columns_of(FRAME))
@@ -36,6 +37,7 @@ def test_every_kind_is_counted_where_the_table_is(put):
             assert_counted(rule_of(kind, form, missing), *case)
 
 
+@pytest.mark.slow
 @everywhere
 def test_names_and_values_that_mean_something_to_a_database_mean_nothing(put):
     strange = ("it's", 'a"b', "a\\b", "\\", "", " ", "%", "_", "Ünal", "İK", "O'DOG", "ΟΔΟΣ,x")
@@ -50,6 +52,7 @@ def test_names_and_values_that_mean_something_to_a_database_mean_nothing(put):
             assert_counted(rule, *case)
 
 
+@pytest.mark.slow
 @everywhere
 def test_any_rule_over_any_table_is_counted_as_in_memory(put):
     table = every_row()
@@ -63,6 +66,7 @@ def test_any_rule_over_any_table_is_counted_as_in_memory(put):
     check()
 
 
+@pytest.mark.slow
 @everywhere
 def test_sums_of_power_laws_are_the_same_doubles(put):
     rng = np.random.default_rng(0)
@@ -78,6 +82,7 @@ def test_sums_of_power_laws_are_the_same_doubles(put):
     check()
 
 
+@pytest.mark.slow
 @everywhere
 def test_a_number_is_compared_to_the_last_bit(put):
     steps = [0.1, np.nextafter(0.1, 1), np.nextafter(0.1, 0), np.float32(0.1), 1e22, 5e-324, 1e300]
@@ -94,6 +99,7 @@ def test_a_number_is_compared_to_the_last_bit(put):
         assert_counted(RuleSet((Clause((condition,)),), ("yes",), "dnf", "no"), *some)
 
 
+@pytest.mark.slow
 @everywhere
 def test_columns_of_other_types_are_read_as_a_data_frame_of_them_is(put):
     moments = [dt.datetime(2024, 2, 29, 18, 30, 59, 999_999), None, dt.datetime(1969, 12, 31, 23)]

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import RuleError
@@ -31,7 +31,7 @@ def allowed(test, value):
     return above and below
 
 
-@settings(max_examples=200)
+@pytest.mark.slow
 @given(
     st.sampled_from((*NUMERIC, *TEXTS, *FLAGS)).flatmap(
         lambda name: st.lists(literals((name,)), min_size=1, max_size=4)

@@ -44,6 +44,7 @@ def test_the_points_of_what_holds_add_up(split, table):
     assert split.mask(table).tolist() == [(s >= split.total) == split.reached for s in sums]
 
 
+@pytest.mark.slow
 @given(points_splits(), columns())
 def test_a_row_meets_a_condition_or_its_negation(split, table):
     np.testing.assert_array_equal(split.negated().mask(table), ~split.mask(table))
@@ -70,6 +71,7 @@ def test_missing_is_the_answer_where_every_column_is_missing(split):
     assert split.mask(table).tolist() == [split.missing]
 
 
+@pytest.mark.slow
 @given(points_splits(), points_splits(), columns())
 def test_shorter_forms_say_the_same(first, second, table):
     shorter = first.shorter()
@@ -86,6 +88,7 @@ def test_shorter_forms_say_the_same(first, second, table):
         assert simplify(short) == short
 
 
+@pytest.mark.slow
 @given(points_splits(), st.data(), columns())
 def test_a_higher_total_implies_a_lower_one_and_never_the_other_way(split, data, table):
     lowest, highest = split.span

@@ -67,6 +67,7 @@ def test_a_rule_of_splits_survives_json_unchanged(rule):
     assert rule_from_dict(json.loads(json.dumps(rule_to_dict(rule), allow_nan=False))) == rule
 
 
+@pytest.mark.slow
 @given(split_rules(), rows())
 def test_simplifying_a_rule_of_splits_changes_no_answer(rule, columns):
     assert simplify(rule).predict(columns).tolist() == rule.predict(columns).tolist()

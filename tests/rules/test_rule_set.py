@@ -26,6 +26,7 @@ def test_the_negated_clause_holds_exactly_where_the_clause_does_not(clause, tabl
     assert clause.negated().negated() == clause
 
 
+@pytest.mark.slow
 @given(rule_sets(), columns(max_rows=10))
 def test_a_rule_set_decides_row_by_row(rule_set, table):
     assert rule_set.predict(table).tolist() == [decide(rule_set, row) for row in rows_of(table)]
@@ -39,6 +40,7 @@ def test_a_rule_told_from_the_other_side_answers_the_same(rule_set, table):
         assert mirrored.predict(table).tolist() == rule_set.predict(table).tolist()
 
 
+@pytest.mark.slow
 @given(rule_sets(), columns(max_rows=10))
 def test_fired_clauses_and_the_rule_agree(rule_set, table):
     fired = rule_set.clauses_fired(table)

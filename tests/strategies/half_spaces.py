@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.solvers.plane_boxes.half_space import HalfSpace
+from rulekit.families.hyperplane.solver.half_space import HalfSpace
 
 
 def random_plane(seed, n, m=60, whole=False):

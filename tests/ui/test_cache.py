@@ -1,5 +1,6 @@
 """What is kept between reruns: by content, per session."""
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 
@@ -14,6 +15,7 @@ def counted():
         kept("object", key, lambda key=key: calls.append(key.upper()) or [key], copy=False)
 
 
+@pytest.mark.slow
 def test_each_key_is_computed_once_a_session():
     app = AppTest.from_function(counted).run()
     app.run()

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.plots.palette import plain
+from rulekit.style.palette import plain
 from ui.escape import file_name, md
 
 MARKS = r"\`*_{}[]()#+-.!|<>~$:^=&@/"

@@ -66,6 +66,7 @@ def test_a_package_that_a_login_needs_is_named(monkeypatch):
     assert login.trouble().startswith("RULEKIT_LOGIN=on needs authlib, which is not installed")
 
 
+@pytest.mark.slow
 def test_without_secrets_nobody_gets_in(secrets):
     secrets(None)
     seen = AppTest.from_file(str(ROOT / "app.py")).run(timeout=60)

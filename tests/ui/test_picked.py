@@ -36,6 +36,7 @@ def page(tmp_path, monkeypatch):
         yield on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rules", "explain"])
 def test_a_kept_promise_is_said_by_the_name_people_use(page, name):
     app = page(name)

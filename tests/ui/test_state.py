@@ -210,6 +210,7 @@ def test_twins_and_groups_hold_together_what_either_does():
         assert groups[k] == groups[k ^ 1] == groups[(k + 40) % 160]
 
 
+@pytest.mark.slow
 def test_twins_of_fifty_thousand_rows_are_counted_at_once():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.integers(0, 9, (50_000, 12)), columns=[f"c{k}" for k in range(12)])

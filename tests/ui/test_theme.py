@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rulekit.plots import palette
+from rulekit.style import palette
 
 CONFIG = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text())
 # Machado, Oliveira and Fernandes (2009), full severity, on linear RGB.

@@ -160,6 +160,7 @@ def test_a_folder_that_cannot_be_closed_is_told_once(session, tmp_path, monkeypa
     assert "_said" not in session
 
 
+@pytest.mark.slow
 def test_a_saved_analysis_that_is_damaged_anywhere_is_refused_or_is_what_it_was(session):
     state = AppState(
         table=load_sample("credit").with_roles({"age": "ignore"}),

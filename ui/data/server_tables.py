@@ -10,9 +10,9 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.exceptions import DataError
 from rulekit.export import to_json
-from rulekit.learners import IdealDNFClassifier, RuleClassifier
-from rulekit.plots.wording import percent
+from rulekit.families import IdealDNFClassifier, RuleClassifier
 from rulekit.rules import RuleSet
+from rulekit.style.wording import percent
 from ui import workspace
 from ui.data import server_files
 from ui.data.connections import connections

@@ -11,8 +11,8 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from rulekit.plots.palette import bars, base_layout, outcome_looks, plain
-from rulekit.plots.wording import plural
+from rulekit.style.palette import bars, base_layout, outcome_looks, plain
+from rulekit.style.wording import plural
 from ui.data.choices import this_round
 from ui.data.outcomes import is_code
 from ui.escape import md
@@ -108,7 +108,7 @@ def split_figure(counts: Counts, classes: Sequence[Any] | None = None) -> go.Fig
     counts : mapping of part to mapping of class to int
         The described class first.
     classes : sequence, optional
-        All classes of the table, see `rulekit.plots.palette.outcome_looks`.
+        All classes of the table, see `rulekit.style.palette.outcome_looks`.
 
     Returns
     -------

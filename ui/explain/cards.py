@@ -7,11 +7,11 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.explain import Explanation, Wording, explain
-from rulekit.explain.phrases import outcome_text
+from rulekit.explain import Explanation, explain
 from rulekit.plots import case_figure, case_sentence
-from rulekit.plots.wording import capital, plural
 from rulekit.rules import Clause, Columns, RuleSet, missing_in
+from rulekit.style.phrases import Wording, outcome_text
+from rulekit.style.wording import capital, plural
 from ui.escape import md
 from ui.rule_numbers import Rows
 from ui.state import KEEP

@@ -7,8 +7,8 @@ import pandas as pd
 import streamlit as st
 
 from rulekit.explain import Explanation
-from rulekit.plots.wording import plural
 from rulekit.rules import RuleSet
+from rulekit.style.wording import plural
 from ui.cases import ROW, TRUTH, row_number
 from ui.rule_numbers import Rows
 from ui.state import AppState, app_state

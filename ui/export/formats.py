@@ -27,7 +27,7 @@ from rulekit.export import (
     verify_export,
 )
 from rulekit.learners import FixedRuleClassifier
-from rulekit.plots.wording import capital
+from rulekit.style.wording import capital
 from ui.cache import kept
 from ui.cases import row_name, row_position
 from ui.export.run_record import run_record

@@ -10,34 +10,19 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from rulekit.evaluation import plane_prices
-from rulekit.learners import LPSVM, HyperplaneRuleClassifier
+from rulekit.families.hyperplane.hyperplane import plane_prices
 from ui.learners.hyperplane_cards import hypercubes
 from ui.learners.hyperplane_case import box_of_case
-from ui.learners.learner import CLAUSES_DIAL, Cards, Dial, Learner, Setting
+from ui.learners.learner import CLAUSES_DIAL, Cards, Dial, Learner
 from ui.learners.prices import as_asked, asked_prices
 from ui.learners.spec import RunSpec
 from ui.state import KEEP, AppState
 
 HYPERPLANE = "hyperplane"
-CONFIDENCE_FOLDS = 5  # of the picked model; a sweep has no use for confidences
 PRICE_HELP = (
     "What a unit of margin missed by a row costs, against the plane's weights. The smaller ν is, "
     "the fewer columns the plane reads, and the shorter its boxes are."
 )
-
-
-def estimator(spec: RunSpec, state: AppState, variant: Setting) -> HyperplaneRuleClassifier:
-    """Return the unfitted estimator; see `Learner`."""
-    return HyperplaneRuleClassifier(
-        LPSVM(),
-        uncovered="hyperplane" if spec.plane_answers else "other",
-        confidence_folds=0,
-        positive_label=None if state.several else state.positive,
-        class_weight=spec.class_weight,
-        constraints=spec.constraints(state.features, state.positive),
-        costs=spec.error_costs(state.labels),
-    )
 
 
 def grid(spec: RunSpec) -> dict[str, list[Any]]:
@@ -74,28 +59,15 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
     return None if nus is None else {"nus": nus, "plane_answers": answers}
 
 
-BOXES_FROM_A_PLANE = Learner(
+BOXES_FROM_A_PLANE = Learner.of(
     HYPERPLANE,
-    "From a linear model",
-    "Learns a weighted sum of few columns (a 1-norm support vector machine, ν its price of "
-    "errors) and cuts one side of it into boxes that do not overlap; always a DNF. Rows with a "
-    "gap teach it nothing.",
-    "a score that is trusted already: every case gets a box around it and a confidence.",
-    estimator,
-    grid,
-    parameter_names={"theta": "linear__nu", "n_clauses": "max_rules"},
-    picked={"confidence_folds": CONFIDENCE_FOLDS},
-    many_classes=True,
-    keeps_constraints=False,
+    grid=grid,
+    own=lambda spec, state, variant: {
+        "uncovered": "hyperplane" if spec.plane_answers else "other",
+    },
     reads=("clauses",),
     usual=usual,
     finer_form=finer_form,
-    ways=(
-        "Boxes from a linear model are asked for prices ν and a number of clauses, which are its "
-        "boxes. Shape, prices θ and the cut points of Binning are "
-        "not asked of it, and of the constraints it keeps promises alone."
-    ),
-    symbol="ν",
     dials=lambda setting, n_rows: [
         Dial("theta", "Price ν of the plane's errors", PRICE_HELP),
         CLAUSES_DIAL,

@@ -7,9 +7,8 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.explain import Wording
-from rulekit.learners import HyperplaneRuleClassifier
-from rulekit.plots import (
+from rulekit.families import HyperplaneRuleClassifier
+from rulekit.families.hyperplane import (
     coverage_figure,
     coverage_sentence,
     interval_figure,
@@ -17,7 +16,7 @@ from rulekit.plots import (
     projection_figure,
     projection_sentence,
 )
-from rulekit.plots.geometry.hypercube_tables import (
+from rulekit.families.hyperplane.plots.hypercube_tables import (
     coverage_table,
     curves,
     has_one_plane,
@@ -29,7 +28,8 @@ from rulekit.plots.geometry.hypercube_tables import (
     projection,
     side_of,
 )
-from rulekit.plots.wording import percent, plural
+from rulekit.style.phrases import Wording
+from rulekit.style.wording import percent, plural
 from ui.cases import row_number
 from ui.escape import md
 from ui.rule_numbers import Rows

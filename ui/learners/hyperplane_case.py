@@ -5,15 +5,16 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.explain import HyperplaneExplanation, Wording, explain_with_hyperplane
-from rulekit.plots.geometry.hypercube_tables import (
+from rulekit.families.hyperplane import HyperplaneExplanation, explain_with_hyperplane
+from rulekit.families.hyperplane.plots.hypercube_tables import (
     has_one_plane,
     intervals,
     number_names,
     numbers_of,
 )
-from rulekit.plots.wording import percent
 from rulekit.rules import Clause
+from rulekit.style.phrases import Wording
+from rulekit.style.wording import percent
 from ui.escape import md
 from ui.learners.hyperplane_cards import interval_view
 from ui.rule_numbers import Rows

@@ -3,16 +3,13 @@
 from typing import Any
 
 import streamlit as st
-from sklearn.base import ClassifierMixin
 
-from rulekit.learners import IdealDNFClassifier
-from rulekit.plots.wording import plural
+from rulekit.families.ideal_dnf.ideal_dnf import CONDITIONS
 from ui.learners.ideal_cards import curve_card, ideal_card, past_case
 from ui.learners.learner import Cards, Dial, Learner, Setting
 from ui.learners.spec import RunSpec
 from ui.state import KEEP, AppState
 
-FEATURES = tuple(range(1, 11))
 CUTS = {"median": "cut at its median (the paper's way)", "binning": "cut as on Binning"}
 MODES = {
     "compact": "whatever makes the formula shortest",
@@ -20,17 +17,10 @@ MODES = {
 }
 
 
-def estimator(spec: RunSpec, state: AppState, variant: Setting) -> ClassifierMixin:
-    """Return the unfitted estimator; it refuses constraints that counting cannot keep."""
-    return IdealDNFClassifier(
-        mode=spec.ideal_mode,
-        positive_label=state.positive,
-        class_weight=spec.class_weight,
-        costs=spec.error_costs(state.labels),
-        binarizer=state.binning.binarizer() if spec.ideal_cuts == "binning" else None,
-        constraints=spec.constraints(state.features, state.positive),
-        random_state=0,
-    )
+def own(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
+    """Return the mode, the cut points, and no time limit: counting takes no time."""
+    cuts = state.binning.binarizer() if spec.ideal_cuts == "binning" else None
+    return {"mode": spec.ideal_mode, "binarizer": cuts, "time_limit": None}
 
 
 def form(usual: RunSpec) -> dict[str, Any]:
@@ -56,22 +46,11 @@ def form(usual: RunSpec) -> dict[str, Any]:
     return {"ideal_cuts": cuts, "ideal_mode": mode}
 
 
-IDEAL_DNF = Learner(
+IDEAL_DNF = Learner.of(
     "ideal",
-    "Every combination of a few conditions",
-    "Chooses a few conditions, one for each number, and counts the best formula over them: the "
-    "ideal DNF.",
-    "a first answer at once, on tables of any size: the most a few conditions can do.",
-    estimator,
-    lambda spec: {"max_features": list(FEATURES)},
-    at_once=True,
-    keeps_promises=False,
+    grid=lambda spec: {"max_features": list(CONDITIONS)},
+    own=own,
     form=form,
-    ways=(
-        "The combination of conditions is asked for 1 to 10 of them; shape, clauses, prices and "
-        "rounding are not asked of it, and of the constraints it keeps “must not appear” alone."
-    ),
-    shape_words=lambda s: [f"at most {plural(s['max_features'], 'chosen condition')}"],
     dials=lambda setting, n_rows: [Dial("max_features", "Conditions allowed")],
     cards=Cards(models=lambda model, state: curve_card(model), rules=ideal_card, explain=past_case),
 )

@@ -4,11 +4,11 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.explain import Wording
-from rulekit.learners import IdealDNFClassifier
-from rulekit.plots import validation_figure, validation_sentence
-from rulekit.plots.wording import plural
+from rulekit.families import IdealDNFClassifier
+from rulekit.families.ideal_dnf import validation_figure, validation_sentence
 from rulekit.rules import Clause, RuleSet
+from rulekit.style.phrases import Wording
+from rulekit.style.wording import plural
 from ui.escape import md
 from ui.rule_numbers import Rows
 from ui.state import AppState

@@ -1,21 +1,21 @@
-"""What a learner is to the pages: one object that says, asks, sets up and shows.
+"""A learner on the pages: its entry in `FAMILIES`, and what the pages ask for and show of it.
 
-A learner is such an object, made of the functions of its family's module, and a line in
-`offered.LEARNERS`. The pages know learners by this face alone. A setting of a run has the same
-names for all of them: ``theta`` is the price, whatever its letter is, and ``n_clauses`` the most
-clauses.
+A setting of a run has the same names for all of them: ``theta`` is the price, whatever its letter
+is, and ``n_clauses`` the most clauses.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
 import pandas as pd
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, clone
 
 from rulekit.evaluation.sweeps.grid import settings_of
+from rulekit.families import FAMILIES
+from rulekit.families.family import Family, Setting
 from ui.learners.prices import price_words
-from ui.learners.spec import LEARNER_KEY, QUICK, RunSpec
+from ui.learners.spec import FIT_SECONDS, LEARNER_KEY, QUICK, RunSpec
 from ui.state import AppState
 
 SIZES = (
@@ -25,7 +25,6 @@ SIZES = (
     "max_conditions",
 )  # of a setting: how large its rule may be
 VARIANT = ("describes", "robustness", "doubt", QUICK)  # of a setting: what the estimator is told
-Setting = Mapping[str, Any]
 
 
 def nothing(*_: Any, **__: Any) -> None:
@@ -63,6 +62,21 @@ class Dial:
     caption: str = ""
 
 
+def parameters_of_run(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
+    """Return the parameters that a run sets for every learner that has them."""
+    one = state.other_label if "describes" in variant else state.positive
+    return {
+        "form": "dnf" if state.several else spec.form,
+        "positive_label": None if state.several else one,
+        "class_weight": spec.class_weight,
+        "costs": spec.error_costs(state.labels),
+        "binarizer": state.binning.binarizer(),
+        "constraints": spec.constraints(state.features, state.positive),
+        "random_state": 0,
+        "time_limit": FIT_SECONDS,
+    }
+
+
 CLAUSES_DIAL = Dial("n_clauses", "Clauses allowed")
 
 
@@ -72,83 +86,62 @@ def price_dials(setting: Setting, n_rows: int) -> list[Dial]:
     return [Dial("theta", "Price θ of a condition", told), CLAUSES_DIAL]
 
 
-@dataclass(frozen=True, eq=False)
-class Learner:
-    """One learner.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Learner(Family):
+    """An entry of `FAMILIES`, with what the pages ask for and show of it.
 
     Attributes
     ----------
-    key : str
-        Its name in settings.
-    name, sentence, good_for : str
-        What it is called, what it does, and what it is good for.
-    estimator : callable (spec, state, variant)
-        The unfitted estimator with everything but the swept parameters. `variant` is one of
-        `variants`, or a setting; only what makes it a variant is read.
     grid : callable (spec)
         The grid of a sweep: values by the estimator's names.
+    own : callable (spec, state, variant)
+        Parameters besides those of `parameters_of_run` and `reads`. `variant` is one of
+        `variants`, or a setting; only what makes it a variant is read.
     variants : callable (spec)
         How it is varied beside its plain form: entries that settings then have, too.
-    parameter_names : mapping
-        The estimator's names for entries of a setting that it calls otherwise.
-    picked : mapping
-        Parameters of the picked model alone.
-    whole_front : bool
-        Whether one fit costs what all settings of a fold cost.
-    at_once, quick : bool
-        Whether it takes no time beside others; whether a fit may be measured while one waits.
-    many_classes, keeps_constraints, keeps_promises : bool
-        Whether it tells more than two classes apart; keeps to the analyst's constraints, or
-        refuses them itself.
+    variant_words : callable (setting)
+        What makes a setting one of a variant, in words.
     reads : tuple of str
         Settings of a run that not all learners read, as far as this one does; see
         `ui.models.form.ASKED`.
     usual : callable (X, y)
         Fields of a run that depend on the table, as a first run has them.
     form : callable (usual)
-        Asks for its main settings where it is chosen; returns fields of the run.
+        Draws its main settings where it is chosen; returns fields of the run.
     finer_form : callable (state, usual, learners)
         The same of what is folded away, whatever is chosen; None, after a sentence, if a setting
         cannot be read.
-    ways : str
-        What it tries and what is not asked of it.
-    symbol : str
-        The letter of its price.
-    shape_words, variant_words : callable (setting)
-        What settings differ in beside price and clauses; what makes one a variant.
     dials : callable (setting, n_rows)
         The sliders of a picked setting, for a table of so many training rows.
     cards : Cards or None
         What pages show of its models alone.
     """
 
-    key: str
-    name: str
-    sentence: str
-    good_for: str
-    estimator: Callable[[RunSpec, AppState, Setting], ClassifierMixin]
     grid: Callable[[RunSpec], dict[str, list[Any]]]
+    own: Callable[[RunSpec, AppState, Setting], dict[str, Any]] = lambda spec, state, variant: {}
     variants: Callable[[RunSpec], tuple[dict[str, Any], ...]] = lambda spec: ()
-    parameter_names: Mapping[str, str] = field(default_factory=dict)
-    picked: Mapping[str, Any] = field(default_factory=dict)
-    whole_front: bool = False
-    at_once: bool = False
-    quick: bool = True
-    many_classes: bool = False
-    keeps_constraints: bool = True
-    keeps_promises: bool = True
+    variant_words: Callable[[Setting], list[str]] = lambda setting: []
     reads: tuple[str, ...] = ()
     usual: Callable[[pd.DataFrame, pd.Series], dict[str, Any]] = lambda X, y: {}
     form: Callable[[RunSpec], dict[str, Any]] = lambda usual: {}
     finer_form: Callable[[AppState, RunSpec, Sequence[str]], dict[str, Any] | None] = (
         lambda state, usual, learners: {}
     )
-    ways: str = ""
-    symbol: str = "θ"
-    shape_words: Callable[[Setting], list[str]] = lambda setting: []
-    variant_words: Callable[[Setting], list[str]] = lambda setting: []
     dials: Callable[[Setting, int], list[Dial]] = price_dials
     cards: Cards | None = None
+
+    @classmethod
+    def of(cls, key: str, **pages: Any) -> Self:
+        """Return the learner of an entry of `FAMILIES`."""
+        return cls(**vars(FAMILIES[key]), **pages)
+
+    def estimator(self, spec: RunSpec, state: AppState, variant: Setting) -> ClassifierMixin:
+        """Return the unfitted estimator with everything but the swept parameters."""
+        model = clone(self.model)
+        given = {name: getattr(spec, name) for name in self.reads}
+        given |= parameters_of_run(spec, state, variant) | self.own(spec, state, variant)
+        known = model.get_params(deep=False)
+        return model.set_params(**{k: v for k, v in given.items() if k in known})
 
     def settings(self, spec: RunSpec) -> list[dict[str, Any]]:
         """List the settings of the grid, in its order, under the shared names."""

@@ -1,13 +1,14 @@
 """The learners a person can choose from, and what a run makes of its settings.
 
-To offer a learner, make a `learner.Learner` of it in a module of its family, and add it to
-`LEARNERS`.
+Learners are the entries of `rulekit.families.FAMILIES`; each has its page parts in `PAGES`.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 from rulekit.evaluation import Family
+from rulekit.families import FAMILIES
+from rulekit.families.table import PAPERS
 from ui.learners import literal
 from ui.learners.hyperplane import BOXES_FROM_A_PLANE
 from ui.learners.ideal import IDEAL_DNF
@@ -17,41 +18,25 @@ from ui.learners.spec import LEARNER_KEY, QUICK, RunSpec
 from ui.learners.tree import POWER_LAW_TREE
 from ui.state import AppState
 
-LEARNERS: dict[str, Learner] = {
-    learner.key: learner
-    for learner in (
+PAGES = {
+    one.key: one
+    for one in (
         literal.BOX_SEARCH,
-        literal.ALTERNATING,
-        literal.BLOCK_COORDINATE,
-        literal.SET_COVER,
-        literal.LINEAR_PROGRAM,
-        literal.COLUMN_GENERATION,
+        *literal.PAPERS,
         IDEAL_DNF,
-        POINTS_TO_ADD_UP,
-        literal.ONE_CLAUSE,
-        literal.ONE_CLAUSE_PROVED,
-        literal.EXACT,
-        POWER_LAW_TREE,
         BOXES_FROM_A_PLANE,
+        POWER_LAW_TREE,
+        POINTS_TO_ADD_UP,
     )
 }
-# What a person is asked; the words in brackets are there to be found by typing.
+LEARNERS: dict[str, Learner] = {key: PAGES[key] for key in FAMILIES}
+# The choices of Models, each with its learners: those of a single learner first.
 QUESTIONS: dict[str, tuple[str, ...]] = {
-    "A short rule (recommended; Boolean, DNF or CNF)": ("search",),
-    "One clause, proved best (checklist)": ("one_level_exact",),
-    "Every combination of a few conditions (ideal DNF, truth table)": ("ideal",),
-    "From a linear model (boxes from an SVM)": ("hyperplane",),
-    "A formula (power-law tree)": ("power_law_tree",),
-    "Points to add up (score, scorecard)": ("scorecard",),
-    "The papers' methods (Boolean rules by linear programs)": (
-        "alternating",
-        "block_coordinate",
-        "set_cover",
-        "lp",
-        "exact",
-        "one_level",
-        "column_generation",
-    ),
+    question: tuple(key for key, family in FAMILIES.items() if family.question == question)
+    for question in sorted(
+        dict.fromkeys(family.question for family in FAMILIES.values()),
+        key=lambda question: question == PAPERS,
+    )
 }
 # what pages show of some learners' models, each once
 CARDS: tuple[Cards, ...] = tuple(

@@ -4,10 +4,11 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.explain import PointsReading, Wording, condition_text, read_points
+from rulekit.explain import PointsReading, read_points
 from rulekit.explain.subject import row_values
 from rulekit.export import to_sheet
 from rulekit.rules import PointsSplit, scorecard_of
+from rulekit.style.phrases import Wording, condition_text
 from ui.escape import md
 from ui.rule_numbers import Rows
 

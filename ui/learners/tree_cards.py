@@ -9,10 +9,9 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.explain import SplitReading, Wording, explain_path, power_law_of
-from rulekit.explain.phrases import exact, number
+from rulekit.explain import SplitReading, explain_path, power_law_of
 from rulekit.export.documents.latex import LatexWriter, latex_number
-from rulekit.plots import (
+from rulekit.families.power_law import (
     bspace_figure,
     bspace_sentence,
     columns_figure,
@@ -21,8 +20,9 @@ from rulekit.plots import (
     tree_figure,
     tree_sentence,
 )
-from rulekit.plots.wording import percent
 from rulekit.rules import Branch, PowerLawSplit, RuleSet, Tree, tree_of_rule
+from rulekit.style.phrases import Wording, exact, number
+from rulekit.style.wording import percent
 from ui.escape import md
 from ui.rule_numbers import Rows
 from ui.state import KEEP, app_state

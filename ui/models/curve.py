@@ -8,9 +8,9 @@ import streamlit as st
 
 from rulekit.learners.loss import COST
 from rulekit.plots import Baseline, front_figure, front_sentence
-from rulekit.plots.palette import plain
 from rulekit.plots.pareto import AXIS_NAMES
-from rulekit.plots.wording import capital, measured, percent
+from rulekit.style.palette import plain
+from rulekit.style.wording import capital, measured, percent
 from ui.escape import md
 from ui.models.points import AGAINST, RunResult, reference_lines
 from ui.models.run import noted_suggestion

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from rulekit.data import columns_of
-from rulekit.explain import Wording
-from rulekit.explain.phrases import number
-from rulekit.plots.wording import plural
 from rulekit.rules import RuleSet
 from rulekit.rules.analysis.compare import ChangedThreshold, RuleComparison, compare_rules
+from rulekit.style.phrases import Wording, number
+from rulekit.style.wording import plural
 from ui.words import clause_words
 
 

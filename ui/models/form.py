@@ -6,9 +6,9 @@ from typing import Any
 
 import streamlit as st
 
-from rulekit.evaluation import search_grid
+from rulekit.learners import search_grid
 from rulekit.learners.loss import COST
-from rulekit.plots.wording import capital
+from rulekit.style.wording import capital
 from ui.escape import md
 from ui.learners.literal import finer_form as kinds_form
 from ui.learners.offered import LEARNERS, QUESTIONS

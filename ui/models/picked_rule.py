@@ -8,8 +8,7 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.data import columns_of
-from rulekit.plots.wording import percent, plural
+from rulekit.style.wording import percent, plural
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.offered import CARDS, learner_of, same_search
@@ -92,7 +91,7 @@ def told(model: ClassifierMixin) -> list[str]:
     rule, (X, y) = model.rule_set_, app_state().training
     if rule.form != "dnf" or rule.is_constant:
         return []
-    fired, truth = rule.clauses_fired(columns_of(X)), y.to_numpy(dtype=object)
+    fired, truth = model.clauses_fired(X), y.to_numpy(dtype=object)
     lines = []
     for k in range(min(rule.n_clauses, MOST_LINES)):
         rows = truth[fired[:, k]]

@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 from rulekit.evaluation import pareto_front
 from rulekit.learners.loss import CONDITION_PRICE, COST
 from rulekit.plots import Baseline
-from rulekit.plots.wording import measured, plural
+from rulekit.style.wording import measured, plural
 from ui.learners.offered import learner_of, same_search, settings_of_run
 from ui.learners.spec import LIMITS, QUICK, RunSpec
 from ui.models.work import Measured

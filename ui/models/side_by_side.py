@@ -5,8 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from rulekit.plots.wording import plural
 from rulekit.rules import RuleSet
+from rulekit.style.wording import plural
 from ui.escape import md
 from ui.models.curve import choose, error_words
 from ui.models.difference import difference

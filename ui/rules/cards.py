@@ -7,8 +7,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.plots import clause_figure, clause_sentence, outcome_figure, outcome_sentence
-from rulekit.plots.wording import percent, plural
 from rulekit.rules import RuleSet
+from rulekit.style.wording import percent, plural
 from ui.cases import ANSWER, TRUTH, case_frame
 from ui.escape import md
 from ui.learners.spec import RunSpec

@@ -7,8 +7,8 @@ import pandas as pd
 import streamlit as st
 
 from rulekit.export import rows_to_rule, rule_to_rows
-from rulekit.plots.wording import percent, plural
 from rulekit.rules import OPERATORS, RuleSet, scorecard_of
+from rulekit.style.wording import percent, plural
 from ui.escape import md
 from ui.picked import repick, setting_words
 from ui.rule_numbers import Rows, error

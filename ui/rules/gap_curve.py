@@ -6,10 +6,11 @@ import pandas as pd
 import streamlit as st
 
 from rulekit.data import RowGroups
-from rulekit.learners import BoxSearchClassifier, RuleClassifier
+from rulekit.families import RuleClassifier
+from rulekit.learners import BoxSearchClassifier
 from rulekit.plots import gap_figure, gap_sentence
-from rulekit.plots.wording import percent, plural
 from rulekit.rules import RuleSet
+from rulekit.style.wording import percent, plural
 from ui.escape import md
 from ui.learners.spec import RunSpec
 from ui.runs.background import answer_of

@@ -11,8 +11,8 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.evaluation import Alternatives, alternatives
 from rulekit.learners import BoxSearchClassifier
-from rulekit.plots.wording import percent, plural
 from rulekit.rules import RuleSet
+from rulekit.style.wording import percent, plural
 from ui.cases import case_frame
 from ui.escape import md
 from ui.learners.spec import RunSpec, quiet

@@ -12,8 +12,8 @@ from rulekit.explain import Scored, distance_to_boundary, ranges_of
 from rulekit.explain.subject import columns_for
 from rulekit.export.sheets.cases import CASE_FILES, cases_frame
 from rulekit.learners.loss import COST
-from rulekit.plots.wording import measured
 from rulekit.rules import wilson_interval
+from rulekit.style.wording import measured
 from ui.cache import kept
 from ui.cases import ANSWER, ROW, TRUTH, row_number
 from ui.escape import file_name, md

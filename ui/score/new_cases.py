@@ -13,7 +13,7 @@ from rulekit.data import Table, read_with_options, respelled_levels
 from rulekit.data.column import whole
 from rulekit.exceptions import RulekitError
 from rulekit.explain import Scored, score
-from rulekit.plots.wording import plural
+from rulekit.style.wording import plural
 from ui.cache import kept
 from ui.escape import md
 from ui.shell import problem

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from rulekit.data.headers import check_width, chosen_columns, repaired_headers, shown
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.delimited import check_cell, check_size
+from rulekit.data.typed import EXACT
 from rulekit.exceptions import DataError
 
 _NULLABLE = {
@@ -78,7 +79,7 @@ def _read(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[pd.DataFra
     if not groups:
         raise DataError("The file has columns but no rows; give at least one row of data.")
     content = pa.concat_tables(groups)
-    columns = [_series(content.column(i), name, limits) for i, name in enumerate(names)]
+    columns = [_converted(content.column(i), name, limits) for i, name in enumerate(names)]
     frame = pd.concat(columns, axis=1)
     frame.columns = names
     unusable = set(range(len(schema))) - set(usable)
@@ -114,15 +115,37 @@ def _n_leaves(kind: pa.DataType) -> int:
     return sum(_n_leaves(kind.field(i).type) for i in range(kind.num_fields))
 
 
+def _converted(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
+    """Convert a column that was read; an error here is no damage of the file."""
+    try:
+        return _series(column, name, limits)
+    except (pa.ArrowException, OverflowError) as error:
+        raise DataError(
+            f"Column {shown(name)} ({column.type}) holds values that cannot be converted; write "
+            "them as another type, or leave the column out."
+        ) from error
+
+
+def _decimals(column: pa.ChunkedArray) -> pd.Series:
+    """Convert decimals to numbers; a column with one above 2^53 keeps its digits."""
+    numbers = column.cast(pa.float64())
+    most = pc.max(pc.abs(numbers)).as_py() or 0.0
+    return (numbers if most <= EXACT else column).to_pandas()
+
+
 def _series(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
     kind = column.type
     if pa.types.is_dictionary(kind):
         return _decoded(column, name, limits)
     if pa.types.is_decimal(kind):
-        return column.cast(pa.float64()).to_pandas()
+        return _decimals(column)
     if kind in _NULLABLE and column.null_count:
         return column.to_pandas(types_mapper=_NULLABLE.get)
-    if pa.types.is_time(kind) or pa.types.is_duration(kind):
+    if pa.types.is_time(kind):
+        text = column.cast(pa.string())
+        short = pc.replace_substring_regex(text, r"\.?0*$", "")
+        return pc.if_else(pc.match_substring(text, "."), short, text).to_pandas()
+    if pa.types.is_duration(kind):
         return column.to_pandas().astype(str).where(pd.Series(column.is_valid().to_numpy()), None)
     return column.to_pandas(date_as_object=False)
 

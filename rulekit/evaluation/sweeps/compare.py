@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from rulekit._validation import as_pandas
+from rulekit._frames import as_pandas
 from rulekit.data import Costs
 from rulekit.data.folds import Fold, make_folds
 from rulekit.evaluation.sweeps.baselines import baselines

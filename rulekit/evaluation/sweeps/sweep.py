@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from rulekit._validation import as_pandas
+from rulekit._frames import as_pandas
 from rulekit.data import Costs, make_folds
 from rulekit.evaluation.sweeps.channel import Channel, Listener
 from rulekit.evaluation.sweeps.collector import Collector, Work

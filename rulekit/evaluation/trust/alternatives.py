@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from rulekit.evaluation.trust.alternatives_found import Alternatives
 from rulekit.exceptions import DataError
-from rulekit.learners import BoxSearchClassifier, RuleClassifier
+from rulekit.families import RuleClassifier
+from rulekit.learners import BoxSearchClassifier
 from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.certificate import n_counted
 from rulekit.learners.literal.rule_space import PricedRule, RuleSpace

@@ -14,10 +14,12 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from rulekit._validation import as_pandas, row_weights
+from rulekit._frames import as_pandas
+from rulekit._validation import row_weights
 from rulekit.evaluation.trust.stability_found import Resample, Stability
 from rulekit.exceptions import DataError
-from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, RuleClassifier, search_grid
+from rulekit.families import RuleClassifier
+from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, search_grid
 from rulekit.learners.choice import suggestion, summary_of
 from rulekit.learners.cluster import Once, kept_on_workers
 from rulekit.learners.training import Clock, SharedWork

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import ExportError
-from rulekit.explain import Wording, explain
-from rulekit.explain.phrases import counted, label_text, listed
+from rulekit.explain import explain
 from rulekit.explain.subject import columns_for
 from rulekit.export.documents.html import STYLE, rule_html
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.subject import exported_rule
 from rulekit.rules import Clause, RuleSet, promises_of
+from rulekit.style.phrases import Wording, counted, label_text, listed
 
 TEMPLATE = Path(__file__).with_name("report.html.jinja")
 WIDTH, LEFT = 640, 90  # of the drawing, and of what stands before its bars

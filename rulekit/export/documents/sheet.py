@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from rulekit.explain.phrases import PLAIN, Wording, condition_text, label_text
 from rulekit.export.documents.html import page
 from rulekit.export.subject import exported_rule
 from rulekit.rules import PointsSplit, RuleSet, scorecard_of
+from rulekit.style.phrases import PLAIN, Wording, condition_text, label_text
 
 BOX, BLANK = "☐", '<span class="blank"></span>'
 #: Black on white and lines alone: what it says survives a copy, and grey. One page for up to

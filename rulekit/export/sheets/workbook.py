@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import Any
 
 from rulekit.exceptions import ExportError
-from rulekit.explain import Wording, clause_words
 from rulekit.explain.subject import value_at
 from rulekit.export.documents.text import clause_parts
 from rulekit.export.sheets.cell_formulas import (
@@ -27,6 +26,7 @@ from rulekit.export.sheets.sheet import INPUTS, Sheet, column_name, input_style
 from rulekit.export.subject import checked_label, exported_rule
 from rulekit.rules import RuleSet
 from rulekit.rules.condition import columns_in
+from rulekit.style.phrases import Wording, clause_words
 
 WORDS = ("contains", "not-contains")
 N_CASES = 200

@@ -3,7 +3,7 @@
 A row's number depends on what stands in it, on the seed and on the purpose, and on nothing else:
 the engine draws the same rows each time, in whatever order it reads them, and rows of one key stand
 together on one side of a split. Engines hash differently, so the rows drawn differ between them,
-but by a key of whole numbers: those are hashed in arithmetic, as `truth_tables.held_out` does.
+but by a key of whole numbers: those are hashed in arithmetic, as `row_split.held_out` does.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.solvers.truth_tables import MULTIPLIERS, SALT, SHIFTS, WORD, mixed
+from rulekit.solvers.row_split import MULTIPLIERS, SALT, SHIFTS, WORD, mixed
 
 WORDS = 2**32  # numbers a row can have: from 0; even Spark's hash of 32 bits has as many
 NATIVE = ("duckdb", "pyspark", "snowflake", "clickhouse")  # their hash takes whole numbers, too
@@ -66,7 +66,7 @@ class RowNumbers:
         return again.cast("int64") & ibis.literal(WORDS - 1, "int64")
 
     def _mixed(self, base: Any, purpose: int) -> Any:
-        """Write `truth_tables.held_out`'s hash of numbers from 0 to 2**32 - 1, if of purpose 0."""
+        """Write `row_split.held_out`'s hash of numbers from 0 to 2**32 - 1, if of purpose 0."""
         seed = (SALT ^ self._seed ^ purpose * 0x85EBCA77) & WORD
         x = base ^ int(mixed(np.array([seed], dtype=np.uint64))[0])
         fast = self._engine == "duckdb"  # products pass 2**63: elsewhere they are decimals

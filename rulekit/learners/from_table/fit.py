@@ -13,6 +13,7 @@ from rulekit.learners.from_table.certificate import TableCertificate, tallies
 from rulekit.learners.from_table.counts import shares_of
 from rulekit.learners.from_table.learning import Aims, Found, TableLearning, factors_of
 from rulekit.learners.from_table.rows import Parts, TableRows
+from rulekit.learners.kinds import about_ignored
 from rulekit.learners.training import as_constraints, generator_of
 
 SAMPLE_ROWS = 20_000
@@ -142,6 +143,9 @@ def _keep(model: Any, found: Found, rows: TableRows, certificate: TableCertifica
     model.rule_set_, model.table_certificate_ = rule, certificate
     model.n_rules_, model.n_conditions_ = rule.n_clauses, rule.n_conditions
     model.classes_, model._kinds = rows.classes, dict(rows.kinds)
+    ignored = tuple(found.learner.ignored_columns_)
+    model.ignored_columns_ = list(ignored)
+    model._data_notes = (about_ignored(ignored),) if ignored else ()
     model._shares = shares_of(rule, found.kinds, factors)
     model.training_error_ = found.loss
     if hasattr(model, "objective_"):

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import Interval, StrOptions
@@ -28,7 +27,8 @@ from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, wishes_for
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.rules.constraints import Constraints
-from rulekit.solvers.two_level import ClauseSelection, Cuts, local_search
+from rulekit.solvers.clause_selection import ClauseSelection
+from rulekit.solvers.two_level import Cuts, local_search
 
 Problem = BinaryProblem | CellProblem
 SAME = 1e-6  # a bound this near to a value, relative to it, proves it
@@ -175,6 +175,9 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         """Whether the problem is made of cells, without a Boolean matrix."""
         return False
 
+    def _reading_binarizer(self) -> Binarizer:
+        return Binarizer() if self.binarizer is None else self.binarizer
+
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         if len(table.classes) > 2:
             refuse_with_several(self, table)
@@ -224,7 +227,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         how = cells, str(joblib.hash((type(binarizer).__name__, binarizer.get_params())))
 
         def cut() -> tuple[Binarizer, Any]:
-            fitted = clone(binarizer)
+            fitted = table.binarizer(binarizer)
             return fitted, fitted.fit_read(table.frame, table.columns, table.y)
 
         self.binarizer_, encoded = shared.once(("cut", how), cut)

@@ -22,7 +22,7 @@ from rulekit.solvers.clause_generation import (
     GenerationPlan,
     generate,
 )
-from rulekit.solvers.two_level import ClauseSelection
+from rulekit.solvers.clause_selection import ClauseSelection
 
 PROOF_TESTS = 1_000_000  # of exact pricing without a time limit, so that such a fit ends soon
 ALL_TESTS = 10**12

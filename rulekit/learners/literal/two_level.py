@@ -14,8 +14,8 @@ from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.rules.constraints import Constraints
+from rulekit.solvers.clause_selection import ClauseSelection
 from rulekit.solvers.two_level import (
-    ClauseSelection,
     TwoLevelTask,
     alternating,
     block_coordinate,

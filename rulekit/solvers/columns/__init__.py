@@ -11,7 +11,7 @@ from rulekit.solvers.columns.candidates import (
     compact_program,
     priced,
 )
-from rulekit.solvers.columns.cell_sets import AlwaysToo, CellSets, row_order
+from rulekit.solvers.columns.cell_sets import DENSE, AlwaysToo, CellSets, row_order
 from rulekit.solvers.columns.generated_dual import GeneratedDual, RowGroups
 from rulekit.solvers.columns.perturbation import (
     ALWAYS_PERTURBATION,
@@ -36,6 +36,7 @@ from rulekit.solvers.columns.rounding import (
 
 __all__ = [
     "ALWAYS_PERTURBATION",
+    "DENSE",
     "PERTURBATION",
     "TIE",
     "AlwaysToo",

@@ -17,6 +17,8 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
+DENSE = 2_000_000  # entries of a matrix that is kept as a whole: summing over cells costs more
+
 
 @dataclass(frozen=True, eq=False)
 class CellSets:
@@ -60,7 +62,13 @@ class CellSets:
     @cached_property
     def A(self) -> Bools:  # noqa: N802
         """The Boolean matrix: shape (n, d)."""
-        return self.values(np.arange(len(self.holds)))
+        return self._formed(np.arange(len(self.holds)), self.codes)
+
+    @cached_property
+    def _numbers(self) -> Floats | None:
+        """The matrix as numbers, shape (n, d), where it is small."""
+        n, d = self.shape
+        return self.A.astype(float) if n * d <= DENSE else None
 
     @cached_property
     def columns_of(self) -> dict[int, Ints]:
@@ -110,28 +118,46 @@ class CellSets:
 
     def sums(self, values: Floats) -> Floats:
         """Sum numbers, whose sums are exact, over the rows of each column: (n, k) gives (d, k)."""
+        if self._numbers is not None:
+            return np.asarray(self._numbers.T @ values)
         found: Floats = self._sets @ (self._rows.T @ values)
         return found
 
     def row_sums(self, values: Floats) -> Floats:
         """Sum numbers, whose sums are exact, over the columns of each row: (d, k) gives (n, k)."""
+        if self._numbers is not None:
+            return np.asarray(self._numbers @ values)
         found: Floats = self._rows @ (self._sets.T @ values)
         return found
 
     def values(self, columns: Sequence[int] | Ints, rows: Ints | slice = slice(None)) -> Bools:
         """Form some columns of the matrix, in some rows."""
         columns = np.asarray(columns, dtype=np.intp)
-        codes, own = self.codes[rows], self.source[columns]
+        if self._numbers is not None:
+            return self.A[rows][:, columns]
+        return self._formed(columns, self.codes[rows])
+
+    def _formed(self, columns: Ints, codes: NDArray[np.unsignedinteger]) -> Bools:
+        """Form some columns from the cells of some rows."""
+        own = self.source[columns]
         found = np.empty((len(codes), len(columns)), dtype=bool)
         for source in np.unique(own).tolist():
             at = np.flatnonzero(own == source)
             found[:, at] = self._tables[source][:, self._place[columns[at]]][codes[:, source]]
         return found
 
-    def block(self, columns: Ints) -> tuple[Bools, NDArray[np.unsignedinteger]]:
-        """Tell columns of one source: where they hold, shape (its cells, k), and rows' cells."""
-        source = int(self.source[columns[0]])
-        return self._tables[source][:, self._place[columns]], self.codes[:, source]
+    def block(self, columns: Ints) -> tuple[Floats, NDArray[np.unsignedinteger]]:
+        """Return columns of one source as numbers, shape (its cells, k), and the rows' cells."""
+        source, key = int(self.source[columns[0]]), columns.tobytes()
+        if key not in self._known_blocks:
+            held = self._tables[source][:, self._place[columns]].astype(float)
+            self._known_blocks[key] = held
+        return self._known_blocks[key], self.codes[:, source]
+
+    @cached_property
+    def _known_blocks(self) -> dict[bytes, Floats]:
+        """Blocks that were asked for before; they are small."""
+        return {}
 
     def take_rows(self, rows: Ints | Bools) -> "CellSets":
         """Keep some rows."""

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from rulekit.solvers.lp import Basis, LinearProgram, LPSolution, solve_lp
 
@@ -91,7 +90,7 @@ class GeneratedDual:
         n_groups, k = self._columns.shape
         program = LinearProgram(
             -np.ones(n_groups),
-            sparse.csc_array(self._columns.T.astype(np.float64)),
+            self._columns.T,
             np.full(k, -np.inf),
             self._ceiling,
             np.zeros(n_groups),

@@ -169,7 +169,7 @@ def _swept_until_stable(
     chosen = _swept(task, start, order, heavy)
     cost = task.cost(chosen)
     for _ in range(MAX_SWEEPS):
-        used = order[np.isin(order, task.group_of[chosen])]
+        used = order[_marked(task, task.group_of[chosen])[order]]
         again = _swept(task, chosen.astype(float), order, used)
         again_cost = task.cost(again)
         if again_cost >= cost - TIE:
@@ -185,8 +185,15 @@ def _swept(
     sweep = _Sweep(task, start)
     for g in first:
         sweep.settle(g)
-    sweep.settle_weightless(order[~np.isin(order, first)])
+    sweep.settle_weightless(order[~_marked(task, first)[order]])
     return sweep.w > 0.5
+
+
+def _marked(task: RoundingTask, groups: NDArray[np.intp]) -> Bools:
+    """Return which groups are among some, shape (number of groups,)."""
+    found = np.zeros(len(task.groups), dtype=bool)
+    found[groups] = True
+    return found
 
 
 class _Sweep:
@@ -209,8 +216,7 @@ class _Sweep:
             self.w[group.columns] = keep
         open_weight = addable(task.m * np.maximum(0.0, 1.0 - self.cover))
         mass = np.bincount(cell, open_weight, len(held)).astype(float)
-        block = held.T.astype(float)
-        for j in cheapest_combination(group, block, mass, task.price, task.required):
+        for j in cheapest_combination(group, held.T, mass, task.price, task.required):
             self.w[j] = 1.0
             self.cover += task.P.values([j])[:, 0]
 
@@ -220,7 +226,7 @@ class _Sweep:
         while len(groups):
             gain = task.P.sums(addable(task.m * np.maximum(0.0, 1.0 - self.cover)))
             useful = np.flatnonzero((task.price < gain - TIE) & ~task.required)
-            where = np.flatnonzero(np.isin(groups, task.group_of[useful]))
+            where = np.flatnonzero(_marked(task, task.group_of[useful])[groups])
             if len(where) == 0:
                 return
             self.settle(groups[where[0]])
@@ -240,7 +246,7 @@ def cheapest_combination(
     block : ndarray of shape (number of columns of the group, n)
         The rows, or the cells they lie in, transposed, for the columns of the group in order.
     gain : ndarray of shape (n,)
-        What covering a row, or all rows of a cell, saves; negative where it costs.
+        What covering a row, or all rows of a cell, saves; addable, negative where it costs.
     price : ndarray of shape (d,)
         What a column costs beside that.
     barred : ndarray of bool, shape (d,)
@@ -252,7 +258,7 @@ def cheapest_combination(
         No, one or two columns. Of combinations within 1e-9 of the lowest cost the one with fewer
         columns, then with the lowest columns.
     """
-    columns, gain = group.columns, addable(gain)
+    columns = group.columns
     delta = np.where(barred[columns], np.inf, price[columns] - block @ gain)
     best_one = float(delta.min(initial=np.inf))
     best_two = np.inf

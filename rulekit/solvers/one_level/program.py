@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import SolverError, TimeLimitError
-from rulekit.solvers.columns import AlwaysToo, CellSets, GeneratedDual, RowGroups, snapped
+from rulekit.solvers.columns import DENSE, AlwaysToo, CellSets, GeneratedDual, RowGroups, snapped
 from rulekit.solvers.lp import TOLERANCE, LPSolution
 from rulekit.solvers.one_level.chain_screen import ChainScreen
 from rulekit.solvers.sums import addable
@@ -36,7 +36,7 @@ Bools = NDArray[np.bool_]
 Index = NDArray[np.intp]
 
 GAP = 1e-7
-FEW = 16  # columns that are passed at a time
+FEW, MANY = 16, 64  # columns that are passed at a time, and of a small table
 MARGIN = 1e-9  # kept from the ends of an interval, where two vertices are optimal
 
 
@@ -165,7 +165,8 @@ class CoverProgram:
     ) -> tuple[RowGroups, LPSolution]:
         """Solve the dual program over groups of rows."""
         program = GeneratedDual(m)
-        missed, passed = _cheapest(ceiling, self.P.sums(addable(m)), FEW), np.zeros(0, np.intp)
+        few = MANY if self.P.shape[0] * self.P.shape[1] <= DENSE else FEW
+        missed, passed = _cheapest(ceiling, self.P.sums(addable(m)), few), np.zeros(0, np.intp)
         while True:
             program.add(self.P.values(missed), ceiling[missed])
             passed = np.concatenate([passed, missed])
@@ -173,7 +174,7 @@ class CoverProgram:
             if answer.x is None:
                 return program.groups, answer
             mu = program.groups.shared(answer.x)
-            missed = _overdrawn(ceiling - self.P.sums(addable(mu)), passed, FEW)
+            missed = _overdrawn(ceiling - self.P.sums(addable(mu)), passed, few)
             if len(missed) == 0:
                 return program.groups, _over_all(answer, passed, len(ceiling))
 

@@ -7,20 +7,16 @@ and `lp`.
 
 from rulekit.solvers.two_level.alternating import alternating
 from rulekit.solvers.two_level.block_coordinate import block_coordinate
-from rulekit.solvers.two_level.clause_selection import ClauseSelection, error_cost, hamming_cost
 from rulekit.solvers.two_level.local_search import Cuts, local_search
 from rulekit.solvers.two_level.relaxation import solve_two_level_exact, solve_two_level_lp
 from rulekit.solvers.two_level.set_cover import set_cover
 from rulekit.solvers.two_level.task import TwoLevelTask
 
 __all__ = [
-    "ClauseSelection",
     "Cuts",
     "TwoLevelTask",
     "alternating",
     "block_coordinate",
-    "error_cost",
-    "hamming_cost",
     "local_search",
     "set_cover",
     "solve_two_level_exact",

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import TimeLimitError
+from rulekit.solvers.clause_selection import ClauseSelection
 from rulekit.solvers.columns import CellSets
 from rulekit.solvers.sums import addable
-from rulekit.solvers.two_level.clause_selection import ClauseSelection
 from rulekit.solvers.two_level.set_cover import initial_clauses
 from rulekit.solvers.two_level.task import IMPROVEMENT, Bools, Counts, Floats, TwoLevelTask
 

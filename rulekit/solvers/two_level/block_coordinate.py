@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from rulekit.exceptions import TimeLimitError
-from rulekit.solvers.two_level.clause_selection import ClauseSelection
+from rulekit.solvers.clause_selection import ClauseSelection
 from rulekit.solvers.two_level.set_cover import initial_clauses
 from rulekit.solvers.two_level.task import IMPROVEMENT, Iterate, TwoLevelTask
 

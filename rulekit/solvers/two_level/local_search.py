@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.solvers.clause_selection import ClauseSelection
 from rulekit.solvers.columns import ColumnStructure
-from rulekit.solvers.two_level.clause_selection import ClauseSelection
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

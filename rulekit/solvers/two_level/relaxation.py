@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import SolverError, TimeLimitError
+from rulekit.solvers.clause_selection import ClauseSelection, error_cost
 from rulekit.solvers.columns import (
     ALWAYS_PERTURBATION,
     PERTURBATION,
@@ -18,7 +19,7 @@ from rulekit.solvers.columns import (
 )
 from rulekit.solvers.lp import seconds_left, solve_lp, solve_milp
 from rulekit.solvers.one_level import CoverProblem
-from rulekit.solvers.two_level.clause_selection import ClauseSelection, error_cost
+from rulekit.solvers.sums import addable
 from rulekit.solvers.two_level.program import TwoLevelTable, two_level_program, two_level_table
 from rulekit.solvers.two_level.task import check_n_clauses
 
@@ -226,7 +227,7 @@ def _rounded(table: TwoLevelTable, w: Floats) -> Floats:
         w[r, group.columns] = table.required[group.columns]
         gain = _gain_of_covering(table, w, int(r))
         for j in cheapest_combination(
-            group, table.A[:, group.columns].T, gain, table.price, table.required
+            group, table.A[:, group.columns].T, addable(gain), table.price, table.required
         ):
             w[r, j] = 1.0
     return w

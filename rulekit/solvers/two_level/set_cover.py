@@ -6,8 +6,8 @@ Letters are told at the head of `task`.
 import numpy as np
 
 from rulekit.exceptions import TimeLimitError
+from rulekit.solvers.clause_selection import ClauseSelection
 from rulekit.solvers.one_level import LearnedClause
-from rulekit.solvers.two_level.clause_selection import ClauseSelection
 from rulekit.solvers.two_level.task import INITS, Iterate, TwoLevelTask, check_n_clauses
 
 

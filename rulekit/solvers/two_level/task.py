@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import TimeLimitError
+from rulekit.solvers.clause_selection import ClauseSelection
 from rulekit.solvers.one_level import CoverProblem, LearnedClause
-from rulekit.solvers.two_level.clause_selection import ClauseSelection
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

@@ -33,6 +33,7 @@ def written(frame, *, sep=",", decimal=".", encoding="utf-8"):
     return frame.to_csv(index=False, sep=sep, decimal=decimal).encode(encoding)
 
 
+@pytest.mark.slow
 @given(frames(), st.sampled_from([",", ";", "\t", "|"]), st.sampled_from([".", ","]))
 def test_a_table_survives_every_delimiter_and_decimal_mark(frame, sep, decimal):
     raw = written(frame, sep=sep, decimal=decimal, encoding="cp1252")
@@ -279,3 +280,20 @@ def test_bytes_of_zero_are_refused_with_the_likely_reason():
 def test_settings_that_cannot_be_are_refused(setting):
     with pytest.raises(ValueError, match="must be"):
         ParseOptions(**setting)
+
+
+def test_large_whole_numbers_with_a_decimal_mark_are_kept_as_text():
+    table = read_table(b"a,b\n1152921504606846976.0,1\n1152921504606846977.0,2\n5.0,3\n")
+    assert table.frame["a"].tolist() == ["1152921504606846976.0", "1152921504606846977.0", "5.0"]
+    assert any("In column 'a', whole numbers exceed" in note for note in table.notes)
+
+
+def test_large_numbers_that_would_become_one_are_kept_as_text():
+    table = read_table(b"a,b\n1152921504606846976.25,1\n1152921504606846976.5,2\n0.5,3\n")
+    assert table.column("a").n_distinct == 3
+
+
+@pytest.mark.parametrize("cell", ["1e300", "1.5e18", "1152921504606846976.5"])
+def test_large_measurements_are_numbers(cell):
+    table = read_table(f"a,b\n{cell},1\n0.5,2\n".encode())
+    assert table.frame["a"].tolist() == [float(cell), 0.5]

@@ -9,7 +9,7 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.data import (
@@ -193,7 +193,6 @@ CHANGES = st.lists(
 )
 
 
-@settings(max_examples=250)
 @given(st.sampled_from(FILES), CHANGES)
 def test_a_damaged_file_gives_a_table_or_a_sentence_and_nothing_else(raw, changes):
     for place, removed, added in changes:
@@ -235,6 +234,7 @@ def wide(kind, header=True):
     return sink.getvalue(), frame
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "xlsx", "parquet"])
 def test_of_a_file_too_wide_the_columns_asked_for_are_read_alone(kind):
     raw, frame = wide(kind)
@@ -249,6 +249,7 @@ def test_of_a_file_too_wide_the_columns_asked_for_are_read_alone(kind):
     assert options.columns == asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
 def test_columns_without_a_header_are_asked_for_by_number(kind):
     raw, frame = wide(kind, header=False)

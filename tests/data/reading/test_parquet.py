@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rulekit.data import Limits, read_table
+from rulekit.data.reading import parquet as parquet_module
 from rulekit.exceptions import DataError
 
 
@@ -74,6 +75,7 @@ def test_columns_of_one_name_are_told_apart():
     assert table.frame["a (2)"].tolist() == ["x", "y"]
 
 
+@pytest.mark.slow
 def test_two_hundred_million_declared_rows_are_refused_by_the_footer():
     file = io.BytesIO()
     chunk = pa.table({"a": pa.nulls(10_000_000, pa.int8())})
@@ -130,3 +132,37 @@ def test_times_of_a_zone_are_read():
 def test_columns_named_with_dots_keep_their_own_content():
     table = read_table(parquet({"a": [1, 2], "a.b": [3, 4], "a.b.c": [[5], [6]], "b": [7, 8]}))
     assert table.frame.to_dict("list") == {"a": [1, 2], "a.b": [3, 4], "b": [7, 8]}
+
+
+def test_keys_stored_as_decimals_stay_exact():
+    keys = [2**60 + k for k in range(60)]
+    kind = pa.decimal128(38, 0)
+    raw = parquet({"key": pa.array([*map(decimal.Decimal, keys), None], kind), "a": range(61)})
+    table = read_table(raw)
+    assert table.frame["key"].tolist()[:60] == [str(key) for key in keys]
+    assert table.column("key").n_distinct == 60
+    assert any("'key' holds whole numbers above" in note for note in table.notes)
+
+
+def test_decimals_up_to_2_to_the_53_are_numbers():
+    cells = [decimal.Decimal(2**53 - 1), None, decimal.Decimal(5)]
+    table = read_table(parquet({"a": pa.array(cells, pa.decimal256(50, 3)), "b": [1, 2, 3]}))
+    assert table.frame["a"].tolist()[::2] == [2**53 - 1, 5]
+
+
+def test_times_with_nanoseconds_keep_them():
+    nanoseconds = pa.array([23_400_000_000_001, 23_400_500_000_000, 0, None], pa.time64("ns"))
+    seconds = pa.array([23_400, 600, 0, None], pa.time32("s"))
+    table = read_table(parquet({"t": nanoseconds, "s": seconds, "a": range(4)}))
+    assert table.frame["t"].tolist()[:3] == ["06:30:00.000000001", "06:30:00.5", "00:00:00"]
+    assert table.frame["s"].tolist()[:3] == ["06:30:00", "00:10:00", "00:00:00"]
+    assert table.frame["t"].isna().tolist()[3]
+
+
+def test_values_that_cannot_be_converted_are_no_damage(monkeypatch):
+    def fail(*_):
+        raise pa.ArrowInvalid("would lose data")
+
+    monkeypatch.setattr(parquet_module, "_series", fail)
+    with pytest.raises(DataError, match=r"Column 'a' \(int64\) holds values that cannot be conv"):
+        read_table(parquet({"a": [1, 2]}))

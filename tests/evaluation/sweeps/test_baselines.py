@@ -25,6 +25,7 @@ def mixed():
     return frame, np.where(y == 1, "ill", "well")
 
 
+@pytest.mark.slow
 def test_every_baseline_takes_text_truth_values_and_missing_ones(mixed):
     found = baselines(*mixed, cv=3, only=QUICK)
     assert list(found) == QUICK
@@ -41,6 +42,7 @@ def test_a_forest_takes_the_same_table(mixed):
     assert forest.n_conditions_ is None
 
 
+@pytest.mark.slow
 def test_a_tree_of_two_leaves_has_one_literal_and_the_majority_none(mixed):
     found = baselines(*mixed, cv=3, only=["majority", "tree"])
     assert found["tree"].summary["n_conditions"].iloc[0] == 1
@@ -63,6 +65,7 @@ def test_under_costs_the_answer_that_costs_least_is_the_constant_one():
     assert found.summary["n_conditions"].tolist() == [0]
 
 
+@pytest.mark.slow
 def test_a_baseline_stands_on_one_front_with_a_rule_of_the_same_folds():
     X, y = noisy_table()
     rules = sweep(Stump(), X, y, grid={"theta": [0.0]}, cv=4)
@@ -91,6 +94,7 @@ def test_a_baseline_that_is_not_there_is_named(mixed):
         baselines(*mixed, only=["svm"])
 
 
+@pytest.mark.slow
 def test_many_trees_from_one_preparation_are_those_of_single_fits(mixed):
     X, y = mixed
     tree, grid = baseline_models()["tree"]

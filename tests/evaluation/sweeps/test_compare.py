@@ -140,6 +140,7 @@ def test_a_budget_shows_the_grid_coarsely_first_and_changes_no_figure(table):
     pd.testing.assert_frame_equal(timeless(told), timeless(plain))
 
 
+@pytest.mark.slow
 def test_no_single_fit_has_more_time_than_its_part_of_the_budget(credit):
     found = compare_learners(
         *credit, learners=[searcher(keep_models=True)], cv=2, budget_seconds=300
@@ -180,6 +181,7 @@ def test_what_progress_raises_ends_the_comparison(table):
         compare_learners(*table, learners=STUMPS, cv=4, on_progress=refuse)
 
 
+@pytest.mark.slow
 def test_a_first_pass_stands_until_better_points_are_whole(credit):
     seen = []
     found = compare_learners(
@@ -205,6 +207,7 @@ def test_a_first_pass_stands_until_better_points_are_whole(credit):
     assert {model.kicks for model in found.models.values()} != {0}
 
 
+@pytest.mark.slow
 def test_a_first_pass_of_a_large_table_learns_from_a_part_and_shrinks_the_price(
     credit, monkeypatch
 ):
@@ -218,6 +221,7 @@ def test_a_first_pass_of_a_large_table_learns_from_a_part_and_shrinks_the_price(
     assert first.result.table["n_conditions"].max() > 0
 
 
+@pytest.mark.slow
 def test_what_is_stored_needs_no_first_pass_and_no_fit(credit, tmp_path):
     place = tmp_path / "sweep.sqlite"
     one = compare_learners(*credit, learners=[searcher()], cv=3, first_pass=True, store=place)

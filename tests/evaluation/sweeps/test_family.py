@@ -1,6 +1,7 @@
 """The learners of rules that are compared by default, and their settings."""
 
-from rulekit.evaluation import plane_prices, rule_learners
+from rulekit.evaluation import rule_learners
+from rulekit.families.hyperplane.hyperplane import plane_prices
 
 
 def test_by_default_each_family_of_rules_is_there_as_far_as_it_takes_the_classes():

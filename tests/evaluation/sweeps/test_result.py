@@ -65,6 +65,7 @@ def test_the_number_of_clauses_asked_for_stands_beside_the_number_found():
     assert (row["n_clauses"], row["n_clauses_used"]) == (5, 2.5)
 
 
+@pytest.mark.slow
 @given(POINTS)
 def test_no_setting_beats_one_on_the_front(points):
     result = result_of(points)
@@ -97,6 +98,7 @@ def test_an_unknown_measure_is_refused_with_the_known_ones():
         result_of([(0.3, 0.0, 1)]).front(y="accuracy")
 
 
+@pytest.mark.slow
 @given(POINTS)
 def test_the_simplest_is_never_larger_than_the_best_and_at_most_one_error_worse(points):
     result = result_of(points)

@@ -185,6 +185,7 @@ def test_a_stop_keeps_what_was_finished_and_says_that_it_is_not_all(table):
     assert result.summary["folds"].max() <= 4
 
 
+@pytest.mark.slow
 def test_a_stop_reaches_other_processes_in_the_middle_of_their_tasks(table, tmp_path):
     stop = threading.Event()
     result = sweep(
@@ -203,6 +204,7 @@ def test_a_sweep_told_to_stop_at_once_has_an_empty_table(table):
     assert not result.complete
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_what_the_listener_raises_ends_the_sweep(table, n_jobs):
     def broken(row):

@@ -13,11 +13,8 @@ from rulekit.evaluation import SweepStore, fit_setting, sweep
 from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.evaluation.sweeps.measuring import Measuring
 from rulekit.exceptions import EmptyRuleWarning
-from rulekit.learners import (
-    BoxSearchClassifier,
-    PowerLawTreeClassifier,
-    TwoLevelRuleClassifier,
-)
+from rulekit.families import PowerLawTreeClassifier
+from rulekit.learners import BoxSearchClassifier, TwoLevelRuleClassifier
 
 GRID = [
     {"method": ["alternating", "set_cover"], "n_clauses": [1, 3], "theta": [0.05, 1.0, 50.0]},
@@ -66,6 +63,7 @@ def test_fitting_one_setting_at_a_time_finds_the_same_rules(table, plain):
         same(sweep(Alone(), *table, grid=GRID, cv=3), plain)
 
 
+@pytest.mark.slow
 def test_a_grid_told_backwards_finds_the_same_rules(table, plain):
     backwards = [{k: v[::-1] for k, v in part.items()} for part in GRID[::-1]]
     turned = sweep(TwoLevelRuleClassifier(), *table, grid=backwards, cv=3).table
@@ -77,6 +75,7 @@ def test_a_grid_told_backwards_finds_the_same_rules(table, plain):
     pd.testing.assert_frame_equal(left, right)
 
 
+@pytest.mark.slow
 def test_a_sweep_that_was_stopped_and_resumed_finds_the_same_rules(table, plain, tmp_path):
     with SweepStore(tmp_path / "store.sqlite") as store:
         told = []
@@ -97,6 +96,7 @@ def test_a_rule_of_a_fold_predicts_what_was_measured(table, plain):
     assert row["n_conditions"] == row["rule"].n_conditions
 
 
+@pytest.mark.slow
 def test_the_size_of_a_tree_is_that_of_its_rule_where_paths_repeat_splits():
     rng = np.random.default_rng(0)
     X = rng.uniform(1, 3, (240, 2))
@@ -145,6 +145,7 @@ def test_settings_answered_by_one_search_are_the_models_that_single_fits_give(ta
             np.testing.assert_array_equal(many.predict_proba(X), alone.predict_proba(X))
 
 
+@pytest.mark.slow
 def test_a_sweep_by_one_search_a_fold_is_the_sweep_by_single_fits(table):
     X, y = table
     grid = {"positive_label": sorted(set(y)), "n_clauses": [1, 3], "theta": [0.05, 1.0]}

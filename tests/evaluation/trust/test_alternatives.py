@@ -16,7 +16,7 @@ from rulekit import (
     alternatives,
 )
 from rulekit.binarize import Binarizer
-from rulekit.learners import PowerLawTreeClassifier
+from rulekit.families import PowerLawTreeClassifier
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.reference.near_rules import near_rules_by_force, written
 

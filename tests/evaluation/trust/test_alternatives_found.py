@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from rulekit import BoxSearchClassifier, alternatives, load_sample
 from tests.evaluation.trust.test_alternatives import learned, mixed
@@ -25,6 +26,7 @@ def test_two_columns_that_say_the_same_replace_each_other_and_the_words_say_so()
     assert "These are all rules of one clause and at most 1 condition." in said[0]
 
 
+@pytest.mark.slow
 def test_on_a_bundled_table_the_column_that_the_rule_is_made_of_can_be_left_out():
     X, y = load_sample("breast_cancer").xy("diagnosis")
     model = BoxSearchClassifier(theta=5.0, n_clauses=1, random_state=0).fit(X, y)
@@ -54,6 +56,7 @@ def test_a_column_that_every_good_rule_needs_is_said_with_what_it_costs_to_do_wi
     )
 
 
+@pytest.mark.slow
 def test_where_a_rule_differs_is_told_by_a_clause_that_is_right_about_it():
     X, y = load_sample("breast_cancer").xy("diagnosis")
     X = X[["worst radius", "worst texture", "worst smoothness"]]

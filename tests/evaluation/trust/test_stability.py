@@ -16,7 +16,8 @@ from rulekit import (
     ScorecardClassifier,
     stability,
 )
-from rulekit.learners import IdealDNFClassifier, OneLevelRuleClassifier, PowerLawTreeClassifier
+from rulekit.families import IdealDNFClassifier, PowerLawTreeClassifier
+from rulekit.learners import OneLevelRuleClassifier
 
 pytestmark = pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
 
@@ -38,6 +39,7 @@ def rules(found):
     return [r.rule for r in found.resamples]
 
 
+@pytest.mark.slow
 def test_a_resample_is_the_rule_that_its_rows_teach():
     model, X, y = learned()
     weight = np.linspace(1, 2, len(y))
@@ -137,6 +139,7 @@ def test_rules_of_every_kind_can_be_learned_again(learner):
     assert "on rows left out of a resample" in found.sentences()[0]
 
 
+@pytest.mark.slow
 def test_three_outcomes_are_told_apart_by_learners_that_can():
     X, y = planted(1, 120)
     y = np.where(X["x5"] > 1, "hurt", y)
@@ -145,6 +148,7 @@ def test_three_outcomes_are_told_apart_by_learners_that_can():
     assert found.n_made == 2
 
 
+@pytest.mark.slow
 def test_progress_is_told_and_a_stop_is_heard():
     model, X, y = learned()
     told = []

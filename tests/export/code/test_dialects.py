@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sqlglot
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rulekit import BoxSearchClassifier, PowerLawTreeClassifier, load_sample
@@ -67,7 +67,6 @@ def test_postgresql_answers_every_row_and_every_limit_as_the_rule_does(link, mon
     form = replace(FORMATS["postgresql"], run=runner(link))
     monkeypatch.setitem(FORMATS, "postgresql", form)
 
-    @settings(max_examples=60)
     @given(cases())
     def check(case):
         found = verify_export(*case, "postgresql")
@@ -81,7 +80,6 @@ def test_postgresql_answers_dates_orders_and_words_as_the_rule_does(link, monkey
     form = replace(FORMATS["postgresql"], run=runner(link))
     monkeypatch.setitem(FORMATS, "postgresql", form)
 
-    @settings(max_examples=60)
     @given(rule_sets(), columns())
     def check(rule, table):
         try:
@@ -99,7 +97,6 @@ def test_postgresql_answers_power_laws_as_the_rule_does(link, monkeypatch):
     form = replace(FORMATS["postgresql"], run=runner(link))
     monkeypatch.setitem(FORMATS, "postgresql", form)
 
-    @settings(max_examples=40)
     @given(split_rules(), rows())
     def check(rule, columns):
         assert verify_export(rule, columns, "postgresql").ok
@@ -258,6 +255,7 @@ def rows_of(connection, text):
     return connection.execute(text).fetchall()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", ["sqlite", "duckdb"])
 @given(case=cases(PLAIN))
 def test_scoring_sql_gives_the_answer_and_the_clause_that_decides(dialect, case):
@@ -305,7 +303,6 @@ def constants(text, grammar):
 
 
 @pytest.mark.parametrize("dialect", TRANSLATED)
-@settings(max_examples=12)
 @given(st.text(min_size=1, max_size=12), st.text(min_size=1, max_size=12), st.text(max_size=12))
 def test_hostile_names_and_texts_arrive_whole_in_every_grammar(dialect, name, level, label):
     assume("\0" not in name + level + label and label)
@@ -321,7 +318,6 @@ def test_hostile_names_and_texts_arrive_whole_in_every_grammar(dialect, name, le
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", TRANSLATED)
-@settings(max_examples=25)
 @given(case=cases(PLAIN))
 def test_what_is_written_for_others_means_the_same_where_it_can_be_run(dialect, case):
     """Translated once more, to DuckDB's grammar, and run there: no server of theirs is at hand."""

@@ -7,14 +7,14 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rulekit.exceptions import ExportError
-from rulekit.explain import Wording
 from rulekit.export import Review, clause_numbers, to_html, to_report
 from rulekit.learners import BoxSearchClassifier
-from rulekit.plots.palette import outcome_colours
 from rulekit.rules import RuleSet
+from rulekit.style.palette import outcome_colours
+from rulekit.style.phrases import Wording
 from tests.explain.tables import cases, patients
 
 LABELS = ["ill", "well", "ill", "well"]
@@ -133,7 +133,7 @@ def test_report_asks_the_network_for_nothing_and_runs_no_script():
     assert not re.search(r"<script|https?:|src=|href=|@import|url\(", text)
 
 
-@settings(max_examples=20)
+@pytest.mark.slow
 @given(cases())
 def test_no_name_level_or_label_becomes_markup(case):
     rule, columns = case

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from rulekit import RuleClassifier, ScorecardClassifier, load_sample
-from rulekit.explain import Wording, condition_text
 from rulekit.export import to_sheet
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet, scorecard_of
+from rulekit.style.phrases import Wording, condition_text
 from tests.explain.tables import patients
 
 TESTS = (Literal("age", ">", 60), Literal("bp", ">", 140), Literal("sport", "==", True))
@@ -108,6 +108,7 @@ def test_the_sheet_has_no_colour_that_grey_would_lose_and_asks_nobody():
     assert "http" not in page.replace("http-equiv", "")
 
 
+@pytest.mark.slow
 def test_a_model_that_chose_points_prints_what_its_card_knows():
     X, y = load_sample("credit").xy()
     model = RuleClassifier(3, forms=("points",), cv=2, positive_label="high").fit(X, y)

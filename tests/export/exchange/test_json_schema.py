@@ -35,6 +35,7 @@ def test_dates_orders_and_words_are_valid(reading):
     VALIDATOR.validate(json.loads(to_json(rule_of(reading))))
 
 
+@pytest.mark.slow
 @given(cases(), hostile_names().flatmap(points_rules), split_rules())
 def test_whatever_is_written_is_valid(case, points, powers):
     for rule in (case[0], points, powers):

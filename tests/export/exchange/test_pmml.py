@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from lxml import etree
 
 from rulekit.exceptions import ExportError
@@ -49,7 +49,6 @@ def test_a_document_is_valid_by_the_schema(name, schema):
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
 @given(cases())
 def test_documents_with_hostile_names_are_valid_by_the_schema(schema, case):
     schema.assertValid(parsed(case[0]))

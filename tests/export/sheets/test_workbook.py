@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 import openpyxl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import ExportError
-from rulekit.explain import Wording
 from rulekit.export import to_xlsx
 from rulekit.export.sheets.cell_formulas import SMALLEST
 from rulekit.rules import Clause, LinearSplit, Literal, PointsSplit, RuleSet
+from rulekit.style.phrases import Wording
 from tests.explain.tables import NAMES, TEXTS, patients
 from tests.export.jobs import drawn, of_readings, of_samples
 from tests.export.outside import differing, needed
@@ -161,7 +161,7 @@ def formulas(book):
     return [c.value for s in opened for row in s.iter_rows() for c in row if c.data_type == "f"]
 
 
-@settings(max_examples=25)
+@pytest.mark.slow
 @given(
     st.sampled_from(NAMES), st.sampled_from(sorted({*TEXTS} - {""})), st.sampled_from(TEXTS[1:7])
 )
@@ -179,6 +179,7 @@ def test_every_digit_of_a_number_is_in_the_file():
     assert f"<v>{cut!r}</v>" in text
 
 
+@pytest.mark.slow
 def test_what_the_rule_says_stands_in_words_beside_every_digit():
     rule, _ = patients()
     book = to_xlsx(rule, wording=Wording(names={"age": "Age in years"}, units={"age": "y"}))

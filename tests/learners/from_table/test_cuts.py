@@ -6,7 +6,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.data import columns_of
@@ -66,6 +66,7 @@ def rules(draw):
     return RuleSet(clauses, (labels[0],) * len(clauses), form, labels[1])
 
 
+@pytest.mark.slow
 @given(rules(), st.data())
 def test_losses_of_a_histogram_are_those_of_counting_the_rule_with_each_cut(rule, data):
     k = data.draw(st.integers(0, rule.n_clauses - 1))
@@ -84,7 +85,6 @@ def test_losses_of_a_histogram_are_those_of_counting_the_rule_with_each_cut(rule
 
 
 @pytest.mark.slow
-@settings(max_examples=8)
 @given(rules())
 def test_a_rule_whose_columns_hold_few_values_is_never_worse_for_its_cuts_being_moved(rule):
     frame = FRAME.assign(**{name: FRAME[name].round(2) for name in "abc"})
@@ -104,6 +104,7 @@ def planted(a=0.337, b=0.7, whole=6.0, c=0.8):
     return RuleSet((first, second), ("yes", "yes"), "dnf", "no")
 
 
+@pytest.mark.slow
 def test_planted_cuts_are_found_from_cuts_beside_them_even_outside_the_first_window():
     frame = table(1, 60_000)
     rows = TableRows(in_engine(frame), "y", None, Parts())
@@ -116,6 +117,7 @@ def test_planted_cuts_are_found_from_cuts_beside_them_even_outside_the_first_win
     assert (rule.predict(columns_of(frame)) != frame["y"]).mean() < 0.103
 
 
+@pytest.mark.slow
 def test_required_conditions_stay_and_no_cut_goes_where_it_is_forbidden():
     free = REFINER.refined(planted(whole=3.0))
     found = _tests(free)[2]

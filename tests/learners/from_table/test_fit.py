@@ -11,6 +11,8 @@ from rulekit.exceptions import DataError, EmptyRuleWarning, StoppedError
 from tests.engine_tables import as_arrow, everywhere
 from tests.learners.tables import in_engine, mixed_table
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("ibis")
 N = 60_000
 CUTS = {"x0": 0.337, "x1": 0.712, "x2": 0.611, "x3": 0.458}
@@ -119,6 +121,7 @@ def test_a_rare_class_weighs_in_a_sample_what_it_weighs_in_the_table():
     assert even.training_error_ == pytest.approx((1 - recall + alarms[1] / alarms.sum()) / 2)
 
 
+@pytest.mark.slow
 def test_several_classes_are_told_apart_by_a_list_counted_on_all_rows():
     frame, _ = planted(20_000, noise=0.0)
     parts = np.select([frame["x0"] > 0.7, frame["x1"] > 0.6], ["high", "mid"], "low")
@@ -151,6 +154,7 @@ def test_the_learner_to_start_with_does_so_too(forms):
         assert held.training_error_ > model.training_error_
 
 
+@pytest.mark.slow
 @everywhere
 def test_every_engine_draws_learns_and_counts(put):
     frame, _ = planted(8000)

@@ -54,6 +54,7 @@ def test_the_second_sample_holds_as_many_wrong_rows_as_right_ones_and_stands_for
     assert weight[wrong].sum() == pytest.approx(work.steps[0]["wrong"])
 
 
+@pytest.mark.slow
 def test_it_ends_with_the_first_rule_where_nothing_better_comes_and_after_four_samples_at_most():
     work, seen = learning(), []
     found = work.run(lambda number: Given(rule([0.5, 0.1][number]), seen))
@@ -74,6 +75,7 @@ def test_rows_that_are_no_more_than_a_sample_are_all_read_at_once_and_the_rule_i
     assert [s["step"] for s in work.steps] == ["sample"]
 
 
+@pytest.mark.slow
 def test_conditions_that_do_not_pay_on_all_rows_go_and_cuts_move_to_where_fewest_are_wrong():
     work = learning(moves_cuts=True)
     clauses = (

@@ -35,6 +35,7 @@ def sorted_values(values, ranks):
     return {("v", rank): ordered[rank] for rank in ranks}
 
 
+@pytest.mark.slow
 @in_memory
 @given(st.integers(0, 2**16), st.sampled_from(KINDS), st.booleans())
 def test_any_rank_is_found_exactly_from_any_sample(put, seed, kind, misleads):

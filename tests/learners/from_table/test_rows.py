@@ -31,6 +31,7 @@ def held_back(rows, frame):
     return frame["i"].map(table.set_index("i")["held"]).to_numpy()
 
 
+@pytest.mark.slow
 @given(rule_sets())
 def test_counts_by_conditions_are_those_in_memory_for_all_kinds_of_literal(rule):
     columns = columns_of(FRAME)
@@ -50,6 +51,7 @@ def test_counts_by_conditions_are_those_in_memory_for_all_kinds_of_literal(rule)
     assert {k: v.tolist() for k, v in told.items()} == {k: v.tolist() for k, v in wanted.items()}
 
 
+@pytest.mark.slow
 @given(rule_sets())
 def test_an_answer_written_for_the_engine_is_that_of_predict(rule):
     try:

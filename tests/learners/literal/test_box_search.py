@@ -74,6 +74,7 @@ def test_boxes_and_the_clauses_told_from_them_hold_for_the_same_rows(form, price
             assert wrong == pytest.approx(entry.loss)
 
 
+@pytest.mark.slow
 def test_a_price_is_answered_alike_by_fit_path_and_a_shared_fit():
     X, y = mixed()
     settings = [{"theta": t, "n_clauses": k} for t in (0.5, 3.0) for k in (1, 2, 4)]
@@ -95,6 +96,7 @@ def test_a_rule_looked_up_within_limits_is_the_one_that_is_fitted():
             assert path.rule(theta, n_clauses, most) == model.fit(X, y).rule_set_
 
 
+@pytest.mark.slow
 def test_the_path_has_every_trade_off_once_and_none_that_another_beats():
     X, y = mixed()
     front = learner().path(X, y).front()
@@ -162,6 +164,7 @@ def test_class_weights_move_the_trade_off():
     assert missed[1] < missed[0]
 
 
+@pytest.mark.slow
 def test_a_time_limit_keeps_what_was_found_and_says_so():
     X, y = load_sample("breast_cancer").xy("diagnosis")
     model = BoxSearchClassifier(kicks=50, time_limit=0.3, random_state=0)

@@ -103,6 +103,7 @@ def test_without_a_price_of_conditions_no_bound_is_claimed():
     assert (model.lower_bound_, model.proved_optimal_) == (None, False)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")  # on a busy machine
 def test_a_time_limit_keeps_the_rule_and_does_not_claim_the_linear_program():
     X, y = load_sample("breast_cancer").xy("diagnosis")
@@ -136,6 +137,7 @@ def test_a_refined_rule_claims_no_bound():
     assert (model.lower_bound_, model.proved_optimal_) == (None, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 @pytest.mark.parametrize("theta", [0.5, 1.0])
 def test_the_program_at_the_end_never_makes_the_rule_dearer(form, theta):

@@ -74,6 +74,7 @@ def shares_found(seeds, margin=6.0):
     return counts
 
 
+@pytest.mark.slow
 def test_exchanging_clauses_finds_nearly_all_rules_of_the_margin():
     found, every = np.sum(shares_found(range(4)), axis=0)
     assert every > 20

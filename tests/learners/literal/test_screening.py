@@ -28,6 +28,7 @@ def matrix_optimum(X, y, theta, form, weight=None, binarizer=None):
     return problem.cover.exact(None, theta), model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("theta", THETAS)
 def test_the_proved_cost_is_that_of_the_integer_program_on_the_matrix(form, theta):
@@ -55,6 +56,7 @@ def test_every_certificate_holds_on_the_raw_table(form):
         assert found.n_removed + len(found.kept()) == found.n_conditions
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
 @pytest.mark.parametrize("rounding", ["redundancy", "threshold", "random"])
 def test_counting_tests_change_no_rule_of_the_linear_program(rounding):
@@ -106,6 +108,7 @@ def test_the_order_of_rows_and_columns_changes_no_proved_rule(form):
     assert again.rule_set_ == model.rule_set_
 
 
+@pytest.mark.slow
 def test_many_settings_give_the_models_that_single_fits_give():
     X, y = mixed_table(noise=0.15)
     settings = [

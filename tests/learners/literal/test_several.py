@@ -96,6 +96,7 @@ class OneAfterTheOther(BoxSearchClassifier):
         return rule, ({"step": 0, "objective": several.objective(rule, self.theta)},)
 
 
+@pytest.mark.slow
 def test_limits_hold_and_the_path_answers_every_price():
     X, y = load_sample("wine").xy("cultivar")
     learner = BoxSearchClassifier(1.0, 2, kicks=0, random_state=0)
@@ -123,6 +124,7 @@ def test_cuts_refined_keep_size_and_never_cost_more():
     assert [step["objective"] for step in finer.history_] == [value, finer.objective_]
 
 
+@pytest.mark.slow
 def test_the_rule_does_not_depend_on_the_order_of_rows_and_columns():
     X, y = three_grades()
     shuffled = np.random.default_rng(0).permutation(len(y))
@@ -131,6 +133,7 @@ def test_the_rule_does_not_depend_on_the_order_of_rows_and_columns():
     assert learner.fit(X.iloc[shuffled, ::-1], y[shuffled]).rule_set_ == rule
 
 
+@pytest.mark.slow
 def test_many_settings_give_what_each_gives_alone():
     X, y = three_grades()
     learner = BoxSearchClassifier(kicks=0, random_state=0)
@@ -163,6 +166,7 @@ def test_what_lists_do_not_know_is_refused(given_, words):
             call(X, y)
 
 
+@pytest.mark.slow
 def test_constraints_hold_for_every_class():
     X, y = three_grades()
     wishes = {"forbidden": ["smoker"], "allow_not_equal": False}

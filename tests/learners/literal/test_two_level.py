@@ -172,6 +172,7 @@ def test_the_exact_method_proves_a_rule_no_worse_than_the_others():
         assert exact.objective_ <= other.training_error_ * len(y) + other.n_conditions_ + 1e-6
 
 
+@pytest.mark.slow
 def test_the_exact_method_refuses_a_large_table():
     X, y = mixed_table(n=600)
     every = Binarizer(n_thresholds=None)

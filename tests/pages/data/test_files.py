@@ -48,6 +48,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 def test_without_data_there_is_an_upload_and_samples_and_nothing_else(open_app):
     app = open_app()
     assert not app.exception
@@ -99,6 +100,7 @@ def wide_file(n_columns=2_300):
     return frame.to_csv(index=False).encode()
 
 
+@pytest.mark.slow
 def test_of_a_file_too_wide_columns_are_chosen_and_read_alone(open_app, table_of):
     app = upload(open_app(sample="iris"), wide_file())
     assert not app.exception
@@ -185,6 +187,7 @@ def test_a_field_whose_words_have_changed_is_another_field(open_app):
     assert all(read[key] == refused[key] for key in read.keys() & refused.keys())
 
 
+@pytest.mark.slow
 def test_hostile_names_do_no_harm(open_app, table_of):
     names = ["![x](http://a.site/p.png)", "<b>x</b>", "=1+1", "a" * 10_000, "a,b", "ill"]
     frame = pd.DataFrame({n: np.arange(30) % (7 + k) for k, n in enumerate(names)})

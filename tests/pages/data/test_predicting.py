@@ -44,6 +44,7 @@ def field(app, label):
     return next(f for f in app.text_input if f.label.replace("\\", "").endswith(label))
 
 
+@pytest.mark.slow
 def test_of_coded_classes_it_is_asked_what_they_mean_and_of_named_ones_it_is_not(open_app):
     app = coded_and_suggested(open_app)
     assert "What do 0 and 1 mean?" in text(app)
@@ -52,6 +53,7 @@ def test_of_coded_classes_it_is_asked_what_they_mean_and_of_named_ones_it_is_not
     assert "mean?" not in text(named)
 
 
+@pytest.mark.slow
 def test_a_name_given_to_a_class_is_its_name_everywhere_and_after_a_reload(open_app):
     app = coded_and_suggested(open_app)
     field(app, "ill = 1 means").set_value("diabetic").run()
@@ -71,6 +73,7 @@ def test_a_name_given_to_a_class_is_its_name_everywhere_and_after_a_reload(open_
     assert again.session_state["app"].positive == "well"
 
 
+@pytest.mark.slow
 def test_two_classes_of_one_name_are_a_sentence_and_nothing_changes(open_app):
     app = coded_and_suggested(open_app)
     field(app, "ill = 1 means").set_value("ill").run()
@@ -79,6 +82,7 @@ def test_two_classes_of_one_name_are_a_sentence_and_nothing_changes(open_app):
     assert app.session_state["app"].outcomes == {"1": "ill"}
 
 
+@pytest.mark.slow
 def test_with_a_rule_in_hand_it_is_said_that_it_will_be_learned_again(open_app):
     app = coded_and_suggested(open_app)
     words = "makes the rule in hand be learned again"
@@ -118,6 +122,7 @@ def test_numbers_that_may_be_codes_become_a_category_in_one_click(open_app, tabl
     assert table_of(again).column("chest").kind == "category"
 
 
+@pytest.mark.slow
 def test_twins_across_the_split_are_counted_and_can_be_kept_together(open_app):
     rows = b"".join(
         b"%d,%d,%s\n" % (k % 30, k % 7, b"yes" if k % 3 == 0 else b"no") for k in range(420)
@@ -135,6 +140,7 @@ def test_twins_across_the_split_are_counted_and_can_be_kept_together(open_app):
     assert "exact twin" in text(app)
 
 
+@pytest.mark.slow
 def test_the_other_class_can_be_described(open_app):
     app = upload(open_app(), GOOD)
     app.button(key="use_suggestion").click().run()
@@ -168,6 +174,7 @@ def test_an_id_like_target_is_refused_and_another_can_be_chosen(open_app):
     assert app.session_state["app"].ready
 
 
+@pytest.mark.slow
 def test_several_classes_become_one_against_the_rest_where_that_is_asked_for(open_app):
     app = open_app(sample="wine")
     next(t for t in app.toggle if t.label == "One class against the rest").set_value(True).run()
@@ -183,6 +190,7 @@ def test_a_finding_s_fix_is_one_click(open_app, table_of):
     assert table_of(app).column("twin").role == "ignore"
 
 
+@pytest.mark.slow
 def test_the_share_of_held_back_rows_follows_the_slider(open_app):
     app = open_app(sample="breast_cancer")
     app.slider[0].set_value(0).run()
@@ -193,6 +201,7 @@ def test_the_share_of_held_back_rows_follows_the_slider(open_app):
     assert len(test) == 114
 
 
+@pytest.mark.slow
 def test_the_editor_lists_every_column_with_its_role(open_app, table_of):
     app = open_app(sample="credit")
     frame = editor_frame(table_of(app), {})

@@ -12,6 +12,7 @@ from ui.state import BinningSpec, SplitSpec, Wording
 from ui.state_file import to_plain
 
 
+@pytest.mark.slow
 def test_saved_analyses_of_this_browser_are_listed_opened_renamed_copied_and_forgotten(
     open_app, table_of
 ):
@@ -46,6 +47,7 @@ def opened_by(owner):
     return app.run()
 
 
+@pytest.mark.slow
 def test_a_reload_brings_everything_back(open_app, table_of):
     app = upload(open_app(), GOOD)
     app.button(key="use_suggestion").click().run()

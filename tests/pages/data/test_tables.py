@@ -98,6 +98,7 @@ def test_a_sample_says_so_on_every_page_and_a_small_table_is_counted_whole_at_on
     assert not app.error
 
 
+@pytest.mark.slow
 def test_a_table_of_a_connection_is_opened_by_its_name_and_its_address_stands_nowhere(
     open_app, served, monkeypatch
 ):
@@ -113,6 +114,7 @@ def test_a_table_of_a_connection_is_opened_by_its_name_and_its_address_stands_no
     assert "cases.duckdb" not in text(app)
 
 
+@pytest.mark.slow
 def test_a_table_that_cannot_be_opened_or_counted_is_one_sentence_and_nothing_is_lost(
     open_app, served
 ):
@@ -134,6 +136,7 @@ def test_a_broken_file_of_connections_is_one_sentence_and_files_are_still_offere
     assert len(app.selectbox(key="server_file").options) == 1
 
 
+@pytest.mark.slow
 def test_a_column_that_is_read_otherwise_here_is_told_before_anything_is_counted(open_app, served):
     app = with_rule(sample(open_app("data"), "people.parquet"))
     app.session_state["app"].options["categories"] = ["age"]

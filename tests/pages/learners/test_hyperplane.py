@@ -29,6 +29,7 @@ def on_cancer(open_app):
     return opened
 
 
+@pytest.mark.slow
 def test_settings_have_the_shared_names_and_the_order_of_the_sweep():
     spec = RunSpec(learners=("search", HYPERPLANE, "one_level"), thetas=(1.0,), nus=(0.1,))
     listed = settings_of_run(spec)
@@ -50,6 +51,7 @@ def test_a_setting_is_named_by_its_own_price():
     assert setting_words(SETTING) == "From a linear model, ν 0.1, at most 3 clauses"
 
 
+@pytest.mark.slow
 def test_a_picked_model_has_the_price_the_boxes_and_a_confidence():
     state = AppState(table=load_sample("breast_cancer"))
     model = fit_path([SETTING], SPEC, state)[model_key(SETTING)]
@@ -58,6 +60,7 @@ def test_a_picked_model_has_the_price_the_boxes_and_a_confidence():
     assert model.plane_.confidence is not None
 
 
+@pytest.mark.slow
 def test_rules_shows_the_boxes_in_bars_in_two_columns_and_by_size(on_cancer):
     app = on_tab(on_cancer("rules"), "Picture")
     assert not app.exception
@@ -82,6 +85,7 @@ def test_another_row_moves_the_tick_and_the_words(on_cancer):
     assert text(app) != before
 
 
+@pytest.mark.slow
 def test_explain_shows_the_box_of_the_case_and_its_confidence(on_cancer):
     app = on_cancer("explain")
     assert not app.exception
@@ -104,6 +108,7 @@ def test_models_offers_the_learner_with_its_prices(open_app):
     assert "Each price ν must be a positive number" in text(app)
 
 
+@pytest.mark.slow
 def test_the_plane_may_answer_what_no_box_holds():
     state = AppState(table=load_sample("breast_cancer"))
     spec = RunSpec.from_dict(SPEC.to_dict() | {"plane_answers": True})
@@ -112,6 +117,7 @@ def test_the_plane_may_answer_what_no_box_holds():
     assert (model.predict(X) == model.linear_.predict(X)).all()
 
 
+@pytest.mark.slow
 def test_constraints_are_not_passed_over_in_silence(open_app):
     app = opened_tab(open_app("models", sample="iris"), "Learners")
     wanted = next(q for q, names in QUESTIONS.items() if names == (HYPERPLANE,))

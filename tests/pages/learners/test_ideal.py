@@ -87,6 +87,7 @@ def test_a_case_of_a_type_without_rows_is_flagged(on_credit):
     assert NO_PAST_CASE in text(app)
 
 
+@pytest.mark.slow
 def test_export_takes_it_away_checked(on_credit):
     app, _ = on_credit("export")
     assert not app.exception
@@ -97,6 +98,7 @@ def test_without_a_folder_no_file_of_the_server_is_offered(open_app):
     assert "server_open" not in {b.key for b in open_app("data").button}
 
 
+@pytest.mark.slow
 def test_the_ideal_dnf_stands_on_the_curve_of_the_other_learners(open_app):
     app = compared(small(open_app("models", sample="credit")), "Every combination")
     assert not app.exception
@@ -134,6 +136,7 @@ def test_constraints_that_counting_cannot_keep_are_refused_in_a_sentence(open_ap
     assert "can only forbid whole columns" in text(app)
 
 
+@pytest.mark.slow
 def test_a_small_table_is_offered_leave_one_out(open_app):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": rng.normal(size=60).round(2), "b": rng.normal(size=60).round(2)})

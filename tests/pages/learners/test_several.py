@@ -37,6 +37,7 @@ def test_a_table_of_three_classes_is_described_whole_unless_one_is_asked_for(ope
     assert [r for r in app.radio if r.label == "The rule describes the class"]
 
 
+@pytest.mark.slow
 def test_binning_draws_and_counts_all_classes_by_name(on_iris):
     app = on_iris("binning")
     assert not app.exception
@@ -64,6 +65,7 @@ def test_binning_counts_all_classes_of_levels_and_dates(open_app, kind):
     assert len(drawn) == (kind == "category")
 
 
+@pytest.mark.slow
 def test_the_quick_look_draws_a_curve_and_picks_a_list(open_app):
     state = AppState(table=load_sample("iris"), every_class=True)
     app = finished(open_app("models", state=state))
@@ -75,6 +77,7 @@ def test_the_quick_look_draws_a_curve_and_picks_a_list(open_app):
     assert all(name in " ".join(c.value for c in app.code) for name in SPECIES)
 
 
+@pytest.mark.slow
 def test_rules_counts_each_class_by_each_answer_and_edits_a_clause(on_iris):
     app = on_iris("rules")
     assert not app.exception

@@ -39,6 +39,7 @@ def on_iris(open_app):
     return opened
 
 
+@pytest.mark.slow
 def test_learners_of_one_class_are_not_offered_for_three(open_app):
     app = open_app("models", state=AppState(table=load_sample("iris"), every_class=True))
     assert not app.exception
@@ -87,6 +88,7 @@ def test_a_run_over_trees_of_three_classes_ends_with_one_picked_and_no_measure_i
     assert "1 − F1, cross-validated" not in judged.options
 
 
+@pytest.mark.slow
 def test_rules_counts_each_class_and_draws_the_tree(on_iris):
     app = on_iris("rules")
     assert not app.exception

@@ -29,6 +29,7 @@ def test_a_rule_is_counted_by_one_query(put, monkeypatch):
     assert len(asked) == 2
 
 
+@pytest.mark.slow
 @in_memory
 @given(columns(), rule_sets())
 def test_weights_add_up_as_in_memory(put, columns, rule):
@@ -41,6 +42,7 @@ def test_weights_add_up_as_in_memory(put, columns, rule):
     assert found.coverage == pytest.approx(expected.coverage, nan_ok=True)
 
 
+@pytest.mark.slow
 @in_memory
 def test_a_rule_of_many_clauses_is_grouped_by_several_words(put):
     values = np.arange(130.0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
 from rulekit.rules.analysis.simplify import implies, simplify, simplify_clause
@@ -35,7 +35,6 @@ def dnf(*parts, labels=None):
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
 @given(rule_sets(), columns())
 def test_no_prediction_changes_on_any_row(rule_set, table):
     short = simplify(rule_set)

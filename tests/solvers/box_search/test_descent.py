@@ -45,6 +45,7 @@ def hard_problem(prices, missing, n=400, p=12, bins=9, seed=0):
     )
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(deadline=None)
 def test_a_visit_finds_what_the_visit_by_numpy_finds(data):
@@ -140,7 +141,7 @@ def test_the_choice_of_a_single_feature_is_the_best_of_all_its_intervals(data):
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 @given(st.data())
 def test_clauses_improved_by_themselves_are_those_of_numpy_and_save_as_much(data):
     problem = data.draw(box_problems(max_rows=25, max_features=4, prices=(ERRORS,)))

@@ -39,7 +39,7 @@ def started(problem, boxes, theta):
     return Boxes(box[:, :, 0].copy(), box[:, :, 1].copy(), box[:, :, 2].astype(bool))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(st.data())
 def test_no_box_on_two_features_beats_the_start(data):
     problem = data.draw(box_problems(max_rows=8, max_features=3, max_bins=3))
@@ -63,7 +63,7 @@ def test_the_choices_of_the_twin_are_all_that_may_be_accepted(problem):
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None)
 @given(st.data())
 def test_the_start_is_the_box_of_the_twin(data):
     problem = data.draw(box_problems(max_rows=60, max_features=10, max_bins=20))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rulekit.solvers.box_search.archive import Archive
 from rulekit.solvers.box_search.problem import HAMMING, BoxProblem, Reads
 from rulekit.solvers.box_search.search import SearchPlan, kick, search, search_rounds
-from rulekit.solvers.two_level import hamming_cost
+from rulekit.solvers.clause_selection import hamming_cost
 from tests.reference.boxes import literals_of, loss_of
 from tests.strategies.boxes import box_problems, boxes_for
 

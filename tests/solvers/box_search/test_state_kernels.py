@@ -48,7 +48,7 @@ def of_levels(prices, missing, n=300, seed=0):
 
 
 @given(st.sampled_from([BoxPrices(), BoxPrices(1, 1, 0), BoxPrices(0.3, 0.3, 0.1)]), st.booleans())
-@settings(deadline=None, max_examples=6)
+@settings(deadline=None)
 def test_features_that_share_a_column_are_searched_as_if_each_had_its_own(prices, missing):
     plan = SearchPlan((0.1, 1.0, 4.0), 3, 2)
     found = [

@@ -52,6 +52,7 @@ def task_of(seed, incumbent=0.0, **limits):
     return clause_task(holds, y, weight, theta, slots, incumbent, ClauseLimits(**limits))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 240, 40))
 def test_the_value_of_the_twin_is_the_best_of_all_boxes(first):
     for seed in range(first, first + 40):

@@ -41,7 +41,7 @@ def priced(draw):
     return problem.reweighted(weight), draw(st.sampled_from([0.01, 0.3, 1.0]))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None)
 @given(priced(), st.integers(1, 20))
 def test_reduced_costs_are_those_of_the_clauses_and_rise(given_problem, batch):
     problem, price = given_problem
@@ -56,7 +56,8 @@ def test_reduced_costs_are_those_of_the_clauses_and_rise(given_problem, batch):
     assert len(np.unique(rows, axis=0)) == len(rows)
 
 
-@settings(deadline=None, max_examples=60)
+@pytest.mark.slow
+@settings(deadline=None)
 @given(priced())
 def test_no_single_interval_beats_what_pricing_returns(given_problem):
     problem, price = given_problem

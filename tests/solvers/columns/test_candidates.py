@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.solvers.columns.candidates import (
@@ -77,7 +77,7 @@ def test_a_structure_of_another_length_is_refused():
         ColumnStructure(np.zeros(2, int), np.zeros(1, int), np.zeros(2, int))
 
 
-@settings(max_examples=30)
+@pytest.mark.slow
 @given(cover_problems())
 def test_the_compact_program_has_the_value_and_the_best_clause_of_the_printed_one(problem):
     A, y, rows, theta = problem

@@ -64,7 +64,7 @@ def test_the_next_solution_begins_at_the_vertex_of_the_last_one(monkeypatch):
     assert start.basic.sum() + start.basic_rows.sum() == len(lp.lower)
     x = np.where(start.at_upper, lp.x_upper, 0.0)
     tight, free = np.flatnonzero(~start.basic_rows), np.flatnonzero(start.basic)
-    matrix = lp.A.toarray()
+    matrix = lp.A
     x[free] = 0.0
     x[free] = np.linalg.solve(matrix[np.ix_(tight, free)], lp.upper[tight] - matrix[tight] @ x)
     assert ((x >= -1e-9) & (x <= lp.x_upper + 1e-9)).all()

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.solvers.columns.cell_sets import CellSets
@@ -28,7 +28,7 @@ def task_of(A, y, rows, theta, structure=None, required=()):
     return RoundingTask(cells.take_rows(y), rows[y], price, groups, must)
 
 
-@settings(max_examples=25)
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 10_000),
     theta=st.sampled_from([0.01, 0.4, 1.0]),

@@ -63,6 +63,7 @@ def test_the_vertex_is_the_same_with_and_without_screening(seed):
         assert a.value == b.value
 
 
+@pytest.mark.slow
 def test_many_columns_are_screened_and_few_are_not():
     A, y, structure = threshold_table(0)
     assert not CoverProblem(A, y, structure=structure).screening

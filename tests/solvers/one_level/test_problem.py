@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import TimeLimitError
@@ -31,6 +31,7 @@ def table():
     return threshold_table(7, n=120, features=5, cuts=6, levels=3)
 
 
+@pytest.mark.slow
 def test_every_program_of_a_sweep_has_the_value_linprog_finds(table):
     A, y, structure = table
     problem = CoverProblem(A, y, structure=structure)
@@ -40,6 +41,7 @@ def test_every_program_of_a_sweep_has_the_value_linprog_finds(table):
         assert value == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_perturbation_moves_no_optimum_by_more_than_two_millionths_a_column(table):
     A, y, structure = table
     problem = CoverProblem(A, y, structure=structure)
@@ -51,7 +53,6 @@ def test_the_perturbation_moves_no_optimum_by_more_than_two_millionths_a_column(
         assert plain - 1e-9 <= own <= plain + 2e-6 * max(1.0, w.sum())
 
 
-@settings(max_examples=30)
 @given(cover_problems())
 def test_the_compact_and_the_printed_program_agree(problem):
     A, y, rows, theta = problem
@@ -62,7 +63,6 @@ def test_the_compact_and_the_printed_program_agree(problem):
     )
 
 
-@settings(max_examples=30)
 @given(cover_problems(), st.randoms())
 def test_the_order_of_rows_changes_no_bit(problem, random):
     A, y, rows, theta = problem
@@ -84,6 +84,7 @@ def test_the_order_of_columns_only_permutes_the_answer(table):
         np.testing.assert_allclose(found.w, expected.w[order], atol=1e-12)
 
 
+@pytest.mark.slow
 def test_neither_the_order_of_solves_nor_memory_nor_threads_change_a_bit(table, engine):
     A, y, structure = table
     asked = [(rows, theta) for rows, _ in sub_problems(y, 6, 4) for theta in THETAS]
@@ -122,7 +123,7 @@ def test_a_row_twice_is_a_row_of_weight_two(table):
     assert one.value == pytest.approx(two.value)
 
 
-@settings(max_examples=30)
+@pytest.mark.slow
 @given(cover_problems())
 def test_from_theta_max_on_no_clause_pays_and_below_it_one_does(problem):
     A, y, rows, _ = problem
@@ -149,7 +150,6 @@ def test_forbidden_columns_stay_out_and_required_ones_in(table):
     assert relaxed.w[free].sum() == 0.0
 
 
-@settings(max_examples=30)
 @given(cover_problems())
 def test_an_extra_cost_is_a_dearer_column(problem):
     A, y, rows, theta = problem
@@ -160,7 +160,7 @@ def test_an_extra_cost_is_a_dearer_column(problem):
     assert found.value == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
-@settings(max_examples=30)
+@pytest.mark.slow
 @given(cover_problems(), st.sampled_from([0.0, 0.3]))
 def test_disabling_is_one_more_column_that_is_always_true(problem, price):
     A, y, rows, theta = problem
@@ -234,7 +234,6 @@ def test_a_deadline_that_has_passed_ends_a_solve():
         problem.solve(np.where(y, 1.0, 0.1), 0.01)
 
 
-@settings(max_examples=15)
 @given(st.integers(0, 10_000))
 def test_weighted_rows_are_solved_as_linprog_does(seed):
     A, y, structure = threshold_table(seed, n=50, features=3, cuts=4)

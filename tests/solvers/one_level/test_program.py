@@ -25,6 +25,7 @@ def table():
     return threshold_table(7, n=120, features=5, cuts=6, levels=3)
 
 
+@pytest.mark.slow
 @only_highspy
 def test_the_interval_of_theta_that_is_skipped_holds_the_solved_clause(table):
     A, y, structure = table
@@ -46,6 +47,7 @@ def test_the_interval_of_theta_that_is_skipped_holds_the_solved_clause(table):
     assert problem.counters.n_remembered > 10
 
 
+@pytest.mark.slow
 @only_highspy
 def test_both_engines_end_in_the_same_vertex(table):
     A, y, structure = table
@@ -57,6 +59,7 @@ def test_both_engines_end_in_the_same_vertex(table):
             np.testing.assert_array_equal(found, plain.solve(rows, theta).w)
 
 
+@pytest.mark.slow
 @only_highspy
 def test_a_program_that_grows_ends_in_the_same_vertex(monkeypatch):
     A, y, _ = threshold_table(13, n=100, features=20, cuts=9)
@@ -81,6 +84,7 @@ def answers(A, y, questions):
     return found, [path.pieces for path in problem._paths.values()]
 
 
+@pytest.mark.slow
 def test_rows_that_no_column_tells_apart_are_one_variable_and_the_vertex_is_the_same(monkeypatch):
     A, y, _ = threshold_table(17, n=300, features=4, cuts=12)
     questions = [(rows, theta) for rows, _ in sub_problems(y, 11, 4) for theta in (0.02, 0.5, 3.0)]

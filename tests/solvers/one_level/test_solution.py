@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rulekit.solvers.lp import solve_milp
 from rulekit.solvers.one_level.problem import CoverProblem
@@ -17,7 +17,6 @@ def engine(request):
         yield request.param
 
 
-@settings(max_examples=30)
 @given(cover_problems())
 def test_the_exact_clause_is_the_best_of_all_subsets_and_no_relaxation_is_above_it(problem):
     A, y, rows, theta = problem
@@ -32,7 +31,6 @@ def test_the_exact_clause_is_the_best_of_all_subsets_and_no_relaxation_is_above_
     assert learned.bound - 1e-9 <= exact.cost <= learned.cost + 1e-9
 
 
-@settings(max_examples=30)
 @given(cover_problems(max_columns=4, max_rows=6))
 def test_the_printed_integer_program_has_the_exact_clause_as_its_optimum(problem):
     A, y, rows, theta = problem

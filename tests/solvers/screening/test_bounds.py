@@ -15,6 +15,7 @@ from tests.reference import screening as reference
 from tests.strategies.screening import solved_instances
 
 
+@pytest.mark.slow
 def test_the_enhanced_heuristic_takes_the_steepest_column_three_times():
     for theta, cells, matrix, y, weight, _, _ in solved_instances()[::5]:
         problem = priced(cells, y, theta, weight)

@@ -18,6 +18,7 @@ def column_of(A):
     return lambda j: A[:, j]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_sequence", [False, True], ids=["side by side", "in sequence"])
 def test_every_certificate_holds(in_sequence):
     for theta, cells, matrix, y, weight, _, _ in solved_instances()[::3]:

@@ -17,6 +17,7 @@ from tests.strategies.covers import threshold_table
 from tests.strategies.screening import LAMBDAS, tied_table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("screening", [None, "counting", "duality"])
 def test_it_costs_what_the_best_of_all_subsets_costs(screening):
     for seed in range(120):
@@ -101,6 +102,7 @@ def test_large_integer_programs_are_solved_one_at_a_time(monkeypatch):
     assert all(held)  # one lock for all
 
 
+@pytest.mark.slow
 def test_a_large_program_whose_turn_does_not_come_in_time_leaves_the_bound_there_was(monkeypatch):
     monkeypatch.setattr(proved_cover, "VISITS", 0)
     monkeypatch.setattr(proved_cover, "LARGE", 0)

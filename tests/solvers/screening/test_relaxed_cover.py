@@ -30,6 +30,7 @@ def problems(n=40):
         yield priced(cells, y, 1.0 / LAMBDAS[seed % 7], weight), matrix.A, y, weight
 
 
+@pytest.mark.slow
 def test_the_value_is_that_of_the_whole_program():
     for problem, A, y, weight in problems():
         found = relax(problem)
@@ -42,6 +43,7 @@ def test_the_value_is_that_of_the_whole_program():
         assert problem.price @ w + problem.m @ open_rows == pytest.approx(value, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_bound_overdraws_no_column():
     for problem, _, _, _ in problems():
         mu = relax(problem).mu

@@ -25,6 +25,7 @@ def test_the_pairwise_test_as_printed_loses_the_best_clause():
     assert lost > N_INSTANCES / 100
 
 
+@pytest.mark.slow
 def test_a_known_cost_without_its_wrong_rows_loses_the_best_clause():
     lost = 0
     for theta, cells, _, y, weight, _, costs in solved_instances():
@@ -38,6 +39,7 @@ def test_a_known_cost_without_its_wrong_rows_loses_the_best_clause():
     assert lost > N_INSTANCES / 100
 
 
+@pytest.mark.slow
 def test_a_floor_that_only_equals_the_known_cost_removes_nothing():
     lost = 0
     for theta, cells, _, y, weight, _, costs in solved_instances():
@@ -49,6 +51,7 @@ def test_a_floor_that_only_equals_the_known_cost_removes_nothing():
     assert lost > N_INSTANCES / 100
 
 
+@pytest.mark.slow
 def test_the_tests_do_what_their_slow_twins_do():
     for theta, cells, matrix, y, weight, chains, _ in solved_instances()[::2]:
         problem = priced(cells, y, theta, weight)

@@ -15,6 +15,7 @@ EVERYTHING = ("simple", "consecutive", "chain", "across", "duality basic", "dual
 VARIANTS = (COUNTING, BASIC, ENHANCED, ("across",), EVERYTHING)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_sequence", [False, True], ids=["side by side", "in sequence"])
 @pytest.mark.parametrize("tests", VARIANTS, ids=" ".join)
 def test_the_best_clause_costs_the_same_without_what_was_removed(tests, in_sequence):
@@ -28,6 +29,7 @@ def test_the_best_clause_costs_the_same_without_what_was_removed(tests, in_seque
     assert removed > N_INSTANCES
 
 
+@pytest.mark.slow
 def test_fixing_by_reduced_costs_keeps_the_best_clause():
     for theta, cells, _, y, weight, _, costs in solved_instances():
         problem = priced(cells, y, theta, weight)
@@ -37,6 +39,7 @@ def test_fixing_by_reduced_costs_keeps_the_best_clause():
         assert kept == pytest.approx(reference.least_cost(costs, d), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_cells_and_matrix_are_screened_alike():
     for theta, cells, matrix, y, weight, _, _ in solved_instances()[::5]:
         for tests in VARIANTS:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rulekit.solvers.clause_selection import ClauseSelection
 from rulekit.solvers.columns.redundancy import ColumnStructure
-from rulekit.solvers.two_level.clause_selection import ClauseSelection
 from rulekit.solvers.two_level.local_search import Cuts, local_search
 from tests.reference.local_search import cost, neighbours
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.solvers.lp import solve_lp
@@ -26,7 +26,6 @@ def small(seed):
 
 
 @pytest.mark.parametrize("n_clauses", [1, 2, 3])
-@settings(max_examples=12)
 @given(seed=st.integers(0, 10_000), theta=st.sampled_from([0.3, 1.5, 2.5, 4.0]))
 def test_one_clause_with_chains_has_the_value_of_the_printed_relaxation(n_clauses, seed, theta):
     A, y, problem = small(seed)

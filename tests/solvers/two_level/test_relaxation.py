@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import TimeLimitError
+from rulekit.solvers.clause_selection import ClauseSelection, error_cost
 from rulekit.solvers.one_level.problem import CoverProblem
 from rulekit.solvers.two_level import relaxation as two_level_lp
-from rulekit.solvers.two_level.clause_selection import ClauseSelection, error_cost
 from rulekit.solvers.two_level.program import two_level_table
 from rulekit.solvers.two_level.relaxation import solve_two_level_exact, solve_two_level_lp
 from tests.engines import ENGINES, only_highspy, solved_by
@@ -28,7 +28,7 @@ def small(seed):
     return A, y, CoverProblem(A, y, structure=structure)
 
 
-@settings(max_examples=20)
+@pytest.mark.slow
 @given(cover_problems(max_columns=3, max_rows=7), st.integers(1, 2))
 def test_the_exact_rule_is_the_best_of_all_rules_and_proved(problem, n_clauses):
     A, y, weight, theta = problem
@@ -40,7 +40,7 @@ def test_the_exact_rule_is_the_best_of_all_rules_and_proved(problem, n_clauses):
     assert found.value == pytest.approx(error_cost(A, y, weight, found.chosen, theta))
 
 
-@settings(max_examples=25)
+@pytest.mark.slow
 @given(cover_problems(), st.integers(1, 3))
 def test_the_rounded_rule_costs_what_it_says_and_no_less_than_its_bound(problem, n_clauses):
     A, y, weight, theta = problem
@@ -93,6 +93,7 @@ def test_an_exact_rule_out_of_time_is_the_start_with_a_bound_below_it():
     assert found.lower_bound is None or found.lower_bound <= found.value
 
 
+@pytest.mark.slow
 def test_a_table_too_large_is_refused_with_a_way_out(monkeypatch):
     A, y, problem = small(0)
     rows = {(*row, label) for row, label in zip(A.tolist(), y.tolist(), strict=True)}
@@ -130,7 +131,6 @@ def test_disabled_clauses_are_on_offer_to_the_relaxation_too():
     assert rule.value == 0.0
 
 
-@settings(max_examples=60)
 @given(cover_problems(), st.integers(1, 3), st.randoms(use_true_random=False))
 def test_covering_a_row_gains_what_its_error_falls_by(problem, n_clauses, random):
     A, y, weight, theta = problem

@@ -1,6 +1,7 @@
 """The Binning page's parts on several outcomes: codes follow the labels, tables stay readable."""
 
 import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from rulekit.data import load_sample
@@ -16,6 +17,7 @@ def test_each_row_s_code_is_the_place_of_its_outcome_among_the_labels():
     assert set(outcome_codes(numbered)) == {0, 1, 2}
 
 
+@pytest.mark.slow
 def test_an_outcome_may_be_called_like_a_column_of_the_table_of_shares():
     def page():
         from ui.binning.outcomes import shares_table

@@ -83,6 +83,7 @@ def test_an_order_is_given_kept_over_a_reload_and_taken_back(app, state):
     assert app.session_state["app"].fit_key == state.fit_key
 
 
+@pytest.mark.slow
 def test_an_order_that_misses_a_level_is_refused_with_its_name(app, state):
     chosen(app, "size", "Levels with an order")
     levels_box(app).set_value("tiny\nsmall\nlarge").run()
@@ -92,6 +93,7 @@ def test_an_order_that_misses_a_level_is_refused_with_its_name(app, state):
     assert levels_box(app).value == "tiny\nsmall\nlarge"
 
 
+@pytest.mark.slow
 def test_dates_and_durations_are_read_and_kept_over_a_reload(app):
     chosen(app, "day", "Dates")
     app.button(key="read_dates").click().run()
@@ -110,6 +112,7 @@ def test_dates_and_durations_are_read_and_kept_over_a_reload(app):
     assert again.session_state["app"].options == now.options
 
 
+@pytest.mark.slow
 def test_dates_that_cannot_be_read_are_told_and_change_nothing(app, state):
     chosen(app, "size", "Dates")
     app.button(key="read_dates").click().run()

@@ -35,6 +35,7 @@ def ran(*words):
     return result.stdout
 
 
+@pytest.mark.slow
 def test_a_rule_of_the_command_scores_the_same_rows_in_the_app(app, tmp_path):
     asked = ("--target", "risk", "--learner", "one-clause", "-o", tmp_path / "rule.json")
     ran("learn", "sample:credit", *asked)
@@ -48,6 +49,7 @@ def test_a_rule_of_the_command_scores_the_same_rows_in_the_app(app, tmp_path):
     assert FORMATS["json"].write(state, state.model) == (tmp_path / "rule.json").read_text()
 
 
+@pytest.mark.slow
 def test_a_rule_of_the_app_scores_the_same_rows_by_the_command(tmp_path, monkeypatch):
     monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path / "workspace"))
     setting = {"learner": "search", "theta": 2.0, "n_clauses": 2}

@@ -161,6 +161,7 @@ def test_a_table_whose_columns_have_changed_is_refused(folder):
         CountRule(whole(), rule())(Telling())
 
 
+@pytest.mark.slow
 def test_a_rule_is_learned_from_all_rows_under_the_names_of_its_classes(folder):
     people().to_parquet(folder / "a.parquet")
     learner = BoxSearchClassifier(positive_label="ill", random_state=0, refine_thresholds=True)

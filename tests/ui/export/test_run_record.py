@@ -26,6 +26,7 @@ def recorded(split):
     return state, model, run_record(state, model)
 
 
+@pytest.mark.slow
 def test_a_record_is_plain_and_tells_data_settings_sizes_and_versions():
     state, model, record = recorded(SplitSpec(0.3, 7))
     assert json.loads(json.dumps(record, allow_nan=False)) == record

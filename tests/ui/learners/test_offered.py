@@ -42,6 +42,7 @@ def test_its_settings_turn_back_into_the_parameters_of_its_grid(learner):
     assert [learner.parameters(s) for s in told] == list(settings_of(learner.grid(SPEC)))
 
 
+@pytest.mark.slow
 @EACH
 def test_its_estimator_takes_what_is_swept_and_what_is_set_for_the_picked_model(learner, state):
     for variant in ({}, *learner.variants(SPEC)):
@@ -80,12 +81,14 @@ def test_settings_of_a_run_are_numbered_as_its_families_are_whatever_the_order_o
             assert family.whole_front == (told[LEARNER_KEY] in ("search", "scorecard"))
 
 
+@pytest.mark.slow
 def test_each_learner_and_each_variant_is_a_family_with_a_name_of_its_own(state):
     names = [family.name for family in families(SPEC, state)]
     assert len(set(names)) == len(names) == len(varied(SPEC))
     assert {learner.name for learner in LEARNERS.values()} <= set(names)
 
 
+@pytest.mark.slow
 def test_rules_against_the_class_are_measured_as_the_class_is(state):
     against = [f for f in families(SPEC, state) if "positive_label" in f.grid]
     assert len(against) == 5
@@ -93,6 +96,7 @@ def test_rules_against_the_class_are_measured_as_the_class_is(state):
     assert {s["positive_label"] for f in against for s in f.settings} == {state.other_label}
 
 
+@pytest.mark.slow
 def test_what_takes_no_time_comes_right_after_the_first_learner(state):
     assert "max_features" in families(SPEC, state)[1].grid
 

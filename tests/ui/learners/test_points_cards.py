@@ -4,10 +4,12 @@ import pandas as pd
 import pytest
 
 from rulekit import load_sample
-from rulekit.explain import Wording, read_points
+from rulekit.explain import read_points
 from rulekit.explain.subject import row_values
-from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, ScorecardClassifier
+from rulekit.families import ScorecardClassifier
+from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
+from rulekit.style.phrases import Wording
 from ui.learners.points_cards import (
     band_table,
     card_table,
@@ -31,6 +33,7 @@ def test_the_card_lists_every_condition_with_its_points(model):
     assert len(set(table["if"])) == model.n_conditions_
 
 
+@pytest.mark.slow
 def test_a_case_s_points_add_up_to_the_total_that_decides(model):
     split = split_of(model)
     for i in range(40):
@@ -59,6 +62,7 @@ def test_bands_fall_with_the_total_and_are_those_of_the_model(model):
     assert answers["high"] > 50 > answers["low"]
 
 
+@pytest.mark.slow
 def test_a_case_hears_what_is_short_and_its_chance(model):
     split = split_of(model)
     for i in range(40):

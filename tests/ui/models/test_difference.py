@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from rulekit.explain import Wording
 from rulekit.export import from_text
+from rulekit.style.phrases import Wording
 from ui.models.difference import difference
 
 X = pd.DataFrame({"age": [30.0, 52.0, 60.0, 70.0], "town": ["a", "b", "a", "b"]})

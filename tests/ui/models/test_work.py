@@ -42,6 +42,7 @@ def state():
     return AppState(table=load_sample("breast_cancer"))
 
 
+@pytest.mark.slow
 def test_a_run_counts_a_search_of_a_fold_once_and_answers_whole_points_with_their_rules(state):
     telling = Telling()
     found = work(BY_SIZE, state)(telling)
@@ -55,6 +56,7 @@ def test_a_run_counts_a_search_of_a_fold_once_and_answers_whole_points_with_thei
     assert found.missed == ()
 
 
+@pytest.mark.slow
 def test_what_is_told_to_stop_has_no_point_of_which_folds_are_missing(state):
     telling = Telling(most=2)
     found = work(BY_SIZE, state)(telling)
@@ -64,6 +66,7 @@ def test_what_is_told_to_stop_has_no_point_of_which_folds_are_missing(state):
     assert all(not len(standing.points) for standing in telling.standing)
 
 
+@pytest.mark.slow
 def test_the_quick_pass_of_a_large_table_learns_its_rules_as_its_points(state, monkeypatch):
     monkeypatch.setattr(spec_module, "QUICK_CELLS", 0)
     monkeypatch.setattr(spec_module, "QUICK_ROWS", 80)
@@ -82,6 +85,7 @@ def test_the_quick_pass_of_a_large_table_learns_its_rules_as_its_points(state, m
     assert len(found.points) == len(found.models) == 24
 
 
+@pytest.mark.slow
 def test_what_was_stored_comes_back_with_its_budget_and_nothing_is_fitted(
     state, tmp_path, monkeypatch
 ):
@@ -92,6 +96,7 @@ def test_what_was_stored_comes_back_with_its_budget_and_nothing_is_fitted(
     pd.testing.assert_frame_equal(again.points, found.points)
 
 
+@pytest.mark.slow
 def test_a_comparison_says_which_learners_had_no_time_for_a_point(state):
     spec = replace(SPEC, learners=("search", "lp"), budget=0.5, baselines=False)
     found = work(spec, state)(Telling())

@@ -27,6 +27,7 @@ def on_groups(tmp_path, monkeypatch):
         yield on
 
 
+@pytest.mark.slow
 def test_shares_and_the_largest_gap_of_a_column_are_shown(on_groups):
     app = on_groups("income")
     state = app.session_state["app"]
@@ -41,6 +42,7 @@ def test_shares_and_the_largest_gap_of_a_column_are_shown(on_groups):
         assert sentence in text(app)
 
 
+@pytest.mark.slow
 def test_test_rows_are_counted_where_they_are_asked_for(on_groups):
     app = on_groups("income")
     app.segmented_control(key="rules_part").set_value("test").run()
@@ -48,6 +50,7 @@ def test_test_rows_are_counted_where_they_are_asked_for(on_groups):
     assert table["rows"].iloc[-1] == len(app.session_state["app"].testing[1])
 
 
+@pytest.mark.slow
 def test_a_column_that_the_rule_may_not_use_can_be_grouped_by(on_groups):
     table = load_sample("credit")
     app = on_groups("housing", table.with_roles({"housing": "ignore"}))
@@ -55,6 +58,7 @@ def test_a_column_that_the_rule_may_not_use_can_be_grouped_by(on_groups):
     assert set(shown.iloc[:-1, 0]) == set(table.frame["housing"].dropna())
 
 
+@pytest.mark.slow
 def test_a_column_of_too_many_values_is_refused_in_words(on_groups):
     app = on_groups("loan_id")
     assert "Groups must be at most 50 to be compared, but column 'loan_id' has" in text(app)

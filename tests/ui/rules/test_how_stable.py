@@ -70,6 +70,7 @@ def test_outcomes_that_are_numbers_are_learned_again_too(monkeypatch):
     assert how_stable.Repeating(model, train.X, train.target, None, None)(Quiet()).n_made == 2
 
 
+@pytest.mark.slow
 def test_a_stop_keeps_what_stands(on_stable):
     app = on_stable()
     app.button(key="begin_stable").click().run()

@@ -45,6 +45,7 @@ def looked_at(app, number):
     return app.run(), job.answer
 
 
+@pytest.mark.slow
 def test_the_rules_of_the_library_are_listed_and_told_in_words(on_alike):
     app = on_alike()
     state = app.session_state["app"]
@@ -56,6 +57,7 @@ def test_the_rules_of_the_library_are_listed_and_told_in_words(on_alike):
         assert sentence in text(app)
 
 
+@pytest.mark.slow
 def test_outcomes_that_are_numbers_are_looked_through_too(on_alike):
     table = load_sample("breast_cancer")
     ones = table.frame.assign(diagnosis=(table.frame["diagnosis"] == "malignant").astype(int))
@@ -63,6 +65,7 @@ def test_outcomes_that_are_numbers_are_looked_through_too(on_alike):
     assert len(listed(on_alike(coded))) == len(listed(on_alike()))
 
 
+@pytest.mark.slow
 def test_a_rule_that_is_looked_at_tells_where_it_differs_and_can_be_taken(on_alike):
     app = on_alike()
     before = app.session_state["app"]
@@ -90,6 +93,7 @@ def test_a_rule_that_is_looked_at_tells_where_it_differs_and_can_be_taken(on_ali
     assert app.button(key="undo_edit").label == "Back to the learned rule"
 
 
+@pytest.mark.slow
 def test_rules_without_a_column_of_the_rule_are_shown_where_there_are_any(on_alike):
     app = on_alike()
     rule = app.session_state["app"].model.rule_set_

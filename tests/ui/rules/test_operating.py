@@ -35,6 +35,7 @@ def points_shown(app):
     return table
 
 
+@pytest.mark.slow
 def test_clauses_are_listed_one_after_another_with_their_costs(on_rules):
     app = on_rules("Operating points")
     state = app.session_state["app"]
@@ -49,6 +50,7 @@ def test_clauses_are_listed_one_after_another_with_their_costs(on_rules):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["clauses", "chances"])
 def test_a_picked_point_is_the_rule_in_hand_and_the_others_stay_to_be_picked(on_rules, by):
     app = on_rules("Operating points")

@@ -46,12 +46,14 @@ def ended(owner):
     until(lambda: not jobs.registry().get(owner).active)
 
 
+@pytest.mark.slow
 def test_work_begins_by_itself_and_gives_its_answer(shown):
     app, owner = shown(Giving("it"))
     ended(owner)
     assert found(app.run()) == "found it"
 
 
+@pytest.mark.slow
 def test_work_that_is_offered_waits_for_its_button(shown):
     app, owner = shown(Giving("it"), offer="Do it")
     assert jobs.registry().get(owner) is None
@@ -61,6 +63,7 @@ def test_work_that_is_offered_waits_for_its_button(shown):
     assert found(app.run()) == "found it"
 
 
+@pytest.mark.slow
 def test_what_stands_is_given_while_work_goes_on_and_stays_when_it_is_stopped(shown, tmp_path):
     gates = Path(tmp_path)
     (gates / "0").touch()
@@ -78,6 +81,7 @@ def test_what_stands_is_given_while_work_goes_on_and_stays_when_it_is_stopped(sh
     assert found(app.run()) == "found all"
 
 
+@pytest.mark.slow
 def test_a_refusal_is_shown_as_a_sentence(shown):
     app, owner = shown(Raising(ValueError("It must not be so.")))
     ended(owner)

@@ -146,6 +146,7 @@ def test_work_that_listens_ends_by_itself_and_its_worker_stays(registry, tmp_pat
     assert (job.state, job.answer) == ("cancelled", None)
 
 
+@pytest.mark.slow
 def test_a_stopped_job_gives_its_core_to_the_next(registry, tmp_path):
     deaf = registry.start("a", "deaf", tasks.Deaf(tmp_path / "pid"))
     waiting = registry.start("b", "next", tasks.Steps(1))
@@ -172,6 +173,7 @@ def test_a_second_job_of_one_owner_ends_the_first(registry, tmp_path):
     assert registry.get("me") is second
 
 
+@pytest.mark.slow
 def test_workers_are_bounded_however_often_one_starts_and_stops(registry, tmp_path):
     for k in range(4):
         job = registry.start("me", "again", tasks.Deaf(tmp_path / str(k)))
@@ -217,6 +219,7 @@ def test_what_is_urgent_goes_before_what_has_waited_longer(registry, tmp_path):
     assert urgent.finished < patient.started
 
 
+@pytest.mark.slow
 def test_urgent_work_makes_the_latest_other_work_stand_still_for_its_time(registry_of, tmp_path):
     registry = registry_of(2)
     early, late, gate = tmp_path / "early", tmp_path / "late", tmp_path / "gates"
@@ -239,6 +242,7 @@ def test_urgent_work_makes_the_latest_other_work_stand_still_for_its_time(regist
     counts_on(late, registry)
 
 
+@pytest.mark.slow
 def test_work_that_stands_still_goes_on_before_work_that_has_not_begun(registry, tmp_path):
     file, gate = tmp_path / "count", tmp_path / "gates"
     gate.mkdir()

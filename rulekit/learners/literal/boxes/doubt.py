@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.learners.forest import votes
 from rulekit.learners.judge import MOST_ROWS, cell_table
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem
-from rulekit.solvers.forest import votes
 
 N_TREES = 100
 

@@ -23,7 +23,7 @@ from rulekit.solvers.box_search import (
     refined_cuts,
     search,
 )
-from rulekit.solvers.two_level import ClauseSelection
+from rulekit.solvers.clause_selection import ClauseSelection
 
 Bools = NDArray[np.bool_]
 

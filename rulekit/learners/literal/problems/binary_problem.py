@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from rulekit.binarize import BinCodes
 from rulekit.rules import ORDERED, Columns, Literal
 from rulekit.rules.constraints import Constraints
+from rulekit.solvers.clause_selection import error_cost, hamming_cost
 from rulekit.solvers.columns import PERTURBATION, CellSets, ColumnStructure
 from rulekit.solvers.one_level import CoverProblem
-from rulekit.solvers.two_level import error_cost, hamming_cost
 
 SETS = ("==", "!=", "in", "not-in")
 Bools = NDArray[np.bool_]

@@ -26,6 +26,7 @@ def against(n=200, seed=0):
     return X, np.where(well, "well", "ill")
 
 
+@pytest.mark.slow
 def test_the_level_taken_is_the_one_with_the_best_smoothed_error():
     X, y = mixed()
     learner = clone(LEARNER).set_params(positive_label="ill")
@@ -57,6 +58,7 @@ def test_the_error_of_a_level_is_that_of_plain_fits_on_the_same_folds():
     assert next(c.error for c in found if c.robustness == 0.3) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_without_a_class_the_one_that_is_told_shorter_is_described_and_named():
     X, y = against()
     model = clone(LEARNER).fit(X, y)
@@ -66,11 +68,13 @@ def test_without_a_class_the_one_that_is_told_shorter_is_described_and_named():
     assert (model.predict(X) == y).mean() > 0.9
 
 
+@pytest.mark.slow
 def test_a_class_that_is_given_stays():
     X, y = against()
     assert clone(LEARNER).set_params(positive_label="ill").fit(X, y).positive_label_ == "ill"
 
 
+@pytest.mark.slow
 def test_a_second_fit_forgets_the_class_chosen_before():
     X, y = against()
     model = clone(LEARNER).fit(X, np.where(y == "well", "a", "z"))
@@ -79,6 +83,7 @@ def test_a_second_fit_forgets_the_class_chosen_before():
     assert again.positive_label_ == "z"
 
 
+@pytest.mark.slow
 def test_a_path_and_a_certificate_are_of_the_class_that_was_chosen():
     X, y = against()
     learner = clone(LEARNER).set_params(n_clauses=1, theta=10.0)
@@ -145,6 +150,7 @@ def test_a_forbidden_cut_is_not_made_by_refining():
     assert barred not in [lit for c in kept.clauses for lit in c.literals]
 
 
+@pytest.mark.slow
 def test_cuts_are_refined_where_cross_validation_says_so():
     X, y = mixed(seed=5)
     learner = BoxSearchClassifier(theta=1.0, n_clauses=3, kicks=0, random_state=0)
@@ -162,6 +168,7 @@ def test_cuts_are_refined_where_cross_validation_says_so():
     assert chosen.rule_set_ == plain.rule_set_
 
 
+@pytest.mark.slow
 def test_many_settings_with_refined_cuts_are_those_of_single_fits():
     X, y = mixed(n=150)
     learner = BoxSearchClassifier(kicks=0, random_state=0, refine_thresholds=True)

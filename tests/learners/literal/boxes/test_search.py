@@ -26,6 +26,7 @@ def fitted(settings):
         return list(model.fit_many(X, y, settings))
 
 
+@pytest.mark.slow
 def test_settings_of_one_table_share_a_search_that_the_time_limit_cut_off(searches):
     prices = [8.0, 2.0, 0.5]
     models = fitted([{"theta": theta, "time_limit": 0.3} for theta in prices])
@@ -34,6 +35,7 @@ def test_settings_of_one_table_share_a_search_that_the_time_limit_cut_off(search
     assert sizes == sorted(sizes)
 
 
+@pytest.mark.slow
 def test_who_has_more_time_is_not_answered_by_a_search_cut_off_early(searches):
     fitted([{"time_limit": 0.1}, {"time_limit": 0.4}, {"time_limit": 0.2}])
     assert len(searches) == 2

@@ -1,0 +1,21 @@
+from .binarizer import Binarizer as Binarizer
+from .conditions import Conditions as Conditions
+from .conditions import complemented as complemented
+from .conditions import conditions_of as conditions_of
+from .matrix import BinaryMatrix as BinaryMatrix
+from .matrix import BinCodes as BinCodes
+from .summary import CellSummary as CellSummary
+from .summary import ColumnSummary as ColumnSummary
+from .summary import candidate_summary as candidate_summary
+
+__all__ = [
+    "BinCodes",
+    "Binarizer",
+    "BinaryMatrix",
+    "CellSummary",
+    "ColumnSummary",
+    "Conditions",
+    "candidate_summary",
+    "complemented",
+    "conditions_of",
+]

@@ -1,0 +1,405 @@
+"""Rules from any linear classifier: boxes on one side of its plane."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar, cast
+
+import joblib
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, clone
+
+from rulekit._validation import Interval, StrOptions
+from rulekit.data import Costs
+from rulekit.families.family import Family
+from rulekit.families.hyperplane.clauses import box_clauses, plane_condition
+from rulekit.families.hyperplane.lp_svm import LPSVM
+from rulekit.families.hyperplane.numeric_design import NumericDesign
+from rulekit.families.hyperplane.plane_work import Plane, learned_plane
+from rulekit.families.hyperplane.solver import CRITERIA, Boxes
+from rulekit.learners.base import CLASS_PARAMETERS, SEEN_IN_FIT, BaseRuleClassifier
+from rulekit.learners.one_against_rest import one_against_rest, refuse_with_several
+from rulekit.learners.training import SharedWork, TrainingTable, plain_label, wishes_for
+from rulekit.rules import (
+    Clause,
+    Constraints,
+    Literal,
+    RuleSet,
+    simplify,
+)
+from rulekit.rules.constraints import TURNED
+
+SAME = 1e-12  # shares of rows that differ by less are equal but for rounding
+
+
+class HyperplaneRuleClassifier(BaseRuleClassifier):
+    """Turn the plane of a linear classifier into disjoint boxes that a person can read.
+
+    Every box lies on one side of the plane, so inside the boxes, and within the range of the
+    training table, rule and plane agree.
+
+    Parameters
+    ----------
+    linear : estimator, optional
+        A linear classifier with `coef_` and `intercept_` after `fit`, or a pipeline of scalers and
+        such a classifier; the rule is in the table's own units either way. `LPSVM()` by default.
+        It is given numbers: truth values and text come as columns of 0 and 1, one a level.
+    criterion : {"peel", "point_lp", "volume", "volume_paper"}, default="peel"
+        How a box is chosen: to hold many rows, by an exact count or by the paper's linear program;
+        or to have the greatest volume, reaching the rows left or as the paper has it.
+    max_depth : int, default=20
+        How many boxes may be cut away before another.
+    max_rules : int, optional
+        Most boxes in the rule, of several classes for each; those with most rows stay.
+    min_coverage : int, default=2
+        Boxes that hold fewer rows of their class are dropped; the paper drops those of one.
+    uncovered : {"other", "hyperplane"}, default="other"
+        What rows in no box get: the other class, so that the rule stands alone; or the plane's
+        answer, as one last linear condition of the rule (`answered_by_plane` says for which rows).
+    confidence_folds : int, default=5
+        Folds for the calibration of `explain_with_hyperplane`; fewer than 2 for none.
+    positive_label : str, int, float or bool, optional
+        The class the rule describes; the last of `classes_` by default. With more than two
+        classes, each but one is described against those that come after it, from the rarest to
+        the most frequent, in one ordered list, and none may be named.
+    class_weight : dict, "balanced" or None
+        As in scikit-learn, with `sample_weight` handed to the linear classifier.
+    costs : Costs, default=None
+        What wrong answers cost, in place of `class_weight`.
+    constraints : Constraints or dict, optional
+        Promises alone, see `Constraints`: `directions`, and the class they lead to. `LPSVM` then
+        gives the columns weights of that sign, any other classifier is refused where it gives
+        another; and boxes are left open on the side that a promise leads to, which takes them no
+        further than the plane's side.
+
+    Attributes
+    ----------
+    rule_set_ : RuleSet
+        A DNF of intervals; literals ask for nothing at the edges of the training table, so a row
+        beyond them is decided as one at the edge.
+    linear_ : estimator
+        The fitted linear classifier.
+    plane_ : Plane
+        The plane in the table's units, its range and training rows.
+    boxes_ : dict of label to Boxes
+        The boxes kept, for either class; none for the described one where a constant answer gets
+        no more training rows wrong than the rule, and is taken in its place.
+    coverage_, coverage_all_ : float
+        Share of the rows of the described class, among those the plane gets right, that the boxes
+        kept hold, and that all boxes found hold.
+    against_rest_ : dict of label to HyperplaneRuleClassifier
+        With more than two classes, for each class that was described, in this order, the model
+        that tells it (True) from the classes after it; `plane_`, `linear_`, `coverage_` and
+        `coverage_all_` are None then, and `boxes_` is empty.
+    n_problems_ : int
+        Boxes sought for the described class.
+    n_incomplete_ : int
+        Training rows with a gap; they are left out when the plane is learned.
+    classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, n_rules_, \
+n_conditions_, training_error_
+        As in `BaseRuleClassifier`.
+    empty_rule_hint_ : str or None
+        For a rule without conditions: why it has none.
+    history_ : list of dict
+        One a box kept: rows it holds, and share covered up to it.
+    objective_, lower_bound_, proved_optimal_
+        None: extraction is not an optimisation of the whole rule.
+
+    Notes
+    -----
+    With ``uncovered="other"`` the rule is narrower than the plane: rows of the described class in
+    no box are given the other class. A gap meets no condition.
+
+    References
+    ----------
+    .. [1] Fung, Sandilya, Rao, "Rule Extraction from Linear Support Vector Machines" (2005).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"age": [20, 30, 40, 50, 60, 70], "bmi": [20, 35, 22, 34, 30, 21]})
+    >>> model = HyperplaneRuleClassifier(LPSVM(nu=10), min_coverage=1).fit(X, list("aaabbb"))
+    >>> print(model)
+    b if
+           (age >= 52)
+        OR (age >= 46 AND age < 52 AND bmi >= 28)
+    else a
+    """
+
+    _multi_class = True
+    _level_share = 0.0
+    plane_: Any
+    coverage_: float | None
+    coverage_all_: float | None
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "linear": [BaseEstimator, None],
+        "criterion": [StrOptions(set(CRITERIA))],
+        "max_depth": [Interval(Integral, 1, None, closed="left")],
+        "max_rules": [Interval(Integral, 1, None, closed="left"), None],
+        "min_coverage": [Interval(Integral, 1, None, closed="left")],
+        "uncovered": [StrOptions({"other", "hyperplane"})],
+        "confidence_folds": [Interval(Integral, 0, None, closed="left")],
+        **CLASS_PARAMETERS,
+        "constraints": [Constraints, Mapping, None],
+    }
+
+    def __init__(
+        self,
+        linear: Any = None,
+        criterion: str = "peel",
+        max_depth: int = 20,
+        max_rules: int | None = None,
+        min_coverage: int = 2,
+        uncovered: str = "other",
+        confidence_folds: int = 5,
+        positive_label: Any = None,
+        class_weight: Any = None,
+        costs: Costs | None = None,
+        constraints: Constraints | Mapping[str, Any] | None = None,
+    ):
+        self.linear = linear
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.max_rules = max_rules
+        self.min_coverage = min_coverage
+        self.uncovered = uncovered
+        self.confidence_folds = confidence_folds
+        self.positive_label = positive_label
+        self.class_weight = class_weight
+        self.costs = costs
+        self.constraints = constraints
+
+    def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+        self.against_rest_: dict[Any, HyperplaneRuleClassifier] = {}
+        if len(table.classes) > 2:
+            refuse_with_several(self, table)
+            self._fit_list(table, shared)
+            return
+        positive = self._note_classes(table.classes, table.kinds, self.positive_label)
+        labels = [plain_label(c) for c in table.classes]
+        weight = self._weights(table)
+        one_each = not table.weighted and self._class_weight(table.classes) is None
+        counted = None if one_each else weight
+        ways = self._ways(table, positive)
+        linear = LPSVM() if self.linear is None else self.linear
+        if ways and isinstance(linear, LPSVM):
+            design = NumericDesign.of(table.columns, table.kinds)
+            numbers = zip(design.names, design.numbers, strict=True)
+            asked = {name: ways[n.feature] for name, n in numbers if n.feature in ways}
+            linear = clone(linear).set_params(directions={**(linear.directions or {}), **asked})
+        folds, how = int(self.confidence_folds), (self.criterion, int(self.max_depth))
+        settings = (type(linear).__name__, linear.get_params())
+        key = "plane", joblib.hash((settings, counted, folds))
+        plane = shared.once(key, lambda: learned_plane(table, linear, counted, folds))
+        _check_signs(plane, ways)
+        found = {
+            code: shared.once((*key, code, *how), partial(plane.boxes, code, *how))
+            for code in (0, 1)
+        }
+        kept = {c: found[c].kept(int(self.min_coverage), self.max_rules) for c in (0, 1)}
+        self._keep_rule(self._rule(plane, kept[positive], positive, ways), table, weight)
+        why = self._why_empty(plane) if self.rule_set_.is_constant else None
+        share = float(weight[table.codes == positive].sum() / weight.sum())
+        least = min(share, 1.0 - share)
+        if self.training_error_ > least + SAME or (
+            why is None and self.training_error_ > least - SAME
+        ):
+            why = why or self._why_not_the_boxes(least)
+            kept[positive] = kept[positive].kept(max_boxes=0)
+            self._keep_rule(self._constant(always=share > 0.5), table, weight)
+        self.empty_rule_hint_ = None if why is None else self._empty_hint(why)
+        self.plane_, self.linear_ = plane, plane.linear
+        self.boxes_ = {label: kept[code] for code, label in enumerate(labels)}
+        self.coverage_, self.coverage_all_ = kept[positive].coverage, found[positive].coverage
+        self.n_problems_ = found[positive].n_problems
+        self.n_incomplete_ = len(table.codes) - len(plane.codes)
+        self.history_ = _history(kept[positive])
+        self.objective_ = self.lower_bound_ = self.proved_optimal_ = None
+        self.n_iter_ = max(1, self.n_problems_)
+
+    def _ways(self, table: TrainingTable, positive: int) -> dict[str, str]:
+        """Read which way columns must lead to ``classes_[1]``.
+
+        Raises
+        ------
+        ValueError
+            If something else is wished.
+        """
+        wishes = wishes_for(self.constraints, table, self.positive_label_)
+        if replace(wishes, directions=()) != Constraints():
+            raise ValueError(
+                "`constraints` of a plane can only promise directions: its boxes are cut from one "
+                "plane. Leave other wishes out, or take another learner."
+            )
+        ways = dict(wishes.directions)
+        return ways if positive == 1 else {name: TURNED[sign] for name, sign in ways.items()}
+
+    def _fit_list(self, table: TrainingTable, shared: SharedWork) -> None:
+        """Learn a plane and its boxes for each class against those that come later."""
+        self._note_several(table)
+        weight = self._weights(table)
+        weighted = table.weighted or self._class_weight(table.classes) is not None
+
+        def describe(rows: NDArray[np.intp], code: int) -> Sequence[Clause]:
+            key = "class", code, rows.tobytes(), weight.tobytes()
+            own = shared.once(key, lambda: SharedWork(shared.should_stop, many=shared.many))
+            model: HyperplaneRuleClassifier = clone(self).set_params(class_weight=None, costs=None)
+            model.__dict__.update({k: v for k, v in vars(self).items() if k in SEEN_IN_FIT})
+            model._fit_table(table.against_rest(rows, code, weight, weighted=weighted), own)
+            self.against_rest_[plain_label(table.classes[code])] = model
+            return model.rule_set_.clauses
+
+        rule = simplify(one_against_rest(table, weight, describe))
+        self._keep_rule(rule, table, weight)
+        least = float(1.0 - np.bincount(table.codes, weight).max() / weight.sum())
+        if self.training_error_ > least - SAME and not rule.is_constant:
+            rule = RuleSet(
+                (), (), "dnf", table.classes[int(np.bincount(table.codes, weight).argmax())]
+            )
+            self._keep_rule(rule, table, weight)
+        self.default_label_ = rule.default
+        self.empty_rule_hint_ = None
+        if rule.is_constant:
+            self.empty_rule_hint_ = self._empty_hint(
+                "no plane's boxes get fewer training rows wrong. See `against_rest_` for each."
+            )
+        planes = list(self.against_rest_.values())
+        self.plane_ = self.linear_ = self.coverage_ = self.coverage_all_ = None
+        self.boxes_ = {}
+        self.n_problems_ = sum(model.n_problems_ for model in planes)
+        self.n_incomplete_ = max((model.n_incomplete_ for model in planes), default=0)
+        self.history_ = [
+            dict(step, outcome=c) for c, m in self.against_rest_.items() for step in m.history_
+        ]
+        self.objective_ = self.lower_bound_ = self.proved_optimal_ = None
+        self.n_iter_ = max(1, self.n_problems_)
+
+    def _rule(self, plane: Plane, boxes: Boxes, positive: int, ways: Mapping[str, str]) -> RuleSet:
+        """Write boxes as clauses, and the plane as a last one if it answers the rest."""
+        own = Constraints(
+            directions=ways if positive == 1 else {f: TURNED[sign] for f, sign in ways.items()}
+        )
+        clauses = [
+            Clause(tuple(c for c in clause.conditions if own.allows(cast(Literal, c))))
+            for clause in box_clauses(plane, boxes)
+        ]
+        if self.uncovered == "hyperplane" and plane.w.any():
+            clauses.append(Clause((plane_condition(plane, above=positive == 1),)))
+        labels = (self.positive_label_,) * len(clauses)
+        return RuleSet(tuple(clauses), labels, "dnf", self.default_label_)
+
+    def _constant(self, *, always: bool) -> RuleSet:
+        """Answer every row alike."""
+        clauses, labels = ((Clause(()),), (self.positive_label_,)) if always else ((), ())
+        return RuleSet(clauses, labels, "dnf", self.default_label_)
+
+    def _why_empty(self, plane: Plane) -> str:
+        if not plane.w.any():
+            return "the plane reads no column. Raise `nu`, or take another linear classifier."
+        return (
+            f"no box holds {self.min_coverage} rows of its class that the plane gets right. "
+            "Lower `min_coverage`, or take a plane of fewer columns."
+        )
+
+    def _why_not_the_boxes(self, least: float) -> str:
+        return (
+            f"the plane's rule gets {self.training_error_:.2%} of the training rows wrong, and "
+            f"this answer {least:.2%}. If rows of a rare class are to count more, say so by "
+            "`class_weight` of this learner."
+        )
+
+    def _empty_hint(self, why: str) -> str:
+        answer = self.rule_set_.predict({"": np.zeros(1)})[0]
+        return f"The rule has no condition and answers {answer!r} to every row: {why}"
+
+    def answered_by_plane(self, X: Any) -> NDArray[np.bool_]:
+        """Say which rows the plane answers, because no box holds them.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray of bool, shape (n,)
+            All False unless ``uncovered="hyperplane"``.
+        """
+        if self.plane_ is None:
+            raise ValueError(
+                "A list of several classes has a plane for each; ask a model of `against_rest_`."
+            )
+        fired = self.clauses_fired(X)
+        if self.uncovered != "hyperplane" or self.rule_set_.is_constant:
+            return np.zeros(len(fired), dtype=bool)
+        n_boxes = len(self.boxes_[self.positive_label_])
+        return np.asarray(~fired[:, :n_boxes].any(axis=1))
+
+
+def _check_signs(plane: Plane, ways: Mapping[str, str]) -> None:
+    """Refuse a plane whose weights go against a promise."""
+    for number, weight in zip(plane.design.numbers, plane.w.tolist(), strict=True):
+        sign = ways.get(number.feature)
+        if sign is not None and weight * (1 if sign == ">" else -1) < 0:
+            raise ValueError(
+                f"`constraints` promise a direction of column {number.feature!r}, but along it the "
+                f"plane of {type(plane.linear).__name__} leads the other way (weight "
+                f"{weight:.3g}). Take LPSVM(), which keeps the sign, or drop the promise."
+            )
+
+
+def _history(boxes: Boxes) -> list[dict[str, Any]]:
+    """Tell what each box adds."""
+    covered = np.cumsum(boxes.n_points) / max(boxes.n_total, 1)
+    return [
+        {"step": k, "rows": int(n), "covered": float(share)}
+        for k, (n, share) in enumerate(zip(boxes.n_points, covered, strict=True))
+    ]
+
+
+PLANE_PRICES = (1, 1.5, 2, 3, 5, 8, 15, 30)  # times 1 / rows of the smaller class: 0 to 10 columns
+CLAUSES = (1, 2, 3, 4, 5)
+CONFIDENCE_FOLDS = 5  # of the picked model; a sweep has no use for confidences
+
+
+def plane_prices(n_least: float) -> list[float]:
+    """List prices of a plane's errors, by the rows of the smaller class, with two digits.
+
+    With standardised columns the plane reads none up to about one, divided by these rows.
+    """
+    return sorted({float(f"{multiple / max(1, n_least):.2g}") for multiple in PLANE_PRICES})
+
+
+def default_grid(y: ArrayLike) -> dict[str, Sequence[Any]]:
+    """Return numbers of boxes and prices that suit a table's classes."""
+    counts = np.unique(np.asarray(y), return_counts=True)[1]
+    return {"max_rules": list(CLAUSES), "linear__nu": plane_prices(counts.min())}
+
+
+FAMILY = Family(
+    key="hyperplane",
+    model=HyperplaneRuleClassifier(LPSVM(), confidence_folds=0),
+    alone=HyperplaneRuleClassifier(),
+    title="boxes from a plane",
+    default_grid=default_grid,
+    question="From a linear model (boxes from an SVM)",
+    name="From a linear model",
+    sentence=(
+        "Learns a weighted sum of few columns (a 1-norm support vector machine, ν its price of "
+        "errors) and cuts one side of it into boxes that do not overlap; always a DNF. Rows with a "
+        "gap teach it nothing."
+    ),
+    good_for="a score that is trusted already: every case gets a box around it and a confidence.",
+    ways=(
+        "Boxes from a linear model are asked for prices ν and a number of clauses, which are its "
+        "boxes. Shape, prices θ and the cut points of Binning are "
+        "not asked of it, and of the constraints it keeps promises alone."
+    ),
+    symbol="ν",
+    parameter_names={"theta": "linear__nu", "n_clauses": "max_rules"},
+    picked={"confidence_folds": CONFIDENCE_FOLDS},
+    many_classes=True,
+    keeps_constraints=False,
+)

@@ -1,0 +1,378 @@
+"""The support vector machine with a 1-norm: a plane that reads few columns."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from rulekit._validation import (
+    Interval,
+    Needs,
+    StrOptions,
+    check_needs,
+    check_parameters,
+    checked_frame,
+    checked_target,
+    row_weights,
+)
+from rulekit.data import columns_of
+from rulekit.families.hyperplane.numeric_design import plain_numbers
+from rulekit.families.hyperplane.solver import LPSVMPlane, LPSVMProgram, plane_values
+from rulekit.learners.training import computable, refuse_infinities, two_classes
+
+Floats = NDArray[np.float64]
+Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
+
+STEPS = np.array(
+    [2.0**k for k in range(10)]
+)  # prices tried, as multiples of the least that can matter
+ON_PLANE = 1e-9  # margins are 1; what is nearer than this is on the plane but for rounding
+SHRINK = 0.9  # what a price is multiplied by until a plane reads few enough columns
+HALVINGS = 10  # steps by which the last such factor is then made finer
+
+
+class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn a plane by linear programming, with a price on the sum of its absolute weights.
+
+    Parameters
+    ----------
+    nu : float or "cv", default="cv"
+        Price of a unit of margin missed by a row; the smaller, the fewer columns are read. "cv"
+        takes the smallest of ten prices, each twice the one before, whose error by
+        cross-validation is within one standard error of the best; prices at which the plane reads
+        no column are left out where another does.
+    max_features : int, optional
+        Most columns the plane may read; `nu` is lowered until it does.
+    cv : int, splitter, iterable or None, default=5
+        Folds for ``nu="cv"``, and only there. A number (None is 5): as many shuffled ones, fewer
+        where a class has fewer rows. Else as in scikit-learn: what has `split`, or pairs of
+        indices of rows to learn from and to test on.
+    standardize : bool, default=True
+        Bring columns to mean 0 and standard deviation 1 (ddof 0, rows as weighed by
+        `sample_weight`) first, so that the 1-norm treats them alike. `coef_` is in the table's own
+        units either way.
+    class_weight : dict, "balanced" or None
+        As in scikit-learn.
+    directions : mapping of str to {">", "<"}, optional
+        Columns, by name (x0, x1, ... of an array), along which the plane must lead to
+        ``classes_[1]`` (">") or away from it ("<"): their weights have that sign, or are 0.
+    random_state : int, RandomState or None, default=0
+        For the folds.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    coef_ : ndarray of shape (1, p)
+        All zero where `nu` is too small for any column.
+    intercept_ : ndarray of shape (1,)
+        A row is of ``classes_[1]`` where ``coef_ @ x + intercept_ > 0``.
+    nu_ : float
+        The price used.
+    nus_, cv_errors_ : ndarray of shape (10,), or None
+        Prices tried and their mean error, where ``nu="cv"`` and every class has two rows.
+    objective_ : float
+        ``nu`` times the margins missed, plus the 1-norm, in the units learned in.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    The dual program is solved, which has one row a column and one more; several planes may be
+    optimal, and which one is found depends on the solver.
+
+    References
+    ----------
+    .. [1] Fung, Sandilya, Rao, "Rule Extraction from Linear Support Vector Machines", section 3.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 5.0], [1.0, 3.0], [3.0, 5.0], [4.0, 3.0]])
+    >>> model = LPSVM(nu=10, standardize=False).fit(X, ["no", "no", "yes", "yes"])
+    >>> print(model.coef_, model.predict([[2.5, 0.0]]))
+    [[1. 0.]] ['yes']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "nu": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv"})],
+        "max_features": [Interval(Integral, 1, None, closed="left"), None],
+        "cv": ["cv_object"],
+        "standardize": ["boolean"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "directions": [Mapping, None],
+        "random_state": ["random_state"],
+    }
+    _needs = (Needs("cv", "nu", ("cv",)),)
+
+    def __init__(
+        self,
+        nu: float | str = "cv",
+        max_features: int | None = None,
+        cv: Any = 5,
+        standardize: bool = True,
+        class_weight: Any = None,
+        directions: Mapping[str, str] | None = None,
+        random_state: Any = 0,
+    ):
+        self.nu = nu
+        self.max_features = max_features
+        self.cv = cv
+        self.standardize = standardize
+        self.class_weight = class_weight
+        self.directions = directions
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn a plane.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+            Numbers or truth values, without gaps.
+        y : array-like of shape (n,)
+            Two classes.
+        sample_weight : array-like of shape (n,), optional
+            What a row's margin counts, times `class_weight`. A row of weight 2 is two rows, but
+            where folds are drawn, which have rows and not weights.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError, ValueError
+            If the table, the classes or a parameter cannot be used.
+        SolverError
+            If the linear program is not solved.
+        """
+        check_parameters(self)
+        check_needs(self, self._needs)
+        name = type(self).__name__
+        if y is None:
+            checked_target(y, 0, name)
+        rows = self._rows(X, reset=True)
+        y = checked_target(y, len(rows), name)
+        counts = row_weights(sample_weight, None, rows, y)
+        weight, given = np.zeros(len(rows)), counts > 0
+        weight[given] = row_weights(counts[given], self.class_weight, rows[given], y[given])
+        kept = weight > 0
+        number = self.cv is None or isinstance(self.cv, Integral)
+        splits = None if number else self._splits(rows, y, kept)
+        rows, y, counts, weight = rows[kept], y[kept], counts[kept], weight[kept]
+        self.classes_, codes = two_classes(y, name)
+        signs = np.where(codes == 1, 1.0, -1.0)
+        scaled_by = counts if self.standardize else None
+        problem = _Problem.scaled(rows, signs, weight, scaled_by, self._ways())
+        program = problem.program()
+        plane = self._capped(program, self._price(problem, program, splits))
+        self.coef_ = (plane.w / problem.scale)[None, :]
+        self.intercept_ = np.array([-plane.gamma - math.fsum(self.coef_[0] * problem.centre)])
+        self.objective_ = plane.objective
+        return self
+
+    def _ways(self) -> Floats:
+        """Read the directions: a sign a column, 0 where there is none.
+
+        Raises
+        ------
+        ValueError
+            If a column is not there, or a direction is another word.
+        """
+        names = [f"x{j}" for j in range(self.n_features_in_)]
+        names = [str(name) for name in getattr(self, "feature_names_in_", names)]
+        ways = np.zeros(len(names))
+        for name, sign in (self.directions or {}).items():
+            if name not in names or sign not in ("<", ">"):
+                raise ValueError(
+                    "`directions` must give columns of the table '<' or '>'; got "
+                    f"{name!r}: {sign!r}."
+                )
+            ways[names.index(name)] = 1.0 if sign == ">" else -1.0
+        return ways
+
+    def _rows(self, X: Any, *, reset: bool) -> Floats:
+        """Read a table as numbers: shape (n, p); what is none is told by column."""
+        frame = checked_frame(self, X, reset=reset)
+        columns = columns_of(frame, exact=reset)
+        refuse_infinities(columns)
+        found = [plain_numbers(name, values, frame[name]) for name, values in columns.items()]
+        if reset:
+            for name, numbers in zip(columns, found, strict=True):
+                computable(name, numbers)
+        return np.column_stack(found)
+
+    def _splits(self, rows: Floats, y: NDArray[Any], kept: NDArray[np.bool_]) -> Splits:
+        """Ask the splitter given for its folds, among the rows that are kept.
+
+        Raises
+        ------
+        ValueError
+            If a fold has a row that is not there, none to test on, or not two classes to learn.
+        """
+        splits: Splits = []
+        place = np.cumsum(kept) - 1
+        for pair in check_cv(self.cv, y, classifier=True).split(rows, y):
+            try:
+                learn, test = (place[part[kept[part]]] for part in map(np.asarray, pair))
+            except IndexError as error:
+                raise ValueError(
+                    f"`cv` must give positions of the {len(y)} rows; {error}. Give the folds of "
+                    "this table."
+                ) from error
+            n_classes = len(np.unique(y[kept][learn]))
+            if n_classes < 2 or not len(test):
+                raise ValueError(
+                    "Each fold of `cv` must have rows of two classes to learn from and rows to "
+                    f"test on; fold {len(splits) + 1} has {n_classes} and {len(test)}, rows of "
+                    "weight 0 left out. Give other folds, or a number of them."
+                )
+            splits.append((learn, test))
+        return splits
+
+    def _price(self, problem: "_Problem", program: LPSVMProgram, splits: Splits | None) -> float:
+        """Settle `nu`, by cross-validation if asked."""
+        self.nus_, self.cv_errors_ = None, None
+        if not isinstance(self.nu, str):
+            return float(self.nu)
+        nus: Floats = problem.least_price * STEPS
+        if splits is None:
+            folds = min(
+                self.cv or 5, int((problem.signs > 0).sum()), int((problem.signs < 0).sum())
+            )
+            if folds < 2:
+                return float(nus[len(nus) // 2])
+            drawn = StratifiedKFold(folds, shuffle=True, random_state=self.random_state)
+            splits = list(drawn.split(problem.rows, problem.signs))
+        errors = np.array([part.errors(nus) for part in problem.parts(splits)])
+        mean = errors.mean(axis=0)
+        self.nus_, self.cv_errors_ = nus, mean
+        reads = np.array([bool(program.solve(nu).w.any()) for nu in nus])
+        usable = np.flatnonzero(reads) if reads.any() else np.arange(len(nus))
+        best = usable[mean[usable].argmin()]
+        spread = errors[:, best].std(ddof=1) / np.sqrt(len(splits))
+        return float(nus[usable[mean[usable] <= mean[best] + spread][0]])
+
+    def _capped(self, program: LPSVMProgram, nu: float) -> LPSVMPlane:
+        """Lower the price until the plane reads few enough columns, and no further than needed."""
+        plane, above = program.solve(nu), nu
+        while self._reads_too_many(plane):
+            above, nu = nu, nu * SHRINK
+            plane = program.solve(nu)
+        for _ in range(HALVINGS if above > nu else 0):
+            middle = (nu + above) / 2
+            tried = program.solve(middle)
+            if self._reads_too_many(tried):
+                above = middle
+            else:
+                nu, plane = middle, tried
+        self.nu_ = nu
+        return plane
+
+    def _reads_too_many(self, plane: LPSVMPlane) -> bool:
+        used = int(np.count_nonzero(plane.w))
+        return self.max_features is not None and used > self.max_features
+
+    def decision_function(self, X: Any) -> Floats:
+        """Give ``coef_ @ x + intercept_`` for each row: shape (n,)."""
+        check_is_fitted(self)
+        rows = self._rows(X, reset=False)
+        found: Floats = plane_values(rows, self.coef_[0]) + self.intercept_[0]
+        return found
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Give each row the class of its side; the plane itself is of ``classes_[0]``."""
+        sides = (self.decision_function(X) > 0).astype(int)
+        answers: NDArray[Any] = self.classes_[sides]
+        return answers
+
+    def __sklearn_tags__(self) -> Tags:
+        """Declare two classes."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """Rows in the units learned in, with signs and weights."""
+
+    rows: Floats
+    signs: Floats
+    weight: Floats
+    centre: Floats
+    scale: Floats
+    ways: Floats
+
+    @classmethod
+    def scaled(
+        cls, rows: Floats, signs: Floats, weight: Floats, counts: Floats | None, ways: Floats
+    ) -> "_Problem":
+        """Bring columns to mean 0 and deviation 1 where rows count so much; without, leave them."""
+        n = rows.shape[1]
+        centre, scale = np.zeros(n), np.ones(n)
+        if counts is not None:
+            centre = np.average(rows, axis=0, weights=counts)
+            scale = np.sqrt(np.average((rows - centre) ** 2, axis=0, weights=counts))
+            scale[~(scale > 1e-12 * np.abs(centre))] = 1.0  # a constant column stays as it is
+        return cls((rows - centre) / scale, signs, weight, centre, scale, ways)
+
+    def program(self) -> LPSVMProgram:
+        return LPSVMProgram(self.rows, self.signs, self.weight, self.ways)
+
+    @property
+    def least_price(self) -> float:
+        """A price up to which the plane reads no column, by a bound on the dual.
+
+        At that price every row of the smaller class has the multiplier nu, those of the larger one
+        share the same total, and no column's sum exceeds 1.
+        """
+        up, down = self.signs > 0, self.signs < 0
+        share_up = self.weight[up] / self.weight[up].sum()
+        share_down = self.weight[down] / self.weight[down].sum()
+        gap = np.abs(
+            np.einsum("n,nj->j", share_up, self.rows[up])
+            - np.einsum("n,nj->j", share_down, self.rows[down])
+        ).max()
+        total = min(self.weight[up].sum(), self.weight[down].sum())
+        return float(1.0 / (total * max(gap, 1e-6)))
+
+    def parts(self, splits: Splits) -> Iterator["_Part"]:
+        for learn, test in splits:
+            yield _Part(self._only(learn), self._only(test))
+
+    def _only(self, rows: NDArray[np.intp]) -> "_Problem":
+        return _Problem(
+            self.rows[rows],
+            self.signs[rows],
+            self.weight[rows],
+            self.centre,
+            self.scale,
+            self.ways,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """One fold: what is learned from, and what is predicted."""
+
+    learn: _Problem
+    test: _Problem
+
+    def errors(self, nus: Floats) -> Floats:
+        """Give the share of wrong rows, by weight, for each price."""
+        program, test = self.learn.program(), self.test
+        found = []
+        for nu in nus:
+            plane = program.solve(float(nu))
+            above = plane_values(test.rows, plane.w) - plane.gamma
+            side = np.where(above > ON_PLANE, 1.0, -1.0)
+            found.append(float(test.weight[side != test.signs].sum() / test.weight.sum()))
+        return np.array(found)

@@ -1,0 +1,1 @@
+"""Plots of a plane and its boxes."""

@@ -1,0 +1,333 @@
+"""Boxes of a plane: a bar a column, a projection on two columns, and what each box adds.
+
+A box of more than two columns cannot be seen whole. The bars show it column by column; the
+projection shows two columns exactly, and says by opacity and in words how far the others go along.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from rulekit.style.palette import GREY, MARK, Look, base_layout, outcome_looks, plain
+from rulekit.style.wording import percent, plural, short_number
+
+FAINT = 0.12  # opacity of a point that meets none of the other conditions
+
+
+@dataclass(frozen=True)
+class Projection:
+    """What a box looks like in two columns.
+
+    Attributes
+    ----------
+    x, y : str
+        Names of the two columns.
+    points : DataFrame, a row a training row
+        Columns ``x``, ``y``, ``described`` (whether it is of the described class) and ``others``
+        (how many of the box's conditions on other columns it meets).
+    boxes : DataFrame, a row a box
+        Columns ``x0``, ``x1``, ``y0``, ``y1``: the box within the table's range, in these columns.
+    chosen : int
+        The box whose other conditions are counted.
+    n_others : int
+        How many conditions on other columns it has.
+    line : tuple of two (x, y) pairs, or None
+        Where the plane cuts the two columns with the other columns as in the case; None where the
+        cut is outside the range.
+    case : (x, y) pair
+        The case that the other columns are taken from.
+    """
+
+    x: str
+    y: str
+    points: pd.DataFrame
+    boxes: pd.DataFrame
+    chosen: int
+    n_others: int
+    line: tuple[tuple[float, float], tuple[float, float]] | None
+    case: tuple[float, float]
+
+
+def interval_figure(intervals: pd.DataFrame) -> go.Figure:
+    """Draw a box as one bar a column, with a case as a tick.
+
+    Parameters
+    ----------
+    intervals : DataFrame, a row a column
+        Columns ``name``, ``low`` and ``high`` (range in training), ``start`` and ``stop`` (the
+        box, within that range), ``value`` (the case's) and ``words`` (the condition, or that any
+        value will do).
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Bars from 0 to 100 % of each column's range, the box filled; the case is a tick with its
+        value, drawn at the end of the bar where it lies beyond. The condition stands beside the
+        column's name.
+    """
+    names = [
+        f"{k}. {plain(row.name_, 34)}<br>{plain(row.words, 44)}"
+        for k, row in enumerate(intervals.rename(columns={"name": "name_"}).itertuples(), start=1)
+    ]
+    start, stop = _share(intervals, "start"), _share(intervals, "stop")
+    value = _share(intervals, "value")
+    figure = go.Figure(layout=base_layout())
+    bar = {"orientation": "h", "width": 0.3, "hoverinfo": "skip"}
+    figure.add_trace(
+        go.Bar(
+            y=names,
+            x=[1.0] * len(names),
+            marker={"color": "rgba(128,128,128,0.25)"},
+            name="range in the training rows",
+            **bar,
+        )
+    )
+    figure.add_trace(
+        go.Bar(
+            y=names,
+            base=start,
+            x=np.maximum(stop - start, 0.004),
+            marker={"color": GREY},
+            name="the box",
+            **bar,
+        )
+    )
+    known = np.isfinite(value)
+    figure.add_trace(
+        go.Scatter(
+            x=value[known],
+            y=[n for n, there in zip(names, known, strict=True) if there],
+            mode="markers+text",
+            text=[short_number(v) for v in intervals["value"][known]],
+            textposition="top center",
+            marker={"symbol": "diamond-tall", "size": 20, **MARK},
+            hoverinfo="skip",
+            name="this case",
+        )
+    )
+    figure.update_layout(height=120 + 58 * len(names), barmode="overlay", showlegend=True)
+    figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
+    figure.update_xaxes(tickformat=".0%", range=[-0.05, 1.05], title="Place in the column's range")
+    return figure
+
+
+def interval_sentence(intervals: pd.DataFrame) -> str:
+    """Say how many columns a box limits and whether the case is inside.
+
+    Parameters
+    ----------
+    intervals : DataFrame
+        As for `interval_figure`, with ``limits`` (whether the box limits the column) and ``met``.
+
+    Returns
+    -------
+    str
+    """
+    limited = int(intervals["limits"].sum())
+    outside = [str(name) for name in intervals["name"][~intervals["met"]]]
+    lead = f"The box limits {limited} of {plural(len(intervals), 'column')} that the plane reads"
+    if not outside:
+        return f"{lead}; the case is inside."
+    return f"{lead}; the case is outside, by {', '.join(outside)}."
+
+
+def projection_figure(
+    shown: Projection, described: str, other: str, *, classes: Sequence[Any] | None = None
+) -> go.Figure:
+    """Draw boxes, rows and the plane's trace in two columns.
+
+    Parameters
+    ----------
+    shown : Projection
+    described, other : str
+        Names of the two classes; the boxes are of the first.
+    classes : sequence, optional
+        All classes of the table, see `rulekit.style.palette.outcome_looks`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Every box as a rectangle, the chosen one filled; a row is the fainter, the fewer of the
+        chosen box's other conditions it meets; classes differ by shape and colour. The dashed line
+        is the plane for the case's values in the other columns.
+    """
+    figure = go.Figure(layout=base_layout(460))
+    looks = outcome_looks((described, other), classes)
+    own = looks[0].colour
+    for k, box in enumerate(shown.boxes.itertuples()):
+        chosen = k == shown.chosen
+        figure.add_shape(
+            type="rect",
+            x0=box.x0,
+            x1=box.x1,
+            y0=box.y0,
+            y1=box.y1,
+            line={"color": own if chosen else GREY, "width": 3 if chosen else 1},
+            fillcolor=own if chosen else "rgba(0,0,0,0)",
+            opacity=0.35 if chosen else 0.7,
+            layer="below",
+        )
+    for is_class, name, look in zip((True, False), (described, other), looks, strict=True):
+        rows = shown.points[shown.points["described"] == is_class]
+        figure.add_trace(_row_marks(rows, shown.n_others, plain(name, 30), look))
+    if shown.line is not None:
+        (x0, y0), (x1, y1) = shown.line
+        figure.add_trace(
+            go.Scatter(
+                x=[x0, x1],
+                y=[y0, y1],
+                mode="lines",
+                line={"color": GREY, "width": 2, "dash": "dash"},
+                hoverinfo="skip",
+                name="the plane, other columns as in the case",
+            )
+        )
+    figure.add_trace(
+        go.Scatter(
+            x=[shown.case[0]],
+            y=[shown.case[1]],
+            mode="markers",
+            marker={"symbol": "star", "size": 16, **MARK},
+            hoverinfo="skip",
+            name="the case",
+        )
+    )
+    figure.update_xaxes(title=plain(shown.x, 50))
+    figure.update_yaxes(title=plain(shown.y, 50), automargin=True)
+    figure.update_layout(legend={"y": -0.2, "yanchor": "top"}, margin={"b": 90})
+    return figure
+
+
+def projection_sentence(shown: Projection, described: str) -> str:
+    """Say how many of the rows in the rectangle also meet the box's other conditions.
+
+    Parameters
+    ----------
+    shown : Projection
+    described : str
+        Name of the described class.
+
+    Returns
+    -------
+    str
+    """
+    box, points = shown.boxes.iloc[shown.chosen], shown.points
+    inside = points["x"].between(box["x0"], box["x1"]) & points["y"].between(box["y0"], box["y1"])
+    n = int(inside.sum())
+    lead = f"{plural(n, 'training row')} {'lies' if n == 1 else 'lie'} in the filled rectangle"
+    if not shown.n_others:
+        of_class = int((inside & points["described"]).sum())
+        return f"{lead}, {of_class} of them {described}; the box has no other condition."
+    all_met = inside & (points["others"] == shown.n_others)
+    of_class = int((all_met & points["described"]).sum())
+    several = "condition" if shown.n_others == 1 else f"all {shown.n_others} conditions"
+    return (
+        f"{lead}; {int(all_met.sum())} of these also meet the box's "
+        f"{several} on other columns, {of_class} of them {described}."
+    )
+
+
+def coverage_figure(
+    curves: dict[str, list[int]],
+    totals: dict[str, int],
+    *,
+    classes: Sequence[Any] | None = None,
+) -> go.Figure:
+    """Draw the share of rows covered against the number of boxes.
+
+    Parameters
+    ----------
+    curves : dict of str to list of int
+        For each class the rows that each box holds, largest first.
+    totals : dict of str to int
+        The rows of each class that the plane gets right.
+    classes : sequence, optional
+        As for `projection_figure`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A line a class, from no box to all of them.
+    """
+    figure = go.Figure(layout=base_layout(320))
+    looks = outcome_looks(curves, classes)
+    for (name, counts), look in zip(curves.items(), looks, strict=True):
+        shares = np.concatenate([[0.0], np.cumsum(counts)]) / max(totals[name], 1)
+        figure.add_trace(
+            go.Scatter(
+                x=list(range(len(shares))),
+                y=shares,
+                mode="lines+markers",
+                line={"color": look.colour},
+                marker={"symbol": look.symbol, "size": 8},
+                name=plain(name, 40),
+                hovertemplate="%{x} boxes: %{y:.1%}<extra></extra>",
+            )
+        )
+    figure.update_xaxes(
+        title="Boxes, largest first", rangemode="tozero", dtick=1 if _few(curves) else None
+    )
+    figure.update_yaxes(title="Share of rows covered", tickformat=".0%", range=[0, 1.05])
+    return figure
+
+
+def coverage_sentence(curves: dict[str, list[int]], totals: dict[str, int]) -> str:
+    """Say how much the first and all boxes of each class cover.
+
+    Parameters
+    ----------
+    curves, totals
+        As for `coverage_figure`.
+
+    Returns
+    -------
+    str
+    """
+    told = []
+    for name, counts in curves.items():
+        if not counts:
+            told.append(f"{name}: no box")
+            continue
+        first, total = counts[0], max(totals[name], 1)
+        told.append(
+            f"{name}: the largest box covers {percent(first / total)} of the rows that the plane "
+            f"gets right, all {len(counts)} together {percent(sum(counts) / total)}"
+        )
+    return "; ".join(told) + "."
+
+
+def _few(curves: dict[str, list[int]]) -> bool:
+    return max((len(c) for c in curves.values()), default=0) <= 15
+
+
+def _share(intervals: pd.DataFrame, name: str) -> np.ndarray:
+    """Place values on the bars: 0 at the smallest, 1 at the largest, never outside."""
+    low = intervals["low"].to_numpy(float)
+    span = intervals["high"].to_numpy(float) - low
+    place = np.divide(
+        intervals[name].to_numpy(float) - low, span, out=np.full(len(low), 0.5), where=span > 0
+    )
+    return np.asarray(np.clip(place, 0.0, 1.0))
+
+
+def _row_marks(rows: pd.DataFrame, n_others: int, name: str, look: Look) -> go.Scatter:
+    """Draw the rows of one class, fainter where fewer of the other conditions hold."""
+    share = rows["others"] / n_others if n_others else pd.Series(1.0, index=rows.index)
+    return go.Scatter(
+        x=rows["x"],
+        y=rows["y"],
+        mode="markers",
+        marker={
+            "symbol": look.symbol,
+            "size": 8,
+            "color": look.colour,
+            "opacity": (FAINT + (1 - FAINT) * share).to_numpy(),
+        },
+        text=[f"{int(v)} of {n_others} other conditions hold" for v in rows["others"]],
+        hovertemplate="%{x}, %{y}<br>%{text}<extra></extra>",
+        name=name,
+    )

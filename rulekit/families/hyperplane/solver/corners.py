@@ -1,0 +1,281 @@
+"""The upper corner of one box below a plane, chosen by one of four criteria.
+
+*volume*: the largest box, in closed form, (8) and its solution (13)-(15)::
+
+    maximise    sum of log y_i
+    subject to  w~'y <= 1,  m <= y <= 1        in the unit box
+
+The optimum is ``y_i = clip(1 / (lambda w~_i), m_i, 1)``: water of one level is poured into vessels
+with a bottom and a lid. The paper's iteration raises the level and clamps; here the level is read
+off the sorted bottoms and lids, which is the same and takes one step. The paper has ``m = 0``
+(*volume_paper*); with the least coordinates of the points still to be covered as bottoms, boxes
+that lie below every point are never proposed.
+
+*peel*: the box that holds many points, by an exact count in place of the slacks of (17). Start at
+the greatest coordinates of the points. While that corner is beyond the plane, lower one coordinate
+to the next point's, the one that gains most distance to the plane for each point lost. Every corner
+on the way is made of coordinates of points, so nothing is rounded.
+
+*point_lp*: the same as a linear program, (17), with one slack a point::
+
+    minimise    sum of c_k s_k
+    subject to  s_k >= y_ki - x_i  for every point k and feature i,  w~'x <= 1,  m <= x <= 1, s >= 0
+
+in the unit box. The paper prints one slack a *feature*; then the cheapest features are opened and
+the rest get boxes of width zero, which hold no point. `m` are the least coordinates of the points,
+without which the box may lie below all of them.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rulekit.exceptions import SolverError
+from rulekit.families.hyperplane.solver.half_space import Floats, HalfSpace, Region
+from rulekit.solvers.lp import LinearProgram, solve_lp
+
+Counts = NDArray[np.intp]
+
+NEAR = 1e-8  # of the side of the unit box; what the solver's tolerance may move a corner by
+
+
+def volume_paper_corner(region: Region, points: Floats, counts: Counts) -> Floats:
+    """Take the box of greatest volume as the paper does, whether a point is in it or not."""
+    weights = region.unit_weights()
+    if weights is None:
+        return region.corner
+    return region.to_faces(water_fill(weights), region.corner)
+
+
+def volume_corner(region: Region, points: Floats, counts: Counts) -> Floats:
+    """Take the box of greatest volume that reaches the least coordinates of the points."""
+    return _filled_up(region, points.min(axis=0))
+
+
+def peel_corner(region: Region, points: Floats, counts: Counts) -> Floats:
+    """Take the box of the points that peeling leaves, enlarged up to the plane."""
+    return _filled_up(region, peel(region.half, points, counts))
+
+
+def _filled_up(region: Region, floor: Floats) -> Floats:
+    """Enlarge a box up to the plane, to the greatest volume."""
+    weights = region.unit_weights()
+    if weights is None:
+        return floor
+    return region.to_faces(water_fill(weights, region.to_unit(floor)), floor)
+
+
+def water_fill(weights: Floats, bottoms: Floats | None = None) -> Floats:
+    """Find the box of greatest volume with one corner at 0 and the other on the plane.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n,)
+        w~, not negative.
+    bottoms : ndarray of shape (n,), optional
+        m, within 0 and 1 and below the plane; 0 by default.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The upper corner. All ones where the whole unit box is below the plane; a feature of weight
+        0 is 1; `bottoms` themselves if they reach the plane.
+
+    Notes
+    -----
+    Cost is O(n^2).
+
+    References
+    ----------
+    .. [1] Fung, Sandilya, Rao, "Rule Extraction from Linear Support Vector Machines", section 4.1.
+
+    Examples
+    --------
+    >>> water_fill(np.array([0.5, 2.0, 4.0]))
+    array([0.66666667, 0.16666667, 0.08333333])
+    >>> water_fill(np.array([0.2, 2.0, 4.0]))
+    array([1. , 0.2, 0.1])
+    """
+    lids = weights
+    floors = np.zeros_like(weights) if bottoms is None else weights * bottoms
+    least = np.zeros_like(weights) if bottoms is None else bottoms
+    if lids.sum() <= 1.0:
+        return np.ones_like(weights)
+    # What all vessels hold is piecewise linear in the level, with its bends at bottoms and lids:
+    # the last bend below a total of 1 is found, and the rest is poured into the vessels then open.
+    levels = np.unique(np.concatenate([floors, lids]))
+    used = np.clip(levels[:, None], floors, lids).sum(axis=1)
+    below = int(np.searchsorted(used, 1.0, side="right")) - 1
+    if below < 0:
+        return np.where(weights > 0, least, 1.0)
+    level = float(levels[below])
+    open_vessels = int(((floors <= level) & (lids > level)).sum())
+    if open_vessels:
+        level += (1.0 - float(used[below])) / open_vessels
+    filled = np.divide(level, weights, out=np.ones_like(weights), where=weights > 0)
+    return np.where(level >= lids, 1.0, np.where(level <= floors, least, np.minimum(filled, 1.0)))
+
+
+def peel(half: HalfSpace, points: Floats, counts: Counts) -> Floats:
+    """Lower the corner of a box until it is on this side of the plane.
+
+    Parameters
+    ----------
+    half : HalfSpace
+    points : ndarray of shape (m, n)
+        At least one; all on this side, in oriented coordinates.
+    counts : ndarray of int, shape (m,)
+        How many rows each point stands for.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The upper corner, made of coordinates of points; at least one point is below it.
+
+    Notes
+    -----
+    Among equal gains the first feature is lowered. Cost is O(m n), after sorting.
+    """
+    corner = points.max(axis=0)
+    if half.value(corner) <= half.cap:
+        return corner
+    layers = [_Layers(points[:, i], counts) for i in range(half.n_features)]
+    codes = np.column_stack([layer.codes for layer in layers]).tolist()
+    alive = [True] * len(points)
+    weights, rows_of = half.weights.tolist(), counts.tolist()
+    while half.value(corner) > half.cap:
+        # distance to the plane gained for each row given up
+        best, lowered = -1.0, -1
+        for i, layer in enumerate(layers):
+            gain = weights[i] * layer.step / layer.lost if layer.below >= 0 else -1.0
+            if gain > best:
+                best, lowered = gain, i
+        # A point that goes with one feature's layer is gone from all features' layers.
+        for point in layers[lowered].outermost():
+            if alive[point]:
+                alive[point] = False
+                for layer, code in zip(layers, codes[point], strict=True):
+                    layer.counts[code] -= rows_of[point]
+        for layer in layers:
+            layer.settle()
+        corner = np.array([layer.value for layer in layers])
+    return corner
+
+
+class _Layers:
+    """The points of one feature in layers of equal coordinate, of which the outermost go first."""
+
+    def __init__(self, coordinates: Floats, counts: Counts) -> None:
+        values, codes = np.unique(coordinates, return_inverse=True)
+        self.codes = codes
+        self.values: list[float] = values.tolist()
+        self.counts: list[int] = np.bincount(codes, counts).astype(int).tolist()
+        self._members: list[int] = np.argsort(codes, kind="stable").tolist()
+        self._starts: list[int] = np.concatenate([[0], np.bincount(codes).cumsum()]).tolist()
+        self.top, self.below = len(values) - 1, len(values) - 2
+
+    @property
+    def value(self) -> float:
+        """Coordinate of the outermost layer."""
+        return self.values[self.top]
+
+    @property
+    def step(self) -> float:
+        """How far the next layer is."""
+        return self.values[self.top] - self.values[self.below]
+
+    @property
+    def lost(self) -> int:
+        """How many rows go with the outermost layer."""
+        return self.counts[self.top]
+
+    def outermost(self) -> list[int]:
+        """Points of the outermost layer, also those that went with another feature's."""
+        return self._members[self._starts[self.top] : self._starts[self.top + 1]]
+
+    def settle(self) -> None:
+        """Go down to the outermost two layers that still hold a row."""
+        counts = self.counts
+        if counts[self.top] == 0:
+            self.top = self.below
+            self.below = self.top - 1
+        while self.top >= 0 and counts[self.top] == 0:
+            self.top -= 1
+            self.below = self.top - 1
+        while self.below >= 0 and counts[self.below] == 0:
+            self.below -= 1
+
+
+def point_corner(region: Region, points: Floats, counts: Counts) -> Floats:
+    """Find the corner of the box that leaves out the least sum of excesses.
+
+    Parameters
+    ----------
+    region : Region
+    points : ndarray of shape (m, n)
+        At least one; in the region and on its side of the plane, in oriented coordinates.
+    counts : ndarray of int, shape (m,)
+        How many rows each point stands for.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The upper corner. Points within the solver's tolerance of it are taken in exactly where the
+        plane allows.
+
+    Raises
+    ------
+    SolverError
+        If the program is not solved.
+    """
+    weights, least = region.unit_weights(), points.min(axis=0)
+    if weights is None:
+        return least
+    m, n = points.shape
+    unit = np.array([region.to_unit(p) for p in points])
+    rows = np.arange(m * n)
+    # one condition a point and feature, m * n of them: s_k + x_i >= y_ki
+    excess = sparse.hstack(
+        [
+            sparse.csr_array((np.ones(m * n), (rows, np.tile(np.arange(n), m))), shape=(m * n, n)),
+            sparse.csr_array((np.ones(m * n), (rows, np.repeat(np.arange(m), n)))),
+        ]
+    )
+    plane = sparse.csr_array(np.concatenate([weights, np.zeros(m)])[None, :])
+    program = LinearProgram(
+        c=np.concatenate([np.zeros(n), counts.astype(float)]),
+        A=sparse.vstack([excess, plane], format="csc"),
+        lower=np.concatenate([unit.ravel(), [-np.inf]]),
+        upper=np.concatenate([np.full(m * n, np.inf), [1.0]]),
+        x_lower=np.concatenate([unit.min(axis=0), np.zeros(m)]),
+        x_upper=np.concatenate([np.ones(n), np.full(m, np.inf)]),
+    )
+    solution = solve_lp(program)
+    if solution.x is None:
+        raise SolverError(
+            f"The linear program over {m} points must have a solution; the solver says "
+            f"{solution.message!r}. Take `criterion='peel'`."
+        )
+    corner = solution.x[:n]
+    return region.to_faces(corner, _snapped(region, points, unit, corner, least))
+
+
+def _snapped(region: Region, points: Floats, unit: Floats, corner: Floats, least: Floats) -> Floats:
+    """Find the least corner above all points that the program took in, within its tolerance."""
+    for tolerance in (NEAR, 0.0):
+        taken = (unit <= corner + tolerance).all(axis=1)
+        if taken.any():
+            above = np.maximum(points[taken].max(axis=0), least)
+            if region.half.value(above) <= region.half.cap:
+                return above
+    return least
+
+
+CRITERIA: dict[str, Callable[[Region, Floats, Counts], Floats]] = {
+    "peel": peel_corner,
+    "point_lp": point_corner,
+    "volume": volume_corner,
+    "volume_paper": volume_paper_corner,
+}

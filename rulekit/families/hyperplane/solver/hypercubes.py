@@ -1,0 +1,261 @@
+"""Boxes that cover one side of a plane: ExtractRules (algorithm 4.1) with shared, exact faces.
+
+Every box is ``lower < v <= upper`` in the oriented coordinates of `half_space`,
+with an outer lower face open to minus infinity. A box found in a region leaves one region for each
+feature (18), whose lower face is the very double that is the box's upper face; so boxes are
+disjoint without a tolerance, and no point falls between two of them. The paper's half-open form
+``l <= x < u`` loses the points at the table's own edge.
+
+Regions of one depth are disjoint, so their boxes do not depend on the order in which they are
+visited; the order of the features within a region does matter, and is told at `_split`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.families.hyperplane.solver.corners import CRITERIA, Counts, volume_corner
+from rulekit.families.hyperplane.solver.half_space import Bools, Floats, HalfSpace, Region
+
+
+@dataclass(frozen=True, eq=False)
+class Boxes:
+    """Boxes within a half-space, those with most points first.
+
+    Attributes
+    ----------
+    half : HalfSpace
+    lower, upper : ndarray of shape (k, n)
+        Faces in oriented coordinates: ``lower < v <= upper``. Outer lower faces are minus
+        infinity, outer upper faces the table's edge.
+    n_points : ndarray of int, shape (k,)
+        Points that were to be covered and are in the box.
+    depth : ndarray of int, shape (k,)
+        From 0: how many boxes were cut away before.
+    n_problems : int
+        Boxes sought, empty ones and those dropped later included.
+    n_total : int
+        Points that were to be covered.
+    """
+
+    half: HalfSpace
+    lower: Floats
+    upper: Floats
+    n_points: NDArray[np.intp]
+    depth: NDArray[np.intp]
+    n_problems: int
+    n_total: int
+
+    def __len__(self) -> int:
+        """Count the boxes."""
+        return len(self.lower)
+
+    def kept(self, min_points: int = 2, max_boxes: int | None = None) -> "Boxes":
+        """Drop boxes of fewer points than `min_points`, and all but the first `max_boxes`."""
+        stay = np.flatnonzero(self.n_points >= min_points)[:max_boxes]
+        return self._only(stay)
+
+    def _only(self, stay: NDArray[np.intp]) -> "Boxes":
+        return Boxes(
+            self.half,
+            self.lower[stay],
+            self.upper[stay],
+            self.n_points[stay],
+            self.depth[stay],
+            self.n_problems,
+            self.n_total,
+        )
+
+    @property
+    def coverage(self) -> float:
+        """Share of the points that were to be covered that are in a box; NaN without points."""
+        return float(self.n_points.sum() / self.n_total) if self.n_total else float("nan")
+
+    def members(self, V: Floats) -> Bools:
+        """Say which rows (in oriented coordinates) are in which box: shape (m, k)."""
+        inside = np.ones((len(V), len(self)), dtype=bool)
+        for i in range(self.half.n_features):
+            inside &= (self.lower[:, i] < V[:, i, None]) & (V[:, i, None] <= self.upper[:, i])
+        return inside
+
+    def with_faces(self, lower: Floats, upper: Floats) -> "Boxes":
+        """Return the same boxes with other faces."""
+        return Boxes(
+            self.half, lower, upper, self.n_points, self.depth, self.n_problems, self.n_total
+        )
+
+
+def extract_boxes(
+    half: HalfSpace, V: Floats, *, criterion: str = "peel", max_depth: int = 20
+) -> Boxes:
+    """Cover points on one side of a plane by disjoint boxes that do not cross it.
+
+    Parameters
+    ----------
+    half : HalfSpace
+        The side. Without a weight that is not zero it is everything or nothing, and so is the box.
+    V : ndarray of shape (m, n)
+        Rows in oriented coordinates; those on the other side are left out.
+    criterion : {"peel", "point_lp", "volume", "volume_paper"}, default="peel"
+        How a box is chosen: many points by an exact count; many points by the linear program (17);
+        volume, not below every point; volume as the paper does.
+    max_depth : int, default=20
+        How many boxes may be cut away before another.
+
+    Returns
+    -------
+    Boxes
+        All boxes that hold a point, single points included, those with most points first (ties by
+        the order in which they were found). Also boxes below no point are counted as problems.
+
+    Raises
+    ------
+    ValueError
+        If the criterion is none of these.
+
+    Notes
+    -----
+    At every depth regions hold disjoint sets of points, so at most ``m * max_depth`` boxes are
+    sought.
+
+    References
+    ----------
+    .. [1] Fung, Sandilya, Rao, "Rule Extraction from Linear Support Vector Machines",
+       algorithm 4.1.
+    """
+    if criterion not in CRITERIA:
+        raise ValueError(f"`criterion` must be one of {tuple(CRITERIA)}, got {criterion!r}.")
+    inside = V[half.contains(V)]
+    if half.n_features == 0:
+        return _everything(half, len(inside))
+    points, counts = np.unique(inside, axis=0, return_counts=True)
+    choose, found, n_problems = CRITERIA[criterion], [], 0
+    stack = [(Region.whole(half), points, counts, 0)] if len(points) else []
+    while stack:
+        region, points, counts, depth = stack.pop()
+        if depth == max_depth:
+            continue
+        n_problems += 1
+        corner = choose(region, points, counts)
+        covered = (points <= corner).all(axis=1)
+        if covered.any():
+            found.append((region.lower, corner, int(counts[covered].sum()), depth))
+        rest = _remainder(region, corner, points[~covered], counts[~covered])
+        stack += [(*part, depth + 1) for part in reversed(rest)]
+    return _sorted_boxes(half, found, n_problems, len(inside))
+
+
+def carry_on(
+    half: HalfSpace, V: Floats, v: Floats, *, criterion: str = "peel", max_depth: int = 20
+) -> tuple[Floats, Floats, int]:
+    """Extract boxes where one more point is, until one holds it.
+
+    Parameters
+    ----------
+    half, V, criterion, max_depth
+        As for `extract_boxes`.
+    v : ndarray of shape (n,)
+        A point on this side, in oriented coordinates; it may be outside the table's range.
+
+    Returns
+    -------
+    lower, upper : ndarray of shape (n,)
+        The box's faces. It is the box that `extract_boxes` found if one holds the point; else the
+        next of the region the point is in, chosen for the point alone once no other is left there.
+    depth : int
+        How many boxes were cut away before it.
+
+    Raises
+    ------
+    ValueError
+        If the point is on the other side.
+    """
+    if half.value(v) > half.cap:
+        raise ValueError("`v` must be on this side of the plane; take the other side.")
+    points, counts = np.unique(V[half.contains(V)], axis=0, return_counts=True)
+    # The outer upper faces reach as far as the point does; no point of the table is beyond them, so
+    # that every box on the way is the one `extract_boxes` found.
+    region = Region(half, np.full(half.n_features, -np.inf), np.maximum(half.high, v))
+    alone, one = v[None, :], np.ones(1, dtype=int)
+    depth = 0
+    while True:
+        if depth < max_depth and len(points):
+            corner = CRITERIA[criterion](region, points, counts)
+        else:
+            corner = volume_corner(region, alone, one)
+        if (v <= corner).all():
+            return region.lower, corner, depth
+        left = ~(points <= corner).all(axis=1)
+        region, points, counts = _part_of(region, corner, points[left], counts[left], v)
+        depth += 1
+
+
+def _everything(half: HalfSpace, n: int) -> Boxes:
+    """Answer a plane without weights: one box without faces, or none."""
+    k = int(half.cap >= 0 and n > 0)
+    none = np.zeros((k, 0))
+    return Boxes(half, none, none, np.full(k, n), np.zeros(k, dtype=int), k, n)
+
+
+def _split(region: Region, corner: Floats, points: Floats, counts: Counts) -> NDArray[np.intp]:
+    """Order the features in which a box is cut out of a region: the order k of (18).
+
+    The paper leaves it open. First come the features in which fewest of the points exceed the box,
+    so that most points stay together in the last and largest regions; ties by weight and range.
+    """
+    exceeding = ((points > corner) * counts[:, None]).sum(axis=0)
+    given = region.half.order
+    return np.asarray(given[np.argsort(exceeding[given], kind="stable")])
+
+
+def _sides(order: NDArray[np.intp], corner: Floats, points: Floats) -> NDArray[np.intp]:
+    """Say for each point outside a box by which feature, first in order, it leaves it."""
+    return np.asarray((points[:, order] > corner[order]).argmax(axis=1))
+
+
+def _remainder(
+    region: Region, corner: Floats, points: Floats, counts: Counts
+) -> list[tuple[Region, Floats, Counts]]:
+    """Cut a box out of a region: the parts (18) that hold a point."""
+    if not len(points):
+        return []
+    order = _split(region, corner, points, counts)
+    sides = _sides(order, corner, points)
+    found = []
+    for place in np.unique(sides).tolist():
+        there = sides == place
+        found.append((_cut(region, corner, order, place), points[there], counts[there]))
+    return found
+
+
+def _cut(region: Region, corner: Floats, order: NDArray[np.intp], place: int) -> Region:
+    """Take the part below the box in the features before `place`, and above it in that one."""
+    lower, upper = region.lower.copy(), region.upper.copy()
+    before, at = order[:place], order[place]
+    # The very doubles of the box's faces: parts share no point, and none falls between them.
+    upper[before] = corner[before]
+    lower[at] = corner[at]
+    return Region(region.half, lower, upper)
+
+
+def _part_of(
+    region: Region, corner: Floats, points: Floats, counts: Counts, v: Floats
+) -> tuple[Region, Floats, Counts]:
+    """Go to the part of the remainder that a point is in, with the points that are there, too."""
+    order = _split(region, corner, points, counts)
+    place = int(_sides(order, corner, v[None, :])[0])
+    there = _sides(order, corner, points) == place
+    return _cut(region, corner, order, place), points[there], counts[there]
+
+
+def _sorted_boxes(
+    half: HalfSpace, found: list[tuple[Floats, Floats, int, int]], n_problems: int, n_total: int
+) -> Boxes:
+    n = half.n_features
+    lower = np.array([f[0] for f in found], dtype=float).reshape(len(found), n)
+    upper = np.array([f[1] for f in found], dtype=float).reshape(len(found), n)
+    n_points = np.array([f[2] for f in found], dtype=int)
+    depth = np.array([f[3] for f in found], dtype=int)
+    everything = Boxes(half, lower, upper, n_points, depth, n_problems, n_total)
+    return everything._only(np.argsort(-n_points, kind="stable"))

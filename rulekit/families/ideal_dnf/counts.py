@@ -1,0 +1,270 @@
+"""What the ideal DNF needs of a table: three small tables of counts, and nothing else.
+
+A `CountSource` gives them. `TableCounts` counts a table in memory, `MatrixCounts` the conditions
+of any binarizer; `engine_counts` asks the engine of a table that stays where it is. All of them ask
+the same questions, hold out the same rows and cut at the same medians, so they end in the same
+rule.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit.binarize import BinaryMatrix
+from rulekit.families.ideal_dnf.columns import (
+    Pair,
+    Question,
+    grouped,
+    is_pair,
+    lower_median,
+    questions_of_levels,
+    questions_of_numbers,
+)
+from rulekit.families.ideal_dnf.solver import (
+    Contingency,
+    Counts,
+    contingency,
+    packed,
+    type_codes,
+    type_counts,
+    weighted_contingency,
+)
+from rulekit.rules import Columns
+
+Bools = NDArray[np.bool_]
+Words = NDArray[np.uint64]
+Ranking = Sequence[int]
+
+
+class CountSource(Protocol):
+    """A table that answers in counts; columns are numbered from 0 to d - 1."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows the table has."""
+
+    def contingency(self) -> Contingency:
+        """Count each column against the class, over the training part."""
+
+    def pairs(self) -> Bools:
+        """Say which columns stand for themselves and their complement alike: shape (d,)."""
+
+    def histograms(self, rankings: Sequence[Ranking]) -> list[Counts]:
+        """Count the types of each ranking, by part: shapes (2, 2**k, 2)."""
+
+    def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
+        """Cut anew on all rows; give what the columns then say, and their types' counts."""
+
+
+class PackedCounts:
+    """Rows as bits: what the two sources in memory share.
+
+    Parameters
+    ----------
+    described, held_out : ndarray of bool, shape (n,)
+        Rows of the class the rule describes; rows that judge.
+    weight : ndarray of shape (n,), optional
+        What a row counts; None for one each, counted in whole numbers.
+    """
+
+    _words: Words
+
+    def __init__(
+        self, described: Bools, held_out: Bools, weight: NDArray[np.float64] | None
+    ) -> None:
+        self._described, self._held_out, self._weight = described, held_out, weight
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows the table has."""
+        return len(self._described)
+
+    def contingency(self) -> Contingency:
+        """Count each column against the class, over the training part."""
+        training = ~self._held_out
+        if self._weight is None:
+            return contingency(self._words, packed(self._described), packed(training))
+        return weighted_contingency(self._words, self._described, training, self._weight)
+
+    def histograms(self, rankings: Sequence[Ranking]) -> list[Counts]:
+        """Count the types of each ranking, by part: shapes (2, 2**k, 2)."""
+        known: dict[tuple[int, ...], Counts] = {}
+        for ranking in rankings:
+            columns = tuple(int(j) for j in ranking)
+            if columns not in known:
+                known[columns] = self._counted(self._words[list(columns)], self._held_out)
+        return [known[tuple(int(j) for j in ranking)] for ranking in rankings]
+
+    def _counted(self, words: Words, part: Bools | None) -> Counts:
+        codes = type_codes(words, len(self._described))
+        return type_counts(codes, len(words), self._described, part, self._weight)
+
+
+class TableCounts(PackedCounts):
+    """Counts of a table in memory, its numeric columns cut at their medians.
+
+    Parameters
+    ----------
+    columns : mapping of str to ndarray of shape (n,)
+        The table as rules read it.
+    described, held_out, weight
+        See `PackedCounts`.
+
+    Attributes
+    ----------
+    questions : tuple of Question
+        The Boolean columns, sorted by the name of their column.
+
+    Raises
+    ------
+    DataError
+        If a column holds text that is nearly never the same twice.
+
+    Notes
+    -----
+    O(n) a column.
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        described: Bools,
+        held_out: Bools,
+        weight: NDArray[np.float64] | None = None,
+    ) -> None:
+        super().__init__(described, held_out, weight)
+        self._columns = columns
+        self._levels: dict[str, tuple[NDArray[np.intp], dict[Any, int]]] = {}
+        found = [q for name in sorted(columns) for q in self._asked(name)]
+        self.questions: tuple[Question, ...] = tuple(found)
+        self._words = self._cut(range(len(found)), ~held_out)[0]
+
+    def pairs(self) -> Bools:
+        """Say which columns stand for themselves and their complement alike: shape (d,)."""
+        return is_pair(self.questions)
+
+    def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
+        """Cut anew on all rows; give what the columns then say, and their types' counts."""
+        words, cuts = self._cut(chosen, None)
+        pairs = [self.questions[j].literals(cut) for j, cut in zip(chosen, cuts, strict=True)]
+        return pairs, self._counted(words, None)
+
+    def _asked(self, name: str) -> list[Question]:
+        """List what one column is asked."""
+        values = self._columns[name]
+        if values.dtype == object:
+            codes, levels = pd.factorize(values)
+            sizes = np.bincount(codes[codes >= 0], minlength=len(levels)).tolist()
+            counts = dict(zip(levels.tolist(), sizes, strict=True))
+            self._levels[name] = codes, {level: k for k, level in enumerate(counts)}
+            return questions_of_levels(
+                name, grouped(name, counts), has_missing=bool((codes < 0).any())
+            )
+        absent = np.isnan(values)
+        has_missing = bool(absent.any())
+        present = values[~absent] if has_missing else values
+        ends = [float(present.min()), float(present.max())] if len(present) else []
+        return questions_of_numbers(
+            name, ends, two_valued=_two_valued(present, ends), has_missing=has_missing
+        )
+
+    def _cut(
+        self, chosen: Sequence[int] | range, rows: Bools | None
+    ) -> tuple[Words, list[float | None]]:
+        """Answer some questions with the medians of some rows; None for all rows."""
+        words = np.zeros((len(chosen), -(-len(self._described) // 64)), dtype=np.uint64)
+        cuts: list[float | None] = []
+        for place, j in enumerate(chosen):
+            question = self.questions[j]
+            cut = self._median(question.feature, rows) if question.kind == "cut" else None
+            words[place] = packed(self._answers(question, cut))
+            cuts.append(cut)
+        return words, cuts
+
+    def _median(self, name: str, rows: Bools | None) -> float | None:
+        values = self._columns[name] if rows is None else self._columns[name][rows]
+        absent = np.isnan(values)
+        return lower_median(values[~absent] if absent.any() else values)
+
+    def _answers(self, question: Question, cut: float | None) -> Bools:
+        """Answer one question for every row."""
+        values = self._columns[question.feature]
+        if question.kind == "cut":
+            if cut is None:  # no training row has a value here
+                return np.zeros(len(values), dtype=bool)
+            above: Bools = values > cut
+            return above
+        if question.feature in self._levels:
+            codes, number = self._levels[question.feature]
+            if question.kind == "missing":
+                return codes < 0
+            return np.isin(codes, [number[level] for level in question.group])
+        if question.kind == "missing":
+            return np.isnan(values)
+        equal: Bools = values == question.group[0]
+        return equal
+
+
+class MatrixCounts(PackedCounts):
+    """Counts of the conditions that a binarizer has made; of two complements one is kept.
+
+    Parameters
+    ----------
+    matrix : BinaryMatrix
+        All rows. Its cuts stay as they are: they were made from the training part.
+    described, held_out, weight
+        See `PackedCounts`.
+    """
+
+    def __init__(
+        self,
+        matrix: BinaryMatrix,
+        described: Bools,
+        held_out: Bools,
+        weight: NDArray[np.float64] | None = None,
+    ) -> None:
+        super().__init__(described, held_out, weight)
+        known = pairs_of(matrix.literals, matrix.complement)
+        kept, self._pairs = [j for j, _ in known], [pair for _, pair in known]
+        self._words = np.array([packed(matrix.values[:, j]) for j in kept], dtype=np.uint64)
+        self._words = self._words.reshape(len(kept), -(-len(described) // 64))
+
+    def pairs(self) -> Bools:
+        """Say which columns stand for themselves and their complement alike: all of them."""
+        return np.ones(len(self._pairs), dtype=bool)
+
+    def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
+        """Give what the columns say, and their types' counts over all rows."""
+        return [self._pairs[j] for j in chosen], self._counted(self._words[list(chosen)], None)
+
+
+def pairs_of(literals: Sequence[Any], complement: NDArray[np.intp]) -> list[tuple[int, Pair]]:
+    """Keep one of two complements: its number, and both as a pair."""
+    kept = [j for j, k in enumerate(complement.tolist()) if k < 0 or _leads(literals, j, k)]
+    return [
+        (j, (literals[j], literals[k] if (k := int(complement[j])) >= 0 else literals[j].negated()))
+        for j in kept
+    ]
+
+
+def _leads(literals: Sequence[Any], j: int, k: int) -> bool:
+    """Say which of two complements is kept: what is tested, rather than what is denied."""
+    order = (">", "==", "in", "missing")
+    mine, other = literals[j].op, literals[k].op
+    if (mine in order) != (other in order):
+        return mine in order
+    return j > k
+
+
+def _two_valued(present: NDArray[np.float64], ends: list[float]) -> bool:
+    """Say whether a column holds only its smallest and largest value."""
+    if not ends:
+        return False
+    low, high = ends
+    head = present[:1024]
+    if not ((head == low) | (head == high)).all():
+        return False
+    return bool(((present == low) | (present == high)).all())

@@ -1,0 +1,302 @@
+"""What a table that stays where it lives is asked: cut by its engine, or as a binarizer says."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from rulekit._engine import asked, number
+from rulekit.binarize import Binarizer
+from rulekit.binarize.thresholds import short_cuts, usual_value
+from rulekit.exceptions import DataError
+from rulekit.families.ideal_dnf.columns import (
+    Pair,
+    Question,
+    grouped,
+    is_pair,
+    questions_of_levels,
+    questions_of_numbers,
+)
+from rulekit.families.ideal_dnf.counts import pairs_of
+from rulekit.learners.from_table.drawing import limit
+from rulekit.learners.from_table.order import SAMPLE_ROWS, values_at
+from rulekit.learners.from_table.rows import TableRows
+
+AT_ONCE = 40  # columns that one query looks at
+MANY_LEVELS = 1_000_000  # text of more different values is not counted one by one
+LEAST_SHARE = 1 / 400  # of a table's rows: of 10**8 numbers a scan then brings some 10**6
+SAMPLE = 1  # purpose of the rows' numbers
+Floats = NDArray[np.float64]
+Tell = Callable[[float, str], None]
+
+
+class EngineConditions(Protocol):
+    """Conditions with their negations; numbered from 0 to d - 1."""
+
+    @property
+    def pairs(self) -> Sequence[Pair]:
+        """The conditions, cut on the training part."""
+
+    @property
+    def alike(self) -> NDArray[np.bool_]:
+        """Which of them stand for themselves and their complement alike: shape (d,)."""
+
+    def final(self, chosen: Sequence[int]) -> list[Pair]:
+        """Give some of them as they are cut on all rows."""
+
+
+class Numbers:
+    """The numeric columns of a table: how many values they hold, their ends, and any rank.
+
+    Parameters
+    ----------
+    rows : TableRows
+        The table.
+    names : sequence of str
+        The columns.
+    """
+
+    def __init__(self, rows: TableRows, names: Sequence[str]) -> None:
+        self._rows, self.names = rows, list(names)
+        made = {f"v{j}": rows.value(name) for j, name in enumerate(self.names)}
+        self._table = rows.all.select(h=rows.held, s=rows.number(SAMPLE), **made)
+        self._columns = dict(zip(self.names, made, strict=True))
+        self._ends, self._drawn = self._found_ends(), self._found_sample()
+
+    def _found_ends(self) -> dict[str, Floats]:
+        """Count present values and find the ends: shape (2, 3) each, by part."""
+        found: dict[str, Floats] = {}
+        for start in range(0, len(self.names), AT_ONCE):
+            names = self.names[start : start + AT_ONCE]
+            cells: dict[str, Any] = {}
+            for j, name in enumerate(names):
+                v = self._table[self._columns[name]]
+                cells |= {f"n{j}": v.count(), f"a{j}": v.min(), f"b{j}": v.max()}
+            for row in asked(self._table.group_by("h").aggregate(**cells)).to_pylist():
+                for j, name in enumerate(names):
+                    ends = found.setdefault(name, np.array([[0, np.nan, np.nan]] * 2))
+                    ends[int(row["h"])] = [row[f"{what}{j}"] for what in "nab"]
+        for name, ends in found.items():
+            if np.isinf(ends).any():
+                raise DataError(
+                    f"Column {name[:60]!r} must hold finite numbers or gaps; it is infinite (inf) "
+                    "somewhere. Replace such values, or leave the column out with `features`."
+                )
+        return found
+
+    def _found_sample(self) -> dict[str, NDArray[Any]]:
+        """Bring rows that say where to look, all of a small table; `h` marks what is held."""
+        table, n_rows = self._table, self._rows.n_rows
+        if n_rows > SAMPLE_ROWS:
+            table = table.filter(table.s < limit(max(SAMPLE_ROWS / 4 / n_rows, LEAST_SHARE)))
+        found = asked(table.drop("s"))
+        return {name: found[name].to_numpy() for name in found.column_names}
+
+    def ends(self, name: str, part: int | None = None) -> tuple[int, float, float]:
+        """Count the present values of a part, None for all rows, and give the ends."""
+        ends = self._ends[name] if part is None else self._ends[name][[part]]
+        n = int(ends[:, 0].sum())
+        if n == 0:
+            return 0, np.nan, np.nan
+        return n, float(np.nanmin(ends[:, 1])), float(np.nanmax(ends[:, 2]))
+
+    def two_valued(self) -> set[str]:
+        """List the columns that hold only their least and their greatest value.
+
+        A value between them in the sample settles it; the engine is asked of the others.
+        """
+        cells = {}
+        for name in self.names:
+            _, low, high = self.ends(name)
+            drawn = self._sample(name, None)
+            if low < high and not ((drawn > low) & (drawn < high)).any():
+                v = self._table[self._columns[name]]
+                cells[name] = ((v > number(low)) & (v < number(high))).sum()
+        return {name for name, n in self._one_row(self._table, cells).items() if not n}
+
+    def at(
+        self, ranks: Mapping[str, Sequence[int]], part: int | None
+    ) -> dict[tuple[str, int], float]:
+        """Give the values of some ranks, from 0, among the present values of a part."""
+        if not ranks:
+            return {}
+        own = {self._columns[name]: name for name in ranks}
+        sample = {c: self._sample(name, part) for c, name in own.items()}
+        n = {c: self.ends(name, part)[0] for c, name in own.items()}
+        wanted = {c: ranks[name] for c, name in own.items()}
+        found = values_at(self._table, sample, wanted, n, held=None if part is None else bool(part))
+        return {(own[c], rank): value for (c, rank), value in found.items()}
+
+    def _sample(self, name: str, part: int | None) -> Floats:
+        """Give the values of a column that were drawn from a part, None for all rows."""
+        drawn = self._drawn[self._columns[name]]
+        drawn = drawn if part is None else drawn[self._drawn["h"] == bool(part)]
+        present: Floats = drawn[~np.isnan(drawn)]
+        return present
+
+    def medians(self, names: Sequence[str], part: int | None) -> dict[str, float | None]:
+        """Find where columns are cut: `lower_median` of a part."""
+        ranks = {name: (self.ends(name, part)[0] - 1) // 2 for name in names}
+        known = {name: [rank] for name, rank in ranks.items() if rank >= 0}
+        known = {name: rank for name, rank in known.items() if self.ends(name, part)[0]}
+        found = self.at(known, part)
+        cuts: dict[str, float | None] = dict.fromkeys(names)
+        cuts |= {name: found[name, rank[0]] for name, rank in known.items()}
+        below = {}
+        for name in known:
+            _, low, high = self.ends(name, part)
+            if cuts[name] == high and low < high:
+                v = self._table[self._columns[name]]
+                inside = v < number(high)
+                if part is not None:
+                    inside &= self._table.h == bool(part)
+                below[name] = v.max(where=inside)
+        return cuts | self._one_row(self._table, below)
+
+    def _one_row(self, table: Any, cells: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask for one row of answers; names are those of columns."""
+        if not cells:
+            return {}
+        row = asked(table.aggregate(**{f"a{j}": c for j, c in enumerate(cells.values())}))
+        return {name: row[f"a{j}"][0].as_py() for j, name in enumerate(cells)}
+
+
+class MedianConditions:
+    """What columns are asked where no binarizer is given: numbers whether above their median.
+
+    Parameters
+    ----------
+    rows : TableRows
+        The table.
+    names : sequence of str
+        The columns.
+    tell : callable
+        Called with the share done, and what is being done.
+    """
+
+    def __init__(self, rows: TableRows, names: Sequence[str], tell: Tell) -> None:
+        tell(0.1, "Looking at the numbers")
+        self._numbers = Numbers(rows, [n for n in names if rows.kinds[n] == "number"])
+        asked_of = self._asked_of_numbers(rows.n_rows)
+        for name in names:
+            if rows.kinds[name] != "number":
+                tell(0.2, f"Counting the levels of {name!r}")
+                asked_of[name] = _asked_of_levels(rows, name)
+        self._questions = [question for name in sorted(asked_of) for question in asked_of[name]]
+        tell(0.3, "Finding the medians")
+        cut = [q.feature for q in self._questions if q.kind == "cut"]
+        self.pairs = self._written(self._questions, self._numbers.medians(cut, 0))
+
+    @property
+    def alike(self) -> NDArray[np.bool_]:
+        """Which of them stand for themselves and their complement alike: shape (d,)."""
+        return is_pair(self._questions)
+
+    def final(self, chosen: Sequence[int]) -> list[Pair]:
+        """Give some of them as they are cut on all rows."""
+        questions = [self._questions[j] for j in chosen]
+        cut = [q.feature for q in questions if q.kind == "cut"]
+        return self._written(questions, self._numbers.medians(cut, None))
+
+    def _asked_of_numbers(self, n_rows: int) -> dict[str, list[Question]]:
+        two_valued, found = self._numbers.two_valued(), {}
+        for name in self._numbers.names:
+            n, low, high = self._numbers.ends(name)
+            found[name] = questions_of_numbers(
+                name,
+                [low, high] if n else [],
+                two_valued=name in two_valued,
+                has_missing=n < n_rows,
+            )
+        return found
+
+    @staticmethod
+    def _written(questions: Sequence[Question], cuts: Mapping[str, float | None]) -> list[Pair]:
+        """Write questions as literals; one without a cut, as of no training value, says no."""
+        found = []
+        for question in questions:
+            cut = cuts.get(question.feature)
+            if question.kind == "cut" and cut is None:
+                cut = np.finfo(float).max
+            found.append(question.literals(cut))
+        return found
+
+
+class BinnedConditions:
+    """The conditions of a binarizer, which are not cut anew; of two complements one is kept.
+
+    The binarizer is fitted to a sample of the training part, of at most 2**18 rows; of a larger
+    table quantiles and medians are then asked of the engine.
+    """
+
+    def __init__(
+        self, rows: TableRows, names: Sequence[str], binarizer: Binarizer, tell: Tell
+    ) -> None:
+        tell(0.1, "Drawing a sample to make conditions from")
+        share = min(1.0, SAMPLE_ROWS / rows.n_rows)
+        frame, codes, _ = rows.drawn(SAMPLE, np.full(len(rows.classes), share))
+        frame = frame[list(names)]
+        made = clone(binarizer).fit(frame, codes)
+        if share < 1 and made.n_thresholds is not None and made.method in ("quantile", "median"):
+            tell(0.3, "Finding the quantiles")
+            names = [n for n in made.cuts_ if n not in (made.thresholds or {})]
+            if made.method == "quantile":  # the sample says where a value that most rows hold ends
+                names = [n for n in names if usual_value(np.sort(frame[n].dropna())) is None]
+            exact = _exact_cuts(rows, made, names)
+            made.set_params(thresholds=dict(made.thresholds or {}) | exact).fit(frame, codes)
+        matrix = made.transform(frame[:1])
+        self.pairs = [pair for _, pair in pairs_of(matrix.literals, matrix.complement)]
+
+    @property
+    def alike(self) -> NDArray[np.bool_]:
+        """Which of them stand for themselves and their complement alike: all of them."""
+        return np.ones(len(self.pairs), dtype=bool)
+
+    def final(self, chosen: Sequence[int]) -> list[Pair]:
+        """Give some of them."""
+        return [self.pairs[j] for j in chosen]
+
+
+def _asked_of_levels(rows: TableRows, name: str) -> list[Question]:
+    """Count the levels of a column of text or truth values, and list what it is asked."""
+    made = rows.all.select(v=rows.value(name))
+    about = int(asked(made.v.approx_nunique()).as_py())
+    if about > MANY_LEVELS:
+        raise DataError(
+            f"Column {name[:60]!r} holds about {about:,} different texts, as a name or an "
+            "identifier does, so no condition on it would say anything of new rows. Leave the "
+            "column out with `features`."
+        )
+    counted = asked(made.group_by("v").aggregate(n=made.count())).to_pylist()
+    sizes = {row["v"]: row["n"] for row in counted}
+    has_missing = sizes.pop(None, 0) > 0
+    return questions_of_levels(name, grouped(name, sizes), has_missing=has_missing)
+
+
+def _exact_cuts(rows: TableRows, made: Binarizer, names: list[str]) -> dict[str, list[float]]:
+    """Find the quantiles, or medians, of columns over the training part.
+
+    Which rows a cut lies between is that of `rulekit.binarize.thresholds`.
+    """
+    numbers = Numbers(rows, names)
+    parts = 2 if made.method == "median" else int(made.n_thresholds or 1) + 1
+    places, ranks = np.arange(1, parts), {}
+    for name in numbers.names:
+        below = places * (numbers.ends(name, 0)[0] - 1) // parts
+        ranks[name] = [int(r) for b in below for r in (b, b + 1)]
+    found = numbers.at(ranks, 0)
+    cuts: dict[str, list[float]] = {}
+    for name in numbers.names:
+        n, _, high = numbers.ends(name, 0)
+        below, rest = np.divmod(places * (n - 1), parts)
+        cuts[name] = []
+        for b, r in zip(below.tolist(), rest.tolist(), strict=True):
+            first, second = found[name, b], found[name, b + 1]
+            raw = first if r == 0 else first * (1 - r / parts) + second * (r / parts)
+            if first < second:
+                raw = float(short_cuts(np.array([raw]), np.array([first, second]))[0])
+            if raw < high:
+                cuts[name].append(raw)
+    return {name: sorted(set(own)) for name, own in cuts.items() if own}

@@ -1,0 +1,124 @@
+"""A counted formula: a few conditions, how often their types occur, and what to answer."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit.families.ideal_dnf.columns import Pair
+from rulekit.families.ideal_dnf.solver import Counts, MinimumForm, majority, minimum_dnf
+from rulekit.learners.shares import Levels, Shares, first_clause
+from rulekit.rules import Clause, Columns, RuleSet
+from rulekit.rules.analysis.simplify import simplify_clause
+
+MODES = ("paper", "compact")
+MINIMISE_SECONDS = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class IdealFormula:
+    """The best formula over k conditions.
+
+    Attributes
+    ----------
+    pairs : tuple of (Literal, Literal)
+        Each condition and its negation, the most telling first.
+    counts : ndarray of shape (2**k, 2)
+        Weight of the rows of each type: of the other class, and of the class described.
+    rows : ndarray of int of the same shape, or None
+        The rows themselves; None where they have weights of their own.
+    factors : pair of float
+        What a row of either class counts in `counts` besides.
+    positive, default : label
+        The class described, and the other one.
+    time_limit : float or None
+        Seconds for writing the formula short; None is 3.
+    """
+
+    pairs: tuple[Pair, ...]
+    counts: Counts
+    rows: Counts | None
+    factors: tuple[float, float]
+    positive: Any
+    default: Any
+    time_limit: float | None = None
+    _known: dict[str, MinimumForm] = field(default_factory=dict, repr=False)
+
+    def minimised(self, mode: str) -> MinimumForm:
+        """Write the formula as short as can be; see `IdealDNFClassifier` for the modes."""
+        if mode not in self._known:
+            on = majority(self.counts)
+            off = self.counts[:, 0] > self.counts[:, 1] if mode == "compact" else ~on
+            limit = MINIMISE_SECONDS if self.time_limit is None else self.time_limit
+            self._known[mode] = minimum_dnf(on, off, time_limit=limit)
+        return self._known[mode]
+
+    def rule(self, mode: str) -> RuleSet:
+        """Read the formula as a rule, each term with as few literals of a column as possible."""
+        clauses = [self._clause(cube.tolist()) for cube in self.minimised(mode).cubes]
+        return RuleSet(tuple(clauses), (self.positive,) * len(clauses), "dnf", self.default)
+
+    def _clause(self, cube: list[int]) -> Clause:
+        read = zip(self.pairs, cube, strict=True)
+        clause = Clause(tuple(pair[1 - answer] for pair, answer in read if answer >= 0))
+        # a term holds on a type that occurs, so it cannot be a contradiction
+        return simplify_clause(clause) or clause
+
+    def types_of(self, columns: Columns) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Give each row's type, and whether it answers each condition with yes or no at all."""
+        n = len(next(iter(columns.values())))
+        codes, met = np.zeros(n, dtype=np.int64), np.ones(n, dtype=bool)
+        for yes, no in self.pairs:
+            holds = yes.mask(columns)
+            met &= holds ^ no.mask(columns)
+            codes = 2 * codes + holds
+        return codes, met
+
+    def seen(self, columns: Columns) -> NDArray[np.bool_]:
+        """Say which rows are of a type that occurs: shape (n,)."""
+        codes, met = self.types_of(columns)
+        occurring: NDArray[np.bool_] = met & (self.counts[codes].sum(axis=1) > 0)
+        return occurring
+
+    def shares(self, mode: str) -> Shares:
+        """Count each type: its shares are drawn towards those of its clause."""
+        form, weighed = self.minimised(mode), np.array(self.factors)
+        types = np.flatnonzero(self.counts.sum(axis=1) > 0)
+        held = [MinimumForm(cube[None, :], 0, 0).holds()[types] for cube in form.cubes]
+        fired = np.array(held, dtype=bool).reshape(len(held), len(types)).T
+        counts = (self.counts / weighed if self.rows is None else self.rows)[types]
+        levels = first_clause(fired), types[:, None]
+        own = [1, 0] if self.positive < self.default else [0, 1]  # in the order of the classes
+        likeness = TypeLikeness(self, self.rule(mode))
+        return Shares.counted(likeness, levels, counts[:, own], fired, weighed[own])
+
+    def frame(self, mode: str) -> pd.DataFrame:
+        """List the types that occur: answers, rows of each class, what the formula says."""
+        occurring = np.flatnonzero(self.counts.sum(axis=1) > 0)
+        k = len(self.pairs)
+        answers = (occurring[:, None] >> np.arange(k - 1, -1, -1)) & 1 == 1
+        names = [str(yes) for yes, _ in self.pairs]
+        counts = (self.counts if self.rows is None else self.rows)[occurring]
+        says = np.where(self.minimised(mode).holds()[occurring], 0, 1)
+        labels = np.array([self.positive, self.default], dtype=object)
+        return pd.DataFrame(answers, columns=names).assign(
+            rows_positive=counts[:, 1], rows_default=counts[:, 0], answer=labels[says]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TypeLikeness:
+    """Tells rows apart by their type, and the clause that decides them."""
+
+    formula: IdealFormula
+    rule: RuleSet
+
+    def kinds(self, columns: Columns) -> tuple[Levels, NDArray[np.intp]]:
+        """Sort rows into kinds, as `Likeness.kinds` does; of no type is -1."""
+        codes, met = self.formula.types_of(columns)
+        first = first_clause(self.rule.clauses_fired(columns))
+        both = np.column_stack([first, np.where(met, codes, -1)])
+        kinds, kind = np.unique(both, axis=0, return_inverse=True)
+        return (kinds[:, :1], kinds[:, 1:]), kind.reshape(-1)

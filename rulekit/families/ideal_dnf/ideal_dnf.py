@@ -1,0 +1,351 @@
+"""The best possible Boolean rule over a few chosen conditions, by counting."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import joblib
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from rulekit._validation import Interval, StrOptions, class_factors
+from rulekit.binarize import Binarizer
+from rulekit.data import Costs
+from rulekit.exceptions import DataError
+from rulekit.families.family import Family
+from rulekit.families.ideal_dnf.engine_conditions import (
+    BinnedConditions,
+    EngineConditions,
+    MedianConditions,
+)
+from rulekit.families.ideal_dnf.engine_counts import EngineCounts
+from rulekit.families.ideal_dnf.formula import MODES
+from rulekit.families.ideal_dnf.model import CountedRuleClassifier
+from rulekit.families.ideal_dnf.search import (
+    CountPlan,
+    Search,
+    search,
+    search_table,
+)
+from rulekit.families.ideal_dnf.solver import MAX_COLUMNS, SCORES
+from rulekit.learners.base import CLASS_PARAMETERS
+from rulekit.learners.from_table.rows import Parts, TableRows
+from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
+from rulekit.rules.constraints import Constraints
+from rulekit.style.wording import plural
+
+DEPTH = 10  # conditions that are always looked at, so that settings can share one search
+
+
+class IdealDNFClassifier(CountedRuleClassifier):
+    """Choose a few conditions, count, and write down the best formula over them.
+
+    Numeric columns become one condition each, "above the median". Conditions are ranked by what
+    each alone tells of the class; for the first 1, 2, ... of each ranking the best formula of all
+    is counted and judged on rows held out; the fewest conditions that do nearly as well as any are
+    counted again on all rows. The rule is the shortest disjunctive normal form of the result.
+
+    Parameters
+    ----------
+    max_features : int, default=10
+        Conditions the formula may read, at most 12.
+    tolerance : float, default=0.01
+        Share of held-out rows that may be lost against the best number of conditions.
+    validation_fraction : float, default=0.3
+        Share of rows held out to choose the number of conditions.
+    scores : sequence of {"f", "mutual_info", "chi2"}, default=all three
+        Rankings to try: F statistic, mutual information, chi-square. Of equally good ones the
+        first is taken.
+    mode : {"compact", "paper"}, default="compact"
+        What the formula answers where the table does not tell, that is, for types of cases that
+        do not occur, or occur with both classes equally often: whatever makes it shorter, or
+        always `default_label_`. No training error changes.
+    positive_label : label, default=None
+        The class the rule describes; None for the last of `classes_`.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes.
+    costs : Costs, default=None
+        What wrong answers cost, in place of `class_weight`.
+    binarizer : Binarizer, default=None
+        Makes the conditions, from the rows that are not held out; None cuts at medians.
+    constraints : Constraints or dict, default=None
+        Columns that must not appear. Other wishes are refused: a formula over chosen conditions
+        uses them and their negations as counting says.
+    random_state : int, RandomState or None, default=None
+        Seed of the split.
+    time_limit : float, default=None
+        Seconds for writing the formula short; None is 3. When they pass, the shortest found so
+        far is kept, with a `ConvergenceWarning`; it answers the same.
+
+    Attributes
+    ----------
+    rule_set_ : RuleSet
+        The formula.
+    classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, n_rules_, \
+n_conditions_, training_error_
+        As in `TwoLevelRuleClassifier`.
+    conditions_ : tuple of Literal
+        The chosen conditions, the most telling first.
+    score_ : str or None
+        The ranking they come from.
+    validation_curve_ : DataFrame
+        A row for each number of conditions `k`: `accuracy` on the held-out rows of the best
+        ranking, its `score`, the accuracy of each ranking, `training_errors`, `chosen`.
+    n_held_out_ : int or float
+        Rows held out.
+    types_ : DataFrame
+        A row for each type of cases that occurs: its answers to `conditions_`, the rows of
+        `positive_label_` and of the other class, and what the formula answers.
+    objective_, lower_bound_ : float
+        Training errors, in rows: no formula over `conditions_` has fewer.
+    proved_optimal_ : bool
+        True: that is what counting shows.
+    proved_shortest_ : bool
+        Whether no formula of the same answers has fewer clauses and literals together.
+    history_ : list of dict
+        The rows of `validation_curve_`.
+    empty_rule_hint_ : str or None
+        For a rule without conditions, why.
+
+    Notes
+    -----
+    The split is a hash of the row's number and the seed, see `rulekit.solvers.row_split`. A column
+    is cut at its lower middle value, ``x > median``; a column of two values is Boolean and is not
+    cut; a missing value is a condition of its own. Where a column had no gaps in training, a gap
+    meets neither a condition on it nor its negation.
+
+    O(n p) for n rows and p columns, whatever `max_features`. `fit_table` does the same for tables
+    that stay where they are, with the same result.
+
+    References
+    ----------
+    .. [1] R. Jaakkola, T. Janhunen, A. Kuusisto, M. F. Rankooh, M. Vilander, "Interpretable
+       classifiers for tabular data via feature selection and discretization" (2024).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"age": [30, 34, 32, 70, 35, 65] * 5, "smoker": [1, 1, 0, 0, 0, 0] * 5})
+    >>> y = ["ill", "ill", "well", "ill", "well", "ill"] * 5
+    >>> print(IdealDNFClassifier(positive_label="ill", random_state=0).fit(X, y))
+    ill if
+           (age > 34)
+        OR (smoker == 1)
+    else well
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "max_features": [Interval(Integral, 1, MAX_COLUMNS, closed="both")],
+        "tolerance": [Interval(Real, 0, 1, closed="left")],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "scores": [tuple, list],
+        "mode": [StrOptions(set(MODES))],
+        **CLASS_PARAMETERS,
+        "binarizer": [Binarizer, None],
+        "constraints": [Constraints, Mapping, None],
+        "random_state": ["random_state"],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+    }
+
+    def __init__(
+        self,
+        max_features: int = 10,
+        tolerance: float = 0.01,
+        validation_fraction: float = 0.3,
+        scores: Sequence[str] = SCORES,
+        mode: str = "compact",
+        positive_label: Any = None,
+        class_weight: Any = None,
+        costs: Costs | None = None,
+        binarizer: Binarizer | None = None,
+        constraints: Constraints | Mapping[str, Any] | None = None,
+        random_state: Any = None,
+        time_limit: float | None = None,
+    ):
+        self.max_features = max_features
+        self.tolerance = tolerance
+        self.validation_fraction = validation_fraction
+        self.scores = scores
+        self.mode = mode
+        self.positive_label = positive_label
+        self.class_weight = class_weight
+        self.costs = costs
+        self.binarizer = binarizer
+        self.constraints = constraints
+        self.random_state = random_state
+        self.time_limit = time_limit
+
+    def fit_table(
+        self,
+        table: Any,
+        target: str,
+        features: Sequence[str] | None = None,
+        *,
+        key: str | None = None,
+        on_progress: Callable[[float, str], None] | None = None,
+    ) -> Self:
+        """Learn a rule from a table of any size by the counts that its engine makes.
+
+        Parameters
+        ----------
+        table : ibis.Table
+            The table, in any engine that ibis speaks to; see `rulekit.data.tables.open_table` for
+            files.
+        target : str
+            The column of the class; no cell of it may be missing.
+        features : sequence of str, optional
+            The columns to learn from; None for all others but `key`.
+        key : str, optional
+            A column whose hash holds rows out: rows of one value stay together. None hashes the
+            whole row, so rows that are equal throughout stay together.
+        on_progress : callable, optional
+            Called with the share done, from 0 to 1, and what is being done. An error it raises,
+            such as `StoppedError`, ends the work between two questions to the engine.
+
+        Returns
+        -------
+        self
+            Where `key` numbers the rows from 0, the very model that `fit` learns from them, counts
+            and rule alike; a `binarizer` is then the same up to 262 144 rows. Of larger tables it
+            is fitted to so many of them, and cuts at quantiles and medians are asked of the engine,
+            but for columns in which most rows hold one value.
+
+        Raises
+        ------
+        DataError
+            If the table cannot be used, or its engine cannot count it; the column is named.
+        ValueError
+            If a parameter is not allowed.
+
+        Notes
+        -----
+        Two scans for the ends of numbers, one for each column of levels, one or two for each eight
+        cuts, and one each for the contingency, the types, and the types of the chosen conditions.
+        """
+        self._check()
+        shared, tell = SharedWork(), on_progress or (lambda share, what: None)
+        seed = int(shared.generator(self.random_state).integers(2**32))
+        tell(0.0, "Counting the classes")
+        rows = TableRows(table, target, features, Parts(key, float(self.validation_fraction), seed))
+        if len(rows.classes) != 2:
+            shown = ", ".join(repr(label) for label in rows.classes[:5].tolist())
+            raise DataError(
+                f"The class {target!r} must take two values; it takes {len(rows.classes)} "
+                f"({shown}). Write a column that says one class against the rest."
+            )
+        self.classes_, self._kinds = rows.classes, dict(rows.kinds)
+        self.n_features_in_, self.ignored_columns_ = len(rows.features), []
+        self.feature_names_in_ = np.array(rows.features, dtype=object)
+        plan = self._plan(shared)
+        names = [name for name in rows.features if name not in plan.forbidden]
+        conditions: EngineConditions = (
+            MedianConditions(rows, names, tell)
+            if plan.binarizer is None or not names
+            else BinnedConditions(rows, names, plan.binarizer, tell)
+        )
+        source = EngineCounts(rows, conditions, plan.positive, tell)
+        weight = self._class_weight(self.classes_)
+        sizes = rows.sizes.sum(axis=0).tolist()
+        self._choose(search(source, plan, class_factors(weight, self.classes_, sizes)))
+        tell(1.0, "Counted")
+        self._warn()
+        return self
+
+    def _check(self) -> None:
+        super()._check()
+        scores = list(self.scores)
+        if not scores or len(set(scores)) < len(scores) or not set(scores) <= set(SCORES):
+            raise ValueError(f"`scores` must list some of {SCORES}, each once; got {scores!r}.")
+        wishes = as_constraints(self.constraints)
+        if replace(wishes, forbidden=()) != Constraints() or not _are_names(wishes.forbidden):
+            raise ValueError(
+                "`constraints` of an ideal DNF can only forbid whole columns: the formula uses its "
+                "conditions and their negations as counting says. Drop the other wishes, or use "
+                "`TwoLevelRuleClassifier`."
+            )
+
+    def _plan(self, shared: SharedWork) -> CountPlan:
+        """Note the classes, and say how the rows are to be counted."""
+        positive = self._note_classes(self.classes_, self._kinds, self.positive_label)
+        seed = int(shared.generator(self.random_state).integers(2**32))
+        return CountPlan(
+            positive,
+            tuple(self.scores),
+            DEPTH if self.max_features <= DEPTH else MAX_COLUMNS,
+            float(self.validation_fraction),
+            seed,
+            self._class_weight(self.classes_),
+            self.binarizer,
+            self._forbidden(),
+        )
+
+    def _forbidden(self) -> tuple[str, ...]:
+        """List the columns that must not appear; one that the table does not have is refused."""
+        names = tuple(str(name) for name in as_constraints(self.constraints).forbidden)
+        unknown = [name for name in names if name not in self._kinds]
+        if unknown:
+            raise DataError(
+                f"`constraints` names column {unknown[0]!r}, which the table does not have; "
+                "correct the name, or drop the wish."
+            )
+        return names
+
+    def _reading_binarizer(self) -> Binarizer | None:
+        return self.binarizer
+
+    def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+        self.classes_, self._kinds = table.classes, table.kinds
+        plan = self._plan(shared)
+        cutting = self.binarizer
+        how = None if cutting is None else (type(cutting).__name__, cutting.get_params())
+        key = joblib.hash((replace(plan, binarizer=None), how))
+        self._choose(shared.once(key, lambda: search_table(table, plan)))
+
+    def _choose(self, found: Search) -> None:
+        """Choose the number of conditions, count them on all rows, write the rule."""
+        self.score_, chosen = found.chosen(self.tolerance, self.max_features)
+        labels = self.positive_label_, self.default_label_
+        self._formula = found.formula(chosen, labels, time_limit=self.time_limit)
+        self.n_rows_ = found.source.n_rows
+        self.n_held_out_ = found.curve.n_held_out
+        self.history_ = found.history(self.max_features, len(chosen))
+        self._keep_formula(self.mode)
+
+    def _told(self) -> Iterator[Warning]:
+        yield from super()._told()
+        if not self.proved_shortest_:
+            yield ConvergenceWarning(
+                "The time limit passed before the formula was proved the shortest; the shortest "
+                "found so far is kept in `rule_set_`, and answers the same to every type of case "
+                "that occurs. Raise `time_limit` to go on."
+            )
+
+
+def _are_names(wishes: Sequence[Any]) -> bool:
+    return all(isinstance(wish, str) for wish in wishes)
+
+
+CONDITIONS = tuple(range(1, 11))
+
+FAMILY = Family(
+    key="ideal",
+    model=IdealDNFClassifier(),
+    title="ideal DNF",
+    default_grid=lambda y: {"max_features": list(CONDITIONS)},
+    command="combinations",
+    question="Every combination of a few conditions (ideal DNF, truth table)",
+    name="Every combination of a few conditions",
+    sentence=(
+        "Chooses a few conditions, one for each number, and counts the best formula over them: the "
+        "ideal DNF."
+    ),
+    good_for="a first answer at once, on tables of any size: the most a few conditions can do.",
+    ways=(
+        "The combination of conditions is asked for 1 to 10 of them; shape, clauses, prices and "
+        "rounding are not asked of it, and of the constraints it keeps “must not appear” alone."
+    ),
+    shape_words=lambda s: [f"at most {plural(s['max_features'], 'chosen condition')}"],
+    at_once=True,
+    keeps_promises=False,
+)

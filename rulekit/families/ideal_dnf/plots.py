@@ -1,0 +1,90 @@
+"""The ideal DNF's own curve: held-out accuracy over the number of conditions."""
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from rulekit.style.palette import GREY, MARK, base_layout
+from rulekit.style.wording import percent, plural
+
+
+def validation_figure(curve: pd.DataFrame, tolerance: float) -> go.Figure:
+    """Draw the held-out accuracy of each number of conditions, and the number chosen.
+
+    Parameters
+    ----------
+    curve : DataFrame
+        `IdealDNFClassifier.validation_curve_`, of at least one row.
+    tolerance : float
+        How far below the best a number of conditions may stay, as a share.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A line with a circle for each number; the chosen one is a star, named beside it; a dotted
+        line shows how low it may be.
+    """
+    accuracy = 100 * curve["accuracy"]
+    figure = go.Figure(layout=base_layout(300))
+    figure.add_hline(
+        y=float(accuracy.max()) - 100 * tolerance, line={"dash": "dot", "color": GREY, "width": 1}
+    )
+    figure.add_trace(
+        go.Scatter(
+            x=curve["k"],
+            y=accuracy,
+            mode="lines+markers",
+            name="best ranking",
+            line={"color": GREY},
+            marker={"size": 8},
+            hovertemplate="%{x} conditions<br>%{y:.1f} %<extra></extra>",
+        )
+    )
+    chosen = curve[curve["chosen"]]
+    figure.add_trace(
+        go.Scatter(
+            x=chosen["k"],
+            y=100 * chosen["accuracy"],
+            mode="markers+text",
+            name="chosen",
+            text=[f"{k} chosen" for k in chosen["k"]],
+            textposition="bottom right",
+            marker={"size": 16, "symbol": "star", **MARK},
+            hovertemplate="chosen: %{x} conditions<br>%{y:.1f} %<extra></extra>",
+        )
+    )
+    figure.update_layout(showlegend=False)
+    figure.update_xaxes(title="Conditions the formula may read", dtick=1)
+    figure.update_yaxes(title="Right, held-out rows (%)")
+    return figure
+
+
+def validation_sentence(curve: pd.DataFrame, tolerance: float) -> str:
+    """Say in one sentence which number of conditions was chosen, and why.
+
+    Parameters
+    ----------
+    curve : DataFrame
+        As for `validation_figure`.
+    tolerance : float
+        As for `validation_figure`.
+
+    Returns
+    -------
+    str
+    """
+    if curve.empty or not curve["chosen"].any():
+        return "No column of this table takes two values, so there was nothing to choose."
+    best = curve.loc[curve["accuracy"].idxmax()]
+    chosen = curve[curve["chosen"]].iloc[0]
+    number = plural(int(chosen["k"]), "condition")
+    verb = "is" if chosen["k"] == 1 else "are"
+    if best["accuracy"] == chosen["accuracy"]:
+        return (
+            f"{number} {verb} right for {percent(chosen['accuracy'])} of the held-out rows, and no "
+            "other number does better."
+        )
+    return (
+        f"{number} {verb} right for {percent(chosen['accuracy'])} of the held-out rows: the fewest "
+        f"that lose less than {percent(tolerance)} against the best, {percent(best['accuracy'])} "
+        f"with {int(best['k'])}."
+    )

@@ -1,0 +1,186 @@
+"""From counts to the choice of conditions: what all settings of the ideal DNF share."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit._validation import class_factors
+from rulekit.binarize import Binarizer
+from rulekit.exceptions import DataError
+from rulekit.families.ideal_dnf.counts import CountSource, MatrixCounts, TableCounts
+from rulekit.families.ideal_dnf.formula import IdealFormula
+from rulekit.families.ideal_dnf.solver import ValidationCurve, rankings, validation_curve
+from rulekit.learners.training import TrainingTable
+from rulekit.solvers.row_split import held_out
+
+Factors = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Search:
+    """Every number of conditions of every ranking, judged.
+
+    Attributes
+    ----------
+    source : CountSource
+        Where counts come from.
+    scores : tuple of str
+        What the rankings rank by.
+    ranked : tuple of ndarray of int
+        The rankings.
+    curve : ValidationCurve
+        How they did.
+    factors : pair of float, or None
+        What a row of the other class and of the one described counts, where not one each.
+    joined : pair of float, or None
+        The same where the counts are sums of weights that rows have, which join it already.
+    """
+
+    source: CountSource
+    scores: tuple[str, ...]
+    ranked: tuple[NDArray[np.intp], ...]
+    curve: ValidationCurve
+    factors: Factors | None = None
+    joined: Factors | None = None
+    _known: dict[Any, IdealFormula] = field(default_factory=dict, repr=False)
+
+    def chosen(self, tolerance: float, max_features: int) -> tuple[str | None, list[int]]:
+        """Choose the fewest conditions that suffice, and the ranking they come from."""
+        k = self.curve.smallest_sufficient(tolerance, max_features)
+        if k == 0:
+            return None, []
+        best = self.curve.best_ranking(k)
+        return self.scores[best], self.ranked[best][:k].tolist()
+
+    def formula(self, chosen: Sequence[int], labels: tuple[Any, Any], **kept: Any) -> IdealFormula:
+        """Count the chosen conditions on all rows; `labels` are the class described and the other.
+
+        The conditions are cut anew, at the medians of all rows.
+        """
+        key = (tuple(chosen), tuple(sorted(kept.items())))
+        if key not in self._known:
+            pairs, rows = self.source.final(chosen)
+            counts = rows if self.factors is None else rows * np.array(self.factors)
+            known = None if self.joined is not None else rows
+            factors = self.joined or self.factors or (1.0, 1.0)
+            self._known[key] = IdealFormula(tuple(pairs), counts, known, factors, *labels, **kept)
+        return self._known[key]
+
+    def history(self, max_features: int, chosen: int) -> list[dict[str, Any]]:
+        """Tell the curve: a dictionary for each number of conditions."""
+        total = max(self.curve.n_held_out, 1)
+        rows = []
+        for k in range(1, min(max_features, self.curve.max_columns) + 1):
+            best = self.curve.best_ranking(k)
+            shares = (self.curve.right[k - 1] / total).tolist()
+            each = {f"accuracy_{s}": a for s, a in zip(self.scores, shares, strict=True)}
+            errors = float(self.curve.errors[k - 1, best])
+            row = {"k": k, "accuracy": shares[best], "score": self.scores[best], **each}
+            rows.append(row | {"training_errors": errors, "chosen": k == chosen})
+        return rows
+
+
+@dataclass(frozen=True)
+class CountPlan:
+    """How a table is counted: see `IdealDNFClassifier` for the parameters.
+
+    `positive` is the number of the class described, `depth` the length of a ranking, `forbidden`
+    the columns that are not asked.
+    """
+
+    positive: int
+    scores: tuple[str, ...]
+    depth: int
+    validation_fraction: float
+    seed: int
+    class_weight: Any = None
+    binarizer: Binarizer | None = None
+    forbidden: tuple[str, ...] = ()
+
+
+def search(
+    source: CountSource,
+    plan: CountPlan,
+    factors: Factors | None,
+    *,
+    joined: Factors | None = None,
+) -> Search:
+    """Rank the conditions and judge each number of them.
+
+    Parameters
+    ----------
+    source : CountSource
+        The table.
+    plan : CountPlan
+        What to rank by, and how far.
+    factors : pair of float, or None
+        What a row of the first and of the second class counts.
+    joined : pair of float, optional
+        The same, where the source has joined it with weights that rows have.
+
+    Returns
+    -------
+    Search
+    """
+    if plan.positive == 0:
+        factors = None if factors is None else (factors[1], factors[0])
+        joined = None if joined is None else (joined[1], joined[0])
+    counts = source.contingency()
+    if factors is not None:
+        counts = counts.weighted(*factors)
+    # of two complements chi-square prefers the rarer; the other two scores do not care
+    rarer = counts.flipped(source.pairs() & (2 * counts.ones > counts.n))
+    ranked = rankings(rarer, plan.scores, plan.depth)
+    tables = source.histograms([ranking.tolist() for ranking in ranked])
+    if factors is not None:
+        tables = [table * np.array(factors) for table in tables]
+    curve = validation_curve(tables)
+    return Search(source, plan.scores, ranked, curve, factors, joined)
+
+
+def search_table(table: TrainingTable, plan: CountPlan) -> Search:
+    """Count a table in memory and judge each number of conditions.
+
+    Raises
+    ------
+    DataError
+        If a column cannot be asked anything, or no row is left to make cuts from.
+    """
+    judges = held_out(len(table.codes), plan.validation_fraction, plan.seed)
+    given = table.sample_weight
+    one_each = bool((given == given[0]).all())
+    weight = None if one_each else table.weights(plan.class_weight)
+    source = _source(table, plan, judges, weight)
+    if weight is not None:
+        heavy, plain = (np.bincount(table.codes, w) for w in (weight, table.weights(None)))
+        return search(source, plan, None, joined=(heavy[0] / plain[0], heavy[1] / plain[1]))
+    ones = int(table.codes.sum())
+    sizes = (len(table.codes) - ones, ones)
+    return search(source, plan, class_factors(plan.class_weight, table.classes, sizes))
+
+
+def _source(
+    table: TrainingTable,
+    plan: CountPlan,
+    judges: NDArray[np.bool_],
+    weight: NDArray[np.float64] | None,
+) -> CountSource:
+    """Choose how the table is asked."""
+    described = table.codes == plan.positive
+    columns = {n: v for n, v in table.columns.items() if n not in plan.forbidden}
+    if plan.binarizer is None:
+        return TableCounts(columns, described, judges, weight)
+    if judges.all():
+        raise DataError(
+            f"Of {len(judges)} rows none is left to make cuts from once "
+            f"{plan.validation_fraction:g} of them are held out; give more rows, or a smaller "
+            "`validation_fraction`."
+        )
+    frame = table.frame.drop(columns=list(plan.forbidden))
+    if not columns:
+        return TableCounts({}, described, judges, weight)
+    binarizer = table.binarizer(plan.binarizer).fit(frame[~judges], table.y[~judges])
+    return MatrixCounts(binarizer.transform(frame), described, judges, weight)

@@ -1,0 +1,264 @@
+"""Columns as positive features for power laws, and splits over these back in the user's units."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.exceptions import DataError
+from rulekit.families.power_law.solver import ClassMass, FoundSplit, likely_features, shifts_for
+from rulekit.learners.training import computable
+from rulekit.rules import Columns, Factor, PowerLaw, PowerLawSplit, absent_in
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+MANY = 30  # columns; of more, half as many for each of two reasons are used, see `likely_features`
+MAX_DIGITS = 17
+KEPT_GAP = 0.5  # share of the gap between the sides that rounding may not take
+FLOOR = 0.5  # values below this share of the smallest one count as this share
+
+
+@dataclass(frozen=True)
+class PowerLawFeatures:
+    """The numeric columns of a training table, made positive.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Columns used.
+    X : ndarray of float, shape (n, d)
+        Positive, at most about 2; gaps are filled with the column's median.
+    shift, scale, floor : ndarray of float, shape (d,)
+        ``X = (value - shift) / scale``; smaller values than the floor count as the floor wherever
+        a power law could vanish or turn.
+    floors : bool
+        Whether they do in every power law but a column itself, so that none has a negative factor.
+    """
+
+    names: tuple[str, ...]
+    X: Floats
+    shift: Floats
+    scale: Floats
+    floor: Floats
+    floors: bool = False
+
+    @classmethod
+    def of(
+        cls, columns: Columns, kinds: dict[str, str], *, floors: bool = False
+    ) -> "PowerLawFeatures":
+        """Choose the columns that are numbers and vary, and make them positive.
+
+        Raises
+        ------
+        DataError
+            If there is none, or one whose numbers are too large or too small to compute with.
+        """
+        names = [n for n in columns if kinds[n] in ("number", "boolean") and _varies(columns[n])]
+        if not names:
+            raise DataError(
+                "Power laws need at least one column of numbers that varies; the table has none. "
+                "Give numbers, or learn a rule of literals."
+            )
+        values = np.column_stack([_filled(columns[n]) for n in names])
+        for j, name in enumerate(names):
+            computable(name, values[:, j])
+        low, high = values.min(axis=0), values.max(axis=0)
+        raw = shifts_for(low, high)
+        spread = high - low
+        shift = np.array(
+            [
+                0.0 if c == 0 else shortest(c - 0.1 * r, c + 0.1 * r, c)
+                for c, r in zip(raw, spread, strict=True)
+            ]
+        )
+        base = low - shift
+        floor = np.array(
+            [
+                shortest(c + 0.5 * FLOOR * b, c + 1.5 * FLOOR * b, c + FLOOR * b)
+                for c, b in zip(shift, base, strict=True)
+            ]
+        )
+        scale = high - shift
+        return cls(tuple(names), (values - shift) / scale, shift, scale, floor, floors)
+
+    def without(self, names: Collection[str]) -> "PowerLawFeatures":
+        """Leave some columns out; the others stay as they are."""
+        if not names:
+            return self
+        kept = np.array([name not in names for name in self.names])
+        return replace(
+            self,
+            names=tuple(name for name in self.names if name not in names),
+            X=np.ascontiguousarray(self.X[:, kept]),
+            shift=self.shift[kept],
+            scale=self.scale[kept],
+            floor=self.floor[kept],
+        )
+
+    def likely(
+        self, codes: NDArray[np.intp], weight: Floats, seed: int, most: int = MANY
+    ) -> "PowerLawFeatures":
+        """Of more columns than `most`, keep those that tell the classes apart best, or in pairs."""
+        if len(self.names) <= most:
+            return self
+        counted = weight > 0
+        present, kinds = np.unique(codes[counted], return_inverse=True)
+        if len(present) == 1:
+            return self
+        mass = ClassMass(kinds.astype(np.int64), weight[counted], len(present))
+        kept = likely_features(self.X[counted], mass, most, np.random.default_rng([seed, 5]))
+        return self.without({name for j, name in enumerate(self.names) if j not in kept})
+
+    def factor(self, j: int, exponent: int) -> Factor:
+        """Write a feature's power in the user's units."""
+        shift = float(self.shift[j])
+        guarded = self.floors or exponent < 0 or (shift != 0 and exponent != 1)
+        return Factor(self.names[j], exponent, shift, float(self.floor[j]) if guarded else None)
+
+    def in_units(self, found: FoundSplit) -> tuple[list[tuple[Factor, ...]], Floats, Floats]:
+        """Write a split's power laws and weights for columns as they are.
+
+        Returns
+        -------
+        laws : list of tuple of Factor
+        weights : ndarray of float, shape (q,)
+        bounds : ndarray of float, shape (2,)
+            A single feature to the power of one needs no shift: the bounds take it up.
+        """
+        laws, weights = [], []
+        bounds = np.array([found.low, found.high])
+        for row, weight in zip(found.exponents, found.weights, strict=True):
+            places = np.flatnonzero(row)
+            up, down = (self.scale.repeat(np.maximum(side * row, 0)) for side in (1, -1))
+            scale = float(np.prod(up) / np.prod(down))
+            factors = tuple(self.factor(int(j), int(row[j])) for j in places)
+            if len(factors) == 1 and factors[0].exponent == 1:
+                bounds = bounds + weight / scale * factors[0].shift
+                factors = (Factor(factors[0].feature),)
+            laws.append(factors)
+            weights.append(weight / scale)
+        return laws, np.array(weights), bounds
+
+
+def short_split(
+    found: FoundSplit, features: PowerLawFeatures, columns: Columns
+) -> PowerLawSplit | None:
+    """Write a split in the user's units with as few digits as leave every row where it was.
+
+    Parameters
+    ----------
+    found : FoundSplit
+        A split of the rows of one node.
+    features : PowerLawFeatures
+        How its features were made.
+    columns : mapping of str to ndarray of shape (n,)
+        The rows; those with a gap in a column of the split are not looked at.
+
+    Returns
+    -------
+    PowerLawSplit or None
+        None where the rows without gaps all lie on one side. The weightiest power law comes first
+        and has the weight 1; the others are rounded to the same number of significant digits, the
+        fewest with which all rows keep their side and the gap between the sides keeps half its
+        width. Bounds are the shortest decimals near the middle of their gaps.
+    """
+    laws, weights, bounds = features.in_units(found)
+    known = ~absent_in(dict.fromkeys(f.feature for law in laws for f in law), columns)
+    spread = [_spread(law, w, columns, known) for law, w in zip(laws, weights, strict=True)]
+    order = np.argsort(-np.array(spread), kind="stable")
+    laws, leading = [laws[k] for k in order], float(weights[order[0]])
+    weights, bounds = weights[order] / leading, np.sort(bounds / leading)
+    exact = PowerLawSplit(_terms(laws, weights), 0.0).total(columns)[known]
+    side = np.searchsorted(bounds, exact)  # 0 below, 1 between, 2 above
+    wanted = _gaps(exact, side, bounds)
+    if wanted == [None, None]:
+        return None
+    for digits in range(1, MAX_DIGITS + 1):
+        rounded = np.array([float(f"{w:.{digits}g}") for w in weights])
+        short = PowerLawSplit(_terms(laws, rounded), 0.0).total(columns)[known]
+        gaps = _gaps(short, side, bounds)
+        if all(_kept(g, w) for g, w in zip(gaps, wanted, strict=True)):
+            return _bounded(laws, rounded, gaps)
+    return _bounded(laws, weights, wanted)
+
+
+def _bounded(
+    laws: list[tuple[Factor, ...]], weights: Floats, gaps: list[tuple[float, float] | None]
+) -> PowerLawSplit:
+    """Put the bounds near the middle of their gaps, written short."""
+    low, high = (None if g is None else middle(*g) for g in gaps)
+    if high is None:  # a band open above is a cut
+        assert low is not None
+        return PowerLawSplit(_terms(laws, weights), low)
+    return PowerLawSplit(_terms(laws, weights), high, low)
+
+
+def _kept(gap: tuple[float, float] | None, wanted: tuple[float, float] | None) -> bool:
+    """Say whether enough of a gap is left; a bound that is infinite has none to lose."""
+    if gap is None or wanted is None:
+        return True
+    return gap[1] - gap[0] >= KEPT_GAP * (wanted[1] - wanted[0]) > 0
+
+
+def middle(low: float, high: float) -> float:
+    """Return the number with the fewest digits in the middle half of a gap."""
+    return shortest(0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high, 0.5 * low + 0.5 * high)
+
+
+def _gaps(
+    total: Floats, side: NDArray[np.intp], bounds: Floats
+) -> list[tuple[float, float] | None]:
+    """Find the gap around each bound: largest sum below it and smallest above; None if infinite."""
+    found: list[tuple[float, float] | None] = []
+    for place, bound in enumerate(bounds):
+        below, above = total[side <= place], total[side > place]
+        if not np.isfinite(bound) or not len(below) or not len(above):
+            found.append(None)
+        else:
+            found.append((float(below.max()), float(above.min())))
+    return found
+
+
+def shortest(low: float, high: float, near: float) -> float:
+    """Return the number between two others with the fewest digits, near a third.
+
+    Examples
+    --------
+    >>> shortest(0.1201, 0.1299, 0.125)
+    0.125
+    >>> shortest(1180.0, 1260.0, 1212.7)
+    1200.0
+    """
+    for digits in range(1, MAX_DIGITS + 1):
+        found = float(f"{near:.{digits}g}")
+        if low <= found <= high:
+            return found + 0.0
+    return near
+
+
+def _terms(laws: list[tuple[Factor, ...]], weights: Floats) -> tuple[PowerLaw, ...]:
+    return tuple(PowerLaw(float(w), law) for law, w in zip(laws, weights, strict=True))
+
+
+def _spread(law: tuple[Factor, ...], weight: float, columns: Columns, known: Bools) -> float:
+    """How much of the sum's variation a power law makes."""
+    value = PowerLawSplit((PowerLaw(1.0, law),), 0.0).total(columns)[known]
+    return abs(weight) * float(np.std(value)) if len(value) else 0.0
+
+
+def _varies(column: NDArray[np.generic]) -> bool:
+    values = _numbers(column)
+    values = values[~np.isnan(values)]
+    return len(values) > 0 and bool(values.min() < values.max())
+
+
+def _filled(column: NDArray[np.generic]) -> Floats:
+    values = _numbers(column)
+    return np.where(np.isnan(values), np.nanmedian(values), values)
+
+
+def _numbers(column: NDArray[np.generic]) -> Floats:
+    if column.dtype != object:
+        return np.asarray(column, dtype=float)
+    return np.array([np.nan if v is None else float(v) for v in column])

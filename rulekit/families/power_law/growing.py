@@ -1,0 +1,283 @@
+"""Growing a tree of power-law splits (Dhebar and Deb, Algorithm 1)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from rulekit.exceptions import StoppedError
+from rulekit.families.power_law.bounds import with_least_wrong
+from rulekit.families.power_law.features import PowerLawFeatures, short_split
+from rulekit.families.power_law.nodes import Node, prune
+from rulekit.families.power_law.solver import (
+    SEARCHED_ROWS,
+    ClassMass,
+    FoundSplit,
+    GeneticLevel,
+    PowerTable,
+    SplitTask,
+    beam_search,
+    genetic_search,
+    target_impurity,
+)
+from rulekit.learners.training import Clock
+from rulekit.rules import Columns, PowerLawSplit, absent_in
+
+Floats = NDArray[np.float64]
+Search = Callable[[SplitTask, np.random.Generator, dict[Any, Any] | None], FoundSplit | None]
+NEGLIGIBLE = 1e-3  # impurity that is never split: a class of half a thousandth of the weight
+KEPT_CELLS = 200_000  # searched rows times features up to which the levels of a search are kept
+KEPT_WHOLE = 4_000_000  # the same of all rows of the node
+PURE = 0.1  # share of the root's impurity at which a node needs no further split
+
+
+def search_for(upper: str, lower: str, clock: Clock) -> Search:
+    """Return the search for one split; when the clock says stop, nothing more is split."""
+
+    def search(
+        task: SplitTask, rng: np.random.Generator, memo: dict[Any, Any] | None
+    ) -> FoundSplit | None:
+        if clock():
+            return None
+        if upper == "genetic":
+            return genetic_search(task, rng, clock, lower_level=lower)
+        if lower == "exact":
+            return beam_search(task, rng, clock, memo=memo)
+        table = PowerTable(task.X, max(map(abs, task.exponents)))
+        return beam_search(task, rng, clock, GeneticLevel(table, task.mass, rng))
+
+    return search
+
+
+def seed_of(random_state: Any) -> int:
+    """Draw one seed; None stands for 0."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+@dataclass(frozen=True)
+class GrowthLimits:
+    """When a tree stops growing, and what a split may be.
+
+    Attributes
+    ----------
+    max_depth : int
+        Deepest node that may be split; the root has depth 0.
+    min_samples : int
+        Rows a node needs to be split.
+    tau : float
+        Impurity a split has to reach, see `target_impurity`.
+    max_power_laws, exponents, modulus, max_exponents
+        As for `SplitTask`.
+    """
+
+    max_depth: int
+    min_samples: int
+    tau: float
+    max_power_laws: int
+    exponents: tuple[int, ...]
+    modulus: bool
+    max_exponents: int
+
+    @classmethod
+    def of(cls, given: Any) -> "GrowthLimits":
+        """Read a learner's parameters.
+
+        Raises
+        ------
+        ValueError
+            If exponents are no whole numbers from -9 to 9.
+        """
+        E = np.asarray(given.exponents)
+        whole = E.ndim == 1 and E.dtype.kind in "if" and (np.round(E) == E).all()
+        used = sorted({int(e) for e in E if e != 0}) if whole else []
+        if not used or max(abs(e) for e in used) > 9:
+            raise ValueError(
+                "`exponents` must be whole numbers from -9 to 9, one of them not 0; got "
+                f"{given.exponents!r}."
+            )
+        names = [f.name for f in fields(cls) if f.name not in ("tau", "exponents")]
+        parts = {name: getattr(given, name) for name in names}
+        return cls(tau=given.tau_impurity, exponents=tuple(used), **parts)
+
+
+@dataclass
+class Grower:
+    """Grows one tree.
+
+    Attributes
+    ----------
+    features : PowerLawFeatures
+        The training rows for the search.
+    columns : mapping of str to ndarray
+        The same rows as rules read them.
+    codes : ndarray of int, shape (n,)
+        Class of each row.
+    weight : ndarray of float, shape (n,)
+        Weight of each row; all 1 counts rows.
+    limits : GrowthLimits
+    search : callable
+        Finds one split.
+    seed : int
+        Every node draws from a generator of its own, so that a node does not depend on how much
+        the nodes before it drew.
+    clock : Clock
+        Says whether a search may have been cut short; such a split is not remembered.
+    memory : dict or None
+        Where more trees of the same table follow: splits found for the same rows and limits, and
+        levels of searches for the same rows.
+    """
+
+    features: PowerLawFeatures
+    columns: Columns
+    codes: NDArray[np.intp]
+    weight: Floats
+    limits: GrowthLimits
+    search: Search
+    seed: int
+    clock: Clock
+    memory: dict[Any, Any] | None = None
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+    def inside(
+        self, rows: NDArray[np.intp], limits: GrowthLimits, memory: dict[Any, Any]
+    ) -> "Grower":
+        """Grow from some of the rows, within other limits."""
+        return replace(
+            self,
+            features=replace(self.features, X=self.features.X[rows]),
+            columns={name: values[rows] for name, values in self.columns.items()},
+            codes=self.codes[rows],
+            weight=self.weight[rows],
+            limits=limits,
+            memory=memory,
+            history=[],
+        )
+
+    def grown(self, tau_prune: float | None = None) -> Node:
+        """Grow a tree from all rows, and prune it where a tolerance is given."""
+        root = self._node(np.arange(len(self.codes)), 0)
+        self._pure = max(min(self.limits.tau, PURE * _gini(root.mass)), NEGLIGIBLE)
+        open_nodes = [root]
+        while open_nodes:
+            node = open_nodes.pop()
+            self._split(node)
+            if node.yes is not None and node.no is not None:
+                open_nodes += [node.no, node.yes]
+        if self.clock.stopped():
+            raise StoppedError("The work was stopped before the tree was grown.")
+        if tau_prune is not None:
+            prune(root, tau_prune)
+        for node in reversed(root.splits):
+            if node.is_last:
+                self._settle(node)
+                if tau_prune is not None and node.says_nothing:
+                    node.collapse()
+        return root
+
+    def _settle(self, node: Node) -> None:
+        """Move the bounds of a split between two leaves to where fewest rows are wrong."""
+        assert node.split is not None
+        rows = node.rows
+        columns = {name: self.columns[name][rows] for name in node.split.features}
+        split = with_least_wrong(node.split, columns, self.codes[rows], self.weight[rows])
+        if split is not node.split:
+            held = split.mask(columns)
+            node.split = split
+            node.yes = self._node(rows[held], node.depth + 1)
+            node.no = self._node(rows[~held], node.depth + 1)
+
+    def _node(self, rows: NDArray[np.intp], depth: int) -> Node:
+        return Node(rows, self._mass(rows), depth)
+
+    def _mass(self, rows: NDArray[np.intp]) -> Floats:
+        """Sum the weight of each class over some rows."""
+        size = int(self.codes.max()) + 1
+        return np.bincount(self.codes[rows], self.weight[rows], size).astype(float)
+
+    def _split(self, node: Node) -> None:
+        """Split a node if it may be, and if a split makes it purer."""
+        limits = self.limits
+        if (
+            node.depth > limits.max_depth
+            or len(node.rows) < limits.min_samples
+            or _gini(node.mass) <= self._pure
+        ):
+            return
+        found = self._found(node)
+        if found is None or not (np.isfinite(found.low) or np.isfinite(found.high)):
+            return
+        columns = {name: values[node.rows] for name, values in self.columns.items()}
+        short = short_split(found, self.features, columns)
+        if short is None:
+            return
+        split = self._with_gaps(short, columns, node)
+        held = split.mask(columns)
+        if held.all() or not held.any():
+            return
+        node.split = split
+        node.yes = self._node(node.rows[held], node.depth + 1)
+        node.no = self._node(node.rows[~held], node.depth + 1)
+        self.history += [
+            {"node": len(self.history), "depth": node.depth, **step} for step in found.history
+        ]
+
+    def _found(self, node: Node) -> FoundSplit | None:
+        present, codes = np.unique(self.codes[node.rows], return_inverse=True)
+        weight = self.weight[node.rows]
+        mass = ClassMass(
+            codes.astype(np.int64), None if np.ptp(weight) == 0 else weight, len(present)
+        )
+        tau = target_impurity(mass, self.limits.tau)
+        limits = self.limits
+        allowed = (limits.max_power_laws, limits.exponents, limits.modulus, limits.max_exponents)
+        key = (node.rows.tobytes(), tau, *allowed)
+        if self.memory is not None and key in self.memory:
+            known: FoundSplit | None = self.memory[key]
+            return known
+        task = SplitTask(
+            self.features.X[node.rows],
+            mass,
+            limits.max_power_laws,
+            limits.exponents,
+            limits.modulus,
+            tau,
+            limits.max_exponents,
+        )
+        levels = None
+        searched = min(len(task.X), SEARCHED_ROWS) * task.X.shape[1]
+        small = searched <= KEPT_CELLS and task.X.size <= KEPT_WHOLE
+        if self.memory is not None and small:
+            levels = self.memory.setdefault((node.rows.tobytes(), *allowed[:2]), {})
+        found = self.search(task, np.random.default_rng(self.seed), levels)
+        if self.memory is not None and not self.clock():
+            self.memory[key] = found
+        return found
+
+    def _with_gaps(self, split: PowerLawSplit, columns: Columns, node: Node) -> PowerLawSplit:
+        """Send rows with a gap to the side where they do less harm, or to the larger side."""
+        absent = absent_in(split.features, columns)
+        held = split.mask(columns)
+        yes = self._mass(node.rows[held & ~absent])
+        no = self._mass(node.rows[~held & ~absent])
+        gone = self._mass(node.rows[absent])
+        together = _impurity(yes + gone, no) - _impurity(yes, no + gone)
+        missing = together < 0 if absent.any() else yes.sum() > no.sum()
+        return PowerLawSplit(split.terms, split.high, split.low, split.inside, bool(missing))
+
+
+def _gini(mass: Floats) -> float:
+    share = mass / mass.sum()
+    return float(1.0 - (share * share).sum())
+
+
+def _impurity(left: Floats, right: Floats) -> float:
+    """FL of two sides, times the weight of both."""
+    return sum(float(m.sum() - (m * m).sum() / m.sum()) for m in (left, right) if m.sum() > 0)

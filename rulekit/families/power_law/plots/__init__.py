@@ -1,0 +1,1 @@
+"""Plots of power-law splits and trees."""

@@ -1,0 +1,379 @@
+"""A power-law split as a picture: rows in B-space, where the boundary is a point, line or plane.
+
+One power law: a strip with its bounds. Two: a plane with a line, or two for a band. Three: the
+paper's f, on which the boundary is a straight line, against the power law that weighs most; a
+solid picture hides errors, so it is the second choice. With two columns the rows can also be
+drawn as they are, with the boundary bent.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from rulekit.families.power_law.plots.bspace_points import (
+    SplitPoints,
+    looks_of,
+    sampled,
+    split_points,
+)
+from rulekit.rules import Columns, PowerLawSplit
+from rulekit.style.palette import GREY, MARK, base_layout, plain
+
+Floats = NDArray[np.float64]
+GRID = 120
+WRONG = "decided wrongly"
+
+
+def bspace_figure(
+    split: PowerLawSplit,
+    points: SplitPoints,
+    *,
+    case: Columns | None = None,
+    log: bool = False,
+    solid: bool = False,
+    names: Mapping[str, str] | None = None,
+) -> go.Figure:
+    """Draw the rows of a node in B-space, with the boundary of its split.
+
+    Parameters
+    ----------
+    split : PowerLawSplit
+        At most three power laws are drawn as they are; more as for three.
+    points : SplitPoints
+        The rows.
+    case : mapping of column name to array of shape (1,), optional
+        One row that is marked with a star.
+    log : bool, default=False
+        Logarithmic axes, for one or two power laws; the boundary of two is then bent.
+    solid : bool, default=False
+        For three power laws: a picture that can be turned.
+    names : mapping of str to str, optional
+        What columns are called.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Classes differ in colour and shape; rows decided wrongly are ringed. At most 2000 points of
+        each class are drawn, by a fixed chance.
+    """
+    words = _Words(split, dict(names or {}))
+    drawn = sampled(points)
+    star = None if case is None else split_points(split, case, [None], [None])
+    q = len(split.terms)
+    if q == 1:
+        return _strip(split, drawn, star, words, log)
+    if q == 2:
+        return _plane(split, drawn, star, words, log)
+    if q == 3 and solid:
+        return _solid(split, drawn, star, words)
+    return _distance(split, drawn, star, words)
+
+
+def columns_figure(
+    split: PowerLawSplit,
+    points: SplitPoints,
+    columns: Columns,
+    *,
+    case: Columns | None = None,
+    names: Mapping[str, str] | None = None,
+) -> go.Figure:
+    """Draw the rows of a node as they are, for a split of two columns, with the boundary.
+
+    Parameters
+    ----------
+    split : PowerLawSplit
+        Reads two columns.
+    points : SplitPoints
+        The rows.
+    columns : mapping of str to ndarray of shape (n,)
+        The table the points were computed from.
+    case, names
+        As in `bspace_figure`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Raises
+    ------
+    ValueError
+        If the split does not read exactly two columns.
+    """
+    if len(split.features) != 2:
+        raise ValueError(f"`split` must read two columns, it reads {len(split.features)}.")
+    words = _Words(split, dict(names or {}))
+    drawn = sampled(points)
+    a, b = split.features
+    x, y = (np.asarray(columns[f], dtype=float)[drawn.rows] for f in (a, b))
+    figure = go.Figure(layout=base_layout(420))
+    gx, gy = np.meshgrid(_grid(x), _grid(y))
+    margin = split.margin({a: gx.ravel(), b: gy.ravel()}).reshape(gx.shape)
+    figure.add_trace(_boundary(gx[0], gy[:, 0], margin, split.is_band))
+    _add_points(figure, drawn, x, y)
+    if case is not None:
+        _add_star(figure, np.asarray(case[a], dtype=float), np.asarray(case[b], dtype=float))
+    figure.update_xaxes(title=plain(words.name(a), 80))
+    figure.update_yaxes(title=plain(words.name(b), 80))
+    return figure
+
+
+def bspace_sentence(split: PowerLawSplit, points: SplitPoints) -> str:
+    """Say in one sentence what the picture shows: how many rows lie on which side.
+
+    Parameters
+    ----------
+    split : PowerLawSplit
+    points : SplitPoints
+
+    Returns
+    -------
+    str
+    """
+    n = len(points.margin)
+    if n == 0:
+        return "No row comes to this split."
+    within = points.margin <= 0
+    parts = []
+    sides = (
+        ("within the band", "outside it")
+        if split.is_band
+        else (
+            "at or below the boundary",
+            "above it",
+        )
+    )
+    for side, word in zip((within, ~within), sides, strict=True):
+        labels, counts = np.unique(points.labels[side].astype(str), return_counts=True)
+        told = ", ".join(f"{c} {label}" for label, c in zip(labels, counts, strict=True))
+        parts.append(f"{int(side.sum())} of {n} rows lie {word}" + (f" ({told})" if told else ""))
+    wrong = int(points.wrong.sum())
+    told = f"{wrong} of these rows wrong; they are ringed" if wrong else "none of these rows wrong"
+    return f"{'; '.join(parts)}. The whole rule gets {told}."
+
+
+@dataclass(frozen=True)
+class _Words:
+    """Names of columns and labels of axes."""
+
+    split: PowerLawSplit
+    names: dict[str, str]
+
+    def name(self, feature: str) -> str:
+        return self.names.get(feature, feature)
+
+    def law(self, k: int) -> str:
+        return plain(self.split.terms[k].text(self.name, _short), 80)
+
+    @property
+    def f(self) -> str:
+        return plain(f"f = {self.split.sum_text(self.name, _short)}, less its bound", 90)
+
+
+def _strip(
+    split: PowerLawSplit, points: SplitPoints, star: SplitPoints | None, words: _Words, log: bool
+) -> go.Figure:
+    """One power law: a strip, the height of a point being chance."""
+    figure = go.Figure(layout=base_layout(300))
+    height = np.random.default_rng(0).uniform(0.1, 0.9, len(points.laws))
+    _add_points(figure, points, points.laws[:, 0], height)
+    weight = split.terms[0].weight
+    for bound in (split.low, split.high):
+        if bound is not None and (not log or bound / weight > 0):
+            figure.add_vline(x=bound / weight, line={"width": 2, "dash": "dash"})
+    if star is not None:
+        _add_star(figure, star.laws[:, 0], np.full(len(star.laws), 0.5))
+    figure.update_xaxes(title=words.law(0), type="log" if log else "linear")
+    figure.update_yaxes(visible=False, range=[0, 1])
+    return figure
+
+
+def _plane(
+    split: PowerLawSplit, points: SplitPoints, star: SplitPoints | None, words: _Words, log: bool
+) -> go.Figure:
+    """Two power laws: a plane; the boundary is a line, or the two edges of a band."""
+    figure = go.Figure(layout=base_layout(420))
+    x, y = points.laws[:, 0], points.laws[:, 1]
+    gx, gy = (np.geomspace(v.min(), v.max(), GRID) if log else _grid(v) for v in (x, y))
+    a, b = (t.weight for t in split.terms)
+    total = a * gx[None, :] + b * gy[:, None]
+    margin = total - split.high
+    if split.low is not None:
+        margin = np.maximum(margin, split.low - total)
+    figure.add_trace(_boundary(gx, gy, margin, split.is_band))
+    _add_points(figure, points, x, y)
+    if star is not None:
+        _add_star(figure, star.laws[:, 0], star.laws[:, 1])
+    kind = "log" if log else "linear"
+    figure.update_xaxes(title=words.law(0), type=kind)
+    figure.update_yaxes(title=words.law(1), type=kind)
+    return figure
+
+
+def _distance(
+    split: PowerLawSplit, points: SplitPoints, star: SplitPoints | None, words: _Words
+) -> go.Figure:
+    """Draw f against the power law that makes most of it: the boundary is a vertical line."""
+    figure = go.Figure(layout=base_layout(420))
+    weights = np.array([t.weight for t in split.terms])
+    k = int(np.abs(weights * points.laws.std(axis=0)).argmax()) if len(points.laws) else 0
+    _add_points(figure, points, points.margin, points.laws[:, k])
+    figure.add_vline(x=0, line={"width": 2, "dash": "dash"})
+    if star is not None:
+        _add_star(figure, star.margin, star.laws[:, k])
+    figure.update_xaxes(title=words.f)
+    figure.update_yaxes(title=words.law(k))
+    return figure
+
+
+def _solid(
+    split: PowerLawSplit, points: SplitPoints, star: SplitPoints | None, words: _Words
+) -> go.Figure:
+    """Three power laws as they are, with the boundary as planes."""
+    figure = go.Figure(layout=base_layout(520))
+    for label, look in looks_of(points).items():
+        own = np.equal(points.labels, label)
+        figure.add_trace(
+            go.Scatter3d(
+                x=points.laws[own, 0],
+                y=points.laws[own, 1],
+                z=points.laws[own, 2],
+                mode="markers",
+                name=plain(label),
+                marker={
+                    "size": 3,
+                    "color": look.colour,
+                    "symbol": look.symbol,
+                    "opacity": 0.7,
+                },
+                customdata=points.rows[own] + 1,
+                hovertemplate="row %{customdata}<extra></extra>",
+            )
+        )
+    if points.wrong.any():
+        x, y, z = points.laws[points.wrong].T
+        figure.add_trace(
+            go.Scatter3d(
+                x=x,
+                y=y,
+                z=z,
+                mode="markers",
+                name=WRONG,
+                marker={"size": 7, "symbol": "circle-open", "color": GREY},
+                hoverinfo="skip",
+            )
+        )
+    x, y = (_grid(points.laws[:, k], 60) for k in (0, 1))
+    ends = _grid(points.laws[:, 2], 2)
+    a, b, c = (t.weight for t in split.terms)
+    for bound in (split.low, split.high):
+        if bound is not None:
+            z = (bound - a * x[None, :] - b * y[:, None]) / c
+            z[(z < ends[0]) | (z > ends[1])] = np.nan  # as far as there are rows
+            figure.add_trace(
+                go.Surface(
+                    x=x,
+                    y=y,
+                    z=z,
+                    opacity=0.35,
+                    colorscale=[[0, GREY], [1, GREY]],
+                    showscale=False,
+                    hoverinfo="skip",
+                )
+            )
+    if star is not None:
+        figure.add_trace(
+            go.Scatter3d(
+                x=star.laws[:, 0],
+                y=star.laws[:, 1],
+                z=star.laws[:, 2],
+                mode="markers",
+                name="this case",
+                marker={"size": 8, "symbol": "diamond", **MARK},
+            )
+        )
+    titles = {f"{axis}axis": {"title": words.law(k)} for k, axis in enumerate("xyz")}
+    figure.update_layout(scene=titles)
+    return figure
+
+
+def _add_points(figure: go.Figure, points: SplitPoints, x: Floats, y: Floats) -> None:
+    """Add a trace a class, and rings around what is decided wrongly."""
+    for label, look in looks_of(points).items():
+        own = np.equal(points.labels, label)
+        figure.add_trace(
+            go.Scatter(
+                x=x[own],
+                y=y[own],
+                mode="markers",
+                name=plain(label),
+                marker={
+                    "size": 7,
+                    "opacity": 0.65,
+                    "color": look.colour,
+                    "symbol": look.symbol,
+                },
+                customdata=points.rows[own] + 1,
+                hovertemplate="row %{customdata}<extra></extra>",
+            )
+        )
+    if points.wrong.any():
+        figure.add_trace(
+            go.Scatter(
+                x=x[points.wrong],
+                y=y[points.wrong],
+                mode="markers",
+                name=WRONG,
+                marker={
+                    "size": 13,
+                    "symbol": "circle-open",
+                    "color": GREY,
+                    "line": {"width": 2},
+                },
+                hoverinfo="skip",
+            )
+        )
+    figure.update_layout(showlegend=True)
+
+
+def _add_star(figure: go.Figure, x: Floats, y: Floats) -> None:
+    figure.add_trace(
+        go.Scatter(
+            x=x,
+            y=y,
+            mode="markers",
+            name="this case",
+            marker={"size": 16, "symbol": "star", **MARK},
+            hovertemplate="this case<extra></extra>",
+        )
+    )
+
+
+def _boundary(x: Floats, y: Floats, margin: Floats, is_band: bool) -> go.Contour:
+    """Draw the line where f is 0, the side within the bounds shaded.
+
+    Plotly shades what a constraint leaves out: that of "f > 0" is where f is at most 0.
+    """
+    return go.Contour(
+        x=x,
+        y=y,
+        z=np.sign(margin) * np.minimum(np.abs(margin), 1e300),
+        contours={"type": "constraint", "operation": ">", "value": 0.0},
+        fillcolor="rgba(128,128,128,0.18)",
+        line={"width": 2, "dash": "dash"},
+        name="within the band" if is_band else "at or below the boundary",
+        showlegend=True,
+        hoverinfo="skip",
+    )
+
+
+def _grid(values: Floats, n: int = GRID) -> Floats:
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
+    room = 0.04 * (high - low) or 1.0
+    return np.linspace(low - room, high + room, n)
+
+
+def _short(number: float) -> str:
+    return f"{number:.4g}"

@@ -1,0 +1,154 @@
+"""What a split is worth: the masses of the classes on its two sides, and their Gini impurity.
+
+Legend (Dhebar and Deb, section IV-A)::
+
+    P, n, K  projections, rows, classes          FL  impurity after the split, weighted, Eq. 6
+    l, L     mass of a class, and of all, on the left; r, R likewise on the right
+
+With two classes it is enough to follow one: FL = (2 / T) (T1 - l^2 / L - r^2 / R).
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.families.power_law.solver.laws import Bools, Floats, Ints
+from rulekit.solvers.sums import grid_unit, on_grid
+
+TINY = 1e-12
+EQUAL = 1e-12  # impurities closer than this are equal
+
+
+@dataclass(frozen=True)
+class ClassMass:
+    """Classes and weights of the rows, as the scans want them.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n,)
+        Class of each row, from 0 to K - 1.
+    weight : ndarray of float, shape (n,), or None
+        Positive weights; None counts rows. They are rounded so that sums of them are exact.
+    n_classes : int
+        K, at least 2.
+
+    Attributes
+    ----------
+    label : ndarray of int, shape (n,)
+        What a key carries: the class of a row, or its number where rows have weights.
+    table : ndarray of float, shape (labels, K)
+        What a row with a label weighs in each class.
+    total : ndarray of float, shape (K,)
+        Mass of each class.
+    bits : int
+        How many bits a label takes.
+    unit : float
+        A power of two, of which all weights are multiples.
+    units : ndarray of int, shape (labels, T + 1)
+        The table of the T classes that are followed, and of all classes together, in units.
+    """
+
+    codes: Ints
+    weight: Floats | None
+    n_classes: int
+    label: Ints = field(init=False)
+    table: Floats = field(init=False)
+    total: Floats = field(init=False)
+    bits: int = field(init=False)
+    unit: float = field(init=False)
+    units: Ints = field(init=False)
+
+    def __post_init__(self) -> None:
+        n, K, store = len(self.codes), self.n_classes, object.__setattr__
+        if self.weight is None:
+            label, table, unit = self.codes.astype(np.int64), np.eye(K), 1.0
+        else:
+            label, table = np.arange(n, dtype=np.int64), np.zeros((n, K))
+            # whole numbers of one power of two: no sum over rows is ever rounded, in any order
+            unit = grid_unit(float(self.weight.sum()))
+            store(self, "weight", on_grid(self.weight, unit))
+            table[label, self.codes] = self.weight
+        store(self, "label", label)
+        store(self, "table", table)
+        store(self, "total", table[label].sum(axis=0))
+        store(self, "bits", max(1, int(len(table) - 1).bit_length()))
+        store(self, "unit", unit)
+        masses = np.column_stack([table[:, list(self.tracked)], table.sum(axis=1)])
+        store(self, "units", np.ascontiguousarray(masses / unit).astype(np.int64))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
+
+    @property
+    def tracked(self) -> tuple[int, ...]:
+        """The classes that are followed: one of two, all of more."""
+        return (1,) if self.n_classes == 2 else tuple(range(self.n_classes))
+
+    @property
+    def gini(self) -> float:
+        """Impurity of the node itself."""
+        share = self.total / self.total.sum()
+        return float(1.0 - (share * share).sum())
+
+    def impurity(self, left: list[NDArray[np.float64]], size: Floats) -> Floats:
+        """FL from the mass of each tracked class on the left, and the mass of all."""
+        whole = self.total.sum()
+        rest = np.maximum(whole - size, TINY * whole)
+        size = np.maximum(size, TINY * whole)
+        inner, outer = np.zeros_like(left[0]), np.zeros_like(left[0])
+        for k, part in zip(self.tracked, left, strict=True):
+            inner += part * part
+            other = self.total[k] - part
+            outer += np.multiply(other, other, out=other)
+        inner /= size
+        outer /= rest
+        inner += outer
+        two = self.n_classes == 2
+        offset = self.total[1] if two else whole
+        np.subtract(offset, inner, out=inner)
+        inner *= (2.0 if two else 1.0) / whole
+        return inner
+
+    def of_split(self, left: Bools) -> Floats:
+        """FL of splits given row by row: shape (P,) for masks of shape (P, n)."""
+        mass = self.table[self.label]
+        inside = left.astype(float) @ mass
+        parts = [inside[:, k] for k in self.tracked]
+        return self.impurity(parts, inside.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """The best cut, interval or step for each projection.
+
+    Attributes
+    ----------
+    impurity : ndarray of float, shape (P,)
+        FL; the node's own impurity where nothing can be cut.
+    low, high : ndarray of float, shape (P,)
+        The left side is ``low <= value <= high``; `low` is -inf for a cut. For a step along a
+        line both are the step.
+    """
+
+    impurity: Floats
+    low: Floats
+    high: Floats
+
+    def or_better(self, other: "Cuts") -> "Cuts":
+        """Take the better of two, one by one."""
+        better = other.impurity < self.impurity - EQUAL
+        return Cuts(
+            np.where(better, other.impurity, self.impurity),
+            np.where(better, other.low, self.low),
+            np.where(better, other.high, self.high),
+        )
+
+    def at(self, places: Ints, n: int) -> "Cuts":
+        """Put them to their places among n; elsewhere nothing was found."""
+        made = Cuts(np.full(n, np.inf), np.full(n, -np.inf), np.full(n, np.inf))
+        made.impurity[places] = self.impurity
+        made.low[places], made.high[places] = self.low, self.high
+        return made

@@ -1,0 +1,150 @@
+"""What a split is searched for, what is found, and the part of many rows that is looked at."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rulekit.families.power_law.solver.impurity import ClassMass
+from rulekit.families.power_law.solver.laws import Exponents, Floats, Ints
+
+THIN = 200  # rows of a class that are taken at least, where it has as many
+
+
+@dataclass(frozen=True)
+class SplitTask:
+    """What a split is searched for.
+
+    Attributes
+    ----------
+    X : ndarray of float, shape (n, d)
+        Positive features.
+    mass : ClassMass
+        Classes and weights of the rows; every class occurs.
+    max_power_laws : int
+        p.
+    exponents : tuple of int
+        E, zero left out.
+    modulus : bool
+        Whether a band may be used.
+    tau : float
+        Impurity to reach, see `target_impurity`.
+    max_exponents : int
+        FU at most.
+    """
+
+    X: Floats
+    mass: ClassMass
+    max_power_laws: int = 3
+    exponents: tuple[int, ...] = (-3, -2, -1, 1, 2, 3)
+    modulus: bool = True
+    tau: float = 0.05
+    max_exponents: int = 12
+
+
+@dataclass(frozen=True)
+class FoundSplit:
+    """A split and what it is worth.
+
+    Attributes
+    ----------
+    exponents : ndarray of int8, shape (q, d)
+        One row a power law.
+    weights : ndarray of float, shape (q,)
+        Their weights, none 0.
+    low, high : float
+        Left is ``low <= sum <= high``.
+    modulus : bool
+        Whether it is a band.
+    impurity : float
+        FL.
+    history : list of dict
+        A step each: "modulus", "n_exponents", "n_structures", "impurity".
+    """
+
+    exponents: Exponents
+    weights: Floats
+    low: float
+    high: float
+    modulus: bool
+    impurity: float
+    history: list[dict[str, Any]] = field(default_factory=list, compare=False)
+
+    @property
+    def n_exponents(self) -> int:
+        """FU."""
+        return int(np.count_nonzero(self.exponents))
+
+
+def target_impurity(mass: ClassMass, tau: float) -> float:
+    """Give the impurity a split has to reach.
+
+    Parameters
+    ----------
+    mass : ClassMass
+        The rows of the node.
+    tau : float
+        The paper's tau_I, meant for two classes of like size.
+
+    Returns
+    -------
+    float
+        ``min(tau, gini / 10)``, so that a rare class is not written off at once, above what a
+        perfect split of these classes leaves: two sides of a node with three classes cannot both
+        be pure.
+    """
+    total = np.sort(mass.total)[::-1]
+    whole = total.sum()
+    left = total[0] * np.ones(1 << min(len(total) - 1, 10))
+    square = left * total[0]
+    rest = np.full_like(left, whole - total[0])
+    rest_square = np.full_like(left, (total[1:] ** 2).sum())
+    for k, n in enumerate(total[1:11]):  # every way to share the classes out to two sides
+        moved = (np.arange(len(left)) >> k & 1).astype(bool)
+        left[moved] += n
+        square[moved] += n * n
+        rest[moved] -= n
+        rest_square[moved] -= n * n
+    tiny = 1e-12 * whole
+    leftover = 1 - (square / left + rest_square / np.maximum(rest, tiny)) / whole
+    best = float(np.where(rest > tiny, leftover, np.inf).min())
+    return max(best, 0.0) + min(tau, 0.1 * mass.gini)
+
+
+def sample_rows(mass: ClassMass, most: int, rng: np.random.Generator) -> tuple[Ints, ClassMass]:
+    """Draw a part of many rows by chance, class by class, each in its share and none thin.
+
+    Parameters
+    ----------
+    mass : ClassMass
+        All rows.
+    most : int
+        How many rows to draw, but for those that a thin class is given besides.
+    rng : numpy.random.Generator
+        Source of the chance.
+
+    Returns
+    -------
+    rows : ndarray of int, shape (m,)
+        Sorted.
+    mass : ClassMass
+        These rows. Where a class was given more than its share, weights undo it: the mass of each
+        class is in proportion to that of all rows.
+
+    Notes
+    -----
+    O(n).
+    """
+    counts = np.bincount(mass.codes, minlength=mass.n_classes)
+    share = np.round(counts * min(1.0, most / mass.n_rows)).astype(np.int64)
+    wanted = np.maximum(share, np.minimum(counts, THIN))
+    drawn = [
+        rng.choice(np.flatnonzero(mass.codes == k), int(n), replace=False)
+        for k, n in enumerate(wanted)
+    ]
+    rows = np.sort(np.concatenate(drawn)).astype(np.int64)
+    weight = None if mass.weight is None else mass.weight[rows]
+    if (wanted > share).any():
+        stands_for = counts / np.maximum(wanted, 1)
+        weight = (1.0 if weight is None else weight) * stands_for[mass.codes[rows]]
+    return rows, ClassMass(mass.codes[rows], weight, mass.n_classes)

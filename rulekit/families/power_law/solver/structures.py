@@ -1,0 +1,253 @@
+"""Populations of structures, and blocks of them with their power laws at hand.
+
+Legend::
+
+    P, p, n  structures, power laws of one, rows     w  (P, p) weights of the scaled power laws
+    G        (P, p, p) second moments of the laws    mu (P, p) their mean in one class
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from rulekit.families.power_law.solver.impurity import EQUAL, ClassMass, Cuts
+from rulekit.families.power_law.solver.laws import Exponents, Floats, Ints, PowerTable
+from rulekit.solvers.small_matrices import narrowest, solved
+
+RIDGE = 1e-6
+BLOCK = 40_000  # numbers of one power law of a block: small enough for the cache
+
+
+@dataclass(frozen=True)
+class Splits:
+    """Structures with their weights: ``low <= sum of weights * power laws <= high`` is left.
+
+    Attributes
+    ----------
+    structures : ndarray of int8, shape (P, p, d)
+        Exponents, empty rows last.
+    weights : ndarray of float, shape (P, p)
+        Weights of the power laws themselves, 0 for empty rows.
+    low, high : ndarray of float, shape (P,)
+        Bounds; `low` is -inf for a cut.
+    impurity : ndarray of float, shape (P,)
+        FL.
+    """
+
+    structures: Exponents
+    weights: Floats
+    low: Floats
+    high: Floats
+    impurity: Floats
+
+    def __len__(self) -> int:
+        return len(self.structures)
+
+    def take(self, places: Ints) -> "Splits":
+        """Keep some of them, in the order given."""
+        return Splits(
+            self.structures[places],
+            self.weights[places],
+            self.low[places],
+            self.high[places],
+            self.impurity[places],
+        )
+
+    def sorted(self) -> "Splits":
+        """Order them by impurity, best first; of equal ones the earlier first."""
+        return self.take(np.argsort(self.impurity, kind="stable"))
+
+    @classmethod
+    def joined(cls, a: "Splits", b: "Splits") -> "Splits":
+        """Put two populations together."""
+        return cls(
+            np.concatenate([a.structures, b.structures]),
+            np.concatenate([a.weights, b.weights]),
+            np.concatenate([a.low, b.low]),
+            np.concatenate([a.high, b.high]),
+            np.concatenate([a.impurity, b.impurity]),
+        )
+
+    def with_better(self, other: "Splits") -> "Splits":
+        """Take the better of two, one by one; both hold the same structures."""
+        better = other.impurity < self.impurity - EQUAL
+        return Splits(
+            self.structures,
+            np.where(better[:, None], other.weights, self.weights),
+            np.where(better, other.low, self.low),
+            np.where(better, other.high, self.high),
+            np.where(better, other.impurity, self.impurity),
+        )
+
+
+def empty_splits(structures: Exponents, impurity: float) -> Splits:
+    """Make a population that holds no split yet."""
+    P, p = structures.shape[:2]
+    infinite = np.full(P, np.inf)
+    return Splits(structures, np.zeros((P, p)), -infinite, infinite, np.full(P, impurity))
+
+
+@dataclass(frozen=True)
+class StructureBlock:
+    """Structures of one size with their power laws on the rows."""
+
+    places: Ints  # in the population
+    exponents: Exponents  # (P, size, d)
+    laws: Floats  # (P, size, n), scaled
+    mean: Floats  # (P, size)
+    scale: Floats
+
+    @classmethod
+    def of(
+        cls, table: PowerTable, structures: Exponents, places: Ints, size: int
+    ) -> "StructureBlock":
+        """Compute the power laws of some structures, all of `size` power laws."""
+        exponents = structures[places, :size]
+        found = table.laws(exponents.reshape(-1, structures.shape[2]))
+        shape = (len(places), size)
+        return cls(
+            places,
+            exponents,
+            found.values.reshape(*shape, -1),
+            found.mean.reshape(shape),
+            found.scale.reshape(shape),
+        )
+
+    @property
+    def size(self) -> int:
+        """Power laws of each."""
+        return int(self.exponents.shape[1])
+
+    def projected(self, w: Floats, some: Ints | None = None) -> Floats:
+        """Sum weights times scaled power laws: shape (P, n); for some of the structures only.
+
+        The sums are taken in coarse steps: what rounding alone tells apart becomes equal.
+        """
+        from rulekit.families.power_law.solver import split_kernels
+
+        w, laws = (w, self.laws) if some is None else (w[some], self.laws[some])
+        return np.asarray(split_kernels.project(laws, np.ascontiguousarray(w)))
+
+    def scaled(self, weights: Floats) -> Floats:
+        """Turn weights of power laws into weights of scaled ones."""
+        flat = np.isinf(self.scale)
+        return weights[self.places, : self.size] * np.where(flat, 0.0, self.scale)
+
+    def write(self, found: "Found", made: Splits) -> None:
+        """Put what was found into the population, in terms of the power laws themselves."""
+        weights = found.weights / self.scale
+        shift = (weights * np.where(np.isinf(self.scale), 0.0, self.mean)).sum(axis=1)
+        size = np.abs(weights).max(axis=1)
+        size = np.where(size > 0, size, 1.0)
+        made.weights[self.places, : self.size] = weights / size[:, None]
+        made.low[self.places] = (found.low + shift) / size
+        made.high[self.places] = (found.high + shift) / size
+        made.impurity[self.places] = found.impurity
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best weights so far of each structure of a block."""
+
+    weights: Floats
+    low: Floats
+    high: Floats
+    impurity: Floats
+
+    @classmethod
+    def nothing(cls, n: int, size: int, impurity: float) -> "Found":
+        """Begin with splits that split nothing."""
+        infinite = np.full(n, np.inf)
+        return cls(np.ones((n, size)), -infinite, infinite, np.full(n, impurity))
+
+    def or_better(self, weights: Floats, cuts: Cuts) -> "Found":
+        """Take other weights where their cuts are purer."""
+        better = cuts.impurity < self.impurity - EQUAL
+        return Found(
+            np.where(better[:, None], weights, self.weights),
+            np.where(better, cuts.low, self.low),
+            np.where(better, cuts.high, self.high),
+            np.where(better, cuts.impurity, self.impurity),
+        )
+
+
+class Moments:
+    """Second moments of the power laws of structures, over all rows and within classes.
+
+    Parameters
+    ----------
+    table : PowerTable
+        The rows.
+    structures : ndarray of int8, shape (P, p, d)
+        Of p power laws each, none empty.
+    mass : ClassMass
+        Classes and weights of the rows.
+    """
+
+    def __init__(self, table: PowerTable, structures: Exponents, mass: ClassMass) -> None:
+        self.table, self.structures, self.mass = table, np.ascontiguousarray(structures), mass
+        self.weight = np.ones(mass.n_rows) if mass.weight is None else mass.weight
+        self.whole = float(self.weight.sum())
+        self._known: dict[int, tuple[Floats, Floats, Floats, Floats]] = {}
+
+    def _within(self, k: int) -> tuple[Floats, Floats, Floats, Floats]:
+        """Mean and second moments over all rows, then within a class."""
+        from rulekit.families.power_law.solver import moment_kernels
+
+        if k not in self._known:
+            inside = np.where(self.mass.codes == k, self.weight, 0.0)
+            found = moment_kernels.moments(self.table.powers, self.structures, self.weight, inside)
+            self._known[k] = found
+            if self.mass.n_classes == 2:  # what is not in one class is in the other
+                mean, second, mu, own = found
+                n, rest = self.mass.total[k], self.mass.total[1 - k]
+                mu, own = (
+                    (self.whole * all_rows - n * part) / rest
+                    for all_rows, part in ((mean, mu), (second, own))
+                )
+                self._known[1 - k] = mean, second, mu, own
+        return self._known[k]
+
+    def discriminant(self, k: int) -> tuple[Floats, Floats]:
+        """Fisher's direction for a class against the rest; the second part is less the better.
+
+        The within-class scatter differs from the total one by a multiple of the outer product of
+        the very vector it is applied to, so the total one gives the same direction.
+        """
+        mean, second, mu, _ = self._within(k)
+        delta = mu - mean
+        total = second - mean[:, :, None] * mean[:, None, :]
+        w = solved(_ridged(total), delta[:, :, None])[:, :, 0]
+        return w, -(delta * w).sum(axis=1)
+
+    def narrow(self, k: int) -> tuple[Floats, Floats]:
+        """Find the direction along which a class is narrowest, the rest taken around its mean.
+
+        The second part is its variance there, as a share of the rest's.
+        """
+        mean, second, mu, inside = self._within(k)
+        own = inside - mu[:, :, None] * mu[:, None, :]
+        n = self.mass.total[k]
+        rest = (self.whole * second - n * inside) / (self.whole - n)
+        mean = (self.whole * mean - n * mu) / (self.whole - n)
+        cross = mean[:, :, None] * mu[:, None, :]
+        around = rest - cross - cross.transpose(0, 2, 1) + mu[:, :, None] * mu[:, None, :]
+        return narrowest(own, _ridged(around))
+
+
+def _ridged(matrices: Floats) -> Floats:
+    """Make positive definite: scaled power laws have variances about 1."""
+    return np.asarray(matrices + RIDGE * np.eye(matrices.shape[1]))
+
+
+def blocks(
+    table: PowerTable, structures: Exponents, step: int | None = None
+) -> Iterator[StructureBlock]:
+    """Cut a population into blocks of as many power laws each, few enough for the cache."""
+    sizes = structures.any(axis=2).sum(axis=1)
+    step = max(1, BLOCK // table.n_rows) if step is None else step
+    for size in range(1, structures.shape[1] + 1):
+        places = np.flatnonzero(sizes == size)
+        for start in range(0, len(places), step):
+            yield StructureBlock.of(table, structures, places[start : start + step], size)

@@ -1,0 +1,440 @@
+"""Nonlinear decision trees: each node asks one short inequality of power laws."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import cycle
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+
+from rulekit._validation import Interval, Needs, StrOptions
+from rulekit.data import Costs
+from rulekit.exceptions import PromiseWarning
+from rulekit.families.family import Family, Setting
+from rulekit.families.power_law.features import PowerLawFeatures
+from rulekit.families.power_law.growing import Grower, GrowthLimits, search_for, seed_of
+from rulekit.families.power_law.nodes import Node, as_tree
+from rulekit.families.power_law.size import compare_sizes
+from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.training import (
+    Clock,
+    SharedWork,
+    TrainingTable,
+    as_constraints,
+    plain_label,
+    wishes_for,
+)
+from rulekit.rules import Constraints, RuleSet, Tree, promises_of, rule_of_tree, tree_of_rule
+
+EXPONENTS = (-3, -2, -1, 0, 1, 2, 3)
+NO_SPLIT = (
+    "No split was found, so every row gets the same answer; allow more power laws, or look whether "
+    "the columns tell the classes apart at all."
+)
+
+
+class PowerLawTreeClassifier(BaseRuleClassifier):
+    """Learn a tree whose nodes ask whether a sum of a few power laws exceeds a number.
+
+    Parameters
+    ----------
+    max_power_laws : int, default=3
+        Power laws in one split at most (the paper's p).
+    exponents : sequence of int, default=(-3, -2, -1, 0, 1, 2, 3)
+        What columns may be raised to.
+    modulus : bool, default=True
+        Whether a split may ask for a band instead of a side (the paper's modulus flag).
+    max_depth : int, default=5
+        Deepest node that may be split; the root has depth 0.
+    min_samples : int, default=10
+        Rows a node needs to be split.
+    tau_impurity : float, default=0.05
+        Impurity (Gini) that a split has to reach; the shortest that does is taken. For a node of
+        impurity g it is ``min(tau_impurity, g / 10)``, above what a perfect split would leave.
+    tau_prune : float, default=0.03
+        Balanced training accuracy that pruning may give up; None keeps the tree as grown.
+    upper_level : {"beam", "genetic"}, default="beam"
+        How the power laws of a split are found: one exponent after the other, without chance, or
+        by the paper's genetic algorithm.
+    lower_level : {"exact", "genetic"}, default="exact"
+        How weights and bias are found for given power laws: by closed forms, sorting and exact
+        steps, or by the paper's genetic algorithm. "genetic" for both is the paper's method; it
+        takes far longer.
+    max_exponents : int, default=12
+        Exponents in one split at most, where `tau_impurity` cannot be reached ("beam" only).
+    inner_folds : int or None, default=3
+        Parts of the training rows, each left out in turn, by which a size within `max_depth` and
+        `max_exponents` is chosen; none is left out of 3000 rows and more, see Notes. None grows as
+        far as these allow ("beam" only, as the genetic search does).
+    positive_label : label, default=None
+        Of two classes, the one the clauses describe; None for the last of `classes_`.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes.
+    costs : Costs, default=None
+        What wrong answers cost, in place of `class_weight`.
+    constraints : Constraints or dict, default=None
+        Promises alone, see `Constraints`: `directions`, and the class they lead to, which of more
+        than two classes is named by `towards` or `positive_label`. See Notes.
+    random_state : int, RandomState or None, default=None
+        For the random starts. None stands for 0: the same table always gives the same tree.
+    time_limit : float, default=None
+        Seconds. When they pass, the best splits so far are kept and nothing more is split, with a
+        `ConvergenceWarning`.
+
+    Attributes
+    ----------
+    rule_set_ : RuleSet
+        The paths to the leaves, except to those of `default_label_`; they never hold together.
+    tree_ : Branch or Leaf
+        The same as a tree, for drawing.
+    left_out_ : tuple of str
+        Promised columns that the tree was not allowed to read, see Notes.
+    classes_ : ndarray of shape (K,)
+        The classes, sorted.
+    positive_label_, default_label_
+        With two classes, the described one and the other; with more, `default_label_` is the
+        class of most weight.
+    n_features_in_, feature_names_in_
+        Number of columns, and their names if they have any.
+    n_rules_, n_splits_, n_conditions_ : int
+        Clauses; nodes that ask (the paper's rules); exponents over these nodes (its rule length).
+    training_error_ : float
+        Weighted share of training rows that the rule gets wrong.
+    objective_ : float
+        Impurity of the leaves, weighted by their share of the rows.
+    lower_bound_, proved_optimal_ : None
+        Nothing is proved.
+    sizes_ : list of dict
+        What rows said of each size: "max_depth", "max_exponents", "error" (weighted share of wrong
+        rows, see Notes), "length" (exponents); empty where nothing was chosen.
+    history_ : list of dict
+        One entry a level of a search: "node", "depth", "modulus", "n_exponents" (of the level),
+        "n_structures" (tried), "impurity" (best).
+
+    Notes
+    -----
+    Columns whose values are all positive enter as they are, so that each power law means something
+    in the user's units; others are shifted first, and both what is subtracted and the floor below
+    which values do not go are part of the rule. Columns of text are left out. A gap in a column
+    of a split sends a row to the side where such rows did less harm in training.
+
+    A promise is kept by proof, not by search: the tree is learned, and `check_promise` asked. Where
+    it does not prove one, the tree is learned again without bands, then with one power law a split
+    besides, and then, in the same three ways, without the columns of promises still not proved
+    (`left_out_`). So promises cost up to three trees for each and three more, all within
+    `time_limit`, and a tree that reads a column less need not be the best that keeps the promise.
+    Beside a promise all power laws but a column itself have a floor: of factors that can be
+    negative nothing is proved.
+
+    The size is chosen among trees of one split of 1 to 4 exponents, and of two or three levels of
+    splits of 1 or 2, as far as the limits allow: the one of least error, where each exponent has to
+    save ``.08 / sqrt(n)`` of the n rows. The error is the share of wrong rows in the folds, .632 of
+    it, and .368 of that in training. Of 3000 rows and more it is that in training alone, as each
+    tree follows a few numbers only and its power laws come from 1000 of the rows; splits of 5 and 6
+    exponents are compared, too, and two levels of 3; of more than 20 000 a part is taken by chance.
+    A tree that says nothing is taken only where no size says anything, also where the constant
+    answer has the least error. The choice has half of a time limit; if it does not end, the limits
+    hold.
+
+    Power laws and weights are those of least impurity, and so are the bounds of a split that more
+    splits follow. The bounds of a last split are moved to where fewest training rows are wrong, by
+    weight, if the least impurity is not there already.
+
+    The cost of a node is linear in rows, features, power laws and exponents of the split. Of more
+    than 30 columns, 15 are used that tell the classes apart best alone, those of the 15 best
+    pairs, and as many again for bands ("beam" only); columns that help only three at a time are
+    not seen. In nodes of more than 1000 rows, power laws are chosen on a part of about 1000 by the
+    beam with exact weights, each class in its share; weights and bounds of the chosen ones are
+    found on all rows.
+
+    References
+    ----------
+    .. [1] Y. Dhebar and K. Deb, "Interpretable Rule Discovery Through Bilevel Optimization of
+       Split-Rules of Nonlinear Decision Trees for Classification Problems", 2020.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).uniform(1, 2, (200, 3))
+    >>> y = X[:, 0] * X[:, 1] > 2.2
+    >>> tree = PowerLawTreeClassifier().fit(X, y)
+    >>> tree.n_splits_, tree.n_conditions_, tree.score(X, y)
+    (1, 2, 1.0)
+    """
+
+    _multi_class: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "max_power_laws": [Interval(Integral, 1, None, closed="left")],
+        "exponents": ["array-like"],
+        "modulus": ["boolean"],
+        "max_depth": [Interval(Integral, 0, None, closed="left")],
+        "min_samples": [Interval(Integral, 2, None, closed="left")],
+        "tau_impurity": [Interval(Real, 0, 1, closed="both")],
+        "tau_prune": [Interval(Real, 0, 1, closed="both"), None],
+        "upper_level": [StrOptions({"beam", "genetic"})],
+        "lower_level": [StrOptions({"exact", "genetic"})],
+        "max_exponents": [Interval(Integral, 1, None, closed="left")],
+        "inner_folds": [Interval(Integral, 2, None, closed="left"), None],
+        **CLASS_PARAMETERS,
+        "random_state": ["random_state"],
+        "constraints": [Constraints, Mapping, None],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+    }
+    _needs = (
+        Needs("max_exponents", "upper_level", ("beam",)),
+        Needs("inner_folds", "upper_level", ("beam",)),
+    )
+
+    def __init__(
+        self,
+        max_power_laws: int = 3,
+        exponents: Sequence[int] = EXPONENTS,
+        modulus: bool = True,
+        max_depth: int = 5,
+        min_samples: int = 10,
+        tau_impurity: float = 0.05,
+        tau_prune: float | None = 0.03,
+        upper_level: str = "beam",
+        lower_level: str = "exact",
+        max_exponents: int = 12,
+        inner_folds: int | None = 3,
+        positive_label: Any = None,
+        class_weight: Any = None,
+        costs: Costs | None = None,
+        constraints: Constraints | Mapping[str, Any] | None = None,
+        random_state: Any = None,
+        time_limit: float | None = None,
+    ):
+        self.max_power_laws = max_power_laws
+        self.exponents = exponents
+        self.modulus = modulus
+        self.max_depth = max_depth
+        self.min_samples = min_samples
+        self.tau_impurity = tau_impurity
+        self.tau_prune = tau_prune
+        self.upper_level = upper_level
+        self.lower_level = lower_level
+        self.max_exponents = max_exponents
+        self.inner_folds = inner_folds
+        self.positive_label = positive_label
+        self.class_weight = class_weight
+        self.costs = costs
+        self.constraints = constraints
+        self.random_state = random_state
+        self.time_limit = time_limit
+
+    def __sklearn_tags__(self) -> Tags:
+        """Declare any number of classes."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = True
+        return tags
+
+    def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+        self.classes_, self._kinds = table.classes, table.kinds
+        self._choose_labels(table)
+        wishes = self._promised(table)
+        weight = self._weights(table)
+        features = PowerLawFeatures.of(table.columns, table.kinds, floors=bool(wishes.directions))
+        if self.upper_level == "beam":
+            features = features.likely(table.codes, weight, seed_of(self.random_state))
+        clock = Clock.of_seconds(self.time_limit, shared.should_stop)
+        grower = Grower(
+            features,
+            {name: table.columns[name] for name in features.names},
+            table.codes,
+            weight,
+            GrowthLimits.of(self),
+            search_for(self.upper_level, self.lower_level, clock),
+            seed_of(self.random_state),
+            clock,
+        )
+        self.left_out_: tuple[str, ...] = ()
+        if shared.many:
+            grower.memory = shared.once(self._memory_key(), dict)
+        limits = self._sized(grower, shared)
+        cuts = replace(limits, modulus=False)
+        shapes = dict.fromkeys((limits, cuts, replace(cuts, max_power_laws=1)))
+        unproved: set[str] = set()
+        for shape in cycle(shapes):
+            if unproved and shape == limits:
+                self.left_out_ = tuple(sorted({*self.left_out_, *unproved}))
+            root = self._grown(grower, shape)
+            unproved = self._unproved(root, table, wishes)
+            if not unproved:
+                break
+        self._keep_tree(root, table, weight)
+        self.empty_rule_hint_ = None
+        if not self.n_splits_:
+            self.empty_rule_hint_ = " ".join(filter(None, (NO_SPLIT, self._left_out_words())))
+        self._ran_out = clock.ran_out
+
+    def _grown(self, grower: Grower, limits: GrowthLimits) -> Node:
+        """Grow and prune a tree that does not read the columns of `left_out_`."""
+        used = grower.features.without(self.left_out_)
+        limits = limits if used.names else replace(limits, max_depth=-1)
+        memory = None if self.left_out_ else grower.memory
+        inside = replace(grower, features=used, limits=limits, memory=memory, history=[])
+        root = inside.grown(self.tau_prune)
+        self.history_ = inside.history
+        return root
+
+    def _sized(self, grower: Grower, shared: SharedWork) -> GrowthLimits:
+        """Choose the size by the training rows, within the limits given."""
+        half = None if self.time_limit is None else 0.5 * self.time_limit
+        clock, found = Clock.of_seconds(half, shared.should_stop), None
+        if self.upper_level == "beam" and self.inner_folds is not None:
+            search = search_for(self.upper_level, self.lower_level, clock)
+            timed = replace(grower, search=search, clock=clock)
+            found = compare_sizes(timed, self.tau_prune, self.inner_folds)
+        found = None if clock.ran_out else found
+        self.sizes_: list[dict[str, float]] = [] if found is None else found.told()
+        if found is None:
+            return grower.limits
+        if grower.memory is None:
+            grower.memory = found.memory
+        return found.chosen()
+
+    def _promised(self, table: TrainingTable) -> Constraints:
+        """Read the promises, and to which class they lead.
+
+        Raises
+        ------
+        ValueError
+            If something else is wished, or the class is not said.
+        """
+        wishes = as_constraints(self.constraints)
+        wishes_for(wishes, table, self.positive_label_)
+        if replace(wishes, directions=(), towards=None) != Constraints():
+            raise ValueError(
+                "`constraints` of a tree of power laws can only promise directions: its splits "
+                "are sums, not literals. Leave other wishes out, or take another learner."
+            )
+        if not wishes.directions or wishes.towards is not None:
+            return wishes
+        if len(table.classes) > 2 and self.positive_label is None:
+            raise ValueError(
+                f"`constraints` promise a direction, but `y` holds {len(table.classes)} classes; "
+                "say to which one it leads by `towards`."
+            )
+        return replace(wishes, towards=plain_label(self.positive_label_))
+
+    def _unproved(self, root: Node, table: TrainingTable, wishes: Constraints) -> set[str]:
+        """List the columns of promises that are not proved to be kept."""
+        ways = dict(wishes.directions)
+        splits = [node.split for node in root.splits if node.split is not None]
+        unclear = {f for f in ways if any(split.trend(f) is None for split in splits)}
+        clear = {f: sign for f, sign in ways.items() if f not in unclear}
+        if not clear:
+            return unclear
+        checks = promises_of(self._rule(root, table), replace(wishes, directions=clear))
+        return unclear | {check.feature for check in checks if not check.kept}
+
+    def _told(self) -> Iterator[Warning]:
+        if self._ran_out:
+            yield ConvergenceWarning(
+                f"The time limit of {self.time_limit:g} s was reached; the best splits so far are "
+                "kept."
+            )
+        if self.left_out_ and self.n_splits_:
+            yield PromiseWarning(self._left_out_words())
+        yield from super()._told()
+
+    def _left_out_words(self) -> str:
+        """Say which promised columns the tree was not allowed to read."""
+        if not self.left_out_:
+            return ""
+        several = len(self.left_out_) > 1
+        return (
+            f"The tree does not read {', '.join(map(repr, self.left_out_))}, as the "
+            f"{'promises were' if several else 'promise was'} not proved of trees that do; drop "
+            f"{'them' if several else 'it'}, or take a learner of literals."
+        )
+
+    def _memory_key(self) -> tuple[Any, ...]:
+        """Tell apart trees that cannot share the splits they found."""
+        weights = self._class_weight(self.classes_)
+        named = weights if weights is None or isinstance(weights, str) else repr(weights)
+        how = self.upper_level, self.lower_level, seed_of(self.random_state)
+        return "splits", *how, named
+
+    def _choose_labels(self, table: TrainingTable) -> None:
+        """Choose the class the clauses describe, and the one that needs none."""
+        classes = table.classes.tolist()
+        asked = classes[-1] if self.positive_label is None else self.positive_label
+        if asked not in classes:
+            raise ValueError(
+                f"`positive_label` must be one of the classes {classes[:5]}, got {asked!r}."
+            )
+        self.positive_label_ = table.classes[classes.index(asked)]
+        mass = np.bincount(table.codes, self._weights(table), len(classes))
+        if len(classes) == 2 or self.positive_label is not None:
+            mass[classes.index(asked)] = -1.0
+        self.default_label_ = table.classes[int(mass.argmax())]
+
+    def _rule(self, root: Node, table: TrainingTable) -> RuleSet:
+        labels = table.classes.tolist()
+        default = labels[labels.index(self.default_label_)]
+        return rule_of_tree(as_tree(root, labels), default)
+
+    def _keep_tree(self, root: Node, table: TrainingTable, weight: NDArray[np.float64]) -> None:
+        rule = self._rule(root, table)
+        self._keep_rule(rule, table, weight)
+        self.n_splits_ = len(root.splits)
+        self.n_conditions_ = root.length
+        found = tree_of_rule(rule)
+        assert found is not None
+        self.tree_: Tree = found
+        total = root.mass.sum()
+        inner = [leaf.mass.sum() - (leaf.mass**2).sum() / leaf.mass.sum() for leaf in root.leaves]
+        self.objective_ = float(sum(inner) / total)
+        self.lower_bound_ = self.proved_optimal_ = None
+
+
+POWER_LAWS = (1, 2, 3)
+DEPTHS = (0, 2)
+IMPURITIES = (0.02, 0.05, 0.1, 0.2)
+
+
+def shape_words(setting: Setting) -> list[str]:
+    """Return how many power laws and splits a setting allows, in words."""
+    laws, depth = setting["max_power_laws"], setting["max_depth"]
+    several = f"up to {laws} power law{'s' * (laws != 1)}"
+    return [several, "one split" if depth == 0 else f"depth {depth}"]
+
+
+FAMILY = Family(
+    key="power_law_tree",
+    model=PowerLawTreeClassifier(inner_folds=None),  # whoever tries settings compares sizes
+    alone=PowerLawTreeClassifier(),
+    title="power-law tree",
+    default_grid=lambda y: {
+        "max_power_laws": POWER_LAWS,
+        "max_depth": DEPTHS,
+        "tau_impurity": IMPURITIES,
+    },
+    command="formula",
+    question="A formula (power-law tree)",
+    name="A formula",
+    sentence=(
+        "A power-law tree: splits by one short formula, such as a * b <= 4 (power laws of a few "
+        "columns, in their own units), and grows a tree of such splits; τ is the impurity a split "
+        "has to reach. Columns of text are left out."
+    ),
+    good_for="columns that act together, as products or ratios, where boxes need many conditions.",
+    ways=(
+        f"The formula is tried with up to 1 to {max(POWER_LAWS)} power laws in a split, "
+        f"with one split and with splits to depth {max(DEPTHS)}, and with τ at "
+        f"{', '.join(f'{tau:g}' for tau in IMPURITIES)}. Shape, clauses, prices θ and the cut "
+        "points of Binning are not asked of it. Of the constraints it keeps promises alone; a "
+        "column whose promise cannot be proved is not read."
+    ),
+    symbol="τ",
+    shape_words=shape_words,
+    parameter_names={"theta": "tau_impurity"},
+    many_classes=True,
+    keeps_constraints=False,
+)

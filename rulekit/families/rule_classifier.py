@@ -1,0 +1,425 @@
+"""The learner to start with: it settles everything but the size of the rule by itself."""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from rulekit._validation import HasMethods, Interval, Needs, check_needs
+from rulekit.binarize import Binarizer
+from rulekit.data import Costs
+from rulekit.families.scorecard.scorecard import ScorecardClassifier
+from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.choice import fold_scores, summary_of
+from rulekit.learners.from_table.fit import LearnsFromTables
+from rulekit.learners.group_gaps import GroupGaps, check_gaps
+from rulekit.learners.inner_choice import (
+    Choice,
+    Form,
+    chosen,
+    form_of_points,
+    form_of_rules,
+    inner_folds,
+)
+from rulekit.learners.judge import Judge
+from rulekit.learners.literal.box_search import BoxSearchClassifier
+from rulekit.learners.loss import Loss
+from rulekit.learners.one_against_rest import refuse_with_several
+from rulekit.learners.rule_path import RulePath
+from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, generator_of
+from rulekit.rules.constraints import Constraints
+
+SHARE_OF_A_SEARCH = 0.1  # of the time limit
+FORMS = ("rule", "points")  # the first of two that are as good is taken
+OF_A_RULE = tuple(
+    Needs(name, "forms", (("rule",), ("rule", "points"))) for name in ("kicks", "refine")
+)
+
+
+class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
+    """Learn a short rule; the size allowed is all that has to be said.
+
+    The box search is cross-validated on the training rows for nine prices of a condition, one to
+    five clauses, a rule for either class, two levels of robustness, with and without doubt about
+    rows that do not look like their class (see `search_grid`). Of these settings the one that
+    `rulekit.suggest` names learns the rule from all rows: by the errors of the folds, and for two
+    thirds by what a random forest, asked by the trees grown without a row, thinks of the rules that
+    the settings learn from all rows. With more than two classes the rule is
+    an ordered list, searched for nine prices and one to three clauses a class. Points to add up, a
+    scorecard of each number of conditions, are compared on the same folds where `forms` names them.
+
+    Parameters
+    ----------
+    max_conditions : int or None, default=8
+        Conditions of the rule at most; an interval counts two, required conditions come on top.
+        None sets no limit to a rule, and one of 10 to a scorecard.
+    forms : tuple of {"rule", "points"}, default=("rule",)
+        What it may look like: conditions joined by AND and OR, or conditions with whole points and
+        the total that is asked for (see `ScorecardClassifier`). Of two, the inner folds decide.
+    cv : int or splitter, default=5
+        Inner folds: how many, stratified and shuffled, or fewer where the rarer class has fewer
+        rows; or an object with ``split(X, y)``, as scikit-learn's.
+    kicks : int, default=0
+        Rounds of disturbance of each search for a rule. More find rules that are a little more
+        accurate, and longer.
+    refine : bool, default=True
+        Whether cuts of a rule are moved to any value of the training table where five folds of
+        the training rows say that it helps; those of a scorecard stay.
+    positive_label : label, default=None
+        The class the rule describes; None for the one that is described better. More than two
+        classes are all described, by an ordered list of which the first clause that holds decides,
+        and none may be named.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, in learning and in the errors that settings are compared by.
+    costs : Costs, default=None
+        What wrong answers cost, in place of `class_weight`. Its class that is missed is the last
+        one unless it, or `positive_label`, names another.
+    binarizer : Binarizer, default=None
+        Makes the conditions; None for ``Binarizer()``.
+    constraints : Constraints or dict, default=None
+        Conditions that must not appear, or must, and promises; see `Constraints` and
+        `Constraints.from_dict`. Directions need `towards` where no `positive_label` is given.
+    groups : str, default=None
+        A column of `X` whose groups are to be treated alike, see `rulekit.data.row_groups`; the
+        rule may use it unless `constraints` forbid it. Gaps between the groups are measured on the
+        inner folds.
+    max_gap : float or mapping of str to float, default=None
+        How far apart groups may be there, from 0 to 1, in the settings that are compared. A number
+        limits the gaps of found rows and of false alarms both (equalised odds); a mapping names
+        its limits: "error", "found", "false_alarms", "called_positive". Shares counted on fewer
+        than 30 rows take no part; of more than two classes "error" alone is counted. The rule
+        learned keeps the limits on the training rows, too; on new rows gaps may be larger, see
+        `rulekit.group_metrics`.
+    random_state : int, RandomState or None, default=0
+        For the inner folds, for doubt and for kicks. None learns anew each time.
+    n_jobs : int, default=None
+        Workers for the inner folds, as joblib counts them; the rule does not depend on it.
+    time_limit : float, default=None
+        Seconds for the comparison. When they pass, settings are compared as far as they were
+        tried, cuts are not refined, and a `ConvergenceWarning` says so; no single search takes
+        more than a tenth of the limit. Each fold tries one kind of search at least.
+
+    Attributes
+    ----------
+    rule_set_ : RuleSet
+        The rule.
+    choice_ : Choice
+        What was compared, which setting was taken, and why.
+    best_params_ : dict
+        The setting taken, and of a rule whether cuts were refined: with these parameters, and
+        those given here, the box search, or `ScorecardClassifier`, learns this rule.
+    learner_ : BoxSearchClassifier or ScorecardClassifier
+        The learner of the form taken, fitted; of points it knows what totals stand for.
+    path_ : RulePath
+        The best rule for each number of clauses and conditions allowed, or scorecard for each
+        number of conditions, learned from all training rows by the kind of search that was taken;
+        cuts are not refined, and the loss of a scorecard is the logistic one.
+    classes_, positive_label_, default_label_
+        The classes; of two the one described, and the other one, of more None, and the answer
+        where no clause holds.
+    n_features_in_, feature_names_in_
+        Number of columns, and their names if they have any.
+    n_rules_, n_conditions_ : int
+        Size of `rule_set_`; an interval counts two conditions.
+    training_error_ : float
+        Weighted share of training rows that the rule gets wrong.
+    empty_rule_hint_ : str or None
+        For a rule without conditions, why.
+
+    Notes
+    -----
+    How the choice is made was measured on tables it was not made with: ``docs/decisions/0011``.
+
+    Examples
+    --------
+    >>> from rulekit import load_sample
+    >>> X, y = load_sample("breast_cancer").xy("diagnosis")
+    >>> columns = ["worst radius", "worst texture", "worst concave points"]
+    >>> model = RuleClassifier(max_conditions=3, cv=3).fit(X[columns], y)
+    >>> print(model)
+    malignant if
+           (worst radius > 17.72)
+        OR (worst concave points > 0.1327 AND worst texture > 25.83)
+    else benign
+    >>> round(model.choice_.error, 3), len(model.choice_.table)
+    (0.046, 360)
+    """
+
+    _multi_class = True
+    choice_: Choice
+    learner_: BaseRuleClassifier
+    path_: RulePath
+    best_params_: dict[str, Any]
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **CLASS_PARAMETERS,
+        "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
+        "forms": [tuple, list],
+        "cv": [Interval(Integral, 2, None, closed="left"), HasMethods("split")],
+        "kicks": [Interval(Integral, 0, None, closed="left")],
+        "refine": ["boolean"],
+        "binarizer": [Binarizer, None],
+        "constraints": [Constraints, Mapping, None],
+        "groups": [str, None],
+        "max_gap": [Interval(Real, 0, 1, closed="left"), Mapping, None],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+    }
+
+    def __init__(
+        self,
+        max_conditions: int | None = 8,
+        forms: Sequence[str] = ("rule",),
+        cv: Any = 5,
+        kicks: int = 0,
+        refine: bool = True,
+        positive_label: Any = None,
+        class_weight: Any = None,
+        costs: Costs | None = None,
+        binarizer: Binarizer | None = None,
+        constraints: Constraints | Mapping[str, Any] | None = None,
+        groups: str | None = None,
+        max_gap: float | Mapping[str, float] | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
+    ):
+        self.max_conditions = max_conditions
+        self.forms = forms
+        self.cv = cv
+        self.kicks = kicks
+        self.refine = refine
+        self.positive_label = positive_label
+        self.class_weight = class_weight
+        self.costs = costs
+        self.binarizer = binarizer
+        self.constraints = constraints
+        self.groups = groups
+        self.max_gap = max_gap
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.time_limit = time_limit
+
+    def _check(self) -> None:
+        super()._check()
+        forms = tuple(self.forms)
+        if not forms or len(set(forms)) < len(forms) or not set(forms) <= set(FORMS):
+            raise ValueError(
+                f"`forms` must name some of {', '.join(map(repr, FORMS))}, each once; got {forms}."
+            )
+        if "rule" not in forms:
+            check_needs(self, OF_A_RULE)
+        check_gaps(self.groups, self.max_gap, self.positive_label)
+        wishes = as_constraints(self.constraints)
+        if wishes.directions and wishes.towards is self.positive_label is None and "rule" in forms:
+            raise ValueError(
+                "Directions lead to one class, but rules for either class are compared; say which "
+                "by `towards` of `constraints`, or give `positive_label`."
+            )
+
+    def _reading_binarizer(self) -> Binarizer:
+        return Binarizer() if self.binarizer is None else self.binarizer
+
+    def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+        if len(table.classes) > 2:
+            refuse_with_several(self, table)
+            self._refuse_of_two(table)
+            self._note_several(table)
+        else:
+            self._note_classes(table.classes, table.kinds, self.positive_label)
+        limit = self.time_limit
+        until = math.inf if limit is None else time.time() + limit
+        state = self.random_state
+        whole = isinstance(state, Integral)
+        seed = int(state) if whole else int(generator_of(state).integers(2**31))
+        learners = {"rule": self._box_search(seed), "points": self._scorecard()}
+        work = SharedWork(many=True)
+
+        def learned(form: str, setting: Mapping[str, Any]) -> Any:
+            learner, late = clone(learners[form]).set_params(**setting), time.time() > until
+            if form == "rule" and self.refine and not late:
+                learner.set_params(refine_thresholds="cv")
+            learner._fit_table(table, work)
+            return learner
+
+        self.choice_ = self._chosen(learners, table, until, seed, learned, work)
+        self._late = time.time() > until
+        learner = learned(self.choice_.form, self.choice_.setting)
+        if self.costs is not None and not self._late:
+            learner = self._or_without_costs(learner, table, seed, until)
+        self.path_ = self._path(learner, table, work)
+        self._take(learner, table)
+
+    def _or_without_costs(self, learner: Any, table: TrainingTable, seed: int, until: float) -> Any:
+        """Return the learner selected without costs if it costs less, on folds and in training."""
+        left = None if self.time_limit is None else max(1e-3, until - time.time())
+        plain = clone(self).set_params(costs=None, time_limit=left, random_state=seed)
+        plain._fit_table(table, SharedWork(many=True))
+        loss = Loss(table.y, table.weights(None), self._settled_costs())
+        every = np.arange(len(table.y))
+        in_training = [loss.of(every, m._answers(table.columns)) for m in (plain, learner)]
+        if in_training[0] >= in_training[1]:
+            return learner
+        setting = plain.choice_.setting
+        bare = clone(plain.learner_)
+        if isinstance(bare, BoxSearchClassifier):
+            bare.set_params(refine_thresholds=False)
+        folds = inner_folds(self.cv, table, seed)
+        scores = fold_scores(bare, table, [setting], folds, loss, self.n_jobs)
+        row = summary_of([setting | {"costs": "none"}], scores, loss.measure)
+        if not row[loss.measure].iloc[0] < self.choice_.error:
+            return learner
+        number = len(self.choice_.table)
+        self.choice_ = replace(
+            self.choice_,
+            form=plain.choice_.form,
+            setting=setting | {"costs": None},
+            error=float(row[loss.measure].iloc[0]),
+            error_se=float(row[f"{loss.measure}_se"].iloc[0]),
+            default=number,
+            reason="Selected without costs: this rule costs less than the one selected with costs, "
+            "on the inner folds and on the training rows.",
+            table=pd.concat([self.choice_.table, row.assign(setting=number)], ignore_index=True),
+        )
+        return plain.learner_
+
+    def _refuse_of_two(self, table: TrainingTable) -> None:
+        """Refuse what is counted of two classes only."""
+        n = len(table.classes)
+        if "points" in self.forms:
+            raise ValueError(
+                f"`forms` may name 'points' only where `y` holds two classes; it holds {n}, and a "
+                f"total tells two apart. Got {tuple(self.forms)}."
+            )
+        limits = {} if self.max_gap is None else self.max_gap
+        if not isinstance(limits, Mapping) or set(limits) - {"error"}:
+            raise ValueError(
+                f"`max_gap` may limit 'error' only where `y` holds more than two classes ({n} "
+                "here): found rows and false alarms are counted of one class of two. Got "
+                f"max_gap={self.max_gap!r}; give a mapping, or learn from `y == label`."
+            )
+
+    def _box_search(self, seed: int) -> BoxSearchClassifier:
+        """Make the learner of rules."""
+        limit = self.time_limit
+        return BoxSearchClassifier(
+            max_conditions=self.max_conditions,
+            kicks=self.kicks,
+            class_weight=self.class_weight,
+            costs=self._settled_costs(),
+            binarizer=self.binarizer,
+            constraints=self.constraints,
+            random_state=seed,
+            time_limit=None if limit is None else SHARE_OF_A_SEARCH * limit,
+        )
+
+    def _settled_costs(self) -> Costs | None:
+        """Say by classes what errors cost, as rules for either class are compared."""
+        if self.costs is None:
+            return None
+        return self.costs.settled(self.classes_.tolist(), self.positive_label)
+
+    def _scorecard(self) -> ScorecardClassifier:
+        """Make the learner of points."""
+        return ScorecardClassifier(
+            positive_label=self.positive_label,
+            class_weight=self.class_weight,
+            costs=self._settled_costs(),
+            binarizer=self.binarizer,
+            constraints=self.constraints,
+        )
+
+    def _chosen(
+        self,
+        learners: dict[str, Any],
+        table: TrainingTable,
+        until: float,
+        seed: int,
+        learned: Callable[[str, Mapping[str, Any]], Any],
+        work: SharedWork,
+    ) -> Choice:
+        """Compare forms and settings, and take one."""
+        made = {
+            "rule": lambda: form_of_rules(learners["rule"], table, self.positive_label),
+            "points": lambda: form_of_points(learners["points"], table, self.max_conditions),
+        }
+        forms = [made[name]() for name in FORMS if name in self.forms]
+        folds = inner_folds(self.cv, table, seed)
+        costs = self._settled_costs()
+        weight = self._weights(table) if costs is None else table.weights(None)
+        gaps = None
+        if self.groups is not None:
+            gaps = GroupGaps.of(table, self.groups, self.max_gap, self.positive_label_)
+
+        def answers(form: str, setting: Mapping[str, Any]) -> NDArray[Any]:
+            return np.asarray(learned(form, setting)._answers(table.columns))
+
+        loss = Loss(table.y, weight, costs)
+        judge = Judge.of(table, loss, learners["rule"], seed)
+
+        def judged(form: Form) -> NDArray[np.float64]:
+            return judge.losses(form.learner, table, form.settings, work, until)
+
+        limits = self.n_jobs, self.time_limit, until
+        return chosen(forms, table, folds, loss, *limits, gaps, answers, judged)
+
+    def _path(self, learner: Any, table: TrainingTable, work: SharedWork) -> RulePath:
+        """Give the rules of all sizes allowed."""
+        if self.choice_.form == "points":
+            sizes = self.choice_.table["max_conditions"]
+            learner = clone(learner).set_params(max_conditions=int(sizes.max()))
+        path: RulePath = learner._path_of(table, work)
+        if self.choice_.form == "points" or self.max_conditions is None:
+            return path
+        return RulePath(tuple(e for e in path if e.n_conditions <= self.max_conditions))
+
+    def _take(self, model: BaseRuleClassifier, table: TrainingTable) -> None:
+        """Answer with the rule of a fitted learner."""
+        self.positive_label_, self.default_label_ = model.positive_label_, model.default_label_
+        self._keep_rule(model.rule_set_, table, self._weights(table))
+        self.learner_, self.best_params_ = model, dict(self.choice_.setting)
+        if isinstance(model, BoxSearchClassifier):
+            self.best_params_["refine_thresholds"] = model.refine_thresholds_
+        self.empty_rule_hint_ = None
+        if model.rule_set_.is_constant:
+            answer = model.rule_set_.predict({"": np.zeros(1)})[0]
+            self.empty_rule_hint_ = (
+                f"The rule has no condition and answers {answer!r} to every row: no condition "
+                f"found is worth its price{'' if self.max_gap is None else ' within `max_gap`'}. "
+                "See `choice_`; more rows, other columns or more cuts (`binarizer`) may help."
+            )
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give the chances that the learner of the form taken gives.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Columns in the order of `classes_`: of a rule, shares of training rows as in other
+            learners; of points, the chance that a total stands for, measured on inner folds.
+        """
+        columns = self.read_columns(X)
+        return np.asarray(self.learner_.predict_proba(columns))
+
+    def _told(self) -> Iterator[Warning]:
+        if self._late or "stopped" in self.learner_.history_[-1]:
+            yield ConvergenceWarning(
+                f"The time limit of {self.time_limit:g} s passed before all was tried that was to "
+                "be; the best rule so far is kept in `rule_set_`. Raise `time_limit`, or set "
+                "`n_jobs`."
+            )
+        yield from super()._told()

@@ -1,0 +1,5 @@
+from .scorecard import ScorecardClassifier as ScorecardClassifier
+
+__all__ = [
+    "ScorecardClassifier",
+]

@@ -1,0 +1,201 @@
+"""From a table's cells to the problem of points, and from its cards to conditions with points."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.binarize import BinCodes, Conditions, conditions_of
+from rulekit.exceptions import RuleError
+from rulekit.families.scorecard.solver import Card, PointsProblem, class_masses
+from rulekit.rules import Columns, Constraints, Literal
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Written:
+    """How a candidate is written where it speaks for the class described, and where against it.
+
+    The other side of a condition holds where it does not, so that points for the one are points
+    off for the other; where both may be written, the one that gives points, not takes, is.
+
+    Attributes
+    ----------
+    raising, lowering : (Literal, bool) or None
+        The literal, and whether it holds where the candidate does not; None if it must not be.
+    """
+
+    raising: tuple[Literal, bool] | None
+    lowering: tuple[Literal, bool] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Conditions that may be given points.
+
+    Attributes
+    ----------
+    problem : PointsProblem
+        Them as cells.
+    written : tuple of Written
+        Them as literals.
+    """
+
+    problem: PointsProblem
+    written: tuple[Written, ...]
+
+    def told(self, card: Card) -> tuple[tuple[tuple[Literal, int], ...], int]:
+        """Write a card: literals with points, most points first, and what its totals grow by."""
+        given, shift = [], 0
+        for j, points in zip(card.chosen, card.points, strict=True):
+            side = self.written[j].raising if points > 0 else self.written[j].lowering
+            assert side is not None, "the limits of a candidate follow from how it is written"
+            literal, turned = side
+            given.append((literal, -points if turned else points))
+            shift -= points if turned else 0
+        return tuple(sorted(given, key=lambda g: (-abs(g[1]), g[0].sort_key))), shift
+
+
+def candidates(
+    bins: BinCodes,
+    columns: Columns,
+    described: NDArray[np.bool_],
+    weight: NDArray[np.float64],
+    constraints: Constraints,
+    max_points: int,
+) -> Candidates:
+    """List the conditions that may be given points, those that are required among them.
+
+    Parameters
+    ----------
+    bins : BinCodes
+        The table.
+    columns : mapping of str to ndarray of shape (n,)
+        The same rows as rules read them.
+    described : ndarray of bool, shape (n,)
+        Rows of the class that points speak for.
+    weight : ndarray of shape (n,)
+        Weights of the rows, their sum n.
+    constraints : Constraints
+        What the analyst wishes. A direction is the sign of points: "<" gives them to small values.
+    max_points : int
+        Of one condition.
+
+    Returns
+    -------
+    Candidates
+
+    Raises
+    ------
+    RuleError
+        If a required column has no condition that may be used, or a required condition tells no
+        training rows apart.
+    """
+    asked = [wish for wish in constraints.required if not isinstance(wish, str)]
+    source, spans, written = [], [], []
+    for f, encoding in enumerate(bins.encodings):
+        for one, other, span in _pairs(conditions_of(encoding), encoding.seen()):
+            if one in asked or other in asked:
+                continue
+            found = Written(_side(one, other, constraints), _side(other, one, constraints, True))
+            if found.raising or found.lowering:
+                source.append(f)
+                spans.append(span)
+                written.append(found)
+    codes = [bins.codes.T.astype(np.int32)]
+    for f, literal in enumerate(asked, start=len(bins.encodings)):
+        held = literal.mask(columns)
+        if held.all() or not held.any():
+            raise RuleError(
+                f"Condition {str(literal)!r} is required, but holds in "
+                f"{'every row' if held.all() else 'no row'} of the training table, so that points "
+                "for it would tell no row from another. Drop the wish."
+            )
+        codes.append(held.astype(np.int32)[None])
+        source.append(f)
+        spans.append([1, 2, 0, 0])
+        against = replace(constraints, required=()).directions
+        free = literal.feature not in dict(against)
+        written.append(Written((literal, False), (literal, False) if free else None))
+    limits = [[-max_points if w.lowering else 0, max_points if w.raising else 0] for w in written]
+    problem = PointsProblem(
+        np.ascontiguousarray(np.concatenate(codes)),
+        np.concatenate([bins.n_codes, np.full(len(asked), 2)]).astype(np.int64),
+        np.array(source, dtype=np.int64),
+        np.array(spans, dtype=np.int64).reshape(-1, 4),
+        np.array(limits, dtype=np.int64).reshape(-1, 2),
+        class_masses(described, weight),
+        _required(constraints, written),
+    )
+    return Candidates(problem, tuple(written))
+
+
+def _side(
+    one: Literal | None, other: Literal | None, constraints: Constraints, turned: bool = False
+) -> tuple[Literal, bool] | None:
+    """Write points for rows where `one` holds and `other` does not, if the wishes let it be."""
+    if one is not None and constraints.allows(one):
+        return one, turned
+    free = replace(constraints, directions=(), required=())
+    way = Constraints(directions=constraints.directions)
+    if other is not None and free.allows(other) and way.allows(one or other.negated()):
+        return other, not turned
+    return None
+
+
+def _required(constraints: Constraints, written: list[Written]) -> tuple[frozenset[int], ...]:
+    """Name the candidates that grant each wish: single literals first, then columns."""
+    found = []
+    for wish in sorted(constraints.required, key=lambda wish: isinstance(wish, str)):
+        granting = frozenset(
+            j
+            for j, w in enumerate(written)
+            for side in (w.raising, w.lowering)
+            if side and wish in (side[0], side[0].feature)
+        )
+        if not granting:
+            raise RuleError(
+                f"Column {wish!r} is required in the rule, but gives no condition that may be "
+                "used: it is constant, or all its conditions are forbidden. Drop the wish."
+            )
+        found.append(granting)
+    return tuple(found)
+
+
+def _pairs(
+    conditions: Conditions, seen: NDArray[np.bool_]
+) -> Iterator[tuple[Literal, Literal | None, list[int]]]:
+    """Give each condition with the one that holds in the other cells that training rows lie in.
+
+    Of two that hold in the same of these cells, the first; "more than" stands before "at most".
+    """
+    place = np.concatenate([[0], np.cumsum(seen)])
+    n_cells, spans = int(place[-1]), conditions.spans
+    where: dict[tuple[int, ...], int] = {}
+    order = sorted(range(len(conditions)), key=lambda i: (-int(conditions.side[i]), i))
+    for i in order:
+        where.setdefault(_edges(place[spans[i]].tolist()), i)
+    done: set[tuple[int, ...]] = set()
+    for edges, i in where.items():
+        others = _complement(edges, n_cells)
+        if edges not in done and edges not in ((), (0, n_cells)):
+            done |= {edges, others}
+            k = where.get(others)
+            other = None if k is None else conditions.literal(k)
+            yield conditions.literal(i), other, spans[i].tolist()
+
+
+def _edges(span: list[int]) -> tuple[int, ...]:
+    """Write cells as the places where their runs begin and end."""
+    runs = sorted(run for run in (span[:2], span[2:]) if run[0] < run[1])
+    if len(runs) == 2 and runs[0][1] == runs[1][0]:
+        runs = [[runs[0][0], runs[1][1]]]
+    return tuple(edge for run in runs for edge in run)
+
+
+def _complement(edges: tuple[int, ...], n_cells: int) -> tuple[int, ...]:
+    """Write the cells that are left out."""
+    ends = {0, n_cells} ^ set(edges)
+    return tuple(sorted(ends))

@@ -1,0 +1,412 @@
+"""Scorecards: conditions with small whole points, chosen together, and the total they need."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar, cast
+
+import joblib
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from rulekit._validation import Interval
+from rulekit.binarize import Binarizer
+from rulekit.data import Costs, make_folds
+from rulekit.exceptions import RuleError, StoppedError
+from rulekit.families.family import Family, size_words
+from rulekit.families.scorecard.bands import Chances, bands_of, rule_of_bands
+from rulekit.families.scorecard.candidates import Candidates, candidates
+from rulekit.families.scorecard.solver import Card, PointsPath
+from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.rule_path import PathEntry, RulePath
+from rulekit.learners.training import SharedWork, TrainingTable, plain_label, wishes_for
+from rulekit.rules import Clause, Constraints, PointsSplit, RuleSet
+
+Floats = NDArray[np.float64]
+TOLD = ["total", "weight", "share", "weighted_share", "chance"]
+OF_A_BAND = ["from_total", "to_total", "weight", "share", "chance"]
+BEAM, TRIES = 1, 3  # of the search in each inner fold, which need not be as wide
+TOO_FEW = 2  # rows of a class from which to measure chances
+ENOUGH = 10_000  # rows to measure chances on: of more, no further fold is left out
+LEAST_TRUST = 0.05  # of a card's own odds, however badly they did on other rows
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What all sizes of a scorecard have in common."""
+
+    candidates: Candidates
+    path: PointsPath
+    key: tuple[Any, ...]
+
+
+class ScorecardClassifier(BaseRuleClassifier):
+    """Learn a scorecard: a few conditions with whole points, and the total that decides.
+
+    Conditions and points are chosen together for the least logistic loss of the total, among the
+    cuts of all columns and several scales; they are not rounded afterwards.
+
+    Parameters
+    ----------
+    max_conditions : int, default=8
+        Conditions at most, those that are required included.
+    max_points : int, default=5
+        Points of one condition at most.
+    bands : int, default=2
+        Bands of totals at most that `bands_` tells the chances of: two are those that the answer
+        parts, more part these again. The answer stays what the total asked for says.
+    calibration_folds : int, default=5
+        Inner folds on which the chance that a total stands for is measured, on rows that neither
+        conditions nor points were learned from (cuts are those of the whole table); fewer where a
+        class has fewer rows, and of many rows as many of them as leave 10 000 rows out. Fewer than
+        2 take the chances of the training rows, which flatter.
+    positive_label : label, default=None
+        The class that points speak for; None for the last of `classes_`.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, in loss and total.
+    costs : Costs, default=None
+        What wrong answers cost, in place of `class_weight`.
+    binarizer : Binarizer, default=None
+        How columns are cut; None for ``Binarizer()``.
+    constraints : Constraints or mapping, default=None
+        What must, and must not, be a condition. A direction is the sign of the points.
+
+    Attributes
+    ----------
+    rule_set_ : RuleSet
+        One clause, which is one `PointsSplit`; none where a constant answer has fewer errors.
+    chances_ : DataFrame
+        For each total that a training row has: `total`, `weight` (of training rows, without that
+        of their class), `share` (of it in the class described), `weighted_share` (with what
+        classes weigh in learning) and `chance`. Empty for a constant answer.
+    bands_ : DataFrame
+        The totals in bands, highest first: `from_total`, `to_total`, `weight`, `share` and
+        `chance` (see `rulekit.families.scorecard.bands.bands_of`). Empty for a constant answer.
+    band_rule_ : RuleSet or None
+        The bands as a rule of one clause each, which answers with cases of a hundred, "72 of 100":
+        every export, explanation and picture takes it as it takes `rule_set_`. None for a constant
+        answer.
+    classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, n_rules_, \
+n_conditions_, training_error_, empty_rule_hint_
+        As in other learners.
+    few_rows_hint_ : str or None
+        What to think of the chances where a class has one row, or two; `fit` warns of it, too.
+    binarizer_ : Binarizer
+        As fitted.
+    objective_ : float
+        Weighted logistic loss of the training rows, a tenth of a row of each class counted as the
+        other.
+    lower_bound_, proved_optimal_ : None
+        Nothing is proved.
+    history_ : list of dict
+        A dictionary a size: "n_conditions", "objective".
+
+    Notes
+    -----
+    Conditions are written so that they give points; only where that side of them is forbidden, or
+    a required condition speaks against the class, do they take some. The total asked for has the
+    fewest wrong training rows by weight; of equal ones that nearest to even odds is taken.
+
+    Nothing is drawn by chance in the search, and neither the order of rows nor that of columns
+    matters; the inner folds are drawn by row with a fixed seed.
+
+    Cost: each size looks at all cuts of all columns in O(n p), a few dozen times; fits are made
+    on the at most ``2 ** max_conditions`` kinds of rows.
+
+    Examples
+    --------
+    >>> from rulekit import load_sample
+    >>> X, y = load_sample("breast_cancer").xy("diagnosis")
+    >>> card = ScorecardClassifier(max_conditions=3, positive_label="malignant").fit(X, y)
+    >>> card.n_conditions_, len(card.rule_set_.clauses[0].conditions)
+    (3, 1)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "max_conditions": [Interval(Integral, 0, None, closed="left")],
+        "max_points": [Interval(Integral, 1, 100, closed="both")],
+        "bands": [Interval(Integral, 2, None, closed="left")],
+        "calibration_folds": [Interval(Integral, 0, None, closed="left")],
+        **CLASS_PARAMETERS,
+        "binarizer": [Binarizer, None],
+        "constraints": [Constraints, Mapping, None],
+    }
+    binarizer_: Binarizer
+
+    def __init__(
+        self,
+        max_conditions: int = 8,
+        max_points: int = 5,
+        bands: int = 2,
+        calibration_folds: int = 5,
+        positive_label: Any = None,
+        class_weight: Any = None,
+        costs: Costs | None = None,
+        binarizer: Binarizer | None = None,
+        constraints: Constraints | Mapping[str, Any] | None = None,
+    ):
+        self.max_conditions = max_conditions
+        self.max_points = max_points
+        self.bands = bands
+        self.calibration_folds = calibration_folds
+        self.positive_label = positive_label
+        self.class_weight = class_weight
+        self.costs = costs
+        self.binarizer = binarizer
+        self.constraints = constraints
+
+    def path(self, X: Any, y: Any, sample_weight: Any = None) -> pd.DataFrame:
+        """Find the best scorecard of each size, in one search.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        DataFrame
+            A row a size up to `max_conditions`, smallest first: n_conditions, loss (the logistic
+            one), train_error, rule_set. Sizes that are no better than a smaller one are left out.
+        """
+        model = clone(self)
+        model._check()
+        found = model._path_of(model._read(X, y, sample_weight), SharedWork())
+        names = ["n_conditions", "loss", "train_error", "rule_set"]
+        return pd.DataFrame([[getattr(e, n) for n in names] for e in found], columns=names)
+
+    def _path_of(self, table: TrainingTable, shared: SharedWork) -> RulePath:
+        work = self._begun(table, shared)
+        weight, entries = self._weights(table), []
+        for card in self._cards(work, shared):
+            rule = self._rule(work.candidates, card, table, weight)[0]
+            wrong = rule.predict(table.columns) != np.asarray(table.y, dtype=object)
+            error = float(weight[wrong].sum() / weight.sum())
+            entries.append(PathEntry(rule.n_clauses, len(card.chosen), card.loss, error, rule))
+        return RulePath(tuple(entries))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give the chance of each class that a row's total stands for.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+            Columns in the order of `classes_`. The chance of the class described grows with the
+            total. `class_weight` and `costs`, by which the total asked for is chosen, make no class
+            more frequent and are taken out of it, so that it need not be one half there.
+        """
+        columns = self.read_columns(X)
+        if self._chances is None:
+            return super().predict_proba(columns)
+        chance = self._chances.of(_split(self.rule_set_).compared(columns))
+        if self.classes_[0] == self.positive_label_:
+            return np.column_stack([chance, 1.0 - chance])
+        return np.column_stack([1.0 - chance, chance])
+
+    def _reading_binarizer(self) -> Binarizer:
+        return Binarizer() if self.binarizer is None else self.binarizer
+
+    def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+        work = self._begun(table, shared)
+        cards = self._cards(work, shared)
+        weight = self._weights(table)
+        rule, shift = self._rule(work.candidates, cards[-1], table, weight)
+        self._keep_rule(rule, table, weight)
+        trusted = (1.0, 0.0) if rule.is_constant else self._calibrated(work, table, shared)
+        self._keep_chances(cards[-1], shift, trusted, table, weight)
+        self.objective_, self.lower_bound_, self.proved_optimal_ = cards[-1].loss, None, None
+        self.history_ = [{"n_conditions": len(c.chosen), "objective": c.loss} for c in cards]
+        self.empty_rule_hint_ = self._hint(cards[-1]) if rule.is_constant else None
+        self.few_rows_hint_ = None if rule.is_constant else self._about_few(table)
+
+    def _told(self) -> Iterator[Warning]:
+        yield from super()._told()
+        if self.few_rows_hint_ is not None:
+            yield UserWarning(self.few_rows_hint_)
+
+    def _begun(self, table: TrainingTable, shared: SharedWork) -> _Work:
+        """Note the classes, cut the table, and begin a search or find it begun."""
+        positive = self._note_classes(table.classes, table.kinds, self.positive_label)
+        wishes = wishes_for(self.constraints, table, self.positive_label_)
+        weight = self._weights(table)
+        binarizer = Binarizer() if self.binarizer is None else self.binarizer
+        how = joblib.hash((type(binarizer).__name__, binarizer.get_params()))
+
+        def cut() -> tuple[Binarizer, Any]:
+            fitted = table.binarizer(binarizer)
+            return fitted, fitted.fit_read(table.frame, table.columns, table.y)
+
+        self.binarizer_, bins = shared.once(("cut", how), cut)
+        key = how, positive, wishes, weight.tobytes(), int(self.max_points)
+
+        def begun() -> _Work:
+            described = table.codes == positive
+            found = candidates(bins, table.columns, described, weight, wishes, int(self.max_points))
+            return _Work(found, PointsPath(found.problem), key)
+
+        return shared.once(("points", *key), begun)
+
+    def _cards(self, work: _Work, shared: SharedWork) -> tuple[Card, ...]:
+        """Search as far as is asked for."""
+        cards = work.path.cards(int(self.max_conditions), shared.should_stop)
+        if shared.should_stop is not None and shared.should_stop():
+            raise StoppedError("The work was stopped before the scorecard was learned.")
+        if not cards:
+            raise RuleError(
+                f"What is required takes more than max_conditions={self.max_conditions} "
+                "conditions; allow more, or drop a wish."
+            )
+        return cards
+
+    def _rule(
+        self, found: Candidates, card: Card, table: TrainingTable, weight: Floats
+    ) -> tuple[RuleSet, int]:
+        """Ask for the total with the fewest wrong rows; answer alike if none has fewer."""
+        given, shift = found.told(card)
+        described = table.y == self.positive_label_
+        masses = float(weight[described].sum()), float(weight[~described].sum())
+        constant = self._one_clause() if masses[0] > masses[1] else self._one_clause(clauses=0)
+        if not given:
+            return constant, shift
+        literals, points = zip(*given, strict=True)
+        held = np.array([literal.mask(table.columns) for literal in literals])
+        totals = np.array(points) @ held
+        even = -card.intercept / card.slope + shift
+        total, wrong = _best_total(totals, described, weight, even)
+        needed = bool(found.problem.required)
+        if total is None or (wrong > min(masses) * (1.0 + 1e-9) and not needed):
+            return constant, shift
+        return self._one_clause(PointsSplit(literals, points, total)), shift
+
+    def _one_clause(self, *conditions: PointsSplit, clauses: int = 1) -> RuleSet:
+        """Make a rule of one clause for the class described, or of none."""
+        labels = (self.positive_label_,) * clauses
+        return RuleSet((Clause(conditions),) * clauses, labels, "dnf", self.default_label_)
+
+    def _keep_chances(
+        self,
+        card: Card,
+        shift: int,
+        trusted: tuple[float, float],
+        table: TrainingTable,
+        weight: Floats,
+    ) -> None:
+        """Say what chance each total and band stands for, the card's own odds trusted so far."""
+        self._chances: Chances | None = None
+        self.chances_, self.bands_ = pd.DataFrame(columns=TOLD), pd.DataFrame(columns=OF_A_BAND)
+        self.band_rule_: RuleSet | None = None
+        if not self.rule_set_.is_constant:
+            split, (trust, bias) = _split(self.rule_set_), trusted
+            slope, intercept = card.slope * trust, card.intercept * trust + bias
+            own, given = table.y == self.positive_label_, table.weights(None)
+            sums = [w[rows].sum() for w in (weight, given) for rows in (own, ~own)]
+            heavier = math.log(sums[0] * sums[3] / (sums[1] * sums[2]))  # by its weight as a class
+            self._chances = Chances(slope, intercept - slope * shift - heavier)
+            totals, place = np.unique(split.compared(table.columns), return_inverse=True)
+            both = [np.bincount(place, w * own) / np.bincount(place, w) for w in (given, weight)]
+            figures = totals, np.bincount(place, given), *both, self._chances.of(totals)
+            self.chances_ = pd.DataFrame(dict(zip(TOLD, figures, strict=True)))
+            self.bands_ = bands_of(self.chances_, split, int(self.bands))
+            self.band_rule_ = rule_of_bands(self.bands_, split)
+
+    def _calibrated(
+        self, work: _Work, table: TrainingTable, shared: SharedWork
+    ) -> tuple[float, float]:
+        """Say how far a card's odds are to be trusted: a factor, and what is added then."""
+        folds = min(int(self.calibration_folds), int(np.bincount(table.codes).min()))
+        if folds < 2:
+            return 1.0, 0.0
+        n, problem = len(table.codes), work.candidates.problem
+        pairs = make_folds(table.codes, folds, random_state=0)[: math.ceil(folds * ENOUGH / n)]
+
+        def begun() -> list[PointsPath]:
+            return [PointsPath(problem.of_rows(train), BEAM, TRIES) for train, _ in pairs]
+
+        paths = shared.once(("calibration", folds, *work.key), begun)
+        odds = np.zeros(n)
+        for path, (_, test) in zip(paths, pairs, strict=True):
+            card = path.cards(int(self.max_conditions))[-1]
+            points = dict(zip(card.chosen, card.points, strict=True))
+            odds[test] = problem.of_rows(test).odds(card.slope, card.intercept, points)
+        asked = np.sort(np.concatenate([test for _, test in pairs]))
+        trust, bias = problem.of_rows(asked).line(odds[asked])
+        return min(max(trust, LEAST_TRUST), 1.0), bias
+
+    def _about_few(self, table: TrainingTable) -> str | None:
+        """Say that a class has too few rows for its chances to be measured as was asked."""
+        rows = np.bincount(table.codes)
+        rare = int(rows.argmin())
+        if rows[rare] > TOO_FEW or self.calibration_folds < 2:
+            return None
+        n, label = int(rows[rare]), plain_label(table.classes[rare])
+        how = f"on {n} folds" if n > 1 else "on the rows that were learned from, which flatters"
+        return (
+            f"Chances need more than {TOO_FEW} rows of each class; class {label!r} has {n}, so "
+            f"that they were measured {how}. Take them as rough, or find more such rows."
+        )
+
+    def _hint(self, card: Card) -> str:
+        """Say why there is no condition."""
+        answer = self.rule_set_.predict({"": np.zeros(1)})[0]
+        head = f"The rule has no condition and answers {answer!r} to every row: "
+        if self.max_conditions == 0:
+            return head + "max_conditions=0 allows none."
+        if not card.chosen:
+            return head + "no single condition of this table tells the classes apart."
+        return (
+            f"{head}whatever total is asked for, more training rows are wrong. Try a "
+            "`class_weight` by which rows of a rare class count more."
+        )
+
+
+def _split(rule: RuleSet) -> PointsSplit:
+    return cast(PointsSplit, rule.clauses[0].conditions[0])
+
+
+def _best_total(
+    totals: NDArray[np.int64], described: NDArray[np.bool_], weight: Floats, even: float
+) -> tuple[int | None, float]:
+    """Find the total that leaves the least weight wrong, and that weight.
+
+    Of equal ones that nearest to `even` is taken, where the odds are; between two totals that
+    rows have, the one nearest to it, too.
+    """
+    met, place = np.unique(totals, return_inverse=True)
+    if len(met) < 2:
+        return None, 0.0
+    gain = np.bincount(place, np.where(described, weight, -weight))
+    wrong = float(weight[~described].sum()) + np.cumsum(gain)[:-1]
+    asked = np.clip(np.ceil(even), met[:-1] + 1, met[1:])
+    best = np.lexsort((asked, np.abs(asked - even), np.round(wrong, 9)))[0]
+    return int(asked[best]), float(wrong[best])
+
+
+BANDS = 4  # of the chances shown, at most
+
+FAMILY = Family(
+    key="scorecard",
+    model=ScorecardClassifier(bands=BANDS),
+    alone=ScorecardClassifier(),
+    command="points",
+    question="Points to add up (score, scorecard)",
+    name="Points to add up",
+    sentence=(
+        "A few conditions with small whole points; a total decides, as on a bank's or a ward's "
+        "scorecard."
+    ),
+    good_for="ranking as well as deciding, with few conditions that people can add up by heart.",
+    ways=(
+        "Points to add up are asked for a number of conditions; shape, clauses and prices are not "
+        "asked of them."
+    ),
+    shape_words=size_words,
+    whole_front=True,
+)

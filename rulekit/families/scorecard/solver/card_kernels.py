@@ -1,0 +1,312 @@
+"""Kernels of the search for integer points: row types, gains of conditions, rounding.
+
+Legend: n rows, p sources (columns of the table), d candidate conditions, k conditions of a card, P
+row types (rows alike in all k conditions), T totals. Sums over rows add multiples of one power of
+two, so that their order does not matter.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import types as nb
+from numpy.typing import NDArray
+
+from rulekit.families.scorecard.solver.fit_kernels import F1, F2, chance_of, fitted
+from rulekit.solvers.machine_code import machine_code, record
+
+FLAT = 1e-9  # slope of a card whose totals say nothing
+I1, I2 = nb.int64[::1], nb.int64[:, ::1]
+
+
+class Cells(NamedTuple):
+    """The table, see `PointsProblem`."""
+
+    codes: NDArray[np.int32]
+    n_codes: NDArray[np.int64]
+    source: NDArray[np.int64]
+    spans: NDArray[np.int64]
+    limits: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+
+CELLS = record(Cells, nb.int32[:, ::1], I1, I1, I2, I2, F2)
+
+
+@machine_code()
+def _holds(spans, j, cell):  # type: ignore[no-untyped-def]
+    first = spans[j, 0] <= cell and cell < spans[j, 1]
+    return first or (spans[j, 2] <= cell and cell < spans[j, 3])
+
+
+@machine_code()
+def _row_types(cells, chosen, types):  # type: ignore[no-untyped-def]
+    """Write each row's type into `types`; return what holds in each, shape (P, k)."""
+    codes, source, spans = cells.codes, cells.source, cells.spans
+    n, count = codes.shape[1], 1
+    types[:] = 0
+    for s in range(len(chosen)):
+        j = chosen[s]
+        own = codes[source[j]]
+        there = np.zeros(2 * count, dtype=np.int64)
+        for i in range(n):
+            new = 2 * types[i] + (1 if _holds(spans, j, own[i]) else 0)
+            types[i] = new
+            there[new] = 1
+        count = 0
+        for t in range(len(there)):
+            if there[t]:
+                there[t] = count
+                count += 1
+        for i in range(n):
+            types[i] = there[types[i]]
+    holds = np.zeros((count, len(chosen)), dtype=np.int64)
+    one_row = np.zeros(count, dtype=np.int64)
+    for i in range(n):
+        one_row[types[i]] = i
+    for s in range(len(chosen)):
+        for t in range(count):
+            holds[t, s] = _holds(spans, chosen[s], codes[source[chosen[s]], one_row[t]])
+    return holds
+
+
+@machine_code()
+def _masses(types, weights, count):  # type: ignore[no-untyped-def]
+    """Sum the rows' weights by type: shape (P, 2)."""
+    mass = np.zeros((count, 2))
+    for i in range(len(types)):
+        mass[types[i], 0] += weights[i, 0]
+        mass[types[i], 1] += weights[i, 1]
+    return mass
+
+
+@machine_code()
+def _card(holds, mass, points, line):  # type: ignore[no-untyped-def]
+    """Fit slope and intercept of a logit that is linear in the total; return the loss."""
+    low, high = 0, 0
+    for s in range(len(points)):
+        low += min(points[s], 0)
+        high += max(points[s], 0)
+    by_total = np.zeros((high - low + 1, 2))
+    for t in range(len(holds)):
+        total = -low
+        for s in range(len(points)):
+            total += points[s] * holds[t, s]
+        by_total[total, 0] += mass[t, 0]
+        by_total[total, 1] += mass[t, 1]
+    there = np.flatnonzero(by_total[:, 0] + by_total[:, 1])
+    design, kept = np.empty((len(there), 1)), np.empty((len(there), 2))
+    for i in range(len(there)):
+        design[i, 0] = there[i] + low
+        kept[i] = by_total[there[i]]
+    return fitted(design, kept, line, np.zeros((2, 2)))
+
+
+@machine_code()
+def _explained(along, size):  # type: ignore[no-untyped-def]
+    """How much of the loss points explain whose scale is free, by the quadratic at the optimum."""
+    return along * along / size if along > 0 and size > 0 else 0.0
+
+
+@machine_code()
+def _parts(curve, pull, points, skipped):  # type: ignore[no-untyped-def]
+    """Return ``pull'x`` and ``x'curve x`` without one condition, and its row of the latter."""
+    along, size, joint = 0.0, 0.0, 0.0
+    for s in range(len(points)):
+        if s == skipped:
+            continue
+        along += pull[s] * points[s]
+        if skipped >= 0:
+            joint += curve[s, skipped] * points[s]
+        for u in range(len(points)):
+            if u != skipped:
+                size += points[s] * curve[s, u] * points[u]
+    return along, size, joint
+
+
+@machine_code()
+def _rounded(curve, pull, beta, scale, limits, points):  # type: ignore[no-untyped-def]
+    """Round weights at a scale, then change single points while the quadratic gets better."""
+    k = len(points)
+    for s in range(k):
+        whole = int(np.rint(beta[s] * scale))
+        if whole == 0:
+            whole = 1 if beta[s] >= 0 else -1
+        whole = min(max(whole, limits[s, 0]), limits[s, 1])
+        if whole == 0:
+            whole = 1 if limits[s, 1] > 0 else -1
+        points[s] = whole
+    along, size, _ = _parts(curve, pull, points, -1)
+    best = _explained(along, size)
+    moved = True
+    while moved:
+        moved = False
+        for s in range(k):
+            along, size, joint = _parts(curve, pull, points, s)
+            for v in range(limits[s, 0], limits[s, 1] + 1):
+                found = _explained(along + pull[s] * v, size + v * (2.0 * joint + curve[s, s] * v))
+                if v != 0 and found > best * (1.0 + 1e-9):
+                    best, points[s], moved = found, v, True
+    return best
+
+
+@machine_code()
+def _polished(holds, mass, limits, points, line, loss):  # type: ignore[no-untyped-def]
+    """Change single points while the loss itself falls; return it."""
+    k = len(points)
+    trial, moved = line.copy(), True
+    while moved:
+        moved = False
+        for s in range(k):
+            kept = points[s]
+            for value in range(limits[s, 0], limits[s, 1] + 1):
+                if value == 0 or value == kept:
+                    continue
+                points[s] = value
+                trial[:] = line
+                found = _card(holds, mass, points, trial)
+                if found < loss - 1e-9 * (1.0 + loss) and trial[0] > 0:
+                    loss, kept, moved = found, value, True
+                    line[:] = trial
+            points[s] = kept
+    return loss
+
+
+@machine_code()
+def _quadratic(hessian, beta, curve, pull):  # type: ignore[no-untyped-def]
+    """Write the loss's curvature, the intercept free, and its product with the weights."""
+    k = len(pull)
+    for s in range(k):
+        pull[s] = 0.0
+        for u in range(k):
+            inner = hessian[max(s, u), min(s, u)]
+            curve[s, u] = inner - hessian[k, s] * hessian[k, u] / hessian[k, k]
+            pull[s] += curve[s, u] * beta[u]
+
+
+@machine_code()
+def _scaled(curve, pull, beta, limits, tried):  # type: ignore[no-untyped-def]
+    """Round at each scale; return how much of the loss each explains, 0 for what came before."""
+    worth, greatest = np.zeros(len(tried)), 1e-12
+    for s in range(len(pull)):
+        greatest = max(greatest, abs(beta[s]))
+    for v in range(len(tried)):
+        worth[v] = _rounded(curve, pull, beta, (v + 1) / greatest, limits, tried[v])
+        for u in range(v):
+            if np.all(tried[u] == tried[v]):
+                worth[v] = 0.0
+    return worth
+
+
+@machine_code(nb.float64(CELLS, I1, nb.float64, nb.boolean, I1, F1))
+def settle(cells, chosen, enough, polish, points, line):  # type: ignore[no-untyped-def]
+    """Give conditions their points, and the line of the logit over the total; return the loss.
+
+    The weights are fitted freely first. If that loss, which no points are below, is not less than
+    `enough`, infinity is returned. Then they are rounded at each scale, from the one at which the
+    greatest is 1 to that at which it is the most allowed; those that the quadratic at the optimum
+    puts behind the best found are not fitted.
+    """
+    k = len(chosen)
+    types = np.zeros(cells.codes.shape[1], dtype=np.int64)
+    holds = _row_types(cells, chosen, types)
+    mass = _masses(types, cells.weights, len(holds))
+    beta, hessian = np.zeros(k + 1), np.zeros((k + 1, k + 1))
+    free = fitted(holds.astype(np.float64), mass, beta, hessian)
+    if free >= enough:
+        return np.inf
+    if k == 0:
+        line[1] = beta[0]
+        return free
+    limits, curve, pull = cells.limits[chosen], np.empty((k, k)), np.empty(k)
+    _quadratic(hessian, beta, curve, pull)
+    tried = np.zeros((np.abs(limits).max(), k), dtype=np.int64)
+    worth = _scaled(curve, pull, beta, limits, tried)
+    best, trial = np.inf, np.zeros(2)
+    for v in range(len(tried)):
+        if worth[v] > 0 and free + 0.5 * (worth.max() - worth[v]) <= best:
+            along, size, _ = _parts(curve, pull, tried[v], -1)
+            trial[0], trial[1] = along / size, beta[k]
+            found = _card(holds, mass, tried[v], trial)
+            if trial[0] > 0 and found < best - 1e-9 * (1.0 + found):
+                best = found
+                points[:], line[:] = tried[v], trial
+    if best == np.inf:  # a condition that is required though it says nothing
+        points[:], line[0] = tried[0], FLAT
+        return fitted(np.zeros((len(holds), 0)), mass, line[1:], np.zeros((1, 1)))
+    if polish:
+        best = _polished(holds, mass, limits, points, line, best)
+    return best
+
+
+@machine_code()
+def _row_derivatives(cells, types, logits, unit):  # type: ignore[no-untyped-def]
+    """Give residual, curvature, and curvature times logit of each row: shape (n, 3).
+
+    Beside them the sums of the curvature, of it times the logit, and times the logit's square.
+    """
+    found, sums = np.zeros((len(types), 3)), np.zeros(3)
+    chances = np.array([chance_of(logit) for logit in logits])
+    for i in range(len(types)):
+        logit, chance = logits[types[i]], chances[types[i]]
+        both = cells.weights[i, 0] + cells.weights[i, 1]
+        q = both * chance * (1.0 - chance)
+        found[i, 0] = np.rint((cells.weights[i, 0] - both * chance) / unit) * unit
+        found[i, 1] = np.rint(q / unit) * unit
+        found[i, 2] = np.rint(q * logit / unit) * unit
+        sums[0] += found[i, 1]
+        sums[1] += found[i, 2]
+        sums[2] += np.rint(q * logit * logit / unit) * unit
+    return found, sums
+
+
+@machine_code()
+def _running_sums(codes, rows, n_codes):  # type: ignore[no-untyped-def]
+    """Sum rows up to each cell of a source: shape (n_codes + 1, 3)."""
+    found = np.zeros((n_codes + 1, 3))
+    for i in range(len(codes)):
+        for part in range(3):
+            found[codes[i] + 1, part] += rows[i, part]
+    for c in range(n_codes):
+        found[c + 1] += found[c]
+    return found
+
+
+@machine_code()
+def _gain(running, span, limits, sums):  # type: ignore[no-untyped-def]
+    """How much the loss falls by one step of Newton's with one more condition."""
+    part = (
+        running[span[1]] - running[span[0]] + running[span[3]] - running[span[2]]
+    )  # residual, curvature, curvature times logit
+    if (part[0] > 0 and limits[1] < 1) or (part[0] < 0 and limits[0] > -1):
+        return 0.0
+    middle = sums[1] / sums[0]
+    bend, joint = sums[2] - sums[1] * middle, part[2] - middle * part[1]
+    curvature = part[1] - part[1] * part[1] / sums[0]
+    if bend > 1e-9 * sums[0]:
+        curvature -= joint * joint / bend
+    return part[0] * part[0] / (2.0 * curvature) if curvature > 1e-7 * sums[0] else 0.0
+
+
+@machine_code(F1(CELLS, I1, nb.float64))
+def gains(cells, chosen, unit):  # type: ignore[no-untyped-def]
+    """Say for each candidate how much the loss falls with it, by one step of Newton's: shape (d,).
+
+    The weights of the chosen conditions are fitted, and may then change together by one factor.
+    Sums over rows add multiples of `unit`.
+    """
+    types = np.zeros(cells.codes.shape[1], dtype=np.int64)
+    holds = _row_types(cells, chosen, types)
+    mass, beta = _masses(types, cells.weights, len(holds)), np.zeros(len(chosen) + 1)
+    fitted(holds.astype(np.float64), mass, beta, np.zeros((len(beta), len(beta))))
+    logits = np.full(len(holds), beta[-1])
+    for s in range(len(chosen)):
+        logits += beta[s] * holds[:, s]
+    rows, sums = _row_derivatives(cells, types, logits, unit)
+    found, known = np.zeros(len(cells.source)), -1
+    running = np.zeros((1, 3))
+    for j in range(len(found)):
+        f = cells.source[j]
+        if f != known:
+            running, known = _running_sums(cells.codes[f], rows, cells.n_codes[f]), f
+        found[j] = _gain(running, cells.spans[j], cells.limits[j], sums)
+    return found

@@ -1,0 +1,173 @@
+"""The search for integer points: a beam over conditions, each exchanged while that helps."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from rulekit.families.scorecard.solver.problem import PointsProblem
+
+SAME = 1e-9  # losses that differ by less, relative to them, are equal but for rounding
+OF_ONE_SOURCE = 2  # cuts of one source that are tried at once, at most
+
+
+@dataclass(frozen=True)
+class Card:
+    """Conditions with their points.
+
+    Attributes
+    ----------
+    chosen : tuple of int
+        Candidates, ascending.
+    points : tuple of int
+        Of each, none of them 0.
+    slope, intercept : float
+        The logit of a row of total t is ``slope * t + intercept``; the slope is positive, or 0
+        where there is no condition.
+    loss : float
+        The weighted logistic loss, infinite where it was only seen to be too large.
+    """
+
+    chosen: tuple[int, ...]
+    points: tuple[int, ...]
+    slope: float
+    intercept: float
+    loss: float
+
+    def reduced(self) -> "Card":
+        """Divide the points by what divides them all."""
+        common = math.gcd(*self.points)
+        if common < 2:
+            return self
+        points = tuple(p // common for p in self.points)
+        return replace(self, points=points, slope=self.slope * common)
+
+    def beats(self, other: "Card") -> bool:
+        """Whether it costs less, by more than rounding."""
+        return self.loss < other.loss and not math.isclose(self.loss, other.loss, rel_tol=SAME)
+
+
+@dataclass
+class PointsPath:
+    """The best cards of each size, found as far as they are asked for.
+
+    Parameters
+    ----------
+    problem : PointsProblem
+        The table.
+    beam : int, default=3
+        Cards of each size that are extended.
+    tries : int, default=6
+        Conditions that each is extended by, or that take the place of one.
+    """
+
+    problem: PointsProblem
+    beam: int = 3
+    tries: int = 6
+    _cards: dict[tuple[int, ...], Card] = field(default_factory=dict, init=False, repr=False)
+    _ranked: dict[tuple[int, ...], list[int]] = field(default_factory=dict, init=False, repr=False)
+    _sizes: list[list[Card]] = field(default_factory=list, init=False, repr=False)
+    _best: list[Card | None] = field(default_factory=list, init=False, repr=False)
+
+    def cards(
+        self, max_conditions: int, should_stop: Callable[[], bool] | None = None
+    ) -> tuple[Card, ...]:
+        """Find the best card of each size.
+
+        Parameters
+        ----------
+        max_conditions : int
+            Conditions of the largest card.
+        should_stop : callable, optional
+            Asked before each size; true ends the work, with fewer sizes.
+
+        Returns
+        -------
+        tuple of Card
+            Ascending in size and descending in loss: a size that is not there is no better than
+            the one before. The first has no condition, or holds what is required; there is none
+            if that takes more than `max_conditions`.
+        """
+        while len(self._sizes) <= max_conditions:
+            if should_stop is not None and should_stop():
+                break
+            size = self._extended(self._sizes[-1]) if self._sizes else [self._card(())]
+            self._sizes.append(size)
+            self._best.append(self._polished(size))
+        path: list[Card] = []
+        for card in self._best[: max_conditions + 1]:
+            if card is not None and (not path or card.beats(path[-1])):
+                path.append(card)
+        return tuple(path)
+
+    def _polished(self, size: list[Card]) -> Card | None:
+        """Change the points of the best cards that hold what is required; take the best."""
+        granted = [c for c in size if all(w & set(c.chosen) for w in self.problem.required)]
+        polished = [
+            Card(c.chosen, *self.problem.settled(c.chosen, math.inf, True)) for c in granted
+        ]
+        return min(polished, key=_order).reduced() if polished else None
+
+    def _extended(self, cards: list[Card]) -> list[Card]:
+        """Add a condition to each of some cards, keep the best, and exchange theirs."""
+        found: dict[tuple[int, ...], Card] = {}
+        for card in cards:
+            for j in self._to_try(card.chosen):
+                kept = sorted(c.loss for c in found.values())[: self.beam]
+                enough = kept[-1] if len(kept) == self.beam else math.inf
+                new = self._card((*card.chosen, j), enough)
+                if new.loss < math.inf:
+                    found[new.chosen] = new
+        best = sorted(found.values(), key=_order)[: self.beam]
+        settled = {new.chosen: new for new in map(self._exchanged, best)}
+        return sorted(settled.values(), key=_order)
+
+    def _exchanged(self, card: Card) -> Card:
+        """Put other conditions in the place of one, the best exchange of all, while that helps."""
+        while True:
+            best = card
+            for i in card.chosen:
+                rest = tuple(j for j in card.chosen if j != i)
+                for j in self._to_try(rest):
+                    new = self._card((*rest, j), best.loss)
+                    best = new if new.beats(best) else best
+            if best is card:
+                return card
+            card = best
+
+    def _card(self, chosen: tuple[int, ...], enough: float = math.inf) -> Card:
+        """Give conditions their points, unless they must cost as much as `enough`."""
+        key = tuple(sorted(chosen))
+        if key not in self._cards or self._cards[key].loss == math.inf > enough:
+            self._cards[key] = Card(key, *self.problem.settled(key, enough, False))
+        return self._cards[key]
+
+    def _to_try(self, chosen: tuple[int, ...]) -> list[int]:
+        """List the conditions to try beside some, best first: those required before any other."""
+        if chosen not in self._ranked:
+            gains = self.problem.gains(chosen)
+            missing = [wish for wish in self.problem.required if not wish & set(chosen)]
+            order = np.argsort(-gains, kind="stable")
+            if missing:
+                order = order[np.isin(order, list(missing[0]))]
+            else:
+                order = order[gains[order] > SAME * len(self.problem.weights)]
+            self._ranked[chosen] = self._few_of_each(order.tolist(), chosen)
+        return self._ranked[chosen]
+
+    def _few_of_each(self, order: list[int], chosen: tuple[int, ...]) -> list[int]:
+        kept: list[int] = []
+        of_source: dict[int, int] = {}
+        for j in order:
+            f = int(self.problem.source[j])
+            if j not in chosen and of_source.get(f, 0) < OF_ONE_SOURCE:
+                of_source[f] = of_source.get(f, 0) + 1
+                kept.append(j)
+            if len(kept) == self.tries:
+                break
+        return kept
+
+
+def _order(card: Card) -> tuple[float, tuple[int, ...]]:
+    return float(f"{card.loss:.9e}"), card.chosen

@@ -1,5 +1,0 @@
-"""Points that add up: integer scorecards.
-
-What belongs here: the learner, and how it makes a table of cells into a problem of points. May
-import `rulekit.binarize`, `rulekit.solvers` and the learners' common parts.
-"""

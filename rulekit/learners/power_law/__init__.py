@@ -1,5 +1,0 @@
-"""Nonlinear trees whose nodes ask one short inequality of power laws.
-
-What belongs here: this family, and nothing that another one uses. May import the modules beside
-this folder and everything below; never another family.
-"""

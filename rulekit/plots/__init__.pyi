@@ -1,0 +1,51 @@
+from .case import case_figure as case_figure
+from .case import case_sentence as case_sentence
+from .groups import gap_figure as gap_figure
+from .groups import gap_sentence as gap_sentence
+from .groups import group_figure as group_figure
+from .groups import group_sentence as group_sentence
+from .operating import operating_figure as operating_figure
+from .operating import operating_sentence as operating_sentence
+from .operating import reliability_figure as reliability_figure
+from .operating import reliability_sentence as reliability_sentence
+from .pareto import Baseline as Baseline
+from .pareto import front_figure as front_figure
+from .pareto import front_sentence as front_sentence
+from .rules import clause_figure as clause_figure
+from .rules import clause_sentence as clause_sentence
+from .rules import outcome_figure as outcome_figure
+from .rules import outcome_sentence as outcome_sentence
+from .screening import screening_figure as screening_figure
+from .screening import screening_sentence as screening_sentence
+from .screening import screening_table as screening_table
+from .stability import band_figure as band_figure
+from .stability import band_sentence as band_sentence
+from .stability import returned_figure as returned_figure
+from .stability import returned_sentence as returned_sentence
+
+__all__ = [
+    "Baseline",
+    "band_figure",
+    "band_sentence",
+    "case_figure",
+    "case_sentence",
+    "clause_figure",
+    "clause_sentence",
+    "front_figure",
+    "front_sentence",
+    "gap_figure",
+    "gap_sentence",
+    "group_figure",
+    "group_sentence",
+    "operating_figure",
+    "operating_sentence",
+    "outcome_figure",
+    "outcome_sentence",
+    "reliability_figure",
+    "reliability_sentence",
+    "returned_figure",
+    "returned_sentence",
+    "screening_figure",
+    "screening_sentence",
+    "screening_table",
+]

@@ -1,1 +1,0 @@
-"""Rules as shapes: boxes of a cube, curves of B-space."""

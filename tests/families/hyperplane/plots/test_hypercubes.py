@@ -1,0 +1,115 @@
+"""Boxes of a plane as pictures, each with its sentence."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit.families.hyperplane import (
+    Projection,
+    coverage_figure,
+    coverage_sentence,
+    interval_figure,
+    interval_sentence,
+    projection_figure,
+    projection_sentence,
+)
+from rulekit.families.hyperplane.plots.hypercubes import FAINT
+
+TABLE = pd.DataFrame(
+    {
+        "name": ["age", "<b>size</b>"],
+        "low": [0.0, 10.0],
+        "high": [100.0, 20.0],
+        "start": [25.0, 10.0],
+        "stop": [50.0, 20.0],
+        "value": [30.0, np.nan],
+        "words": ["age <= 50", "any value"],
+        "limits": [True, False],
+        "met": [True, True],
+    }
+)
+
+
+def shown(n_others=2):
+    points = pd.DataFrame(
+        {
+            "x": [1.0, 2.0, 3.0, 9.0],
+            "y": [1.0, 2.0, 3.0, 9.0],
+            "described": [True, True, False, False],
+            "others": [2, 1, 2, 0],
+        }
+    )
+    boxes = pd.DataFrame({"x0": [0.0, 5.0], "x1": [4.0, 8.0], "y0": [0.0, 5.0], "y1": [4.0, 8.0]})
+    return Projection(
+        "age", "size", points, boxes, 0, n_others, ((0.0, 5.0), (5.0, 0.0)), (1.0, 1.0)
+    )
+
+
+def test_a_box_is_drawn_in_shares_of_each_range():
+    _, box, _ = interval_figure(TABLE).data
+    assert list(box.base) == [0.25, 0.0]
+    assert list(box.x) == [0.25, 1.0]
+
+
+def test_a_case_is_a_tick_and_a_gap_is_none():
+    tick = interval_figure(TABLE).data[2]
+    assert list(tick.x) == [0.3]
+    assert tick.marker.symbol == "diamond-tall"
+
+
+def test_names_from_the_table_are_escaped():
+    assert "<b>size" not in str(interval_figure(TABLE).data[0].y)
+
+
+def test_the_sentence_says_what_keeps_a_case_out():
+    assert interval_sentence(TABLE) == (
+        "The box limits 1 of 2 columns that the plane reads; the case is inside."
+    )
+    out = TABLE.assign(met=[False, True])
+    assert interval_sentence(out).endswith("the case is outside, by age.")
+
+
+def test_every_box_is_a_rectangle_and_the_chosen_one_is_filled():
+    shapes = projection_figure(shown(), "ill", "well").layout.shapes
+    assert [s.line.width for s in shapes] == [3, 1]
+    assert (shapes[0].x0, shapes[0].x1) == (0.0, 4.0)
+
+
+def test_rows_fade_with_every_other_condition_they_miss():
+    of_class, other, line, _ = projection_figure(shown(), "ill", "well").data
+    assert list(of_class.marker.opacity) == [1.0, FAINT + (1 - FAINT) / 2]
+    assert list(other.marker.opacity) == [1.0, FAINT]
+    assert {of_class.marker.symbol, other.marker.symbol} == {"circle", "square"}
+    assert line.mode == "lines"
+
+
+def test_without_other_conditions_every_row_is_drawn_in_full():
+    figure = projection_figure(shown(n_others=0), "ill", "well")
+    assert set(figure.data[0].marker.opacity) == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("n_others", "words"),
+    [
+        (2, "3 training rows lie in the filled rectangle; 2 of these also meet the box's all 2"),
+        (0, "3 training rows lie in the filled rectangle, 2 of them ill; the box has no other"),
+    ],
+)
+def test_the_sentence_counts_rows_in_the_rectangle(n_others, words):
+    assert projection_sentence(shown(n_others), "ill").startswith(words)
+
+
+def test_the_curve_adds_up_the_boxes():
+    curves, totals = {"ill": [6, 3], "well": [5]}, {"ill": 10, "well": 5}
+    ill, well = coverage_figure(curves, totals).data
+    assert list(ill.y) == pytest.approx([0.0, 0.6, 0.9])
+    assert list(well.y) == [0.0, 1.0]
+    assert coverage_sentence(curves, totals) == (
+        "ill: the largest box covers 60.0 % of the rows that the plane gets right, all 2 together "
+        "90.0 %; well: the largest box covers 100.0 % of the rows that the plane gets right, all 1 "
+        "together 100.0 %."
+    )
+
+
+def test_a_class_without_boxes_is_named():
+    assert coverage_sentence({"ill": []}, {"ill": 4}) == "ill: no box."

@@ -1,0 +1,141 @@
+"""Boxes on one side of a plane: exact faces, exact sides, and the closed form."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.families.hyperplane.solver.corners import CRITERIA
+from rulekit.families.hyperplane.solver.half_space import HalfSpace, Region
+from rulekit.families.hyperplane.solver.hypercubes import carry_on, extract_boxes
+from tests.reference import hypercubes as reference
+from tests.strategies.half_spaces import half_of, planes, random_plane, scale_of
+
+COVERING = ("peel", "point_lp", "volume")
+TINY = 1e-12
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@given(planes())
+def test_boxes_are_disjoint_and_on_their_side_of_a_random_plane(criterion, plane):
+    X, w, gamma, above = plane
+    half = half_of(X, w, gamma, above)
+    V = half.oriented(X)
+    boxes = extract_boxes(half, V, criterion=criterion, max_depth=6)
+    pairs = list(zip(boxes.lower.tolist(), boxes.upper.tolist(), strict=True))
+    for k, (lower, upper) in enumerate(pairs):
+        beyond = reference.exact_value(half.weights.tolist(), upper) - half.cap
+        assert beyond <= TINY * scale_of(half)
+        assert half.value(np.array(upper)) <= half.cap
+        assert not any(reference.share_a_point((lower, upper), other) for other in pairs[:k])
+    assert not boxes.members(V[~half.contains(V)]).any()
+    inside = boxes.members(V[half.contains(V)])
+    assert inside.sum(axis=1).max(initial=0) <= 1
+    np.testing.assert_array_equal(inside.sum(axis=0), boxes.n_points)
+
+
+@pytest.mark.parametrize("criterion", COVERING)
+@given(planes(max_features=6))
+def test_every_point_of_the_side_is_covered_when_the_depth_allows(criterion, plane):
+    X, w, gamma, above = plane
+    half = half_of(X, w, gamma, above)
+    boxes = extract_boxes(half, half.oriented(X), criterion=criterion, max_depth=10**6)
+    assert boxes.n_points.sum() == boxes.n_total
+
+
+@given(planes(max_features=5), st.sampled_from(["peel", "volume", "volume_paper"]))
+def test_extraction_is_algorithm_4_1(plane, criterion):
+    X, w, gamma, above = plane
+    half = half_of(X, w, gamma, above)
+    V = half.oriented(X)
+    points, counts = np.unique(V[half.contains(V)], axis=0, return_counts=True)
+
+    def choose(lower, upper, some, many):
+        region = Region(half, np.array(lower), np.array(upper))
+        return CRITERIA[criterion](region, np.array(some), np.array(many)).tolist()
+
+    widths = (half.high - half.low).tolist()
+    lower = [-math.inf] * half.n_features
+    expected = reference.extract(
+        (half.weights.tolist(), widths), choose, lower, half.high.tolist(),
+        points.tolist(), counts.tolist(), 0, 5,
+    )  # fmt: skip
+    found = extract_boxes(half, V, criterion=criterion, max_depth=5)
+    told = zip(
+        found.lower.tolist(), found.upper.tolist(), found.n_points.tolist(),
+        found.depth.tolist(), strict=True,
+    )  # fmt: skip
+    assert sorted(told) == sorted(expected)
+
+
+def test_the_greatest_box_is_the_whole_region_where_it_is_all_on_one_side():
+    half = HalfSpace.of_plane(
+        np.array([1.0, -2.0]), 9.0, np.array([0.0, 0.0]), np.array([3.0, 1.0]), above=False
+    )
+    rows = np.array([[3.0, 0.0], [0.0, 1.0]])
+    for criterion in CRITERIA:
+        boxes = extract_boxes(half, half.oriented(rows), criterion=criterion)
+        assert len(boxes) == 1
+        np.testing.assert_array_equal(boxes.upper[0], half.high)
+        assert boxes.coverage == 1.0
+
+
+def test_points_at_the_edges_of_the_table_are_covered():
+    X = np.array([[a, b] for a in (0.0, 1.0, 2.0) for b in (0.0, 1.0, 2.0)])
+    for above in (False, True):
+        half = half_of(X, np.array([1.0, -1.0]), 0.5, above)
+        V = half.oriented(X)
+        boxes = extract_boxes(half, V)
+        assert boxes.members(V[half.contains(V)]).any(axis=1).all()
+
+
+@given(planes(max_features=5), st.sampled_from(COVERING))
+def test_extraction_carried_on_ends_in_a_box_that_holds_the_point(plane, criterion):
+    X, w, gamma, above = plane
+    half = half_of(X, w, gamma, above)
+    V = half.oriented(X)
+    learned, asked = V[::2], V[1::2]
+    boxes = extract_boxes(half, learned, criterion=criterion)
+    for v in asked[half.contains(asked)][:5]:
+        lower, upper, depth = carry_on(half, learned, v, criterion=criterion)
+        assert reference.in_box(lower, upper, v)
+        assert half.value(upper) <= half.cap
+        held = boxes.members(v[None, :])[0]
+        if held.any():
+            np.testing.assert_array_equal(lower, boxes.lower[held][0])
+            np.testing.assert_array_equal(upper, boxes.upper[held][0])
+            assert depth == boxes.depth[held][0]
+
+
+def test_a_point_of_the_other_side_is_refused():
+    X, w, gamma = random_plane(0, 3)
+    half = half_of(X, w, gamma, above=True)
+    V = half.oriented(X)
+    with pytest.raises(ValueError, match="must be on this side"):
+        carry_on(half, V, V[~half.contains(V)][0])
+
+
+def test_boxes_of_few_points_and_later_boxes_are_dropped():
+    X, w, gamma = random_plane(3, 3, m=200)
+    half = half_of(X, w, gamma, above=False)
+    boxes = extract_boxes(half, half.oriented(X))
+    assert sorted(boxes.n_points, reverse=True) == boxes.n_points.tolist()
+    kept = boxes.kept(min_points=3, max_boxes=2)
+    assert len(kept) == 2
+    assert kept.coverage == boxes.n_points[:2].sum() / boxes.n_total
+
+
+def test_a_plane_without_weights_gives_one_box_or_none():
+    rows = np.arange(6.0).reshape(3, 2)
+    for above, n in ((False, 1), (True, 0)):
+        half = half_of(rows, np.zeros(2), 1.0, above)
+        assert len(extract_boxes(half, half.oriented(rows))) == n
+
+
+def test_an_unknown_criterion_is_refused():
+    X, w, gamma = random_plane(0, 2)
+    half = half_of(X, w, gamma, above=False)
+    with pytest.raises(ValueError, match="`criterion` must be one of"):
+        extract_boxes(half, half.oriented(X), criterion="area")

@@ -1,0 +1,179 @@
+"""The box around one case, and how sure the plane is of it."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit import LPSVM, HyperplaneRuleClassifier
+from rulekit.exceptions import DataError, RuleError
+from rulekit.families.hyperplane import explain_with_hyperplane
+from rulekit.families.hyperplane.confidence import calibrated
+from rulekit.families.hyperplane.solver.corners import water_fill
+from rulekit.style.phrases import Wording
+from tests.learners.planes import blobs, with_levels
+from tests.reference import hypercubes as reference
+from tests.strategies.half_spaces import scale_of
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = blobs()
+    return HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X, y), X, y
+
+
+def half_of(model, told):
+    return model.plane_.half(list(model.boxes_).index(told.prediction))
+
+
+@pytest.mark.parametrize("box", ["corner", "symmetric"])
+def test_every_case_is_in_its_box_and_the_box_on_its_side(fitted, box):
+    model, X, _ = fitted
+    far = pd.concat([X, X * 3.0, X * -1.0])
+    found = explain_with_hyperplane(model, far, box=box)
+    assert [e.prediction for e in found] == model.linear_.predict(far).tolist()
+    for told in found:
+        half = half_of(model, told)
+        assert reference.in_box(told.lower, told.upper, told.values)
+        assert half.value(told.upper) <= half.cap
+
+
+def test_the_corner_is_the_foot_of_the_normal_in_the_unit_box(fitted):
+    model, X, _ = fitted
+    for told in explain_with_hyperplane(model, X):
+        half = half_of(model, told)
+        width = half.high - half.low
+        normal = half.weights * width
+        step = (told.upper - told.values) / width
+        np.testing.assert_allclose(step, normal * (step @ normal) / (normal @ normal), atol=1e-12)
+        assert half.value(told.upper) == pytest.approx(half.cap, abs=1e-9 * scale_of(half))
+        assert np.linalg.norm(step) == pytest.approx(told.distance, rel=1e-9)
+
+
+@pytest.mark.parametrize("box", ["corner", "symmetric"])
+def test_counts_and_volume_are_those_of_the_box(fitted, box):
+    model, X, y = fitted
+    plane = model.plane_
+    for told in explain_with_hyperplane(model, X.head(25), box=box):
+        half = half_of(model, told)
+        inside = [reference.in_box(told.lower, told.upper, v) for v in half.oriented(plane.rows)]
+        assert told.n_covered == sum(inside)
+        assert told.n_right == (np.array(inside) & (y == told.prediction)).sum()
+        width = half.high - half.low
+        sides = np.minimum(told.upper, half.high) - np.maximum(told.lower, half.low)
+        weights = half.weights * width / (half.cap - half.value(half.low))
+        greatest = np.prod(water_fill(weights))
+        assert told.volume_ratio == pytest.approx(np.prod(sides / width) / greatest)
+
+
+@pytest.mark.parametrize("box", ["corner", "symmetric"])
+def test_the_conditions_hold_on_the_same_training_rows(fitted, box):
+    model, X, _ = fitted
+    columns = model.read_columns(X)
+    for told in explain_with_hyperplane(model, X.head(25), box=box):
+        holds = told.clause.mask(columns)
+        assert holds.sum() == told.n_covered
+        assert holds[told.row]
+
+
+def test_the_rule_that_holds_a_case_is_named_and_else_extraction_goes_on(fitted):
+    _, X, y = fitted
+    short = HyperplaneRuleClassifier(LPSVM(nu=1.0), max_rules=1).fit(X, y)
+    fired = short.clauses_fired(X)[:, 0]
+    columns = short.read_columns(X)
+    for told in explain_with_hyperplane(short, X):
+        covering = told.covering
+        assert covering.clause.mask(columns)[told.row]
+        assert (told.rule == 0) == (covering.rule == 0)
+        if told.prediction == "good":
+            assert (told.rule == 0) == fired[told.row]
+            assert told.rule_prediction == ("good" if fired[told.row] else "bad")
+        if told.rule == 0:
+            assert covering.n_right == short.boxes_[told.prediction].n_points[0]
+
+
+def test_confidence_rises_with_the_distance_on_either_side(fitted):
+    model, X, _ = fitted
+    found = sorted(explain_with_hyperplane(model, X), key=lambda e: e.distance)
+    for label in ("good", "bad"):
+        sure = [e.confidence for e in found if e.prediction == label]
+        assert sure == sorted(sure)
+        assert 0.0 < sure[0] < sure[-1] <= 1.0
+
+
+def test_confidence_is_platts_function_with_a_level_for_each_answer():
+    rng = np.random.default_rng(0)
+    distance, answers = rng.random(4000), rng.integers(0, 2, 4000)
+    right = rng.random(4000) < 1 / (1 + np.exp(-(6 * distance - 2 * answers)))
+    found = calibrated(distance, answers, right)
+    assert found.slope == pytest.approx(6, rel=0.1)
+    assert found.levels[0] - found.levels[1] == pytest.approx(2, rel=0.1)
+    sure = np.where(answers == 1, found.of(distance, 1), found.of(distance, 0))
+    assert sure.mean() == pytest.approx(right.mean(), abs=1e-3)
+
+
+@pytest.mark.parametrize("right", [np.ones(8, bool), np.arange(8) < 4])
+def test_a_distance_that_does_not_help_gives_one_confidence_to_an_answer(right):
+    answers = np.arange(8) % 2
+    found = calibrated(np.arange(8.0), answers, right)
+    assert found.slope == 0.0
+    for code in (0, 1):
+        share = (right[answers == code].sum() + 1) / 6
+        assert found.of(np.arange(8.0), code) == pytest.approx(np.full(8, share))
+
+
+def test_a_box_without_training_rows_says_so():
+    X = pd.DataFrame({"a": [0.0, 0.1, 0.9, 1.0], "b": [0.9, 1.0, 0.0, 0.1]})
+    linear = LPSVM(nu=100.0, standardize=False)
+    model = HyperplaneRuleClassifier(linear, confidence_folds=0).fit(X, [0, 0, 1, 1])
+    case = pd.DataFrame({"a": [0.02], "b": [0.1]})
+    found = [e for e in explain_with_hyperplane(model, case, box="symmetric") if not e.n_covered]
+    assert len(found) == 1
+    assert found[0].purity is None
+    assert "No training case lies in this box." in found[0].sentence
+    assert found[0].confidence is None
+
+
+def test_levels_are_told_as_levels():
+    X, y = with_levels()
+    model = HyperplaneRuleClassifier(LPSVM(nu=0.5)).fit(X, y)
+    columns = model.read_columns(X)
+    for told in explain_with_hyperplane(model, X.head(20)):
+        assert told.clause.mask(columns)[told.row]
+        assert {c.op for c in told.clause.literals if c.feature == "town"} <= {
+            "==", "!=", "in", "not-in",
+        }  # fmt: skip
+
+
+def test_an_explanation_is_plain_data_and_speaks_the_readers_words(fitted):
+    model, X, _ = fitted
+    told = explain_with_hyperplane(model, X.head(1))[0]
+    assert json.loads(json.dumps(told.to_dict()))["training_cases"] == told.n_covered
+    assert "Einkommen" in told.told(Wording(names={"income": "Einkommen"}))
+    assert f"{100 * told.confidence:.1f} %" in told.sentence
+
+
+def test_a_gap_in_a_column_of_the_plane_is_named(fitted):
+    model, X, _ = fitted
+    gap = X.head(3).copy()
+    gap.loc[1, "income"] = np.nan
+    with pytest.raises(DataError, match="Row 2 must have a value in column 'income'"):
+        explain_with_hyperplane(model, gap)
+
+
+def test_a_model_without_a_plane_is_refused(fitted):
+    _, X, y = fitted
+    with pytest.raises(RuleError, match="needs a fitted HyperplaneRuleClassifier"):
+        explain_with_hyperplane(LPSVM().fit(X, y), X)
+    constant = HyperplaneRuleClassifier(LPSVM(nu=1e-6))
+    with pytest.warns(UserWarning, match="no column"):
+        constant.fit(X, y)
+    with pytest.raises(RuleError, match="plane reads no column"):
+        explain_with_hyperplane(constant, X)
+
+
+def test_a_shape_of_box_that_is_not_known_is_refused(fitted):
+    model, X, _ = fitted
+    with pytest.raises(ValueError, match="`box` must be one of"):
+        explain_with_hyperplane(model, X, box="round")

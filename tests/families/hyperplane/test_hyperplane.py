@@ -1,0 +1,226 @@
+"""Rules from any linear classifier."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures, RobustScaler, StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from rulekit import LPSVM, HyperplaneRuleClassifier, Literal
+from rulekit.exceptions import DataError, EmptyRuleWarning
+from rulekit.families.hyperplane.numeric_design import short_faces
+from rulekit.rules import LinearSplit
+from tests.learners.planes import blobs, with_levels
+
+LINEAR = [
+    LPSVM(),
+    make_pipeline(StandardScaler(), LogisticRegression()),
+    make_pipeline(RobustScaler(), LinearSVC()),
+    make_pipeline(MinMaxScaler(), SVC(kernel="linear")),
+    make_pipeline(StandardScaler(), SelectKBest(k=2), LinearDiscriminantAnalysis()),
+    make_pipeline(StandardScaler(), PCA(), RidgeClassifier()),
+]
+
+
+def names(model):
+    return [type(step[1]).__name__ for step in getattr(model, "steps", [(None, model)])]
+
+
+@pytest.mark.parametrize("linear", LINEAR, ids=lambda m: "-".join(names(m)))
+@pytest.mark.parametrize("positive", ["good", "bad"])
+def test_boxes_of_any_linear_classifier_hold_rows_of_its_side_alone(linear, positive):
+    X, y = blobs()
+    model = HyperplaneRuleClassifier(linear, positive_label=positive, min_coverage=1).fit(X, y)
+    sided = model.linear_.predict(X) == positive
+    described = model.predict(X) == positive
+    assert not (described & ~sided).any()
+    assert described[sided & (y == positive)].all()
+    assert model.coverage_ == 1.0
+
+
+def test_the_rule_is_in_the_units_of_the_table():
+    X, y = blobs()
+    model = HyperplaneRuleClassifier(make_pipeline(StandardScaler(), LogisticRegression()))
+    cuts = [c.value for k in model.fit(X, y).rule_set_.clauses for c in k.literals]
+    assert max(cuts) > 10_000
+    np.testing.assert_allclose(
+        X.to_numpy() @ model.plane_.w - model.plane_.gamma,
+        model.linear_.decision_function(X),
+        rtol=1e-9,
+        atol=1e-9,
+    )
+
+
+def test_columns_that_a_selector_drops_have_a_weight_of_exactly_zero():
+    X, y = blobs()
+    linear = make_pipeline(StandardScaler(), SelectKBest(k=1), LogisticRegression())
+    assert np.count_nonzero(HyperplaneRuleClassifier(linear).fit(X, y).plane_.w) == 1
+
+
+@pytest.mark.parametrize("criterion", ["peel", "point_lp", "volume", "volume_paper"])
+def test_clauses_are_the_boxes_and_no_row_meets_two(criterion):
+    X, y = blobs()
+    model = HyperplaneRuleClassifier(LPSVM(nu=1.0), criterion=criterion, min_coverage=1).fit(X, y)
+    fired = model.clauses_fired(X)
+    boxes = model.boxes_["good"]
+    rows = boxes.half.oriented(model.plane_.rows)
+    np.testing.assert_array_equal(fired, boxes.members(rows))
+    assert fired.sum(axis=1).max() == 1
+    assert boxes.half.contains(boxes.upper).all()
+
+
+def test_the_largest_boxes_stay():
+    X, y = blobs()
+    full = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X, y)
+    short = HyperplaneRuleClassifier(LPSVM(nu=1.0), max_rules=2).fit(X, y)
+    assert short.rule_set_.clauses == full.rule_set_.clauses[:2]
+    assert short.coverage_ < full.coverage_ <= full.coverage_all_
+    assert short.history_[-1]["covered"] == pytest.approx(short.coverage_)
+    counts = full.boxes_["good"].n_points
+    assert counts.min() >= 2
+    assert (np.diff(counts) <= 0).all()
+
+
+def test_uncovered_rows_get_the_planes_answer_when_asked_and_are_flagged():
+    X, y = blobs()
+    alone = HyperplaneRuleClassifier(LPSVM(nu=1.0), max_rules=1).fit(X, y)
+    helped = HyperplaneRuleClassifier(LPSVM(nu=1.0), max_rules=1, uncovered="hyperplane").fit(X, y)
+    np.testing.assert_array_equal(helped.predict(X), helped.linear_.predict(X))
+    np.testing.assert_array_equal(helped.answered_by_plane(X), alone.predict(X) == "bad")
+    assert not alone.answered_by_plane(X).any()
+    last = helped.rule_set_.clauses[-1].conditions
+    assert isinstance(last[0], LinearSplit)
+    assert helped.n_conditions_ == alone.n_conditions_ + len(last[0].terms)
+
+
+def test_text_and_truth_values_become_conditions_on_levels():
+    X, y = with_levels()
+    model = HyperplaneRuleClassifier(LPSVM(nu=0.5), min_coverage=1).fit(X, y)
+    literals = {c for k in model.rule_set_.clauses for c in k.literals}
+    assert {c.op for c in literals if c.feature == "town"} <= {"==", "!=", "in", "not-in"}
+    assert {c.value for c in literals if c.feature == "owner"} == {True}
+    fired = model.clauses_fired(X)
+    boxes = model.boxes_[1]
+    np.testing.assert_array_equal(fired, boxes.members(boxes.half.oriented(model.plane_.rows)))
+
+
+def test_a_column_may_be_called_like_a_level_of_another():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"kind": rng.choice(list("xyz"), 90), "kind = x": rng.normal(size=90)})
+    y = X["kind = x"] + (X["kind"] == "x") > 0.5
+    found = HyperplaneRuleClassifier(min_coverage=1).fit(X, y)
+    other = HyperplaneRuleClassifier(min_coverage=1).fit(X.set_axis(["kind", "size"], axis=1), y)
+    assert str(found) == str(other).replace("size", "kind = x")
+    wish = {"directions": {"kind = x": ">"}}
+    kept = HyperplaneRuleClassifier(constraints=wish).fit(X, y)
+    assert kept.linear_.directions == {kept.linear_.feature_names_in_[3]: ">"}
+
+
+def test_a_plane_over_text_cannot_be_a_condition():
+    X, y = with_levels()
+    with pytest.raises(DataError, match="needs a plane over columns of numbers; this one reads"):
+        HyperplaneRuleClassifier(LPSVM(nu=0.5), uncovered="hyperplane").fit(X, y)
+
+
+def test_rows_with_gaps_teach_nothing_and_meet_no_condition_on_the_gap():
+    X, y = blobs(gaps=True)
+    there = X["share"].notna().to_numpy()
+    model = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X, y)
+    same = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X[there], y[there])
+    assert model.rule_set_ == same.rule_set_
+    assert model.n_incomplete_ == (~there).sum()
+    on_gap = [
+        k for k, c in enumerate(model.rule_set_.clauses) if "share" in c.features
+    ]  # fmt: skip
+    assert not model.clauses_fired(X[~there])[:, on_gap].any()
+
+
+def test_whole_numbers_get_whole_bounds_and_others_short_ones():
+    X, y = blobs()
+    X["income"], X["share"] = (X["income"] / 1000).round(), X["share"].round(2)
+    model = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X, y)
+    literals = [c for k in model.rule_set_.clauses for c in k.literals]
+    assert all(c.value.is_integer() for c in literals if c.feature == "income")
+    assert max(len(repr(c.value)) for c in literals if c.feature == "share") <= 6
+
+
+def test_shortened_faces_keep_their_order_and_the_rows_on_either_side():
+    rng = np.random.default_rng(0)
+    for whole in (False, True):
+        points = rng.integers(-5, 6, 30).astype(float) if whole else rng.normal(size=30)
+        faces = np.sort(np.concatenate([rng.normal(0, 3, 40), points[:5], [-np.inf]]))
+        short = short_faces(faces, points, whole)
+        assert (short <= faces).all()
+        assert (np.diff(short[1:]) >= 0).all()
+        for old, new in zip(faces, short, strict=True):
+            np.testing.assert_array_equal(points <= old, points <= new)
+
+
+def test_many_settings_share_planes_and_give_the_models_of_single_fits():
+    X, y = blobs()
+    settings = [{"linear__nu": nu, "max_rules": k} for nu in (0.1, 1.0) for k in (1, None)]
+    base = HyperplaneRuleClassifier(LPSVM(), confidence_folds=0)
+    for setting, model in zip(settings, base.fit_many(X, y, settings), strict=True):
+        alone = HyperplaneRuleClassifier(
+            LPSVM(setting["linear__nu"]), max_rules=setting["max_rules"], confidence_folds=0
+        )
+        assert model.rule_set_ == alone.fit(X, y).rule_set_
+        assert model.coverage_ == alone.coverage_
+
+
+def test_a_plane_that_reads_no_column_gives_a_constant_rule_and_says_so():
+    X, y = blobs()
+    with pytest.warns(EmptyRuleWarning, match="the plane reads no column"):
+        model = HyperplaneRuleClassifier(LPSVM(nu=1e-6)).fit(X, y)
+    assert model.rule_set_.is_constant
+
+
+def test_weights_reach_the_linear_classifier():
+    X, y = blobs()
+    linear = make_pipeline(StandardScaler(), LogisticRegression())
+    weighted = HyperplaneRuleClassifier(linear, class_weight={"good": 9.0, "bad": 1.0}).fit(X, y)
+    plain = HyperplaneRuleClassifier(linear).fit(X, y)
+    assert weighted.plane_.gamma != plain.plane_.gamma
+
+
+@pytest.mark.parametrize(
+    ("linear", "words"),
+    [
+        (KNeighborsClassifier(), "must be a linear classifier"),
+        (make_pipeline(PolynomialFeatures(), LogisticRegression()), "must be affine"),
+    ],
+)
+def test_a_classifier_without_a_plane_is_refused(linear, words):
+    X, y = blobs()
+    with pytest.raises(ValueError, match=words):
+        HyperplaneRuleClassifier(linear).fit(X / X.max(), y)
+
+
+def test_a_classifier_that_takes_no_weights_is_refused_where_there_are_some():
+    X, y = blobs()
+    with pytest.raises(ValueError, match="must take `sample_weight`"):
+        HyperplaneRuleClassifier(LinearDiscriminantAnalysis(), class_weight="balanced").fit(X, y)
+
+
+def test_a_table_without_complete_rows_of_two_classes_is_refused():
+    X = pd.DataFrame({"a": [1.0, 2.0, np.nan, np.nan]})
+    with pytest.raises(DataError, match="of 4 rows 2 have no gap, and they hold one class"):
+        HyperplaneRuleClassifier().fit(X, ["x", "x", "z", "z"])
+
+
+def test_a_column_of_many_texts_is_refused():
+    X = pd.DataFrame({"name": [f"n{k}" for k in range(60)]})
+    with pytest.raises(DataError, match=r"No column is left .* 'name' holds too many different"):
+        HyperplaneRuleClassifier().fit(X, [0, 1] * 30)
+
+
+def test_conditions_of_a_level_say_which_values_they_allow():
+    X = pd.DataFrame({"colour": ["red"] * 6 + ["blue"] * 6})
+    model = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X, [1] * 6 + [0] * 6)
+    assert model.rule_set_.clauses[0].conditions == (Literal("colour", "==", "red"),)

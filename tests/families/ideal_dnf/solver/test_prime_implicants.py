@@ -1,0 +1,138 @@
+"""The shortest formula: against trying every set of primes, and against SymPy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sympy import symbols
+from sympy.logic import And, Not, Or, simplify_logic
+
+from rulekit.families.ideal_dnf.solver.prime_implicants import (
+    MAX_COLUMNS,
+    minimum_dnf,
+    prime_implicants,
+)
+from tests.reference import prime_implicants as plain
+
+
+def random_table(k, free, seed):
+    rng = np.random.default_rng(seed)
+    open_, yes = rng.random(2**k) < free, rng.random(2**k) < 0.5
+    return yes & ~open_, ~yes & ~open_
+
+
+@st.composite
+def truth_tables(draw, max_columns):
+    k = draw(st.integers(0, max_columns))
+    return random_table(k, draw(st.sampled_from((0.0, 0.4, 0.9))), draw(st.integers(0, 2**16)))
+
+
+@given(truth_tables(5))
+def test_primes_are_those_of_quine_and_mccluskey(table):
+    on, off = table
+    found = {tuple(cube) for cube in prime_implicants(on, off).tolist()}
+    assert found == plain.primes(on.tolist(), off.tolist())
+
+
+@given(truth_tables(3))
+def test_no_set_of_primes_is_cheaper(table):
+    on, off = table
+    found = minimum_dnf(on, off)
+    assert found.proved
+    assert found.cost == plain.least_cost(on.tolist(), off.tolist())
+    assert found.cost == plain.cost(found.cubes.tolist())
+
+
+@given(truth_tables(8))
+def test_the_formula_is_right_on_every_type_that_is_on_or_off(table):
+    on, off = table
+    for exact in (True, False):
+        holds = minimum_dnf(on, off, exact=exact).holds()
+        assert holds[on].all()
+        assert not holds[off].any()
+
+
+@given(truth_tables(8))
+def test_greedy_costs_at_most_a_sixth_more_and_never_less(table):
+    on, off = table
+    exact, greedy = minimum_dnf(on, off), minimum_dnf(on, off, exact=False)
+    assert greedy.bound <= exact.cost <= greedy.cost <= 1.17 * exact.cost + 2
+
+
+def sympy_cost(on, k):
+    """Terms plus literals, and literals, of SymPy's simplified formula."""
+    names = symbols(f"x0:{k}")
+    terms = [
+        And(*(n if (code >> (k - 1 - j)) & 1 else Not(n) for j, n in enumerate(names)))
+        for code in np.flatnonzero(on).tolist()
+    ]
+    formula = simplify_logic(Or(*terms), form="dnf", force=True)
+    if formula in (True, False):
+        return int(formula == True), 0  # noqa: E712  SymPy's truth is an object of its own
+    parts = formula.args if isinstance(formula, Or) else (formula,)
+    literals = sum(len(part.args) if isinstance(part, And) else 1 for part in parts)
+    return len(parts) + literals, literals
+
+
+SIZES = [(k, seed) for k in (2, 3, 4, 5, 6) for seed in range(21)] + [(7, 0), (7, 1), (8, 0)]
+
+
+def assert_no_longer_than_sympy(k, seed):
+    on, _ = random_table(k, 0.4, seed)
+    found = minimum_dnf(on, ~on)
+    cost, literals = sympy_cost(on, k)
+    assert found.proved
+    assert found.cost <= cost
+    assert found.n_conditions <= literals
+    np.testing.assert_array_equal(found.holds(), on)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5, 6, 7, 8])
+def test_no_formula_is_longer_than_that_of_sympy(k):
+    for size, seed in SIZES:
+        if size == k:
+            assert_no_longer_than_sympy(k, seed)
+
+
+@pytest.mark.paper  # SymPy takes seconds for each of these
+@pytest.mark.parametrize(("k", "seed"), [(9, 0), (9, 1), (10, 0), (10, 1)])
+def test_no_long_formula_is_longer_than_that_of_sympy(k, seed):
+    assert_no_longer_than_sympy(k, seed)
+
+
+def test_don_t_cares_never_make_a_formula_longer():
+    for seed in range(20):
+        on, off = random_table(6, 0.4, seed)
+        assert minimum_dnf(on, off).cost <= minimum_dnf(on, ~on).cost
+
+
+@pytest.mark.slow
+def test_when_time_is_up_the_formula_is_right_and_its_bound_holds():
+    on, off = random_table(10, 0.4, 1)
+    hurried, best = minimum_dnf(on, off, time_limit=1e-3), minimum_dnf(on, off)
+    assert hurried.holds()[on].all()
+    assert not hurried.holds()[off].any()
+    assert hurried.bound <= best.cost <= hurried.cost
+
+
+def test_nothing_on_has_no_term_and_nothing_off_one_without_literals():
+    none = np.zeros(8, dtype=bool)
+    assert minimum_dnf(none, ~none).cubes.shape == (0, 3)
+    assert minimum_dnf(~none, none).cubes.tolist() == [[-1, -1, -1]]
+    assert minimum_dnf(none, none).cost == 0
+
+
+def test_a_truth_table_of_no_column_is_a_constant():
+    assert minimum_dnf(np.array([True]), np.array([False])).cubes.shape == (1, 0)
+    assert minimum_dnf(np.array([False]), np.array([True])).cubes.shape == (0, 0)
+
+
+def test_a_type_both_on_and_off_is_refused():
+    with pytest.raises(ValueError, match="Type 1 is both on and off"):
+        minimum_dnf(np.array([0, 1], bool), np.array([1, 1], bool))
+
+
+def test_too_many_columns_are_refused():
+    on = np.zeros(2 ** (MAX_COLUMNS + 1), dtype=bool)
+    with pytest.raises(ValueError, match=r"k from 0 to 12.*shapes are \(8192,\)"):
+        minimum_dnf(on, ~on)

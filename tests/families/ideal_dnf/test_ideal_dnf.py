@@ -1,0 +1,338 @@
+"""The ideal DNF: against its plain twin, and what it promises."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from rulekit import Binarizer, IdealDNFClassifier, Literal, explain, load_sample, sweep
+from rulekit.exceptions import DataError, EmptyRuleWarning
+from rulekit.families.ideal_dnf.columns import lower_median
+from rulekit.learners.shares import SHRINK
+from rulekit.solvers.row_split import held_out
+from tests.reference import ideal as plain
+from tests.reference.types import least_errors
+
+pytestmark = pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+
+
+def numbers(seed, n=300, p=6):
+    """Some columns that tell of the class, some that do not."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p)).round(1)
+    y = (X[:, 0] > 0.2) & (X[:, 1] > -0.3) | (X[:, 2] > 1)
+    return X, y ^ (rng.random(n) < 0.15)
+
+
+def mixed(seed=0, n=400):
+    """A table of numbers, text, truth values, two-valued numbers and gaps."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "age": rng.integers(20, 80, n).astype(float),
+            "colour": rng.choice(["red", "green", "blue"], n).astype(object),
+            "sex": rng.choice(["f", "m"], n),
+            "smoker": rng.random(n) < 0.3,
+            "code": rng.choice([3.0, 7.0], n),
+            "dose": rng.normal(size=n),
+        }
+    )
+    y = (X["age"] > 55) & (X["colour"] == "red") | X["smoker"] & (X["sex"] == "m")
+    X.loc[rng.random(n) < 0.1, "dose"] = np.nan
+    X.loc[rng.random(n) < 0.1, "colour"] = None
+    return X, np.where(y ^ (rng.random(n) < 0.1), "ill", "well")
+
+
+def seed_of(model):
+    """The seed that a model with ``random_state=0`` splits by."""
+    return int(np.random.default_rng(model.random_state).integers(2**32))
+
+
+@given(st.integers(0, 2**16))
+def test_the_rule_is_that_of_the_plain_twin(seed):
+    X, y = numbers(seed)
+    model = IdealDNFClassifier(mode="paper", random_state=0).fit(X, y)
+    judges = held_out(len(y), 0.3, seed_of(model))
+    chosen, place, right, counters = plain.learn(X, y, judges)
+    assert [c.feature for c in model.conditions_] == [f"x{j}" for j in chosen]
+    assert model.score_ == model.scores[place]
+    accuracy = model.validation_curve_["accuracy"] * judges.sum()
+    assert accuracy.round(6).tolist() == right
+    assert model.objective_ == least_errors(counters)
+
+
+@given(st.integers(0, 2**16), st.sampled_from(("paper", "compact")), st.integers(1, 10))
+def test_no_formula_over_the_conditions_has_fewer_training_errors(seed, mode, k):
+    X, y = numbers(seed, n=120, p=8)
+    model = IdealDNFClassifier(k, tolerance=0.0, mode=mode, random_state=0).fit(X, y)
+    types = model.types_
+    assert (model.predict(X) != y).sum() == model.objective_
+    assert model.objective_ == np.minimum(types["rows_positive"], types["rows_default"]).sum()
+    assert model.training_error_ == model.objective_ / len(y)
+
+
+def test_the_two_modes_differ_on_no_type_that_occurs_with_a_majority():
+    X, y = numbers(3, n=150, p=9)
+    model = IdealDNFClassifier(tolerance=0.0, random_state=0).fit(X, y)
+    paper, compact = (model.rule_in_mode(mode) for mode in ("paper", "compact"))
+    columns = model.read_columns(X)
+    differ = paper.predict(columns) != compact.predict(columns)
+    types = model.types_
+    ties = types["rows_positive"] == types["rows_default"]
+    assert differ.sum() <= (types["rows_positive"] + types["rows_default"])[ties].sum()
+    assert compact.n_conditions + compact.n_clauses <= paper.n_conditions + paper.n_clauses
+    assert model.rule_set_ == compact
+
+
+def test_in_paper_mode_a_type_without_rows_is_answered_with_the_default():
+    rng = np.random.default_rng(0)
+    types = rng.permutation(64)[:40]  # 24 of 64 never occur; all six columns matter
+    codes = rng.choice(types, 600)
+    X = (codes[:, None] >> np.arange(6)) & 1
+    y = (rng.random(64) < 0.5)[codes]
+    model = IdealDNFClassifier(tolerance=0.0, mode="paper", random_state=0).fit(X, y)
+    assert len(model.conditions_) == 6
+    new = rng.integers(0, 2, (500, 6))
+    unseen = ~model.seen(new)
+    assert unseen.any()
+    assert (model.predict(new)[unseen] == model.default_label_).all()
+
+
+def test_every_training_row_has_a_past_case():
+    X, y = mixed()
+    model = IdealDNFClassifier(positive_label="ill", random_state=0).fit(X, y)
+    assert model.seen(X).all()
+
+
+def test_a_gap_in_a_column_without_gaps_has_no_past_case():
+    X, y = mixed()
+    model = IdealDNFClassifier(positive_label="ill", tolerance=0.0, random_state=0).fit(X, y)
+    assert "age" in {c.feature for c in model.conditions_}
+    assert not model.seen(X.head(3).assign(age=np.nan)).any()
+    assert len(model.predict(X.head(3).assign(age=np.nan))) == 3
+
+
+def test_shares_are_those_of_the_type_drawn_towards_its_clause():
+    X, y = mixed()
+    model = IdealDNFClassifier(positive_label="ill", random_state=0).fit(X, y)
+    found = model.predict_proba(X)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    types = np.array([c.mask(model.read_columns(X)) for c in model.conditions_]).T
+    clause = [tuple(np.flatnonzero(row)[:1]) for row in model.clauses_fired(X)]
+    frame = pd.DataFrame({"type": map(tuple, types), "clause": clause, "ill": y == "ill"})
+    share = (frame["ill"].sum() + 1) / (len(y) + 2)
+    held = frame.groupby("clause")["ill"].agg(["sum", "size"])
+    held["share"] = (held["sum"] + SHRINK * share) / (held["size"] + SHRINK)
+    for (asked, which), rows in frame.groupby(["type", "clause"]):
+        expected = held["share"][which]
+        if len(rows) < held["size"][which]:
+            expected = (rows["ill"].sum() + SHRINK * expected) / (len(rows) + SHRINK)
+        first = list(model.classes_).index("ill")
+        np.testing.assert_allclose(found[rows.index, first], expected, err_msg=str(asked))
+
+
+def test_numbers_are_cut_at_the_lower_middle_value_and_levels_asked_one_by_one():
+    X, y = mixed()
+    model = IdealDNFClassifier(10, tolerance=0.0, positive_label="ill", random_state=0).fit(X, y)
+    asked = {(c.feature, c.op, c.value) for c in model.conditions_}
+    age = float(np.sort(X["age"])[(len(X) - 1) // 2])
+    possible = {
+        ("age", ">", age), ("sex", "==", "m"), ("smoker", "==", True), ("code", "==", 7.0),
+        ("dose", ">", lower_median(X["dose"].dropna().to_numpy())), ("dose", "missing", None),
+        *(("colour", "==", level) for level in ("red", "green", "blue")),
+        ("colour", "missing", None),
+    }  # fmt: skip
+    assert asked <= possible
+    assert len(asked) >= 3
+
+
+def test_where_a_column_has_gaps_the_negation_of_a_condition_says_yes_to_them():
+    X, y = mixed()
+    model = IdealDNFClassifier(10, tolerance=0.0, positive_label="ill", random_state=0).fit(X, y)
+    literals = [lit for clause in model.rule_set_.clauses for lit in clause.literals]
+    denied = [lit for lit in literals if (lit.feature, lit.op) == ("colour", "!=")]
+    assert all(lit.missing for lit in denied)
+    plainly = [lit for lit in literals if (lit.feature, lit.op) == ("age", "<=")]
+    assert not any(lit.missing for lit in plainly)
+
+
+@pytest.mark.parametrize(
+    ("values", "cut"),
+    [([1, 2, 3, 4], 2), ([1, 2, 3], 2), ([1, 3, 3, 3], 1), ([5, 5], 5), ([], None)],
+)
+def test_a_cut_leaves_values_on_both_sides_where_it_can(values, cut):
+    assert lower_median(np.array(values, dtype=float)) == cut
+
+
+def test_the_rule_does_not_depend_on_the_order_of_the_columns():
+    X, y = mixed()
+    model = IdealDNFClassifier(positive_label="ill", random_state=0)
+    turned = clone(model).fit(X[X.columns[::-1]], y)
+    assert turned.rule_set_ == model.fit(X, y).rule_set_
+
+
+@pytest.mark.slow
+def test_many_settings_at_once_give_the_models_of_one_fit_each():
+    X, y = mixed()
+    model = IdealDNFClassifier(positive_label="ill", random_state=0, class_weight="balanced")
+    settings_ = [{"max_features": k} for k in range(1, 13)]
+    settings_ += [{"mode": "paper", "tolerance": 0.0}, {"scores": ("chi2",)}]
+    for setting, many in zip(settings_, model.fit_many(X, y, settings_), strict=True):
+        one = clone(model).set_params(**setting).fit(X, y)
+        assert many.rule_set_ == one.rule_set_
+        assert many.history_ == one.history_
+        assert many.objective_ == one.objective_
+        np.testing.assert_array_equal(many.predict_proba(X), one.predict_proba(X))
+
+
+def test_stopping_between_settings_ends_the_work():
+    X, y = mixed()
+    answers = iter([False, True])
+    found = list(
+        IdealDNFClassifier(random_state=0).fit_many(
+            X, y, [{"max_features": 1}, {"max_features": 2}], should_stop=lambda: next(answers)
+        )
+    )
+    assert len(found) == 1
+
+
+def test_the_most_conditions_are_swept_like_any_other_knob():
+    X, y = load_sample("breast_cancer").xy("diagnosis")
+    model = IdealDNFClassifier(positive_label="malignant", random_state=0)
+    found = sweep(model, X, y, grid={"max_features": [1, 3, 6]}, cv=3)
+    assert found.summary["max_features"].tolist() == [1, 3, 6]
+    assert found.summary["n_conditions"].is_monotonic_increasing
+    assert found.summary["test_error"].max() < 0.2
+
+
+def test_balanced_classes_count_as_repeated_rows_would():
+    X, y = numbers(1, n=300)
+    weight = np.where(y, 3.0, 1.0)
+    by_class = IdealDNFClassifier(class_weight={True: 3.0, False: 1.0}, random_state=0).fit(X, y)
+    by_row = IdealDNFClassifier(random_state=0).fit(X, y, sample_weight=weight)
+    assert by_class.rule_set_ == by_row.rule_set_
+    assert by_class.objective_ == pytest.approx(by_row.objective_)
+    assert by_class.training_error_ == pytest.approx(
+        weight[by_class.predict(X) != y].sum() / weight.sum()
+    )
+
+
+def test_any_binarizer_makes_the_conditions_from_the_rows_not_held_out():
+    X, y = mixed()
+    model = IdealDNFClassifier(
+        binarizer=Binarizer(method="entropy"), positive_label="ill", random_state=0
+    ).fit(X, y)
+    training = ~held_out(len(y), 0.3, seed_of(model))
+    literals = set(Binarizer(method="entropy").fit(X[training], y[training]).literals_)
+    assert set(model.conditions_) <= literals
+    assert (model.predict(X) != y).sum() == model.objective_
+
+
+def test_describing_the_other_class_turns_the_answers_of_paper_mode_around_but_for_ties():
+    X, y = numbers(2)
+    true = IdealDNFClassifier(positive_label=True, random_state=0).fit(X, y)
+    false = IdealDNFClassifier(positive_label=False, random_state=0).fit(X, y)
+    assert (true.positive_label_, false.default_label_) == (True, True)
+    assert abs(true.objective_ - false.objective_) <= 0.05 * len(y)
+
+
+def test_a_local_explanation_names_the_term_that_holds_or_what_fails_in_each():
+    X, y = mixed()
+    model = IdealDNFClassifier(positive_label="ill", random_state=0).fit(X, y)
+    answers = model.predict(X)
+    ill, well = (explain(model, X[answers == label].head(1))[0] for label in ("ill", "well"))
+    assert ill.fired
+    assert not well.fired
+    assert len(well.near_misses) == model.n_rules_
+    for miss in well.near_misses:
+        assert miss.failing
+
+
+def test_a_table_that_tells_nothing_gives_a_rule_without_conditions_and_says_so():
+    X = pd.DataFrame({"a": [1.0] * 30})
+    y = [0] * 20 + [1] * 10
+    with pytest.warns(EmptyRuleWarning, match="no column of this table takes two values"):
+        model = IdealDNFClassifier(random_state=0).fit(X, y)
+    assert model.conditions_ == ()
+    assert model.score_ is None
+    assert (model.predict(X) == 0).all()
+
+
+def test_a_class_that_always_leads_is_answered_to_every_row():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 2)), rng.random(200) < 0.9
+    with pytest.warns(EmptyRuleWarning, match="no other class is more frequent"):
+        model = IdealDNFClassifier(1, random_state=0).fit(X, y)
+    assert model.predict(X).all()
+    assert model.rule_set_.n_clauses == 1
+
+
+def test_a_formula_not_proved_the_shortest_is_kept_with_a_warning():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (20_000, 10))
+    y = (rng.random(1024) < 0.5)[X @ (1 << np.arange(10))]  # all ten columns matter
+    model = IdealDNFClassifier(mode="paper", tolerance=0.0, random_state=5, time_limit=1e-3)
+    with pytest.warns(ConvergenceWarning, match="Raise `time_limit` to go on"):
+        model.fit(X, y)
+    assert not model.proved_shortest_
+    assert (model.predict(X) != y).sum() == model.objective_
+
+
+@pytest.mark.parametrize("scores", [(), ("f", "f"), ("gini",)])
+def test_scores_must_be_some_of_the_three(scores):
+    with pytest.raises(ValueError, match=r"`scores` must list some of \('f', 'mutual_info'"):
+        IdealDNFClassifier(scores=scores).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_an_unknown_mode_is_refused():
+    X, y = numbers(0)
+    model = IdealDNFClassifier(random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match=r"`mode` must be one of .*got 'short'"):
+        model.rule_in_mode("short")
+
+
+def test_a_column_of_names_is_refused():
+    X = pd.DataFrame({"name": [f"n{i}" for i in range(100)]})
+    with pytest.raises(DataError, match=r"No column is left .* 'name' holds too many different"):
+        IdealDNFClassifier().fit(X, [0, 1] * 50)
+
+
+def test_a_binarizer_needs_rows_that_are_not_held_out():
+    model = IdealDNFClassifier(validation_fraction=0.999, binarizer=Binarizer(), random_state=0)
+    with pytest.raises(DataError, match="Of 4 rows none is left to make cuts from"):
+        model.fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+
+
+def test_a_forbidden_column_is_not_asked():
+    X, y = mixed()
+    for binarizer in (None, Binarizer()):
+        model = IdealDNFClassifier(
+            10, 0.0, constraints={"forbidden": ["age"]}, binarizer=binarizer, random_state=0
+        ).fit(X, y)
+        assert "age" not in {c.feature for c in model.conditions_}
+        assert (model.predict(X) != y).sum() == model.objective_
+
+
+@pytest.mark.parametrize(
+    "wishes",
+    [{"required": ["age"]}, {"directions": {"age": ">"}}, {"allow_not_equal": False}],
+)
+def test_wishes_that_counting_cannot_keep_are_refused(wishes):
+    X, y = mixed()
+    with pytest.raises(ValueError, match="can only forbid whole columns"):
+        IdealDNFClassifier(constraints=wishes).fit(X, y)
+
+
+def test_a_forbidden_column_that_is_not_there_is_named():
+    X, y = mixed()
+    with pytest.raises(DataError, match="`constraints` names column 'size'"):
+        IdealDNFClassifier(constraints={"forbidden": ["size"]}).fit(X, y)
+
+
+def test_two_levels_without_gaps_are_one_condition():
+    X = pd.DataFrame({"sex": ["f", "m"] * 40})
+    model = IdealDNFClassifier(random_state=0).fit(X, np.array([0, 1] * 40))
+    assert model.conditions_ == (Literal("sex", "==", "m"),)

@@ -1,0 +1,126 @@
+"""Sorting scans against the slow twins: cuts, intervals, steps; ties and weights included."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.families.power_law.solver.impurity import ClassMass
+from rulekit.families.power_law.solver.scans import (
+    best_band_step,
+    best_cut,
+    best_interval,
+    best_step,
+)
+from tests.reference import power_laws as reference
+
+
+@st.composite
+def problems(draw):
+    """Projections with ties, classes, and weights or none."""
+    n, n_classes = draw(st.integers(3, 14)), draw(st.integers(2, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    values = np.round(rng.normal(size=(3, n)), draw(st.sampled_from((0, 1, 6))))
+    codes = np.r_[np.arange(n_classes) % 2 if n < n_classes else np.arange(n_classes), 0, 0][:n]
+    codes = np.r_[codes, rng.integers(0, n_classes, max(0, n - len(codes)))]
+    weight = rng.uniform(0.5, 3.0, n) if draw(st.booleans()) else None
+    return values, ClassMass(codes.astype(np.int64), weight, n_classes), rng
+
+
+@given(problems())
+def test_the_best_cut_is_the_best_of_all_cuts_and_is_worth_what_is_said(problem):
+    values, mass, _ = problem
+    found = best_cut(values, mass)
+    for k, row in enumerate(values):
+        if len(np.unique(row)) > 1:
+            expected = reference.best_cut(row, mass.codes, mass.weight)
+            assert found.impurity[k] == pytest.approx(expected, abs=1e-9)
+            assert not np.isin(found.high[k], row)
+        left = row <= found.high[k]
+        worth = reference.impurity(left, mass.codes, mass.weight)
+        assert worth == pytest.approx(found.impurity[k], abs=1e-9)
+        assert mass.of_split(left[None])[0] == pytest.approx(worth, abs=1e-9)
+
+
+@given(problems())
+def test_an_interval_is_worth_what_is_said_and_never_worse_than_none(problem):
+    values, mass, _ = problem
+    found = best_interval(values, mass)
+    for k, row in enumerate(values):
+        left = (row >= found.low[k]) & (row <= found.high[k])
+        worth = reference.impurity(left, mass.codes, mass.weight)
+        assert worth == pytest.approx(found.impurity[k], abs=1e-9)
+        assert worth <= mass.gini + 1e-9
+
+
+@pytest.mark.slow
+def test_intervals_are_as_good_as_all_intervals_but_for_a_few_thousandths():
+    rng = np.random.default_rng(5)
+    gaps = []
+    for _ in range(30):
+        n = 40
+        codes = rng.integers(0, 2, n)
+        values = rng.normal(size=(1, n)) * np.where(codes == 1, 0.4, 1.3) + 0.3 * codes
+        found = best_interval(values, ClassMass(codes, None, 2)).impurity[0]
+        gaps.append(found - reference.best_interval(values[0], codes))
+    assert min(gaps) > -1e-9
+    assert np.mean(np.array(gaps) < 1e-9) >= 0.85
+    assert np.mean(gaps) <= 0.002
+
+
+@given(problems())
+def test_a_step_is_the_best_of_all_steps(problem):
+    values, mass, rng = problem
+    values, along = values + 0.1, rng.normal(size=values.shape)
+    found = best_step(values, along, mass)
+    for k in range(len(values)):
+        expected = reference.best_step(values[k], along[k], mass.codes, mass.weight)
+        assert found.impurity[k] == pytest.approx(expected, abs=1e-9)
+        left = values[k] + found.high[k] * along[k] <= 0
+        worth = reference.impurity(left, mass.codes, mass.weight)
+        assert worth == pytest.approx(expected, abs=1e-9)
+
+
+@given(problems())
+def test_a_step_of_a_band_is_the_best_of_all_steps(problem):
+    values, mass, rng = problem
+    along = rng.normal(size=values.shape)
+    low, high = np.full(len(values), -0.55), np.full(len(values), 0.75)
+    found = best_band_step(values, along, (low, high), mass)
+    for k in range(len(values)):
+        expected = reference.best_band_step(
+            values[k], along[k], -0.55, 0.75, mass.codes, mass.weight
+        )
+        assert found.impurity[k] == pytest.approx(expected, abs=1e-9)
+
+
+def test_rows_that_do_not_move_stay_on_their_side():
+    mass = ClassMass(np.array([0, 0, 1, 1]), None, 2)
+    now = np.array([[-1.0, -1.0, 1.0, -2.0]])
+    along = np.array([[0.0, 0.0, 0.0, 1.0]])
+    found = best_step(now, along, mass)
+    assert np.isinf(found.impurity[0])  # one row alone changes sides: there is no stop between two
+
+
+def test_of_equal_cuts_the_one_in_the_widest_gap_is_taken():
+    mass = ClassMass(np.array([0, 1, 0, 1]), None, 2)
+    found = best_cut(np.array([[0.0, 1.0, 1.5, 9.5]]), mass)
+    assert found.high[0] == pytest.approx(5.5)
+
+
+def test_zero_of_either_sign_is_one_value():
+    mass = ClassMass(np.array([0, 1, 0]), None, 2)
+    found = best_cut(np.array([[0.0, -0.0, 0.0]]), mass)
+    assert found.impurity[0] == pytest.approx(mass.gini)
+    assert np.isinf(found.high[0])
+
+
+def test_a_weight_of_two_is_a_row_given_twice():
+    rng = np.random.default_rng(3)
+    values, codes = rng.normal(size=(4, 20)), rng.integers(0, 3, 20)
+    twice = np.r_[np.arange(20), np.arange(7)]
+    weighted = ClassMass(codes, np.bincount(twice).astype(float), 3)
+    repeated = ClassMass(codes[twice], None, 3)
+    np.testing.assert_allclose(
+        best_cut(values, weighted).impurity, best_cut(values[:, twice], repeated).impurity
+    )

@@ -1,0 +1,132 @@
+"""The upper level: the fewest exponents that reach the impurity asked for."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from rulekit.families.power_law.solver.impurity import ClassMass
+from rulekit.families.power_law.solver.pair_screening import likely_pairs
+from rulekit.families.power_law.solver.split_beam import beam_search
+from rulekit.families.power_law.solver.split_task import SplitTask, target_impurity
+from tests.reference import power_laws as reference
+
+
+def searched(X, codes, **settings):
+    mass = ClassMass(codes.astype(np.int64), None, int(codes.max()) + 1)
+    return beam_search(SplitTask(X, mass, **settings), np.random.default_rng(0))
+
+
+def planted(d=5, n=240, seed=0):
+    X = np.random.default_rng(seed).uniform(0.3, 2.0, (n, d))
+    return X, X[:, 1] ** 2 / X[:, 3]
+
+
+def test_a_planted_power_law_is_found_with_its_two_exponents():
+    X, law = planted()
+    found = searched(X, (law > 1.1).astype(int))
+    assert (found.n_exponents, found.modulus) == (2, False)
+    assert np.abs(found.exponents).tolist() == [[0, 2, 0, 1, 0]]
+    assert found.impurity == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.slow
+def test_a_class_in_a_band_takes_the_modulus_and_no_other_does():
+    X, law = planted()
+    assert searched(X, (np.abs(law - 1.1) < 0.3).astype(int)).modulus
+    assert not searched(X, (law > 1.1).astype(int)).modulus
+    assert not searched(X, (np.abs(law - 1.1) < 0.3).astype(int), modulus=False).modulus
+
+
+def test_the_split_found_is_worth_what_is_said():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(0.3, 2.0, (150, 4))
+    codes = (X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=150) > 1.2).astype(int)
+    found = searched(X, codes, max_exponents=4)
+    total = sum(
+        w * np.array([reference.power_law(row, law) for row in X])
+        for w, law in zip(found.weights, found.exponents, strict=True)
+    )
+    left = (total >= found.low) & (total <= found.high)
+    assert reference.impurity(left, codes) == pytest.approx(found.impurity, abs=1e-9)
+
+
+def test_levels_are_searched_one_exponent_after_the_other_and_end_where_it_is_pure_enough():
+    X, law = planted()
+    found = searched(X, (law > 1.1).astype(int), modulus=False)
+    assert [step["n_exponents"] for step in found.history] == [1, 2]
+    assert found.history[0]["impurity"] > 0.05 >= found.history[1]["impurity"]
+
+
+def test_noise_ends_the_search_instead_of_growing_the_split():
+    rng = np.random.default_rng(0)
+    X, codes = rng.uniform(0.3, 2.0, (150, 3)), rng.integers(0, 2, 150)
+    found = searched(X, codes, max_exponents=12)
+    assert found.n_exponents <= 8
+
+
+def test_no_split_is_found_where_nothing_varies():
+    assert searched(np.ones((10, 2)), np.arange(10) % 2) is None
+
+
+def test_a_search_that_is_told_to_stop_returns_the_best_so_far():
+    X, law = planted()
+    mass = ClassMass((law > 1.1).astype(np.int64), None, 2)
+    task = SplitTask(X, mass, modulus=False)
+    found = beam_search(task, np.random.default_rng(0), lambda: True)
+    assert found.n_exponents == 1
+
+
+@pytest.mark.slow
+def test_a_pair_that_matters_only_together_is_seen_among_many_features():
+    rng = np.random.default_rng(1)
+    X = rng.uniform(0.0, 1.0, (200, 60))
+    codes = np.arange(200) % 2
+    X[codes == 1, 41] = 1.0 - X[codes == 1, 17] + 0.01 * rng.random(100)
+    mass = ClassMass(codes.astype(np.int64), None, 2)
+    assert likely_pairs(X + 1, mass, True)[0].tolist() == [17, 41]
+    found = searched(X + 1, codes)
+    assert set(np.flatnonzero(found.exponents.any(axis=0))) == {17, 41}
+
+
+@pytest.mark.parametrize("modulus", [False, True])
+def test_pairs_are_ranked_as_by_eigenvalues_of_each_block(modulus):
+    rng = np.random.default_rng(5)
+    X, codes = rng.normal(size=(80, 6)) @ rng.normal(size=(6, 6)), rng.integers(0, 2, 80)
+    best, pair = np.inf, None
+    for i in range(6):
+        for j in range(i + 1, 6):
+            worth = min(_block_worth(X[:, [i, j]], codes == k, modulus) for k in (0, 1))
+            if worth < best:
+                best, pair = worth, [i, j]
+    mass = ClassMass(codes.astype(np.int64), None, 2)
+    assert likely_pairs(X, mass, modulus)[0].tolist() == pair
+
+
+def _block_worth(Z, own, modulus):
+    Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
+    mean = Z[own].mean(axis=0)
+    inside = np.cov(Z[own].T, bias=True)
+    if modulus:
+        away = Z[~own] - mean
+        return np.linalg.eigvals(np.linalg.solve(away.T @ away / len(away), inside)).real.min()
+    within = own.mean() * inside + (1 - own.mean()) * np.cov(Z[~own].T, bias=True)
+    delta = mean - Z[~own].mean(axis=0)
+    return -delta @ np.linalg.solve(within, delta)
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [((50, 50), 0.05), ((10, 200), 0.1 * (1 - (10 / 210) ** 2 - (200 / 210) ** 2))],
+)
+def test_a_rare_class_lowers_the_impurity_to_reach(counts, expected):
+    mass = ClassMass(np.repeat([0, 1], counts).astype(np.int64), None, 2)
+    assert target_impurity(mass, 0.05) == pytest.approx(expected)
+
+
+def test_three_classes_are_asked_for_no_more_than_two_sides_can_give():
+    codes = np.repeat([0, 1, 2], (30, 50, 70))
+    splits = [np.isin(codes, np.flatnonzero(side)) for side in product((0, 1), repeat=3)]
+    best = min(reference.impurity(s, codes) for s in splits if 0 < s.sum() < 150)
+    mass = ClassMass(codes.astype(np.int64), None, 3)
+    assert target_impurity(mass, 0.05) == pytest.approx(best + 0.05)

@@ -1,0 +1,195 @@
+"""The kernels of splits against their NumPy twins: the same results, bit for bit."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from rulekit.families.power_law.solver import impurity, scans, split_kernels, split_search
+from rulekit.families.power_law.solver.genetic import StructureSettings, genetic_search
+from rulekit.families.power_law.solver.genetic_weights import GeneticLevel
+from rulekit.families.power_law.solver.impurity import ClassMass
+from rulekit.families.power_law.solver.laws import PowerTable, canonical
+from rulekit.families.power_law.solver.split_beam import beam_search
+from rulekit.families.power_law.solver.split_search import POLISHED, LowerLevel
+from rulekit.families.power_law.solver.split_task import SplitTask
+from tests.reference import power_law_scans as twin
+
+SCANS = ("best_cut", "best_step", "best_band_step", "best_interval")
+
+
+def worth_by_numpy(level, laws, people, modulus):
+    return twin.people_worth(laws, people, level.mass, modulus)
+
+
+@pytest.fixture
+def by_numpy(monkeypatch):
+    """Let the NumPy twins answer from now on."""
+
+    def exchange():
+        for name in SCANS:
+            monkeypatch.setattr(split_search, name, getattr(twin, name))
+        monkeypatch.setattr(split_kernels, "project", twin.project)
+        monkeypatch.setattr(
+            GeneticLevel,
+            "_worth",
+            lambda self, *asked: twin.people_worth(*asked[:2], self.mass, asked[2]),
+        )
+
+    return exchange
+
+
+def bits(cuts):
+    return [np.asarray(getattr(cuts, part)).tobytes() for part in ("impurity", "low", "high")]
+
+
+def rounded(rng, shape, digits):
+    """Draw numbers, with ties and zeros of both signs where there are few digits."""
+    return np.round(rng.normal(size=shape), digits)
+
+
+@st.composite
+def problems(draw):
+    """Rows with ties, lines on which some do not move, bands with and without ends."""
+    n_classes, rng = draw(st.integers(2, 4)), np.random.default_rng(draw(st.integers(0, 10**6)))
+    n, digits = draw(st.integers(n_classes + 1, 70)), st.sampled_from((0, 1, 6))
+    values, along = rounded(rng, (6, n), draw(digits)), rounded(rng, (6, n), draw(digits))
+    if draw(st.booleans()):
+        values[0], along[1] = draw(st.sampled_from((0.0, -0.0, 1e-300, 1e300))), 0.0
+    codes = np.r_[np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)]
+    low, high = np.sort(rounded(rng, (2, 6), 1), axis=0)
+    low[rng.random(6) < 0.3], high[rng.random(6) < 0.3] = -np.inf, np.inf
+    weight = rng.uniform(0.1, 3.0, n) if draw(st.booleans()) else None
+    mass = ClassMass(codes.astype(np.int64), weight, n_classes)
+    for array in (values, along, low, high, mass.label, mass.total, mass.units):  # a memory map's
+        array.flags.writeable = bool(n % 2)
+    return values, along, (low, high), mass
+
+
+@given(problem=problems())
+@settings(deadline=None)
+def test_the_cut_is_that_of_the_twin(problem):
+    values, _, _, mass = problem
+    assert bits(scans.best_cut(values, mass)) == bits(twin.best_cut(values, mass))
+
+
+@given(problem=problems(), endless=st.booleans())
+@settings(deadline=None)
+def test_the_step_is_that_of_the_twin(problem, endless):
+    values, along, _, mass = problem
+    if endless:  # as where nothing could be cut before
+        values = np.where(np.arange(6)[:, None] == 2, -np.inf, values)
+    asked = values, along, mass
+    assert bits(scans.best_step(*asked)) == bits(twin.best_step(*asked))
+
+
+@given(problem=problems())
+@settings(deadline=None)
+def test_the_step_of_a_band_is_that_of_the_twin(problem):
+    values, along, band, mass = problem
+    asked = values, along, band, mass
+    assert bits(scans.best_band_step(*asked)) == bits(twin.best_band_step(*asked))
+
+
+@given(problem=problems(), plan=st.tuples(st.integers(1, 5), st.integers(0, 4)), data=st.data())
+@settings(deadline=None)
+def test_the_interval_is_that_of_the_twin(problem, plan, data):
+    values, _, _, mass = problem
+    inside = data.draw(st.sampled_from((None, *range(mass.n_classes))))
+    asked = values, mass, *plan, inside
+    assert bits(scans.best_interval(*asked)) == bits(twin.best_interval(*asked))
+
+
+@given(problem=problems(), size=st.integers(1, 3), modulus=st.booleans())
+@settings(deadline=None)
+def test_the_impurities_for_the_genetic_level_are_those_of_the_twin(problem, size, modulus):
+    values, along, _, mass = problem
+    laws = np.stack([values, along, values * along], axis=1)[:, :size]
+    rng = np.random.default_rng(len(mass.codes))
+    people = rounded(rng, (len(laws), 5, size + 1 + modulus), 1)
+    found = GeneticLevel(None, mass, rng)._worth(laws, people, modulus)
+    assert found.shape == (6, 5)
+    assert found.tobytes() == twin.people_worth(laws, people, mass, modulus).tobytes()
+
+
+def overlapping(n_classes, n=150, d=4):
+    rng = np.random.default_rng(n_classes)
+    X = rng.uniform(0.2, 2.0, (n, d))
+    score = X[:, 0] ** 2 + X[:, 1] - 1.2 / X[:, 2] + 0.6 * rng.normal(size=n)
+    edges = np.quantile(score, np.arange(1, n_classes) / n_classes)
+    return X, np.digitize(score, edges).astype(np.int64)
+
+
+def descended(X, mass, modulus):
+    rng = np.random.default_rng(3)
+    made = np.zeros((4, 3, X.shape[1]), dtype=np.int8)
+    for k, structure in enumerate(made):
+        for law in structure[: 1 + k % 3]:
+            law[rng.integers(len(law))] = rng.choice([-3, -2, -1, 1, 2, 3])
+    lower = LowerLevel(PowerTable(X), mass)
+    begun = lower.screen(canonical(made), modulus)
+    return lower.improve(begun, modulus, POLISHED, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("modulus", [False, True])
+def test_a_descent_is_the_same_by_kernels_and_by_numpy(by_numpy, n_classes, modulus, weighted):
+    X, codes = overlapping(n_classes)
+    mass = ClassMass(codes, np.linspace(0.5, 2.0, len(codes)) if weighted else None, n_classes)
+    ours = descended(X, mass, modulus)
+    by_numpy()
+    numpys = descended(X, mass, modulus)
+    assert bits(ours) == bits(numpys)
+    assert ours.weights.tobytes() == numpys.weights.tobytes()
+
+
+def test_the_paper_s_search_is_the_same_by_kernels_and_by_numpy(by_numpy):
+    X, codes = overlapping(2, n=90)
+    task = SplitTask(X, ClassMass(codes, None, 2))
+    few = StructureSettings(population=8, generations=2)
+
+    def search():
+        return bits(genetic_search(task, np.random.default_rng(0), settings=few))
+
+    ours = search()
+    by_numpy()
+    assert search() == ours
+
+
+def test_equal_weights_split_as_no_weights_do():
+    X, codes = overlapping(3)
+    counted, weighed = ClassMass(codes, None, 3), ClassMass(codes, np.full(len(codes), 0.75), 3)
+    values = np.ascontiguousarray(X.T)
+    for scan in (scans.best_cut, scans.best_interval):
+        ours, theirs = scan(values, counted), scan(values, weighed)
+        np.testing.assert_allclose(ours.impurity, theirs.impurity, rtol=1e-12)
+        np.testing.assert_allclose(ours.high, theirs.high, rtol=1e-9)
+
+
+def test_the_twins_call_the_same_impurities_equal():
+    assert split_kernels.TINY == impurity.TINY
+    assert split_kernels.EQUAL == impurity.EQUAL
+    assert split_kernels.FLIP == scans.FLIP
+    assert split_kernels.COARSE == twin.COARSE
+
+
+def found_split():
+    """Write the split of a small table in full."""
+    X, codes = overlapping(2, n=120, d=5)
+    task = SplitTask(X, ClassMass(codes, None, 2), max_exponents=3)
+    found = beam_search(task, np.random.default_rng(0))
+    numbers = [*found.weights, found.low, found.high, found.impurity]
+    return found.exponents.tolist(), [float(number).hex() for number in numbers]
+
+
+@pytest.mark.slow
+def test_the_split_depends_neither_on_the_threads_of_blas_nor_on_searches_beside_it():
+    found = []
+    for threads in (1, 4):
+        with threadpool_limits(threads):
+            found.append(found_split())
+    found += Parallel(n_jobs=2, prefer="threads")(delayed(found_split)() for _ in range(2))
+    assert all(other == found[0] for other in found)

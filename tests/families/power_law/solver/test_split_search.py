@@ -1,0 +1,138 @@
+"""The lower level: weights for given power laws, against a fine grid of directions."""
+
+import numpy as np
+import pytest
+
+from rulekit.families.power_law.solver.impurity import ClassMass, Cuts
+from rulekit.families.power_law.solver.laws import PowerTable
+from rulekit.families.power_law.solver.scans import centred
+from rulekit.families.power_law.solver.split_search import FINISHED, REFINED, LowerLevel
+from tests.reference import power_laws as reference
+
+
+def clouds(seed, n=160, d=4):
+    """Two classes that overlap, separated best along a bent line."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(0.2, 2.0, (n, d))
+    score = X[:, 0] ** 2 + X[:, 1] - 1.2 / X[:, 2] + 0.6 * rng.normal(size=n)
+    return PowerTable(X), ClassMass((score > np.median(score)).astype(np.int64), None, 2)
+
+
+def random_structures(n, d, n_laws, seed):
+    rng = np.random.default_rng(seed)
+    made = np.zeros((n, 3, d), dtype=np.int8)
+    for structure in made:
+        for law in structure[:n_laws]:
+            law[rng.integers(d)] = rng.choice([-3, -2, -1, 1, 2, 3])
+            law[rng.integers(d)] = rng.choice([-3, -2, -1, 1, 2, 3])
+    return made
+
+
+def left_of(splits, table):
+    total = np.zeros((len(splits), table.n_rows))
+    for k in range(splits.structures.shape[1]):
+        total += splits.weights[:, [k]] * table.raw(splits.structures[:, k])
+    return (total >= splits.low[:, None]) & (total <= splits.high[:, None])
+
+
+@pytest.mark.parametrize("modulus", [False, True])
+def test_every_split_is_worth_what_is_said(modulus):
+    table, mass = clouds(0)
+    lower = LowerLevel(table, mass)
+    structures = random_structures(40, 4, 3, 1)
+    structures[:10, 2] = 0
+    structures[:3, 1] = 0
+    found = lower.screen(structures, modulus)
+    better = lower.improve(found, modulus, REFINED, np.random.default_rng(0))
+    for splits in (found, better):
+        worth = mass.of_split(left_of(splits, table))
+        np.testing.assert_allclose(worth, splits.impurity, atol=1e-9)
+    assert (better.impurity <= found.impurity + 1e-12).all()
+
+
+@pytest.mark.slow
+def test_two_power_laws_are_weighed_almost_as_well_as_by_a_grid_of_8192_directions():
+    gaps = []
+    for seed in range(3):
+        table, mass = clouds(seed)
+        lower = LowerLevel(table, mass)
+        structures = random_structures(4, 4, 2, seed)
+        found = lower.screen(structures, False)
+        found = lower.improve(found, False, FINISHED, np.random.default_rng(0))
+        for k, structure in enumerate(structures):
+            laws = table.laws(structure[:2]).values
+            gaps.append(found.impurity[k] - reference.best_direction_on_grid(laws, mass.codes))
+    assert np.mean(gaps) <= 0.001
+    assert max(gaps) <= 0.005
+
+
+def test_classes_that_a_plane_in_b_space_separates_are_separated():
+    rng = np.random.default_rng(4)
+    X = rng.uniform(0.2, 2.0, (300, 3))
+    codes = (X[:, 0] * X[:, 1] - 0.7 / X[:, 2] > 0.3).astype(np.int64)
+    table, mass = PowerTable(X), ClassMass(codes, None, 2)
+    structure = np.zeros((1, 3, 3), dtype=np.int8)
+    structure[0, 0], structure[0, 1] = [1, 1, 0], [0, 0, -1]
+    lower = LowerLevel(table, mass)
+    found = lower.improve(lower.screen(structure, False), False, FINISHED, np.random.default_rng(0))
+    assert found.impurity[0] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_band_finds_the_class_that_lies_between():
+    rng = np.random.default_rng(4)
+    X = rng.uniform(0.2, 2.0, (400, 3))
+    codes = (np.abs(X[:, 0] + X[:, 1] - 2.0) < 0.1).astype(np.int64)
+    table, mass = PowerTable(X), ClassMass(codes, None, 2)
+    structure = np.zeros((1, 3, 3), dtype=np.int8)
+    structure[0, 0, 0] = structure[0, 1, 1] = 1
+    lower = LowerLevel(table, mass)
+    rng = np.random.default_rng(0)
+    band = lower.improve(lower.screen(structure, True), True, FINISHED, rng)
+    cut = lower.improve(lower.screen(structure, False), False, FINISHED, rng)
+    assert band.impurity[0] == pytest.approx(0.0, abs=1e-12)
+    assert cut.impurity[0] > 0.05
+
+
+def test_three_classes_are_split_as_well_as_two_of_them_can_be():
+    rng = np.random.default_rng(2)
+    X = rng.uniform(0.2, 2.0, (300, 2))
+    codes = np.digitize(X[:, 0] * X[:, 1], [0.7, 1.6]).astype(np.int64)
+    table, mass = PowerTable(X), ClassMass(codes, None, 3)
+    structure = np.zeros((1, 2, 2), dtype=np.int8)
+    structure[0, 0] = [1, 1]
+    found = LowerLevel(table, mass).screen(structure, False)
+    value = X[:, 0] * X[:, 1]
+    assert found.impurity[0] == pytest.approx(reference.best_cut(value, codes), abs=1e-9)
+
+
+def test_rescaling_a_feature_changes_no_impurity():
+    rng = np.random.default_rng(7)
+    X, codes = rng.uniform(0.2, 2.0, (120, 3)), rng.integers(0, 2, 120)
+    structures = random_structures(10, 3, 2, 0)
+    scales = np.array([100.0, 1e-3, 7.0])
+    found = [
+        LowerLevel(PowerTable(Z), ClassMass(codes, None, 2)).screen(structures, False).impurity
+        for Z in (X, X * scales)
+    ]
+    np.testing.assert_allclose(*found, atol=1e-9)
+
+
+def test_power_laws_that_cancel_are_no_split():
+    table, mass = clouds(2)
+    structures = random_structures(1, 4, 3, 0)
+    structures[:, 1] = structures[:, 0]
+    structures[:, 2] = 0
+    found = LowerLevel(table, mass).screen(structures, True)
+    worth = mass.of_split(left_of(found, table))
+    np.testing.assert_allclose(worth, found.impurity, atol=1e-12)
+    assert found.high[0] == np.inf  # two power laws are one, which has no band here
+
+
+def test_a_band_is_centred_in_its_gaps_and_worth_what_it_holds():
+    values = np.array([[0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 2.0, 3.0]])
+    mass = ClassMass(np.array([0, 1, 1, 0]), None, 2)
+    ends = np.array([1.0, 4.0]), np.array([2.0 + 1e-13, 5.0])
+    made = centred(values, Cuts(np.array([0.2, 0.2]), *ends), mass)
+    assert made.low.tolist() == [0.5, -np.inf]
+    assert made.high.tolist() == [2.5, np.inf]  # the second band holds no row
+    assert made.impurity.tolist() == [0.0, 0.5]

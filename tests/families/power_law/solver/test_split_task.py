@@ -1,0 +1,86 @@
+"""Splits of many rows: looked for on a part, brought to their end on all."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.families import PowerLawTreeClassifier
+from rulekit.families.power_law.solver import split_beam
+from rulekit.families.power_law.solver.impurity import ClassMass
+from rulekit.families.power_law.solver.split_beam import beam_search
+from rulekit.families.power_law.solver.split_task import THIN, SplitTask, sample_rows
+
+
+def crowd(n=6000, share=0.5, seed=0):
+    """Make rows in which the product of two columns tells a class of some share, nearly."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(0.4, 2.0, (n, 5))
+    score = X[:, 1] * X[:, 3] + 0.1 * rng.normal(size=n)
+    return X, (score > np.quantile(score, 1 - share)).astype(np.int64)
+
+
+@given(st.lists(st.integers(1, 900), min_size=2, max_size=4), st.integers(10, 2000), st.booleans())
+def test_a_sample_keeps_the_shares_of_the_classes(sizes, most, weighted):
+    codes = np.repeat(np.arange(len(sizes)), sizes).astype(np.int64)
+    weight = np.linspace(1.0, 2.0, len(codes)) if weighted else None
+    mass = ClassMass(codes, weight, len(sizes))
+    rows, part = sample_rows(mass, most, np.random.default_rng(0))
+    assert len(set(rows.tolist())) == len(rows)
+    np.testing.assert_array_equal(part.codes, codes[rows])
+    got = np.bincount(part.codes, minlength=len(sizes))
+    fair = np.round(np.array(sizes) * min(1.0, most / len(codes)))
+    assert (got >= np.minimum(sizes, THIN)).all()
+    assert (got <= np.maximum(fair, np.minimum(sizes, THIN))).all()
+    if weight is None and (got == fair).all():
+        assert part.weight is None
+    elif weight is None:
+        np.testing.assert_allclose(part.total, sizes)
+
+
+@pytest.mark.slow
+def test_of_many_rows_the_same_law_is_found_on_a_part_and_its_impurity_is_that_of_all():
+    X, codes = crowd()
+    mass = ClassMass(codes, None, 2)
+    task = SplitTask(X, mass, tau=0.15)
+    found = beam_search(task, np.random.default_rng(0))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(split_beam, "SEARCHED_ROWS", len(X))
+        slow = beam_search(task, np.random.default_rng(0))
+    assert found.n_exponents == slow.n_exponents == 2
+    for split in (found, slow):
+        assert np.flatnonzero(split.exponents.any(axis=0)).tolist() == [1, 3]
+    assert abs(found.impurity - slow.impurity) < 0.002
+    total = sum(
+        w * np.prod(X ** row.astype(float), axis=1)
+        for w, row in zip(found.weights, found.exponents, strict=True)
+    )
+    left = (total >= found.low) & (total <= found.high)
+    np.testing.assert_allclose(mass.of_split(left[None])[0], found.impurity, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_a_rare_class_is_not_lost_in_a_part_of_the_rows():
+    X, codes = crowd(9000, share=0.01)
+    tree = PowerLawTreeClassifier(max_depth=0, max_exponents=3).fit(X, codes)
+    said = tree.predict(X)
+    assert (said[codes == 1] == 1).mean() > 0.6
+    assert set(tree.rule_set_.features) == {"x1", "x3"}
+
+
+@pytest.mark.slow
+def test_the_part_is_the_same_for_the_same_seed_and_levels_are_shared_by_all_impurities():
+    X, codes = crowd(3000)
+    mass, memo = ClassMass(codes, None, 2), {}
+    shared = [
+        beam_search(SplitTask(X, mass, tau=tau), np.random.default_rng(1), memo=memo)
+        for tau in (0.2, 0.1)
+    ]
+    alone = [
+        beam_search(SplitTask(X, mass, tau=tau), np.random.default_rng(1)) for tau in (0.2, 0.1)
+    ]
+    for one, other in zip(shared, alone, strict=True):
+        for name in [f.name for f in dataclasses.fields(one)]:
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))

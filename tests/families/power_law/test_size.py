@@ -1,0 +1,134 @@
+"""The size of a tree of power laws: what the folds say is what was measured, and what follows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from rulekit import PowerLawTreeClassifier
+from rulekit.data import make_folds
+from rulekit.families.power_law import size
+from rulekit.families.power_law.growing import GrowthLimits
+from rulekit.families.power_law.size import MANY_ROWS, PRICE, Compared, sizes_of
+
+LIMITS = GrowthLimits.of(PowerLawTreeClassifier())
+
+
+def noisy(n=240, seed=0, noise=0.1):
+    """A product of two columns decides, but for some rows; the third says nothing."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.uniform(1.0, 3.0, (n, 3)), columns=list("abc"))
+    return X, np.where((X["a"] * X["b"] > 4.0) ^ (rng.random(n) < noise), "good", "bad")
+
+
+def compared(inside, length, n_rows, outside=()):
+    sizes = sizes_of(LIMITS, n_rows)[: len(inside)]
+    errors = np.array(outside, dtype=float).reshape(len(inside), -1)
+    return Compared(sizes, np.array(inside), errors, np.array(length, dtype=float), n_rows, None)
+
+
+def test_an_exponent_is_taken_only_where_it_saves_its_price():
+    price = PRICE / np.sqrt(400)
+    few, many = compared([0.2, 0.2 - 0.9 * price], [1, 2], 400), [0.2, 0.2 - 1.1 * price]
+    assert few.chosen() == few.limits[0]
+    assert compared(many, [1, 2], 400).chosen() == few.limits[1]
+    assert compared([0.1, 0.1, 0.1], [3, 2, 2], 400).chosen() == few.limits[1]  # the first shortest
+    assert compared([0.2, 0.2 - 0.9 * price], [1, 2], 40_000).chosen() == few.limits[1]
+
+
+def test_rows_left_out_weigh_more_than_those_learned_from():
+    found = compared([0.2, 0.1], [1, 1], 400, [[0.2, 0.4], [0.3, 0.4]])
+    assert found.error == pytest.approx([0.368 * 0.2 + 0.632 * 0.3, 0.368 * 0.1 + 0.632 * 0.35])
+    assert found.chosen() == found.limits[1]
+    assert compared([0.2, 0.1], [1, 1], 400, [[0.2, 0.3], [0.3, 0.4]]).chosen() == found.limits[0]
+
+
+def test_a_tree_that_says_nothing_is_the_last_choice():
+    assert compared([0.1, 0.3, 0.2], [0, 2, 4], 400).chosen() == sizes_of(LIMITS, 400)[2]
+    assert compared([0.1, 0.3], [0, 0], 400).chosen() == sizes_of(LIMITS, 400)[0]
+
+
+def test_sizes_stay_within_the_limits_and_occur_once():
+    limits = GrowthLimits.of(PowerLawTreeClassifier(max_depth=1, max_exponents=2))
+    found = [(size.max_depth, size.max_exponents) for size in sizes_of(limits, 10**6)]
+    assert found == [(0, 1), (0, 2), (1, 1), (1, 2)]
+    assert len(sizes_of(LIMITS, MANY_ROWS)) > len(sizes_of(LIMITS, MANY_ROWS - 1))
+
+
+@pytest.mark.slow
+def test_the_error_of_a_size_is_that_of_trees_grown_without_each_fold():
+    X, y = noisy()
+    model = PowerLawTreeClassifier(max_depth=0, max_exponents=2, random_state=7).fit(X, y)
+    codes = np.unique(y, return_inverse=True)[1]
+    for told in model.sizes_:
+        own = {"max_depth": told["max_depth"], "max_exponents": told["max_exponents"]}
+        alone = PowerLawTreeClassifier(**own, inner_folds=None, random_state=7)
+        wrong = [
+            np.mean(alone.fit(X.iloc[train], y[train]).predict(X.iloc[test]) != y[test])
+            for train, test in make_folds(codes, 3, random_state=7)
+        ]
+        alone.fit(X, y)
+        inside = np.mean(alone.predict(X) != y)
+        assert told["length"] == alone.n_conditions_
+        # features are scaled by all training rows there, by those of the fold here: weights are
+        # written short in either, and a row beside a cut may change sides
+        error = 0.368 * inside + 0.632 * np.mean(wrong)
+        assert told["error"] == pytest.approx(error, abs=3 / len(y))
+
+
+@pytest.mark.slow
+def test_the_error_of_a_size_is_that_on_all_of_many_rows():
+    X, y = noisy(MANY_ROWS)
+    model = PowerLawTreeClassifier(max_depth=0, max_exponents=2).fit(X, y)
+    for told in model.sizes_:
+        own = {"max_depth": told["max_depth"], "max_exponents": told["max_exponents"]}
+        alone = PowerLawTreeClassifier(**own, inner_folds=None).fit(X, y)
+        assert told["error"] == pytest.approx(np.mean(alone.predict(X) != y))
+        assert told["length"] == alone.n_conditions_
+
+
+def test_of_very_many_rows_a_part_is_asked(monkeypatch):
+    monkeypatch.setattr(size, "MANY_ROWS", 200)
+    monkeypatch.setattr(size, "MOST_ROWS", 300)
+    X, y = noisy(400)
+    model = PowerLawTreeClassifier(max_depth=0, max_exponents=2).fit(X, y)
+    wrong = [300 * told["error"] for told in model.sizes_]
+    assert wrong == pytest.approx(np.round(wrong))
+    assert model.score(X, y) > 0.8
+
+
+@pytest.mark.slow
+def test_something_is_said_where_no_answer_is_as_good_as_one():
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame(rng.uniform(1.0, 2.0, (400, 2)), columns=list("ab"))
+    y = np.where(rng.random(400) < np.where(X["a"] > 1.9, 0.55, 0.05), "rare", "usual")
+    model = PowerLawTreeClassifier().fit(X, y)
+    assert model.n_splits_ > 0
+    assert model.training_error_ <= np.mean(y == "rare")
+
+
+@pytest.mark.slow
+def test_the_chosen_tree_is_the_one_grown_at_its_size_and_short():
+    X, y = noisy()
+    model = PowerLawTreeClassifier().fit(X, y)
+    best = min(model.sizes_, key=lambda s: s["error"] + PRICE / np.sqrt(len(y)) * s["length"])
+    own = {"max_depth": best["max_depth"], "max_exponents": best["max_exponents"]}
+    alone = PowerLawTreeClassifier(**own, inner_folds=None).fit(X, y)
+    assert model.rule_set_ == alone.rule_set_
+    assert model.n_conditions_ <= 3
+    assert PowerLawTreeClassifier(inner_folds=None).fit(X, y).n_conditions_ > 6
+
+
+def test_without_two_rows_of_each_class_nothing_is_chosen():
+    X, y = noisy(40)
+    y = np.where(np.arange(40) == 7, "odd", y)
+    model = PowerLawTreeClassifier(max_depth=1, max_exponents=2).fit(X, y)
+    assert model.sizes_ == []
+
+
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+def test_a_choice_that_does_not_end_in_its_half_of_the_time_leaves_the_limits():
+    X, y = noisy()
+    with pytest.warns(ConvergenceWarning, match="time limit"):
+        model = PowerLawTreeClassifier(time_limit=1e-9).fit(X, y)
+    assert model.sizes_ == []

@@ -1,0 +1,311 @@
+"""The tree learner: what it finds, what it says, and what it does with odd tables."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from benchmarks.papers.power_law_tables import curve_table
+from rulekit import PowerLawTreeClassifier
+from rulekit.exceptions import DataError, EmptyRuleWarning, PromiseWarning
+from rulekit.families.power_law.features import PowerLawFeatures, short_split, shortest
+from rulekit.families.power_law.solver.split_task import FoundSplit
+from rulekit.rules import Branch, Factor, Leaf, PowerLawSplit, check_promise, promises_of
+
+
+def body_mass(n=200, seed=0):
+    """People who are heavy for their height, in the units people use."""
+    rng = np.random.default_rng(seed)
+    height, mass = rng.uniform(1.5, 2.0, n), rng.uniform(50.0, 130.0, n)
+    frame = pd.DataFrame({"height": height, "mass": mass, "year": rng.uniform(1950, 2000, n)})
+    return frame, np.where(mass / height**2 > 27.0, "heavy", "light")
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = body_mass()
+    return PowerLawTreeClassifier(positive_label="heavy").fit(X, y), X, y
+
+
+def test_a_planted_law_comes_back_in_the_users_units(fitted):
+    model, X, y = fitted
+    (split,) = model.rule_set_.clauses[0].conditions
+    (law,) = split.terms
+    assert law.weight == 1.0
+    assert {(f.feature, f.exponent) for f in law.factors} == {("height", 2), ("mass", -1)}
+    assert split.high == 0.037  # 1 / 27, in two digits
+    assert model.score(X, y) == 1.0
+    assert (model.n_splits_, model.n_rules_, model.n_conditions_) == (1, 1, 2)
+
+
+def test_predict_is_the_rule_and_the_tree_tells_the_same(fitted):
+    model, X, _ = fitted
+    columns = model.read_columns(X)
+    np.testing.assert_array_equal(model.predict(X), model.rule_set_.predict(columns))
+    assert model.tree_ == Branch(
+        model.rule_set_.clauses[0].conditions[0], Leaf("heavy", 0), Leaf("light")
+    )
+
+
+@pytest.mark.slow
+def test_the_same_table_gives_the_same_tree_whatever_came_before(fitted):
+    model, X, y = fitted
+    again = PowerLawTreeClassifier(positive_label="heavy").fit(X, y)
+    assert again.rule_set_ == model.rule_set_
+    other = PowerLawTreeClassifier(positive_label="heavy", random_state=7).fit(X, y)
+    assert other.score(X, y) == 1.0
+
+
+@pytest.mark.slow
+def test_many_settings_at_once_give_the_models_of_one_fit_each():
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(rng.uniform(1, 3, (60, 2)), columns=list("ab"))
+    y = (X["a"] * X["b"] + 0.4 * rng.normal(size=60) > 4).astype(int)
+    settings = [{"max_depth": d, "tau_impurity": t} for t in (0.05, 0.15) for d in (0, 1)]
+    base = PowerLawTreeClassifier(max_exponents=2, max_power_laws=2)
+    for setting, model in zip(settings, base.fit_many(X, y, settings), strict=True):
+        alone = PowerLawTreeClassifier(max_exponents=2, max_power_laws=2, **setting).fit(X, y)
+        assert model.rule_set_ == alone.rule_set_
+        np.testing.assert_array_equal(model.predict_proba(X), alone.predict_proba(X))
+
+
+def test_work_that_is_told_to_stop_yields_no_further_tree():
+    X, y = body_mass(80)
+    answers = iter([False, False, True])
+    found = PowerLawTreeClassifier().fit_many(
+        X, y, [{}, {"max_depth": 1}], should_stop=lambda: next(answers, True)
+    )
+    assert list(found) == []
+
+
+@pytest.mark.slow
+def test_a_band_is_used_where_a_class_lies_between():
+    made = curve_table("DS4")
+    model = PowerLawTreeClassifier(positive_label="on").fit(made.frame, made.labels)
+    (split,) = model.rule_set_.clauses[0].conditions
+    assert split.is_band
+    assert split.inside
+    assert model.score(made.frame, made.labels) == 1.0
+
+
+def test_a_rare_class_is_not_pruned_away():
+    made = curve_table("DS2")
+    model = PowerLawTreeClassifier().fit(made.frame, made.labels)
+    recall = (model.predict(made.frame) == "on")[made.labels == "on"].mean()
+    assert recall == 1.0
+
+
+def test_three_classes_are_told_apart_by_two_splits():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(1, 3, (240, 3))
+    law = X[:, 0] * X[:, 1]
+    y = np.array(["low", "middle", "high"])[np.digitize(law, [3.0, 5.0])]
+    model = PowerLawTreeClassifier().fit(X, y)
+    assert model.n_splits_ == 2
+    assert model.score(X, y) > 0.97
+    proba = model.predict_proba(X)
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    assert (model.classes_[proba.argmax(axis=1)] == model.predict(X)).mean() > 0.97
+
+
+@pytest.mark.slow
+def test_columns_that_are_not_positive_are_shifted_and_the_shift_is_part_of_the_rule():
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame({"a": rng.uniform(-2, 2, 300), "b": rng.uniform(-1, 3, 300)})
+    y = (X["a"] + 0.5 * X["b"] > 0.4).astype(int)
+    model = PowerLawTreeClassifier().fit(X, y)
+    (split,) = model.rule_set_.clauses[0].conditions
+    assert model.score(X, y) == 1.0
+    assert split.terms[0].factors in ((Factor("a"),), (Factor("b"),))  # folded into the bound
+    assert model.n_conditions_ == 2
+
+
+@pytest.mark.slow
+def test_rows_beyond_the_training_range_never_divide_by_zero():
+    X, y = body_mass()
+    model = PowerLawTreeClassifier().fit(X, y)
+    odd = pd.DataFrame({"height": [0.0, -5.0, 1e9], "mass": [60.0, 60.0, 60.0], "year": [0.0] * 3})
+    assert set(model.predict(odd)) <= {"heavy", "light"}
+
+
+@pytest.mark.slow
+def test_gaps_go_where_they_did_less_harm():
+    X, y = body_mass()
+    X.loc[y == "heavy", "mass"] = X.loc[y == "heavy", "mass"].where(
+        np.arange((y == "heavy").sum()) % 4 > 0
+    )
+    model = PowerLawTreeClassifier().fit(X, y)
+    gone = X[X["mass"].isna()]
+    assert (model.predict(gone) == "heavy").all()
+
+
+def test_text_is_left_out_and_a_table_without_numbers_refused():
+    X, y = body_mass(80)
+    model = PowerLawTreeClassifier().fit(X.assign(town="Ulm"), y)
+    assert "town" not in model.rule_set_.features
+    with pytest.raises(DataError, match="need at least one column of numbers that varies"):
+        PowerLawTreeClassifier().fit(X.assign(town="Ulm")[["town"]], y)
+
+
+def test_a_table_without_signal_gives_a_constant_rule_with_a_warning():
+    X = np.ones((20, 2))
+    X[:, 0] = [1.0, 2.0] * 10
+    y = np.repeat([0, 1], 10)
+    with pytest.warns(EmptyRuleWarning, match="No split was found"):
+        model = PowerLawTreeClassifier().fit(X, y)
+    assert model.n_splits_ == 0
+    assert len(set(model.predict(X))) == 1
+
+
+def test_a_time_limit_keeps_the_best_so_far_and_says_so():
+    X, y = body_mass()
+    with (
+        pytest.warns(ConvergenceWarning, match="time limit of 1e-06 s was reached"),
+        pytest.warns(EmptyRuleWarning),
+    ):
+        model = PowerLawTreeClassifier(time_limit=1e-6).fit(X, y)
+    assert model.n_splits_ == 0
+
+
+@pytest.mark.parametrize("exponents", [(), (0,), (0.5, 1), (12,), ((1, 2),)])
+def test_exponents_that_cannot_be_used_are_refused(exponents):
+    X, y = body_mass(40)
+    with pytest.raises(ValueError, match="`exponents` must be whole numbers from -9 to 9"):
+        PowerLawTreeClassifier(exponents=exponents).fit(X, y)
+
+
+def test_an_unknown_positive_label_is_refused():
+    X, y = body_mass(40)
+    with pytest.raises(ValueError, match="`positive_label` must be one of the classes"):
+        PowerLawTreeClassifier(positive_label="slim").fit(X, y)
+
+
+def test_rounding_keeps_every_training_row_on_its_side():
+    rng = np.random.default_rng(4)
+    columns = {name: rng.uniform(0.5, 900.0, 150) for name in "abc"}
+    kinds = dict.fromkeys("abc", "number")
+    features = PowerLawFeatures.of(columns, kinds)
+    for _ in range(20):
+        exponents = rng.choice([-2, -1, 0, 1, 3], (2, 3)).astype(np.int8)
+        exponents[:, 0] = [1, -1]
+        weights = rng.normal(size=2)
+        total = sum(
+            w * np.prod(features.X ** e.astype(float), axis=1)
+            for w, e in zip(weights, exponents, strict=True)
+        )
+        high = float(np.quantile(total, 0.4)) + 1e-12
+        low = float(np.quantile(total, 0.1)) + 1e-12 if rng.random() < 0.5 else -np.inf
+        found = FoundSplit(exponents, weights, low, high, low > -np.inf, 0.3)
+        left = (total >= low) & (total <= high)
+        held = short_split(found, features, columns).mask(columns)
+        assert (held == left).all() or (held == ~left).all()
+
+
+def test_numbers_are_written_as_short_as_their_neighbours_allow(fitted):
+    assert shortest(0.1201, 0.1299, 0.125) == 0.125
+    assert shortest(1180.0, 1260.0, 1212.7) == 1200.0
+    split = fitted[0].rule_set_.clauses[0].conditions[0]
+    assert isinstance(split, PowerLawSplit)
+    assert len(json.dumps(split.high)) <= 5
+
+
+@pytest.mark.slow
+def test_a_weight_of_two_is_like_a_row_given_twice():
+    X, y = body_mass(150)
+    twice = np.r_[np.arange(150), np.arange(30)]
+    weight = np.bincount(twice)
+    a = PowerLawTreeClassifier().fit(X, y, sample_weight=weight)
+    b = PowerLawTreeClassifier().fit(X.iloc[twice], y[twice])
+    assert a.rule_set_.features == b.rule_set_.features
+    assert a.training_error_ == b.training_error_ == 0.0
+
+
+def raised_turns(model, X, name, towards):
+    """How many answers turn away from a class as one column rises, step by step, in every row."""
+    steps = np.linspace(-3.0, 9.0, 49)
+    rows = pd.concat([X.assign(**{name: v}) for v in steps], ignore_index=True)
+    held = (model.predict(rows) == towards).reshape(len(steps), len(X))
+    return int((held[:-1] & ~held[1:]).sum())
+
+
+def product(n=200, seed=0, noise=0.3):
+    """Good where a product of two columns is large, but for some noise; the third is bent."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.uniform(1.0, 3.0, (n, 3)), columns=list("abc"))
+    return X, np.where(X["a"] * X["b"] + noise * rng.normal(size=n) > 4.0, "good", "bad")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("positive", ["good", "bad"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_tree_that_reads_promised_columns_keeps_the_promises(seed, positive):
+    X, y = product(seed=seed)
+    wishes = {"directions": {"a": ">", "b": ">"}, "towards": "good"}
+    model = PowerLawTreeClassifier(max_depth=0, positive_label=positive, constraints=wishes)
+    model.fit(X, y)
+    assert model.left_out_ == ()
+    assert {"a", "b"} <= set(model.rule_set_.features)
+    assert [check.kept for check in promises_of(model)] == [True, True]
+    assert [raised_turns(model, X, name, "good") for name in "ab"] == [0, 0]
+
+
+@pytest.mark.slow
+def test_a_column_whose_promise_is_not_proved_is_left_out_and_told():
+    X, y = product(80)
+    free = PowerLawTreeClassifier(max_depth=1).fit(X, y)
+    assert "a" in free.rule_set_.features
+    wishes = {"directions": {"a": "<"}, "towards": "good"}
+    with pytest.warns(PromiseWarning, match="does not read 'a', as the promise was not proved"):
+        model = PowerLawTreeClassifier(max_depth=1, constraints=wishes).fit(X, y)
+    assert model.left_out_ == ("a",)
+    assert "a" not in model.rule_set_.features
+    assert model.training_error_ > free.training_error_
+
+
+@pytest.mark.slow
+def test_where_every_column_is_left_out_one_answer_is_given_and_why():
+    X, y = product()
+    wishes = {"directions": {"a": "<"}, "towards": "good"}
+    with pytest.warns(EmptyRuleWarning, match=r"No split was found.* does not read 'a'"):
+        model = PowerLawTreeClassifier(constraints=wishes).fit(X[["a"]], y)
+    assert model.rule_set_.is_constant
+    assert check_promise(model, "a", "good", "<").kept
+
+
+@pytest.mark.slow
+def test_promises_hold_for_one_of_several_classes_once_it_is_named():
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame(rng.uniform(1.0, 3.0, (150, 2)), columns=list("ab"))
+    y = np.select([X["a"] > 2.4, X["a"] > 1.7], ["high", "middle"], "low")
+    model = PowerLawTreeClassifier(constraints={"directions": {"a": ">"}})
+    with pytest.raises(ValueError, match="holds 3 classes; say to which one it leads by `towards`"):
+        model.fit(X, y)
+    model.set_params(constraints={"directions": {"a": ">"}, "towards": "high"}).fit(X, y)
+    assert "a" in model.rule_set_.features
+    assert raised_turns(model, X, "a", "high") == 0
+    with pytest.warns((PromiseWarning, EmptyRuleWarning), match="does not read 'a'"):
+        model.set_params(constraints={"directions": {"a": ">"}, "towards": "low"}).fit(X, y)
+
+
+def test_other_wishes_than_promises_are_refused_in_words():
+    X, y = product(60)
+    for wishes in ({"forbidden": ["a"]}, {"required": ["a"]}, {"allow_not_equal": False}):
+        with pytest.raises(ValueError, match="can only promise directions: its splits are sums"):
+            PowerLawTreeClassifier(constraints=wishes).fit(X, y)
+    with pytest.raises(DataError, match="names column 'd', which the table does not have"):
+        PowerLawTreeClassifier(constraints={"directions": {"d": ">"}}).fit(X, y)
+
+
+@pytest.mark.slow
+def test_many_settings_beside_a_promise_give_the_models_of_one_fit_each():
+    X, y = product(80)
+    wishes = {"directions": {"a": "<", "b": ">"}, "towards": "good"}
+    settings = [{"max_depth": d, "max_power_laws": p} for d in (0, 1) for p in (1, 2)]
+    base = PowerLawTreeClassifier(max_exponents=2, constraints=wishes)
+    for setting, model in zip(settings, base.fit_many(X, y, settings), strict=True):
+        alone = PowerLawTreeClassifier(max_exponents=2, constraints=wishes, **setting)
+        with pytest.warns(PromiseWarning):
+            alone.fit(X, y)
+        assert (model.rule_set_, model.left_out_) == (alone.rule_set_, alone.left_out_)

@@ -1,0 +1,82 @@
+"""Kernels of the search for points against plain NumPy."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from rulekit.families.scorecard.solver import PointsPath
+from tests.reference.points import holds, line, loss
+from tests.strategies.points import cuts_of, planted
+
+
+def free_fit(x, weights):
+    """Fit weights that are not whole."""
+    X = np.column_stack([x, np.ones(len(x))]).astype(float)
+    found = minimize(lambda b: loss(X @ b, weights), np.zeros(X.shape[1]), tol=1e-12)
+    return X @ found.x, found.fun
+
+
+def test_the_gain_of_a_first_condition_is_one_step_of_newtons():
+    problem = planted(n=150, p=4)
+    x, (yes, no) = holds(problem), problem.weights.T
+    both, p = yes + no, yes.sum() / problem.weights.sum()
+    pull = x.T @ (yes - both * p)
+    own = p * (1 - p) * (x.T @ both)
+    curvature = own - own**2 / (p * (1 - p) * both.sum())
+    assert problem.gains(()) == pytest.approx(pull**2 / (2 * curvature), rel=1e-6)
+
+
+def test_the_gain_beside_others_lets_the_intercept_and_one_factor_follow():
+    problem = planted(n=150, p=4)
+    x, (yes, no) = holds(problem), problem.weights.T
+    logits, _ = free_fit(x[:, [0, 3]], problem.weights)
+    p = 1 / (1 + np.exp(-logits))
+    q = (yes + no) * p * (1 - p)
+    expected = []
+    for j in range(problem.n_candidates):
+        X = np.column_stack([np.ones(len(x)), logits, x[:, j]])
+        curve = (X * q[:, None]).T @ X
+        left = curve[2, 2] - curve[2, :2] @ np.linalg.solve(curve[:2, :2], curve[:2, 2])
+        expected.append((x[:, j] @ (yes - (yes + no) * p)) ** 2 / (2 * left))
+    found = problem.gains((0, 3))
+    assert found == pytest.approx(expected, rel=1e-3, abs=1e-6)
+    assert found[[0, 3]] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_points_never_cost_less_than_free_weights_and_polishing_never_more():
+    problem = planted(n=150, p=4, most=5)
+    chosen = (0, 2, 5, 7)
+    rough, fine = (problem.settled(chosen, np.inf, polish) for polish in (False, True))
+    _, free = free_fit(holds(problem)[:, chosen], problem.weights)
+    assert free <= fine[3] <= rough[3]
+    assert fine[3] <= free + 0.5
+    totals = holds(problem)[:, chosen] @ np.array(fine[0])
+    assert fine[1:] == pytest.approx(line(totals, problem.weights), rel=1e-5)
+
+
+def test_what_cannot_be_good_enough_is_given_up_without_points():
+    problem = planted(n=150)
+    *_, cost = problem.settled((0, 2), np.inf, False)
+    _, free = free_fit(holds(problem)[:, (0, 2)], problem.weights)
+    assert problem.settled((0, 2), free - 0.01, False)[3] == np.inf
+    assert problem.settled((0, 2), cost + 0.01, False)[3] == cost
+
+
+def test_columns_that_tell_the_classes_apart_have_a_finite_line():
+    codes = np.repeat([[0, 0], [1, 1]], 50, axis=0)
+    problem = cuts_of(codes, np.arange(100) >= 50)
+    points, slope, intercept, cost = problem.settled((0,), np.inf, True)
+    assert points == (1,)
+    assert (slope, intercept) == pytest.approx((2 * np.log(509), -np.log(509)), rel=1e-4)
+    assert 0 < cost < 2
+
+
+def test_twenty_conditions_have_more_kinds_of_rows_than_a_table_of_bits_would_hold():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2, (300, 25))
+    problem = cuts_of(codes, codes[:, :20].sum(axis=1) + rng.normal(size=300) > 10, most=3)
+    chosen = tuple(range(20))
+    points, *fitted = problem.settled(chosen, np.inf, False)
+    totals = holds(problem)[:, chosen] @ np.array(points)
+    assert fitted == pytest.approx(line(totals, problem.weights), rel=1e-4)
+    assert len(PointsPath(problem, 1, 2).cards(12)[-1].chosen) == 12

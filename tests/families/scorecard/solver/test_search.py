@@ -1,0 +1,85 @@
+"""The search for points against all cards of small tables, and what must not change its answer."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rulekit.families.scorecard.solver import PointsPath
+from tests.reference.points import best_loss, holds, line
+from tests.strategies.points import cuts_of, planted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(5))
+def test_of_all_cards_of_a_small_table_none_costs_less(seed, size):
+    problem = planted(seed)
+    cards = PointsPath(problem, beam=4, tries=6).cards(size)
+    least = min(best_loss(problem, k) for k in range(1, size + 1))
+    assert cards[-1].loss == pytest.approx(least, rel=1e-7)
+
+
+def test_a_card_says_what_its_points_cost_and_sizes_descend():
+    problem = planted(n=200, p=5, most=5)
+    cards = PointsPath(problem).cards(6)
+    assert [len(card.chosen) for card in cards] == list(range(7))
+    for card, before in zip(cards[1:], cards, strict=False):
+        totals = holds(problem)[:, card.chosen] @ np.array(card.points)
+        slope, intercept, loss = line(totals, problem.weights)
+        assert (card.slope, card.intercept) == pytest.approx((slope, intercept), rel=1e-4)
+        assert card.loss == pytest.approx(loss, rel=1e-9)
+        assert card.loss < before.loss
+        assert math.gcd(*card.points) == 1
+        assert all(0 < abs(p) <= 5 for p in card.points)
+
+
+def test_further_sizes_leave_the_smaller_ones_as_they_are():
+    grown, at_once = PointsPath(planted(p=5)), PointsPath(planted(p=5))
+    assert grown.cards(2) == at_once.cards(5)[:3]
+    assert grown.cards(5) == at_once.cards(5)
+
+
+def test_the_order_of_rows_does_not_matter_to_the_last_bit():
+    problem = planted(n=300, p=4, most=5)
+    rows = np.random.default_rng(1).permutation(300)
+    assert PointsPath(problem.of_rows(rows)).cards(5) == PointsPath(problem).cards(5)
+
+
+def test_of_two_columns_alike_the_first_alone_is_taken():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, (200, 2))
+    problem = cuts_of(np.c_[codes, codes], codes.sum(axis=1) + rng.normal(size=200) > 2)
+    cards = PointsPath(problem).cards(6)
+    assert set(cards[-1].chosen) == {0, 1, 2, 3}
+
+
+def test_points_stay_on_the_side_that_is_allowed():
+    problem = planted(1, n=200, most=3)
+    free = PointsPath(problem).cards(4)[-1]
+    assert {p > 0 for p in free.points} == {True, False}
+    up = replace(problem, limits=np.maximum(problem.limits, 0))
+    assert all(p > 0 for card in PointsPath(up).cards(4) for p in card.points)
+    none = replace(problem, limits=0 * problem.limits)
+    assert len(PointsPath(none).cards(4)) == 1
+
+
+def test_what_is_required_stands_in_every_card_and_the_best_of_them_is_found():
+    wishes = (frozenset([3]), frozenset([0, 1]))
+    problem = replace(planted(2), required=wishes)
+    assert PointsPath(problem).cards(1) == ()
+    cards = PointsPath(problem).cards(3)
+    assert len(cards[0].chosen) == 2
+    assert all(wish & set(card.chosen) for card in cards for wish in wishes)
+    assert cards[0].loss == pytest.approx(best_loss(problem, 2), rel=1e-7)
+
+
+def test_a_search_that_is_stopped_has_fewer_sizes():
+    asked = iter([False, False, True])
+    assert len(PointsPath(planted()).cards(5, lambda: next(asked))) == 2
+
+
+def test_more_conditions_than_there_are_candidates_are_not_invented():
+    cards = PointsPath(planted(p=1)).cards(9)
+    assert len(cards[-1].chosen) <= 2

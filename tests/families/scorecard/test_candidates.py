@@ -1,0 +1,119 @@
+"""Conditions that may be given points: each pair once, written as the wishes allow."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit import Binarizer, Constraints, Literal, RuleError
+from rulekit.data import columns_of
+from rulekit.families.scorecard.candidates import candidates
+from rulekit.families.scorecard.solver import Card
+from tests.learners.tables import mixed_table
+from tests.reference.points import holds
+
+
+def found(X, y, **wishes):
+    binarizer = Binarizer(n_thresholds=3).fit(X)
+    constraints = Constraints(**wishes)
+    weight = np.ones(len(y))
+    return candidates(binarizer.bins(X), columns_of(X), y == "yes", weight, constraints, 5)
+
+
+def card(*given):
+    chosen, points = zip(*sorted(given), strict=True)
+    return Card(chosen, points, 1.0, 0.0, 0.0)
+
+
+def literals(of, raising=True):
+    sides = [w.raising if raising else w.lowering for w in of.written]
+    return [side and side[0] for side in sides]
+
+
+@pytest.mark.parametrize("gaps", [True, False])
+def test_a_candidate_is_written_as_what_holds_in_the_same_rows(gaps):
+    X, y = mixed_table(gaps=gaps)
+    of, columns = found(X, y), columns_of(X)
+    x = holds(of.problem)
+    for j, written in enumerate(of.written):
+        for literal, turned in (written.raising, written.lowering):
+            assert (literal.mask(columns) ^ turned).tolist() == x[:, j].tolist()
+    patterns = {min(c.tobytes(), (~c).tobytes()) for c in x.T}
+    assert len(patterns) == len(of.written), "no two say the same, or its opposite"
+
+
+def test_points_are_given_not_taken_and_totals_move_by_what_was_turned():
+    X, y = mixed_table()
+    of, columns = found(X, y), columns_of(X)
+    signed = card((0, 3), (2, -2), (5, 1), (8, -4))
+    given, shift = of.told(signed)
+    assert sorted(p for _, p in given) == [1, 2, 3, 4]
+    totals = sum(p * literal.mask(columns) for literal, p in given)
+    own = holds(of.problem)[:, signed.chosen] @ np.array(signed.points)
+    assert (totals - shift).tolist() == own.tolist()
+    assert [p for _, p in given] == [4, 3, 2, 1]
+
+
+def test_a_direction_is_the_sign_of_the_points():
+    X, y = mixed_table()
+    of = found(X, y, directions={"age": ">"})
+    for written, (low, high) in zip(of.written, of.problem.limits, strict=True):
+        if written.raising[0].feature == "age":
+            assert written.raising[0].op == ">"
+            assert (low, high) == (0, 5)
+        else:
+            assert (low, high) == (-5, 5)
+
+
+def test_without_not_equal_points_are_taken_for_being_equal():
+    X, y = mixed_table(gaps=False)
+    of = found(X, y, allow_not_equal=False)
+    j = next(i for i, w in enumerate(of.written) if w.raising[0].feature == "town")
+    ((literal, points),), shift = of.told(card((j, 2)))
+    assert (literal.op, points, shift) == ("==", -2, -2)
+
+
+def test_a_forbidden_column_has_no_candidate_and_a_forbidden_literal_is_not_written():
+    X, y = mixed_table()
+    of = found(X, y, forbidden=("age",))
+    assert "age" not in {w.raising[0].feature for w in of.written}
+    first = literals(found(X, y))[0]
+    of = found(X, y, forbidden=(first,))
+    assert first not in literals(of)
+    assert first not in literals(of, raising=False)
+    assert len(of.written) == len(found(X, y).written), "its opposite stands for it"
+
+
+def test_a_required_literal_is_there_with_a_cut_of_its_own_and_written_as_it_is():
+    X, y = mixed_table()
+    wish = Literal("age", ">", 43.25)
+    of = found(X, y, required=("bmi", wish))
+    (single,), column = of.problem.required
+    assert of.written[single].raising == of.written[single].lowering == (wish, False)
+    assert holds(of.problem)[:, single].tolist() == (X.age > 43.25).tolist()
+    assert {of.written[j].raising[0].feature for j in column} == {"bmi"}
+    bound = found(X, y, required=(wish,), directions={"age": ">"})
+    assert bound.problem.limits[-1].tolist() == [0, 5]
+
+
+def test_a_required_literal_of_the_table_is_not_listed_twice():
+    X, y = mixed_table()
+    wish = literals(found(X, y))[0]
+    of = found(X, y, required=(wish,))
+    assert len(of.written) == len(found(X, y).written)
+
+
+def test_a_required_column_without_conditions_is_named():
+    X = pd.DataFrame({"a": np.arange(20.0), "b": np.ones(20)})
+    with pytest.raises(RuleError, match="Column 'b' is required"):
+        found(X, np.repeat(["no", "yes"], 10), required=("b",))
+
+
+def test_a_table_that_cannot_be_cut_has_no_candidates():
+    X = pd.DataFrame({"a": np.ones(20)})
+    assert found(X, np.repeat(["no", "yes"], 10)).written == ()
+
+
+def test_a_required_condition_that_holds_in_every_row_is_refused():
+    X, y = mixed_table()
+    with pytest.raises(RuleError, match="holds in every row of the training table"):
+        found(X, y, required=(Literal("age", ">", 0),))

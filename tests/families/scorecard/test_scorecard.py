@@ -1,0 +1,274 @@
+"""Scorecards as a learner: the rule shown is what decides, and chances go with its totals."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import log_loss
+
+from rulekit import Binarizer, Literal, RuleError, ScorecardClassifier, load_sample
+from rulekit.exceptions import EmptyRuleWarning
+from rulekit.families.scorecard import scorecard
+from rulekit.families.scorecard.solver import PointsPath
+from rulekit.rules import PointsSplit
+from tests.learners.tables import mixed_table
+
+
+def noisy(seed=0, n=400):
+    """Points of three conditions and the odds that go with them."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.normal(size=(n, 5)), columns=list("abcde")).round(2)
+    total = 3.0 * (X.a > 0) + 2.0 * (X.b > 0.5) - 2.0 * (X.c > -0.5)
+    y = np.where(rng.random(n) < 1 / (1 + np.exp(-total + 1.0)), "yes", "no")
+    return X, y
+
+
+def fitted(X, y, **settings):
+    return ScorecardClassifier(**({"positive_label": "yes"} | settings)).fit(X, y)
+
+
+def split_of(model):
+    (clause,) = model.rule_set_.clauses
+    (split,) = clause.conditions
+    assert isinstance(split, PointsSplit)
+    return split
+
+
+@pytest.mark.parametrize("positive", ["yes", "no"])
+@pytest.mark.parametrize("table", [noisy, mixed_table])
+def test_the_total_decides_and_chances_grow_with_it(table, positive):
+    X, y = table()
+    model = fitted(X, y, positive_label=positive)
+    split = split_of(model)
+    totals = split.compared(model.read_columns(X))
+    assert (model.predict(X) == positive).tolist() == (totals >= split.total).tolist()
+    chance = model.predict_proba(X)[:, list(model.classes_).index(positive)]
+    assert ((chance > 0.5) == (totals >= split.total)).all()
+    by_total = pd.Series(chance).groupby(totals).agg(["min", "max"])
+    assert (by_total["min"] == by_total["max"]).all()
+    assert (np.diff(by_total["max"]) > 0).all()
+    assert model.chances_["chance"].tolist() == by_total["max"].tolist()
+    assert model.chances_["total"].tolist() == by_total.index.tolist()
+    assert model.chances_["weight"].sum() == pytest.approx(len(y))
+    assert all(0 < p <= 5 for p in split.points)
+    assert model.n_conditions_ == len(split.conditions) <= 8
+
+
+@pytest.mark.slow
+def test_bands_tell_chances_finer_than_the_answer_and_change_neither():
+    X, y = noisy()
+    plain, fine = fitted(X, y), fitted(X, y, bands=5)
+    assert (len(plain.bands_), plain.rule_set_) == (2, fine.rule_set_)
+    assert 2 < len(fine.bands_) <= 5
+    np.testing.assert_array_equal(plain.predict_proba(X), fine.predict_proba(X))
+    totals, chance = split_of(fine).compared(fine.read_columns(X)), fine.predict_proba(X)[:, 1]
+    said = fine.band_rule_.predict(fine.read_columns(X))
+    for band in fine.bands_.itertuples():
+        held = (band.from_total <= totals) & (totals <= band.to_total)
+        assert band.weight == held.sum()
+        assert band.share == pytest.approx((y[held] == "yes").mean())
+        assert band.chance == pytest.approx(chance[held].mean())
+        assert set(said[held]) == {f"{round(100 * band.chance)} of 100"}
+
+
+def test_planted_points_are_found():
+    X, y = noisy(n=4000)
+    cuts = Binarizer("manual", thresholds={"a": [0], "b": [0.5], "c": [-0.5], "d": [0], "e": [0]})
+    split = split_of(fitted(X, y, max_conditions=3, binarizer=cuts))
+    ratio = dict(zip(map(str, split.conditions), split.points, strict=True))
+    assert set(ratio) == {"a > 0", "b > 0.5", "c <= -0.5"}
+    assert ratio["a > 0"] > max(ratio["b > 0.5"], ratio["c <= -0.5"])
+
+
+def test_of_all_totals_the_one_with_the_fewest_wrong_rows_is_asked_for():
+    X, y = noisy()
+    model = fitted(X, y, max_conditions=4)
+    totals = split_of(model).compared(model.read_columns(X))
+    errors = [((totals >= t) != (y == "yes")).mean() for t in np.unique(totals)]
+    assert model.training_error_ == pytest.approx(min(errors))
+
+
+@pytest.mark.slow
+def test_one_search_answers_every_limit_as_single_fits_do(monkeypatch):
+    X, y = mixed_table()
+    begun = []
+
+    def counted(problem, *more):
+        begun.append(len(problem.weights))
+        return PointsPath(problem, *more)
+
+    monkeypatch.setattr(scorecard, "PointsPath", counted)
+    settings = [{"max_conditions": k} for k in (3, 1, 5)]
+    models = list(ScorecardClassifier(positive_label="yes").fit_many(X, y, settings))
+    assert begun == [240] + 5 * [192], "the search of all rows and those of the inner folds"
+    for setting, model in zip(settings, models, strict=True):
+        alone = fitted(X, y, **setting)
+        assert model.rule_set_ == alone.rule_set_
+        assert model.predict_proba(X).tolist() == alone.predict_proba(X).tolist()
+        assert (model.objective_, model.history_) == (alone.objective_, alone.history_)
+
+
+def test_the_path_holds_the_rule_of_every_limit():
+    X, y = mixed_table()
+    path = ScorecardClassifier(4, positive_label="yes").path(X, y)
+    assert path["n_conditions"].tolist() == [0, 1, 2, 3, 4]
+    assert (np.diff(path["loss"]) < 0).all()
+    for row in path.iloc[1:].itertuples():
+        model = fitted(X, y, max_conditions=row.n_conditions)
+        assert (model.rule_set_, model.training_error_) == (row.rule_set, row.train_error)
+
+
+def test_neither_the_order_of_rows_nor_of_columns_changes_the_rule():
+    X, y = mixed_table()
+    rule = fitted(X, y).rule_set_
+    rows = np.random.default_rng(0).permutation(len(y))
+    assert fitted(X.iloc[rows], y[rows]).rule_set_ == rule
+    turned = fitted(X[X.columns[::-1]], y)
+    assert turned.rule_set_ == rule
+    assert turned.predict_proba(X).tolist() == fitted(X, y).predict_proba(X).tolist()
+
+
+def test_wishes_are_kept():
+    X, y = mixed_table()
+    wish = Literal("flag", "==", 1.0)
+    wishes = {"forbidden": ["smoker"], "required": [wish, "bmi"], "directions": {"age": "<"}}
+    split = split_of(fitted(X, y, max_conditions=4, constraints=wishes))
+    assert wish in split.conditions
+    assert "bmi" in split.features
+    assert "smoker" not in split.features
+    for literal, given in split.given:
+        assert literal.feature != "age" or (literal.op == "<=") == (given > 0)
+
+
+def test_a_required_condition_that_may_only_speak_the_wrong_way_gets_a_point_all_the_same():
+    X, y = noisy()
+    wishes = {"required": [Literal("a", "<=", 0)], "directions": {"a": "<"}}
+    model = fitted(X, y, max_conditions=1, constraints=wishes)
+    assert split_of(model).given == ((Literal("a", "<=", 0), 1),)
+    chance = model.predict_proba(X)[:, 1]
+    assert np.ptp(chance) < 0.3
+    rare = {"required": [Literal("a", ">", float(np.sort(X.a)[-2]))]}  # in most folds, no row
+    assert split_of(fitted(X, y, max_conditions=1, constraints=rare)).n_conditions == 1
+
+
+def test_more_that_is_required_than_conditions_are_allowed_is_refused():
+    X, y = mixed_table()
+    with pytest.raises(RuleError, match="takes more than max_conditions=1"):
+        fitted(X, y, max_conditions=1, constraints={"required": ["age", "bmi"]})
+
+
+@pytest.mark.slow
+def test_weights_move_the_total_and_those_of_rows_the_chances():
+    X, y = noisy()
+    plain, weight = fitted(X, y), np.where(y == "yes", 5.0, 1.0)
+    by_class = fitted(X, y, class_weight={"yes": 5.0})
+    by_row = ScorecardClassifier(positive_label="yes").fit(X, y, weight)
+    for model in (by_class, by_row):
+        assert (model.predict(X) == "yes").sum() > (plain.predict(X) == "yes").sum()
+    chances = by_class.chances_
+    assert chances["weight"] @ chances["share"] == pytest.approx((y == "yes").sum())
+    heavy = weight[y == "yes"].sum() / weight.sum()
+    totals = split_of(by_class).compared(by_class.read_columns(X))
+    weighed = [weight[totals == t].sum() for t in chances["total"]] @ chances["weighted_share"]
+    assert weighed / weight.sum() == pytest.approx(heavy)
+    assert by_class.predict_proba(X)[:, 1].mean() == pytest.approx((y == "yes").mean(), abs=0.02)
+    assert weight @ by_row.predict_proba(X)[:, 1] / weight.sum() == pytest.approx(heavy, abs=0.02)
+
+
+@pytest.mark.slow
+def test_rows_of_weight_zero_have_no_say():
+    X, y = noisy()
+    weight = np.arange(len(y)) % 3 > 0
+    model = ScorecardClassifier(positive_label="yes").fit(X, y, weight)
+    assert model.rule_set_ == fitted(X[weight], y[weight]).rule_set_
+
+
+@pytest.mark.slow
+def test_of_many_rows_as_many_folds_are_left_out_as_chances_need(monkeypatch):
+    X, y = noisy(n=1000)
+    every = fitted(X, y).predict_proba(X)
+    begun = []
+
+    def counted(problem, *more):
+        begun.append(len(problem.weights))
+        return PointsPath(problem, *more)
+
+    monkeypatch.setattr(scorecard, "PointsPath", counted)
+    monkeypatch.setattr(scorecard, "ENOUGH", 300)
+    few = fitted(X, y).predict_proba(X)
+    assert begun == [1000, 800, 800], "two folds leave out 400 rows"
+    assert 0 < np.abs(few - every).max() < 0.1
+
+
+@pytest.mark.slow
+def test_on_noise_the_chances_of_inner_folds_do_not_flatter():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 10)), rng.choice(["no", "yes"], 200)
+    new, truth = rng.normal(size=(2000, 10)), rng.choice(["no", "yes"], 2000)
+    losses = [log_loss(truth, fitted(X, y, calibration_folds=k).predict_proba(new)) for k in (5, 0)]
+    assert losses[0] < losses[1]
+    assert losses[0] == pytest.approx(np.log(2), abs=0.02)
+
+
+def test_on_a_table_with_something_to_say_chances_come_true():
+    X, y = noisy(n=1000)
+    new, truth = noisy(seed=1, n=20_000)
+    chance = fitted(X, y).predict_proba(new)[:, 1]
+    for low in np.arange(0.0, 1.0, 0.2):
+        among = (chance >= low) & (chance < low + 0.2)
+        assert (truth[among] == "yes").mean() == pytest.approx(chance[among].mean(), abs=0.06)
+
+
+@pytest.mark.parametrize(
+    ("rows_of_yes", "how"), [(1, "on the rows that were learned from"), (2, "on 2 folds")]
+)
+def test_a_class_with_two_rows_or_one_is_learned_and_told(rows_of_yes, how):
+    X = pd.DataFrame({"a": np.arange(30.0)})
+    y = np.where(np.arange(30) < rows_of_yes, "yes", "no")
+    told = f"class 'yes' has {rows_of_yes}, so that they were measured {how}"
+    with pytest.warns(UserWarning, match=told):
+        model = fitted(X, y, binarizer=Binarizer(n_thresholds=None))
+    assert told in model.few_rows_hint_
+    asked = {"calibration_folds": 0}  # not measured, as was asked
+    assert fitted(X, y, binarizer=Binarizer(n_thresholds=None), **asked).few_rows_hint_ is None
+    assert (model.predict(X) == y).all()
+    assert model.predict_proba(X)[0, 1] > 0.5 > model.predict_proba(X)[5, 1]
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [({"max_conditions": 0}, "max_conditions=0 allows none"), ({}, "tells the classes apart")],
+)
+def test_a_card_without_conditions_says_why(settings, words):
+    X, y = pd.DataFrame({"a": np.arange(30.0)}), np.repeat(["no", "yes"], [20, 10])
+    with pytest.warns(EmptyRuleWarning, match=words):
+        model = fitted(X if settings else X * 0, y, **settings)
+    assert model.rule_set_.is_constant
+    assert set(model.predict(X)) == {"no"}
+    assert model.predict_proba(X)[0] == pytest.approx([21 / 32, 11 / 32])
+    assert model.chances_.empty
+    assert model.bands_.empty
+    assert (model.band_rule_, model.few_rows_hint_) == (None, None)
+
+
+def test_a_card_whose_every_total_errs_more_than_a_constant_answer_is_not_kept():
+    X = pd.DataFrame({"a": np.repeat([0.0, 1.0], [60, 40])})
+    y = np.where(np.arange(100) % 10 < np.where(X.a == 1, 4, 1), "yes", "no")
+    with pytest.warns(EmptyRuleWarning, match="whatever total is asked for"):
+        model = fitted(X, y)
+    assert model.objective_ < ScorecardClassifier(0).path(X, y)["loss"][0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", EmptyRuleWarning)
+        assert fitted(X, y, class_weight="balanced").n_conditions_ == 1
+
+
+@pytest.mark.slow
+def test_text_truth_values_and_gaps_are_answered_as_the_rule_says():
+    X, y = load_sample("credit").xy("risk")
+    model = ScorecardClassifier(positive_label="high").fit(X, y)
+    blank = pd.DataFrame({name: [None] for name in X.columns}, dtype=object)
+    split = split_of(model)
+    unknown = sum(given for literal, given in split.given if literal.missing)
+    assert model.predict(blank).tolist() == ["high" if unknown >= split.total else "low"]
+    assert (model.predict(X) == y).mean() > 0.7

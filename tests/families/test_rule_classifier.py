@@ -1,0 +1,346 @@
+"""The learner to start with: its rule is that of the sweep made by hand, and it says why."""
+
+from dataclasses import replace
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import RepeatedStratifiedKFold, ShuffleSplit
+
+from rulekit.binarize import Binarizer
+from rulekit.data import Costs, load_sample, make_folds
+from rulekit.evaluation import fit_setting, suggest, sweep
+from rulekit.evaluation.metrics import cost_per_100
+from rulekit.exceptions import DataError, EmptyRuleWarning
+from rulekit.families import RuleClassifier, ScorecardClassifier
+from rulekit.learners import BoxSearchClassifier, search_grid
+from rulekit.learners.inner_choice import form_of_rules
+from rulekit.learners.judge import Judge
+from rulekit.learners.loss import Loss
+from rulekit.learners.training import read_training_table
+from tests.learners.tables import mixed_table
+
+QUICK = RuleClassifier(cv=2)
+ONE_CLASS = RuleClassifier(cv=2, positive_label="yes")
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = mixed_table(seed=1, n=160)
+    return clone(QUICK).fit(X, y), X, y
+
+
+def bundled(name):
+    """Rows of a sample in an order of chance, so that a few of them are like all of them."""
+    X, y = load_sample(name).xy({"credit": "risk", "breast_cancer": "diagnosis"}[name])
+    rows = np.random.default_rng(0).permutation(len(y))[:250]
+    return X.iloc[rows, :12].reset_index(drop=True), np.asarray(y)[rows]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["credit", "breast_cancer"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_rule_is_that_of_a_sweep_a_suggestion_and_a_fit_by_hand(name, seed):
+    X, y = bundled(name)
+    folds = make_folds(y, RepeatedStratifiedKFold(n_splits=5, n_repeats=1, random_state=seed))
+    search = BoxSearchClassifier(max_conditions=8, kicks=0, random_state=seed)
+    result = sweep(search, X, y, grid=search_grid(y), cv=folds)
+    table = read_training_table(clone(search), X, y, None)
+    judge = Judge.of(table, Loss(table.y, table.weights(None)), search, seed)
+    settings = [result.setting(k) for k in result.summary["setting"]]
+    models = list(search.fit_many(X, y, settings))
+    judged = {"judged": [judge.loss(m.predict(X)) for m in models]}
+    judged["judged_conditions"] = [m.rule_set_.n_conditions for m in models]
+    found = suggest(result.summary.assign(**judged))
+    setting = result.setting(found["default"])
+    by_hand = fit_setting(search, setting | {"refine_thresholds": "cv"}, X, y)
+    model = RuleClassifier(random_state=seed).fit(X, y)
+    assert model.rule_set_ == by_hand.rule_set_
+    np.testing.assert_array_equal(model.predict_proba(X), by_hand.predict_proba(X))
+    told = model.choice_
+    assert told.setting == setting
+    numbers = (told.default, told.simplest_within_1se, told.best)
+    assert numbers == tuple(found[k] for k in ("default", "simplest_within_1se", "best"))
+    assert told.reason == found["reason"]
+    for column in ("test_error", "test_error_se", "n_conditions", "n_clauses_used"):
+        np.testing.assert_allclose(told.table[column], result.summary[column], atol=1e-12)
+    np.testing.assert_allclose(told.table[list(judged)], pd.DataFrame(judged), atol=1e-12)
+
+
+@pytest.mark.slow
+def test_the_rule_does_not_depend_on_the_number_of_workers(fitted):
+    model, X, y = fitted
+    with joblib.parallel_config("threading"):
+        again = clone(QUICK).set_params(n_jobs=2).fit(X, y)
+    assert again.rule_set_ == model.rule_set_
+    pd.testing.assert_frame_equal(again.choice_.table, model.choice_.table)
+
+
+def test_the_table_that_was_compared_gives_the_same_suggestion(fitted):
+    told = fitted[0].choice_
+    found = suggest(told.table)
+    assert (found["default"], found["best"]) == (told.default, told.best)
+    assert told.reason.startswith(found["reason"])
+    row = told.table.loc[told.default]
+    assert (told.error, told.error_se) == (row["test_error"], row["test_error_se"])
+    assert {name: row[name] for name in told.setting} == told.setting
+
+
+def test_the_parameters_that_were_taken_learn_the_rule_again(fitted):
+    model, X, y = fitted
+    search = BoxSearchClassifier(max_conditions=8, kicks=0, random_state=0)
+    again = search.set_params(**model.best_params_).fit(X, y)
+    assert again.rule_set_ == model.rule_set_
+    assert again.positive_label_ == model.positive_label_
+
+
+@pytest.mark.slow
+def test_the_path_has_the_rule_taken_and_none_that_is_too_large(fitted):
+    _, X, y = fitted
+    model = clone(ONE_CLASS).set_params(max_conditions=5, refine=False).fit(X, y)
+    setting = model.choice_.setting
+    assert model.path_.rule(setting["theta"], setting["n_clauses"]) == model.rule_set_
+    sizes = [entry.n_conditions for entry in model.path_]
+    assert max(sizes) == 5
+    assert model.n_conditions_ <= 5
+
+
+def test_the_error_of_the_most_frequent_class_is_told(fitted):
+    model, _, y = fitted
+    folds = make_folds(y, 2)
+    wrong = []
+    for train, test in folds:
+        names, counts = np.unique(y[train], return_counts=True)
+        wrong.append((y[test] != names[counts.argmax()]).mean())
+    assert model.choice_.constant_error == pytest.approx(np.mean(wrong))
+    assert "answer without a rule" not in model.choice_.reason
+
+
+@pytest.mark.slow
+def test_where_a_constant_answer_is_no_worse_the_reason_says_so():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(80, 2)), columns=["a", "b"])
+    told = RuleClassifier(cv=2).fit(X, np.arange(80) % 10 == 0).choice_
+    assert told.constant_error == pytest.approx(0.1)
+    assert told.error >= told.constant_error
+    assert "is wrong in 10.0 % of the same rows, and so no worse" in told.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        {"max_conditions": 1},
+        {"cv": 3},
+        {"cv": ShuffleSplit(2, test_size=0.5, random_state=1)},
+        {"kicks": 2},
+        {"positive_label": "no"},
+        {"class_weight": {"yes": 5.0}},
+        {"binarizer": Binarizer(n_thresholds=3)},
+        {"constraints": {"forbidden": ["age"]}},
+        {"random_state": 1},
+    ],
+    ids=lambda p: next(iter(p)),
+)
+def test_every_parameter_acts(fitted, parameter):
+    model, X, y = fitted
+    other = clone(QUICK).set_params(**parameter).fit(X, y)
+    assert not (
+        other.choice_.table.equals(model.choice_.table) and other.best_params_ == model.best_params_
+    )
+
+
+def test_cuts_are_moved_where_the_folds_say_so_and_asked_for():
+    a = np.random.default_rng(0).random(120)
+    X, y = pd.DataFrame({"a": a}), np.where(a > 0.537, "yes", "no")
+    moved, stayed = (RuleClassifier(cv=2, refine=r).fit(X, y) for r in (True, False))
+    assert moved.best_params_["refine_thresholds"]
+    assert moved.training_error_ == 0 < stayed.training_error_
+
+
+def test_the_class_that_is_given_is_described(fitted):
+    _, X, y = fitted
+    model = clone(QUICK).set_params(positive_label="no").fit(X, y)
+    assert model.positive_label_ == "no"
+    assert set(model.rule_set_.labels) == {"no"}
+    assert set(model.choice_.table["positive_label"]) == {"no"}
+
+
+@pytest.mark.slow
+def test_a_row_of_weight_zero_is_as_one_that_is_not_there(fitted):
+    _, X, y = fitted
+    kept = np.arange(len(y)) < 110
+    weighted = clone(ONE_CLASS).fit(X, y, sample_weight=kept.astype(float))
+    alone = clone(ONE_CLASS).fit(X[kept], y[kept])
+    assert weighted.rule_set_ == alone.rule_set_
+    pd.testing.assert_frame_equal(weighted.choice_.table, alone.choice_.table)
+
+
+@pytest.mark.slow
+def test_weights_count_in_the_errors_of_the_folds(fitted):
+    _, X, y = fitted
+    weight = np.where(y == "yes", 3.0, 1.0)
+    by_row, by_class = (
+        clone(ONE_CLASS).set_params(class_weight=given).fit(X, y, sample_weight=rows)
+        for given, rows in ((None, weight), ({"yes": 3.0}, None))
+    )
+    assert by_row.choice_.constant_error == pytest.approx(by_class.choice_.constant_error)
+    share = weight[y == "no"].sum() / weight.sum()
+    assert by_row.choice_.constant_error == pytest.approx(min(share, 1 - share), abs=0.01)
+
+
+@pytest.mark.slow
+def test_the_time_limit_ends_the_comparison_and_says_so(fitted):
+    _, X, y = fitted
+    told = pytest.warns(ConvergenceWarning, match="time limit of 1e-09 s passed before all was")
+    with told, pytest.warns(EmptyRuleWarning):
+        model = RuleClassifier(cv=2, time_limit=1e-9).fit(X, y)
+    assert sorted(model.choice_.table["folds"].unique()) == [0, 2]
+    assert model.choice_.table.loc[model.choice_.default, "folds"] == 2
+    assert model.best_params_["refine_thresholds"] is False
+
+
+@pytest.mark.slow
+def test_a_table_without_a_condition_gives_an_empty_rule_and_a_warning():
+    X = pd.DataFrame({"a": np.ones(20)})
+    with pytest.warns(EmptyRuleWarning, match="no condition and answers 'n' to every row"):
+        model = RuleClassifier(cv=2).fit(X, ["n"] * 15 + ["y"] * 5)
+    assert model.predict(X).tolist() == ["n"] * 20
+
+
+@pytest.mark.parametrize(
+    ("labels", "sentence"),
+    [
+        (["n"] * 19 + ["y"], "class 'y' has a single row. Leave this class out"),
+        (["n"] * 20, "needs rows of two classes; `y` holds one class only"),
+    ],
+)
+def test_classes_that_cannot_be_learned_are_refused_in_a_sentence(labels, sentence):
+    X = pd.DataFrame({"a": np.arange(20.0)})
+    with pytest.raises(DataError, match=sentence):
+        RuleClassifier().fit(X, labels)
+
+
+def added_up(n=300):
+    """Points of three conditions: an OR of ANDs needs many of them to say the same."""
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.integers(0, 2, (n, 5)).astype(float), columns=list("abcde"))
+    return X, np.where(X[list("abcde")].sum(axis=1) >= 3, "yes", "no")
+
+
+def either_or(n=300):
+    """Two conditions that must differ: no points say so."""
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.integers(0, 2, (n, 3)).astype(float), columns=list("abc"))
+    return X, np.where(X.a != X.b, "yes", "no")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("table", "form"), [(added_up, "points"), (either_or, "rule")])
+def test_of_two_forms_the_one_that_suits_the_table_is_taken_and_told(table, form):
+    X, y = table()
+    both = RuleClassifier(forms=("points", "rule"), cv=2, refine=False).fit(X, y)
+    told = both.choice_
+    assert told.form == form == told.table.loc[told.default, "form"]
+    assert told.default == told.of_forms[form]
+    assert (suggest(told.table)["default"], set(told.of_forms)) == (
+        told.default,
+        {"rule", "points"},
+    )
+    rates = [told.table.loc[told.of_forms[f], "test_error"] for f in ("rule", "points")]
+    assert (rates[0] > rates[1]) == (form == "points")
+    words = [f"{f} {100 * e:.1f} %" for f, e in zip(("rule", "points"), rates, strict=True)]
+    assert all(w in told.reason for w in words)
+    refine = {"refine": False} if form == "rule" else {}
+    alone = RuleClassifier(forms=(form,), cv=2, **refine).fit(X, y)
+    assert (alone.rule_set_, alone.best_params_) == (both.rule_set_, both.best_params_)
+    assert (both.predict(X) == y).all()
+
+
+@pytest.mark.slow
+def test_points_are_those_of_the_scorecard_with_its_chances_and_its_path():
+    X, y = mixed_table()
+    model = RuleClassifier(max_conditions=4, forms=("points",), cv=3).fit(X, y)
+    card = ScorecardClassifier(**model.best_params_).fit(X, y)
+    assert model.rule_set_ == card.rule_set_
+    np.testing.assert_array_equal(model.predict_proba(X), card.predict_proba(X))
+    rules = {e.n_conditions: e.rule_set for e in model.path_}
+    assert (max(rules), rules[model.n_conditions_]) == (4, model.rule_set_)
+    assert model.choice_.table["max_conditions"].tolist() == [1, 2, 3, 4]
+    wishes = {"required": ["town", "flag"]}
+    held = RuleClassifier(max_conditions=2, forms=["points"], cv=2, constraints=wishes).fit(X, y)
+    assert held.choice_.table["max_conditions"].tolist() == [2, 3, 4], "wishes come on top"
+    assert {"town", "flag"} <= set(held.rule_set_.features)
+
+
+@pytest.mark.parametrize("forms", [(), ("rule", "rule"), ("tree",)])
+def test_forms_that_are_none_or_unknown_are_refused(forms):
+    X, y = mixed_table()
+    with pytest.raises(ValueError, match="must name some of 'rule', 'points', each once"):
+        RuleClassifier(forms=forms).fit(X, y)
+
+
+def test_a_class_that_is_not_there_cannot_be_described():
+    with pytest.raises(ValueError, match="must be one of the classes"):
+        RuleClassifier(positive_label="z").fit(pd.DataFrame({"a": [1.0, 2, 3, 4]}), list("nnyy"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("forms", [("rule",), ("points",)])
+def test_under_costs_settings_are_compared_by_what_their_errors_cost(forms):
+    X, y = mixed_table(3, n=200, noise=0.15)
+    how = {"forms": forms, "cv": 2, "binarizer": Binarizer(n_thresholds=2)}
+    if forms == ("rule",):
+        how["refine"] = False
+    by_cost = RuleClassifier(**how, costs=Costs(4, 1, "EUR", positive="yes")).fit(X, y)
+    by_weight = RuleClassifier(**how, class_weight={"yes": 4, "no": 1}).fit(X, y)
+    told, plain = by_cost.choice_, by_weight.choice_
+    assert by_cost.rule_set_ == by_weight.rule_set_
+    assert (told.measure, plain.measure) == ("test_cost_per_100", "test_error")
+    heavy = 100 * np.where(y == "yes", 4, 1).mean()
+    assert told.error == pytest.approx(heavy * plain.error, rel=0.01)
+    assert told.constant_error == pytest.approx(heavy * plain.constant_error, rel=0.01)
+    assert told.table["test_cost_per_100"].min() < told.constant_error
+    assert "test error" not in told.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 4])
+def test_costs_never_choose_a_rule_that_costs_more_in_training_and_on_folds(seed):
+    X, y = load_sample("credit").xy("risk")
+    rows = np.random.default_rng(seed).permutation(700)[:490]
+    X, y = X.iloc[rows].reset_index(drop=True), np.asarray(y)[rows]
+    costs = Costs(miss=5, false_alarm=1, positive="high")
+    plain = RuleClassifier(max_conditions=4).fit(X, y)
+    found = RuleClassifier(max_conditions=4, costs=costs).fit(X, y)
+    assert cost_per_100(y, found.predict(X), costs) <= cost_per_100(y, plain.predict(X), costs)
+
+
+def test_the_rule_selected_without_costs_is_kept_where_it_costs_less(monkeypatch):
+    X, y = load_sample("credit").xy("risk")
+    X, y = X[["late_payments", "guarantor"]].head(400), y[:400]
+    costs = Costs(miss=5, false_alarm=1, positive="high")
+    plain = RuleClassifier(max_conditions=2, cv=2).fit(X, y)
+    worse = RuleClassifier._box_search
+
+    def dear(self, seed):  # a search that finds nothing where costs are given
+        found = worse(self, seed)
+        return found if self.costs is None else found.set_params(max_conditions=1, n_clauses=1)
+
+    monkeypatch.setattr(RuleClassifier, "_box_search", dear)
+    monkeypatch.setattr("rulekit.families.rule_classifier.form_of_rules", only_dear)
+    found = RuleClassifier(max_conditions=2, cv=2, costs=costs).fit(X, y)
+    assert found.rule_set_ == plain.rule_set_
+    assert found.best_params_["costs"] is None
+    assert found.choice_.reason.startswith("Selected without costs")
+    assert found.choice_.table["setting"].iloc[-1] == found.choice_.default
+
+
+def only_dear(learner, table, label=None):
+    form = form_of_rules(learner, table, label)
+    if learner.costs is None:
+        return form
+    return replace(form, settings=tuple(s | {"theta": 1e6} for s in form.settings[:2]))

@@ -1,0 +1,65 @@
+"""The table of all learners: complete, and every entry usable where it is offered."""
+
+import pytest
+from sklearn.base import clone
+
+from rulekit import learners
+from rulekit.evaluation.sweeps.grid import settings_of
+from rulekit.families import FAMILIES
+from tests.learners.tables import mixed_table
+
+EACH = pytest.mark.parametrize("family", FAMILIES.values(), ids=list(FAMILIES))
+
+
+def estimators(family):
+    return [family.model] if family.alone is None else [family.model, family.alone]
+
+
+@EACH
+def test_entry_has_words_for_the_pages(family):
+    assert family.name
+    assert family.question
+    assert family.sentence.endswith(".")
+    assert family.good_for.endswith(".")
+
+
+@EACH
+def test_capabilities_are_those_of_the_estimator(family):
+    for model in estimators(family):
+        several = model.__sklearn_tags__().classifier_tags.multi_class
+        assert several or not family.many_classes
+
+
+@EACH
+def test_parameters_of_an_entry_are_known_to_its_estimator(family):
+    known = set(family.model.get_params())
+    assert set(family.parameter_names.values()) | set(family.picked) <= known
+    if family.default_grid is not None:
+        y = mixed_table()[1]
+        settings = settings_of(family.default_grid(y))
+        assert len(settings) >= 9
+        for setting in settings:
+            clone(family.model).set_params(**setting)
+
+
+def test_names_are_unique():
+    for names in (
+        [family.name for family in FAMILIES.values()],
+        [family.title for family in FAMILIES.values() if family.title],
+        [family.command for family in FAMILIES.values() if family.command],
+    ):
+        assert len(set(names)) == len(names)
+    assert all(family.key == key for key, family in FAMILIES.items())
+
+
+def test_every_learner_of_rules_has_an_entry():
+    listed = {type(model).__name__ for one in FAMILIES.values() for model in estimators(one)}
+    public = {name for name in learners.__all__ if name.endswith("Classifier")}
+    assert public - {"FixedRuleClassifier"} <= listed
+
+
+@pytest.mark.parametrize("theta", [1.0, 3.0])
+def test_entries_do_not_change_when_they_are_used(theta):
+    before = repr(FAMILIES["one_level"].model)
+    clone(FAMILIES["one_level"].model).set_params(theta=theta)
+    assert repr(FAMILIES["one_level"].model) == before

@@ -1,0 +1,138 @@
+"""Colours and layout that every figure shares."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.families.hyperplane import Projection, coverage_figure, projection_figure
+from rulekit.families.power_law import bspace_figure, columns_figure, split_points, tree_figure
+from rulekit.plots import clause_figure, outcome_figure
+from rulekit.plots.thresholds import level_figure, level_table, threshold_figure
+from rulekit.rules import Branch, Factor, Leaf, PowerLaw, PowerLawSplit
+from rulekit.style.palette import (
+    REST,
+    SERIES,
+    SYMBOLS,
+    base_layout,
+    outcome_colours,
+    outcome_looks,
+    plain,
+)
+from ui.data.split import split_figure
+
+LAWS = [PowerLaw(1.0, (Factor("a"),)), PowerLaw(1.0, (Factor("b"),)), PowerLaw(1.0, (Factor("c"),))]
+COLUMNS = {name: np.arange(1.0, 9.0) ** (k + 1) for k, name in enumerate("abc")}
+VALUES = np.arange(8.0)
+
+
+def figures(described, other, classes):
+    """Draw all figures that tell outcomes apart, for a rule that describes one of them."""
+    truth = np.array([described, other] * 4, dtype=object)
+    counts = pd.DataFrame({"name": ["Clause 1"], "of_class": [4], "other": [2]})
+    table = pd.DataFrame([[3, 1], [2, 4]], index=[described, other], columns=[described, other])
+    rows = pd.DataFrame({"x": VALUES, "y": VALUES, "described": truth == described, "others": 0})
+    box = pd.DataFrame({"x0": [0.0], "x1": [4.0], "y0": [0.0], "y1": [4.0]})
+    shown = Projection("a", "b", rows, box, 0, 0, None, (1.0, 1.0))
+    yield "clauses", clause_figure(counts, described, other, classes=classes)
+    yield "outcomes", outcome_figure(table, classes=classes)
+    for q in (1, 2, 3):
+        split = PowerLawSplit(tuple(LAWS[:q]), 5.0)
+        one_node = np.arange(8) == 0  # only the described class comes here
+        for reached in (None, one_node):
+            points = split_points(split, COLUMNS, truth, truth, reached, classes)
+            yield f"{q} power laws", bspace_figure(split, points, solid=q == 3)
+            if q == 2:
+                yield "columns", columns_figure(split, points, COLUMNS)
+        tree = Branch(split, Leaf(described), Leaf(other))
+        yield "tree", tree_figure(tree, COLUMNS, truth, classes=classes)
+        alone = Branch(split, Leaf(described), Leaf(described))
+        yield "tree of one class", tree_figure(alone, COLUMNS, truth, classes=classes)
+    yield "boxes", projection_figure(shown, described, other, classes=classes)
+    sizes = {described: [3, 1], other: [2]}
+    yield "coverage", coverage_figure(sizes, {described: 4, other: 4}, classes=classes)
+    labels, positive = (described, other), truth == described
+    yield "cuts", threshold_figure(VALUES, positive, [3], name="a", labels=labels, classes=classes)
+    levels = level_table(list("aabbaabb"), positive)
+    yield "levels", level_figure(levels, name="a", labels=labels, classes=classes)
+    yield "split", split_figure({"Learning": {described: 5, other: 3}}, classes)
+
+
+def colours_in(figure, labels):
+    """List the colours of each outcome in a figure, in whatever way it shows them."""
+    found = {label: set() for label in labels}
+    for trace in figure.data:
+        if trace.name in found:
+            line = getattr(trace, "mode", None) == "lines+markers"
+            found[trace.name].add(trace.line.color if line else trace.marker.color)
+        elif str(trace.name).startswith("predicted") and trace.type == "bar":
+            filled = "rgba" not in str(trace.marker.color)
+            colours = trace.marker.color if filled else trace.marker.line.color
+            for name, colour in zip(trace.y, colours, strict=True):
+                found[name.removeprefix("actual ")].add(colour)
+    for note in figure.layout.annotations:
+        for label in labels:
+            if note.text.startswith(f"<b>{label}</b>"):
+                found[label].add(note.bordercolor)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("classes", "described", "other"),
+    [
+        (["ill", "well"], "ill", "well"),
+        (["ill", "well"], "well", "ill"),
+        (["a", "b", "c"], "b", "not b"),
+        (["c", "b", "a"], "c", "not c"),
+    ],
+)
+def test_an_outcome_has_one_colour_in_every_figure_whatever_the_rule_describes(
+    classes, described, other
+):
+    expected = outcome_colours(classes) | ({} if other in classes else {other: REST.colour})
+    walked = 0
+    for name, figure in figures(described, other, classes):
+        found = colours_in(figure, (described, other))
+        assert found[described], name
+        for label, colours in found.items():
+            assert colours <= {expected[label]}, (name, label)
+            walked += len(colours)
+    assert walked >= 24
+
+
+def test_outcomes_are_told_apart_by_shape_and_hatch_too():
+    looks = [*outcome_looks("abcd"), REST]
+    assert len({look.symbol for look in looks}) == len({look.hatch for look in looks}) == 5
+
+
+def test_the_order_of_the_classes_and_how_their_labels_are_kept_change_nothing():
+    assert outcome_colours([1, 0]) == outcome_colours([0, 1])
+    assert outcome_looks(["1"], [0, 1]) == outcome_looks([1], [0, 1])
+
+
+@pytest.mark.slow
+@given(st.text(max_size=200))
+def test_text_from_a_table_has_no_markup_and_one_line(text):
+    shown = plain(text)
+    assert not set(shown) & set("<>\"'\n\r")
+    assert shown.count("&") == sum(
+        shown.count(e) for e in ("&amp;", "&lt;", "&gt;", "&quot;", "&#x27;")
+    )
+
+
+def test_long_text_ends_with_dots_at_the_limit():
+    assert plain("a" * 60) == "a" * 60
+    assert plain("a" * 61) == "a" * 59 + "…"
+    assert plain("abcdef", 4) == "abc…"
+
+
+def test_no_two_series_look_alike_and_each_has_a_shape():
+    assert len(set(SERIES)) == len(SERIES) == len(set(SYMBOLS))
+
+
+def test_figures_let_the_page_show_through():
+    layout = base_layout(200)
+    assert layout.height == 200
+    assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"

@@ -1,0 +1,48 @@
+"""Numbers in sentences: short, and never on the wrong side of a threshold."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.style.phrases import exact, listed, number, one_line, shown
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(finite, finite)
+def test_two_numbers_shown_side_by_side_keep_their_order(a, b):
+    left, right = float(number(a, b)), float(number(b, a))
+    assert (left < right, left > right) == (a < b, a > b)
+
+
+@given(finite, finite)
+def test_number_beside_its_neighbour_keeps_its_order(a, step):
+    b = a + step * 1e-12
+    if abs(b) != float("inf"):
+        left, right = float(number(a, b)), float(number(b, a))
+        assert (left < right) == (a < b)
+
+
+@given(finite)
+def test_exact_number_reads_back_as_itself(value):
+    assert float(exact(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(126.0, "126"), (0.1 + 0.2, "0.3"), (1234567.0, "1234567"), (1e-7, "1e-07"), (-0.0, "0")],
+)
+def test_numbers_carry_no_noise(value, text):
+    assert number(value) == text
+
+
+def test_values_are_shown_in_words():
+    assert [shown(v) for v in (None, True, "a\nb", 1.0)] == ["missing", "true", "'a b'", "1"]
+
+
+def test_lists_read_like_sentences():
+    assert [listed("a"), listed("ab"), listed("abc")] == ["a", "a and b", "a, b and c"]
+
+
+def test_endless_text_is_cut():
+    assert one_line("x" * 10_000) == "x" * 59 + "…"

@@ -1,0 +1,54 @@
+"""Numbers in words and figures."""
+
+import math
+
+import pytest
+
+from rulekit.style.wording import capital, measured, percent, plural, short_number
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.0, "0.0 %"), (0.1234, "12.3 %"), (1.0, "100.0 %"), (math.nan, "—")]
+)
+def test_a_share_is_a_percentage_with_one_decimal(share, text):
+    assert percent(share) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (3.0, "3"),
+        (0.123456, "0.1235"),
+        (12345.0, "12,345"),
+        (12345.6, "1.235e+04"),
+        (-2e6, "-2,000,000"),
+    ],
+)
+def test_a_number_has_four_digits_and_a_large_whole_one_all(value, text):
+    assert short_number(value) == text
+
+
+def test_a_count_stands_with_its_noun():
+    assert [plural(n, "row") for n in (0, 1, 2, 2.5)] == ["0 rows", "1 row", "2 rows", "2.5 rows"]
+
+
+def test_a_mean_of_counts_has_one_digit_and_none_where_it_is_whole():
+    means = (2 / 3, 29 / 9, 3.0, 1.02, 1234.0)
+    assert [plural(n, "row") for n in means] == [
+        "0.7 rows",
+        "3.2 rows",
+        "3 rows",
+        "1 row",
+        "1234 rows",
+    ]
+
+
+def test_only_the_first_letter_becomes_a_capital():
+    assert [capital(t) for t in ("duckDB, F1", "", "é")] == ["DuckDB, F1", "", "É"]
+
+
+def test_a_cost_is_a_number_with_its_unit_and_any_other_measure_a_share():
+    assert measured(0.1234, "test_error") == "12.3 %"
+    assert measured(1234.56, "test_cost_per_100", "EUR") == "1235 EUR"
+    assert measured(58.26, "test_cost_per_100") == "58.26"
+    assert measured(math.nan, "test_cost_per_100", "EUR") == "—"
