@@ -1,4 +1,4 @@
-"""Rules: what the rule says, and where it is wrong."""
+"""Rules: the selected rule, its errors and how to change it."""
 
 import streamlit as st
 
@@ -62,21 +62,21 @@ with sentences():
                 persist_state="session",
             )
         rows = test if part == "test" and test is not None else train
-        titles = ["Wrong where", *OPERATING, "Groups", "Rules just as good", "How stable"]
+        titles = ["Errors", *OPERATING, "Groups", "Alternatives", "Stability"]
         titles += ["Picture"] * bool(rule.n_clauses)
-        titles += ["Proof"] * isinstance(model, (*LEARNED, IdealDNFClassifier))
+        titles += ["Optimality"] * isinstance(model, (*LEARNED, IdealDNFClassifier))
         title, tab = open_tab(titles, "rules_tab")
         with tab:
-            if title == "Wrong where":
+            if title == "Errors":
                 outcomes(rule, rows, state.labels)
                 covered_rows(rule, rows, state)
             elif title in OPERATING:
                 OPERATING[title](model, rows, state)
             elif title == "Groups":
                 groups_card(model, rows, state)
-            elif title == "Rules just as good":
+            elif title == "Alternatives":
                 just_as_good_card(model, train, state)
-            elif title == "How stable":
+            elif title == "Stability":
                 how_stable_card(model, train, state)
             elif title == "Picture":
                 clause_overview(rule, rows, state)

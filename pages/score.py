@@ -15,7 +15,7 @@ with sentences():
     state = app_state()
     left, right = two_columns()
     with left:
-        cases = chosen_cases(state)
+        cases = chosen_cases(state, model.rule_set_.features)
         if cases is None:
             st.stop()
         with sentences():
@@ -25,5 +25,5 @@ with sentences():
             with right:
                 then_and_now(cases, found)
                 one_case(found, picked)
-                st.markdown("**Take them away**")
+                st.markdown("**Download**")
                 downloads(cases, found)

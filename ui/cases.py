@@ -8,7 +8,7 @@ from rulekit.rules import RuleSet
 from ui.rule_numbers import Rows
 from ui.state import AppState
 
-ROW, TRUTH, ANSWER = "row", "in truth", "the rule says"
+ROW, TRUTH, ANSWER = "row", "actual", "predicted"
 
 
 def row_number(position: Any) -> Any:

@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.data import Costs
 from rulekit.evaluation.metrics import cost_per_100
+from rulekit.export import clause_numbers
 from rulekit.learners.loss import COST
 from rulekit.rules import ClauseStatistics, Columns, RuleSet, clause_statistics
 from rulekit.style.wording import measured, percent
@@ -75,10 +76,15 @@ def clause_table(rule: RuleSet, rows: Rows) -> pd.DataFrame:
     DataFrame
         ``matched``, ``right`` (of the clause's class), ``precision``, ``low``, ``high`` (95 %
         Wilson), ``coverage``, ``unique`` (matched by no other clause), ``lift``, ``length``. A
-        CNF's clause matches the rows it turns away, see `rulekit.rules.clause_statistics`.
+        CNF's clause matches the rows it turns away, see `rulekit.rules.clause_statistics`; of a
+        list, ``matched`` to ``high`` count the rows that no clause before it matches.
     """
-    found = clause_statistics(rule, rows.columns, rows.y)
-    return pd.DataFrame([_figures(s) for s in found])
+    found = pd.DataFrame([_figures(s) for s in clause_statistics(rule, rows.columns, rows.y)])
+    if len(set(rule.labels)) > 1:
+        numbers = clause_numbers(rule, rows.columns, rows.y)
+        counts = [(c.n, c.n_right, c.n_right / max(c.n, 1), c.low, c.high) for c in numbers]
+        found[["matched", "right", "precision", "low", "high"]] = counts
+    return found
 
 
 def _figures(found: ClauseStatistics) -> dict[str, Any]:
@@ -117,6 +123,31 @@ def cheapest_words(rows: Rows, costs: Costs) -> str:
     return measured(costs.cheapest(labels, counts)[1], COST, costs.unit)
 
 
+def verdict_words(rule: RuleSet, rows: Rows, majority: Any, labels: list[Any]) -> list[str]:
+    """Return sentences on a rule's errors: how many, of the most frequent class alone, and which.
+
+    Parameters
+    ----------
+    rule : RuleSet
+    rows : Rows
+        Test rows count as new ones.
+    majority : label
+        The most frequent class of the training rows.
+    labels : list
+    """
+    of = "new" if rows.name == "test" else rows.name
+    wrong, alone = error(rule, rows), float(np.mean(rows.y != majority))
+    told = [
+        f"Wrong for {100 * wrong:.0f} of 100 {of} rows.",
+        f"Always answering {majority}: {100 * alone:.0f}.",
+    ]
+    counts = confusion(rule, rows, labels).to_numpy() * ~np.eye(len(labels), dtype=bool)
+    i, j = np.unravel_index(int(counts.argmax()), counts.shape)
+    if counts[i, j]:
+        told.append(f"Most errors: {counts[i, j]:,} actual {labels[i]}, predicted {labels[j]}.")
+    return told
+
+
 def overfit_words(rule: RuleSet, train: Rows, test: Rows) -> str:
     """Say so where the test error exceeds the training error by more than chance allows.
 
@@ -135,10 +166,9 @@ def overfit_words(rule: RuleSet, train: Rows, test: Rows) -> str:
     if there * n_train <= here * n_test or chance > BY_CHANCE:
         return ""
     return (
-        f"The rule has overfitted: of the test rows {percent(there / n_test)} are wrong, of the "
-        f"training rows only {percent(here / n_train)}. Chance alone makes such a difference less "
-        "than once in a hundred times. Expect the error of the test rows; fewer conditions (on "
-        "Models) may do better."
+        f"The rule overfits: {percent(there / n_test)} of the test rows are wrong, "
+        f"{percent(here / n_train)} of the training rows, more than chance explains (p < 0.01). "
+        "Expect the error of the test rows; fewer conditions (on Models) may do better."
     )
 
 

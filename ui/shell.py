@@ -18,10 +18,10 @@ PAGES = {  # in the navigation, and the question that the page answers
     "data": ("Data", "What is to be predicted, and from what?"),
     "binning": ("Binning", "How do numbers become conditions?"),
     "models": ("Models", "How short can the rule be?"),
-    "rules": ("Rules", "What does the rule say, and where is it wrong?"),
-    "explain": ("Explain", "Why this answer for this case?"),
-    "score": ("Score", "What does the rule say of new cases?"),
-    "export": ("Export", "Take the rule away, checked"),
+    "rules": ("Rules", "Which clauses, and where are the errors?"),
+    "explain": ("Explain", "Why this prediction?"),
+    "score": ("Score", "Score new cases"),
+    "export": ("Export", "Export the rule"),
 }
 OF_THE_SAMPLE = "Every figure on this page is of the sample of rows, unless it says “all rows”."
 STATUS = "_status"  # where a run of the script keeps the place of its status

@@ -4,6 +4,7 @@ from .column import Column as Column
 from .costs import Costs as Costs
 from .drift import DriftNote as DriftNote
 from .drift import compare_tables as compare_tables
+from .drift import respelled_levels as respelled_levels
 from .folds import equal_rows as equal_rows
 from .folds import hold_out as hold_out
 from .folds import joined_groups as joined_groups
@@ -64,6 +65,7 @@ __all__ = [
     "quality_notes",
     "read_table",
     "read_with_options",
+    "respelled_levels",
     "row_groups",
     "sample_info",
     "suggest_positive",

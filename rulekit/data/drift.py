@@ -98,6 +98,45 @@ def compare_tables(
     return tuple(sorted(notes, key=lambda note: not note.blocks))
 
 
+def respelled_levels(
+    reference: Table, new: Table | pd.DataFrame, *, columns: tuple[str, ...]
+) -> dict[str, dict[str, str]]:
+    """Return unknown levels that equal one known level but for case and spaces.
+
+    Parameters
+    ----------
+    reference : Table
+        The first table.
+    new : Table or DataFrame
+        The second one.
+    columns : tuple of str
+        The columns compared; those of few levels count.
+
+    Returns
+    -------
+    dict of column to dict of unknown to known level
+        Columns without such a level are left out, and levels that fit several known ones.
+    """
+    frame = new.frame if isinstance(new, Table) else new
+    found = {}
+    for name in columns:
+        column = reference.column(name)
+        levels = [v for v in column.order or column.levels if isinstance(v, str)]
+        if name not in frame.columns or not levels:
+            continue
+        plain = [_plain_spelling(v) for v in levels]
+        known = {p: v for p, v in zip(plain, levels, strict=True) if plain.count(p) == 1}
+        given = [v for v in frame[name].dropna().unique() if isinstance(v, str)]
+        same = {v: known.get(_plain_spelling(v), v) for v in given if v not in levels}
+        if same := {v: level for v, level in same.items() if v != level}:
+            found[name] = same
+    return found
+
+
+def _plain_spelling(level: str) -> str:
+    return "".join(level.casefold().split())
+
+
 def _known(reference: Table) -> set[str]:
     return {column.name for column in reference.columns}
 

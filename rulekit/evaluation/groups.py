@@ -113,19 +113,18 @@ class GroupMetrics:
         low, high = (f"{100 * end:.1f}" for end in gap.interval)
         chance = ", so chance alone may explain it" if gap.by_chance else ""
         return (
-            f"{words[0].upper()}{words[1:]}: {100 * gap.high_share:.1f} % where {self.name} is "
-            f"{gap.high}, {100 * gap.low_share:.1f} % where it is {gap.low}. A gap of {size} "
-            f"(95 % interval {low} to {high}{chance})."
+            f"{words}: {gap.high} {100 * gap.high_share:.1f} %, {gap.low} "
+            f"{100 * gap.low_share:.1f} %. A gap of {size} (95 % interval {low} to {high}{chance})."
         )
 
 
 def share_words(measure: str, positive: Any) -> str:
-    """Say in words what a share of `GROUP_MEASURES` is of, for a class called positive."""
+    """Return the standard name of a share of `GROUP_MEASURES`, for a class called positive."""
     return {
-        "error": "wrong answers",
-        "found": f"rows of {positive} that are found",
-        "false_alarms": f"false alarms of {positive}",
-        "called_positive": f"rows called {positive}",
+        "error": "Error",
+        "found": f"True positive rate of {positive}",
+        "false_alarms": f"False positive rate of {positive}",
+        "called_positive": f"Predicted {positive}",
     }[measure]
 
 

@@ -20,7 +20,6 @@ from rulekit.style.phrases import (
     Wording,
     counted,
     label_text,
-    listed,
     met_text,
     unmet_text,
 )
@@ -228,18 +227,18 @@ def near_miss(checked: CheckedClause, mirrored: bool, wording: Wording = PLAIN) 
     NearMiss
     """
     name = f"{wording.clause.capitalize()} {checked.index + 1}"
-    missing = listed(c.text for c in checked.failing)
+    joint = " and " if wording.spoken else "; "
+    missing = joint.join(c.text for c in checked.failing)
     met, total = checked.n_met, len(checked.checks)
     if wording.spoken:
         text = f"For the answer {label_text(checked.label, wording)}, {missing}."
     elif mirrored:
-        text = f"{name} holds; for it to fail, {missing}."
+        text = f"{name} holds. For it to fail: {missing}."
     elif met == 0:
-        text = f"{name} does not apply: {missing}."
+        text = f"{name} does not match: {missing}."
     else:
-        verb = "holds" if met == 1 else "hold"
-        nearly = "nearly applies" if len(checked.failing) == 1 else "does not apply"
-        text = f"{name} {nearly}: {met} of {counted(total, 'condition')} {verb}; {missing}."
+        nearly = "nearly matches" if len(checked.failing) == 1 else "does not match"
+        text = f"{name} {nearly}, {met} of {counted(total, 'condition')} met: {missing}."
     return NearMiss(checked.index, checked.label, checked.checks, text)
 
 

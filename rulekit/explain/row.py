@@ -23,6 +23,7 @@ from rulekit.explain.similar import (
     PastCases,
     SimilarCase,
     Training,
+    counted_rows,
     deciding_clause,
     past_cases,
     similar_cases,
@@ -36,7 +37,15 @@ from rulekit.explain.subject import (
     value_at,
 )
 from rulekit.rules import Columns, PromiseCheck, RuleSet, promises_of, rule_of
-from rulekit.style.phrases import MAX_LISTED, PLAIN, Wording, counted, label_text, listed
+from rulekit.style.phrases import (
+    MAX_LISTED,
+    PLAIN,
+    Wording,
+    counted,
+    label_text,
+    listed,
+    outcome_text,
+)
 
 
 @dataclass(frozen=True)
@@ -207,9 +216,9 @@ def explain(
     >>> rule = RuleSet((clause,), ("ill",), "dnf", "well")
     >>> old, young = explain(rule, pd.DataFrame({"glucose": [141, 141], "age": [57, 44]}))
     >>> old.sentence
-    "The answer is 'ill' because glucose 141 > 126 and age 57 > 50 (clause 1)."
+    'Predicted ill: glucose 141 > 126 and age 57 > 50 (clause 1).'
     >>> young.near_misses[0].sentence
-    'Clause 1 nearly applies: 1 of 2 conditions holds; age 44 needs > 50 (6 short).'
+    'Clause 1 nearly matches, 1 of 2 conditions met: age is 44, would have to be above 50.'
     """
     rule, columns = rule_of(model), columns_for(model, X)
     subject = subject_of(rule)
@@ -295,47 +304,57 @@ def _sentence(
     missed: list[NearMiss],
     fired: tuple[CheckedClause, ...],
 ) -> str:
-    wording, word = context.wording, context.wording.clause
+    wording, word, rule = context.wording, context.wording.clause, context.subject.rule
+    if wording.spoken:
+        return _spoken(context, answer, missed, fired)
+    told = f"Predicted {outcome_text(answer)}"
+    if rule.is_constant:
+        return f"{told}: the rule reads no column, every row gets this answer."
+    if context.subject.mirrored and answer == rule.labels[0]:
+        return f"{told}: {_every(fired, wording)}."
+    if not fired:
+        return f"{told}: {_none(missed, word)}."
+    first, rest = fired[0], [f"{word} {c.index + 1}" for c in fired[1:]]
+    if context.subject.mirrored:
+        reasons = [f"{word} {c.index + 1} fails, {_all_of(c.checks, wording)}" for c in fired]
+        return f"{told}: {_capped(reasons, word)}."
+    also = f"; {listed(rest)} {'match' if len(rest) > 1 else 'matches'} too" if rest else ""
+    because = _all_of(first.checks, wording) if first.checks else "a clause without conditions"
+    return f"{told}: {because} ({word} {first.index + 1}{also})."
+
+
+def _spoken(
+    context: _Context,
+    answer: Any,
+    missed: list[NearMiss],
+    fired: tuple[CheckedClause, ...],
+) -> str:
+    """Return the reason as one says it to the person concerned."""
+    wording = context.wording
     told = f"The answer is {label_text(answer, wording)}"
     if context.subject.rule.is_constant:
-        if wording.spoken:
-            return f"{told} for everybody, whatever the values are."
-        return f"Every row gets the answer {label_text(answer)}: the rule reads no column."
+        return f"{told} for everybody, whatever the values are."
     if context.subject.mirrored and answer == context.subject.rule.labels[0]:
-        return f"{told} because {_every(fired, wording)}."
-    if not fired:
-        return f"{told}{_none(missed, wording)}."
-    first, rest = fired[0], [f"{word} {c.index + 1}" for c in fired[1:]]
-    if wording.spoken:
-        return f"{told} because {_all_of(first.checks, wording)}."
-    if context.subject.mirrored:
-        reasons = [f"{word} {c.index + 1} fails: {_all_of(c.checks, wording)}" for c in fired]
-        return f"{told} because {_capped(reasons, word)}."
-    also = f"; {listed(rest)} would hold too" if rest else ""
-    because = (
-        _all_of(first.checks, wording) if first.checks else f"{word} {first.index + 1} always holds"
-    )
-    return f"{told} because {because} ({word} {first.index + 1}{also})."
+        return f"{told} because {_said(c.checks[0].text for c in fired)}."
+    if fired:
+        return f"{told} because {_all_of(fired[0].checks, wording)}."
+    failing = listed(c.text for c in missed[0].failing)
+    return f"{told}: for {label_text(missed[0].label, wording)}, {failing}."
 
 
 def _every(fired: tuple[CheckedClause, ...], wording: Wording) -> str:
     """Say what holds in each clause of a CNF that holds."""
-    first = [c.checks[0].text for c in fired]
-    if wording.spoken:
-        return _said(first)
-    reasons = [f"{wording.clause} {c.index + 1} as {t}" for c, t in zip(fired, first, strict=True)]
-    return f"every {wording.clause} holds: {_capped(reasons, wording.clause)}"
+    reasons = [f"{wording.clause} {c.index + 1} as {c.checks[0].text}" for c in fired]
+    return f"every {wording.clause} holds, {_capped(reasons, wording.clause)}"
 
 
-def _none(missed: list[NearMiss], wording: Wording) -> str:
-    """Say of a case no clause holds for what the nearest one asks for."""
-    near, word = missed[0], wording.clause
-    failing = listed(c.text for c in near.failing)
-    if wording.spoken:
-        return f": for {label_text(near.label, wording)}, {failing}"
+def _none(missed: list[NearMiss], word: str) -> str:
+    """Return what the closest clause asks for, of a row that no clause matches."""
+    near = missed[0]
+    failing = "; ".join(c.text for c in near.failing)
     if len(missed) == 1:
-        return f" because {word} 1 does not hold: {failing}"
-    return f" because no {word} holds; nearest is {word} {near.index + 1}: {failing}"
+        return f"{word} 1 does not match, {failing}"
+    return f"no {word} matches. Closest is {word} {near.index + 1}: {failing}"
 
 
 def _all_of(checks: tuple[CheckedLiteral, ...], wording: Wording) -> str:
@@ -366,17 +385,17 @@ def _distances(model: Any, rule: RuleSet, columns: Columns, y: Any, n: int) -> l
 
 
 def _past_by_clause(context: _Context, columns: Columns) -> list[PastCases | None]:
-    """Count the past cases once for each deciding clause, and hand them to its rows."""
+    """Count the past cases once for each deciding clause."""
     subject, past = context.subject, context.training
     deciding = deciding_clause(subject, columns)
     if past is None or past.labels is None:
         return [None] * len(deciding)
-    then = deciding_clause(subject, past.columns)
+    counted = counted_rows(subject.told, past.columns)
     labels: NDArray[Any] = past.labels
     told: Mapping[int, Any] = {-1: subject.told.default, **dict(enumerate(subject.told.labels))}
     cases = {
-        int(k): past_cases(labels, then == k, told[int(k)], context.wording)
-        for k in np.unique(deciding)
+        k: past_cases(labels, counted[:, k], told[k], k, context.wording)
+        for k in map(int, np.unique(deciding))
     }
     return [cases[int(k)] for k in deciding]
 

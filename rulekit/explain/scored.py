@@ -241,17 +241,9 @@ def score(
 
 
 def _read(model: Any, X: Any) -> Columns:
-    """Read the columns of the rule; a table may hold others, or lack what is not read."""
-    rule = rule_of(model)
-    if hasattr(model, "feature_names_in_") and isinstance(X, pd.DataFrame):
-        if absent := [name for name in rule.features if name not in X.columns]:
-            raise DataError(
-                f"The rule reads column {absent[0]!r}, which the table does not have; add it, or "
-                "rename what holds the same."
-            )
-        X = X.reindex(columns=[str(name) for name in model.feature_names_in_])
+    """Return the columns that the rule reads; all of them if it reads none."""
     columns = columns_for(model, X)
-    return {name: columns[name] for name in rule.features} or columns
+    return {name: columns[name] for name in rule_of(model).features} or columns
 
 
 def _missing(

@@ -11,7 +11,7 @@ from rulekit.exceptions import DataError
 from rulekit.explain.domains import value_ranges
 from rulekit.explain.subject import Subject, as_column, columns_for, row_values
 from rulekit.rules import Condition, RuleSet, missing_in
-from rulekit.style.phrases import PLAIN, Wording, label_text
+from rulekit.style.phrases import PLAIN, Wording, label_text, outcome_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +54,13 @@ def training_rows(model: Any, training: Any) -> Training:
 
 @dataclass(frozen=True)
 class PastCases:
-    """How past rows that a rule decides in the same way turned out.
+    """How past rows like the one explained turned out.
 
     Attributes
     ----------
     n : int
-        Past rows with the same deciding clause (or, like the row, without one).
+        Past rows counted for the deciding clause (or, like the row, matched by none); see
+        `counted_rows`.
     n_same : int
         How many of these had the label that the rule gives.
     label : str, int, float or bool
@@ -75,18 +76,24 @@ class PastCases:
 
 
 def past_cases(
-    labels: NDArray[Any], alike: NDArray[np.bool_], label: Any, wording: Wording = PLAIN
+    labels: NDArray[Any],
+    alike: NDArray[np.bool_],
+    label: Any,
+    clause: int,
+    wording: Wording = PLAIN,
 ) -> PastCases:
-    """Count the past rows decided alike, and those that had the label given.
+    """Count the past rows of a clause, and those that had its label.
 
     Parameters
     ----------
     labels : ndarray of shape (n,)
         True labels of the past rows.
     alike : ndarray of bool, shape (n,)
-        Which past rows are decided by the same clause, or like the row by none.
+        The past rows that count.
     label : str, int, float or bool
-        The answer they all get.
+        The answer of the clause.
+    clause : int
+        Index of the clause, -1 for none.
     wording : Wording
         Whether the sentence is to be read out.
 
@@ -94,15 +101,35 @@ def past_cases(
     -------
     PastCases
     """
-    alike_words = "like this one" if wording.spoken else "decided in the same way"
     n = int(alike.sum())
     same = int(sum(v == label for v in labels[alike]))
+    name = (
+        f"{wording.clause.capitalize()} {clause + 1}"
+        if clause >= 0
+        else f"No {wording.clause} matches"
+    )
+    if wording.spoken:
+        cases = "past case" if n == 1 else "past cases"
+        text = f"The outcome was {label_text(label, wording)} in {same:,} of {n:,} {cases} like it."
+        return PastCases(n, same, label, text if n else "There was no past case like it.")
     if n == 0:
-        return PastCases(0, 0, label, f"No past case was {alike_words}.")
-    verb = "was" if 1 in (n, same) else "were"
-    noun = "past case" if n == 1 else "past cases"
-    text = f"{same:,} of {n:,} {noun} {alike_words} {verb} {label_text(label, wording)}."
+        return PastCases(0, 0, label, f"{name}: no training row.")
+    rows = "training row" if n == 1 else "training rows"
+    text = f"{name}: {outcome_text(label)} in {same:,} of {n:,} {rows} ({100 * same / n:.0f} %)."
     return PastCases(n, same, label, text)
+
+
+def counted_rows(told: RuleSet, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
+    """Return the rows that count for each clause, and last those of no clause: (n, k + 1).
+
+    Rows that the clause matches; of a list, whose clauses have labels of their own, those that no
+    clause before it matches. Rules, exports and explanations count the same rows.
+    """
+    fired = told.clauses_fired(columns)
+    counted = fired
+    if len(set(told.labels)) > 1:
+        counted = fired & (fired.cumsum(axis=1) == 1)
+    return np.column_stack([counted, ~fired.any(axis=1)])
 
 
 def deciding_clause(subject: Subject, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:

@@ -27,7 +27,6 @@ from rulekit.style.phrases import (
     Wording,
     bound_text,
     exact,
-    gap_between,
     listed,
     number,
 )
@@ -239,8 +238,7 @@ def linear_text(
         return score_text(total, found, f"{SPOKEN[split.op]} {limit}", holds)
     if holds:
         return f"{total} is {found} {split.op} {limit}"
-    gap = gap_between(value, split.value) if value != split.value else "0"
-    return f"{total} is {found} and needs {split.op} {limit} ({gap} off)"
+    return f"{total} is {found}, would have to be {SPOKEN[split.op]} {limit}"
 
 
 def score_text(total: str, found: str, asked: str, holds: bool) -> str:

@@ -1,6 +1,6 @@
 """What is explained: the rule of a model, and a table as the rule's columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +43,8 @@ def columns_for(model: Any, X: Any) -> dict[str, NDArray[Any]]:
     Parameters
     ----------
     model : RuleSet or fitted model
-        A model checks the table exactly as its `predict` does.
+        A model checks the columns that its rule reads as its `predict` does. The others may be
+        absent or hold anything: they are returned as missing.
     X : DataFrame, array, or mapping of column name to array
         The rows.
 
@@ -54,12 +55,13 @@ def columns_for(model: Any, X: Any) -> dict[str, NDArray[Any]]:
     Raises
     ------
     DataError
-        If a bare rule set is given something without column names, or without a column it reads.
+        If a column that the rule reads is absent, or a bare rule set is given something without
+        column names.
     """
     if isinstance(X, Mapping):
         return _present(rule_of(model), {str(k): np.asarray(v) for k, v in X.items()})
     if not isinstance(model, RuleSet) and hasattr(model, "read_columns"):
-        return dict(model.read_columns(X))
+        return dict(model.read_columns(_without_unread(model, X)))
     X = as_pandas(X)
     if not isinstance(X, pd.DataFrame):
         raise DataError(
@@ -69,14 +71,28 @@ def columns_for(model: Any, X: Any) -> dict[str, NDArray[Any]]:
     return _present(rule_of(model), columns_of(X))
 
 
-def _present(rule: RuleSet, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    absent = [f for f in rule.features if f not in columns]
-    if absent:
+def _without_unread(model: Any, X: Any) -> Any:
+    """Return a frame's columns that the rule reads, the model's others as missing ones."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None or not isinstance(X, pd.DataFrame):
+        return X
+    read = rule_of(model).features
+    _refuse_absent(read, X.columns)
+    return X[list(read)].reindex(columns=[str(name) for name in names])
+
+
+def _refuse_absent(read: Iterable[str], given: Collection[str]) -> None:
+    """Raise DataError if a column that the rule reads is absent."""
+    if absent := [name for name in read if name not in given]:
+        more = f" (nor {len(absent) - 1} more)" if len(absent) > 1 else ""
         raise DataError(
-            f"The rule reads column {absent[0]!r}, which the table does not have"
-            + (f" (nor {len(absent) - 1} more)." if len(absent) > 1 else ".")
-            + " Give the columns the rule was learned from."
+            f"The rule reads column {absent[0]!r}, which the table does not have{more}; add it, or "
+            "rename the one that holds the same."
         )
+
+
+def _present(rule: RuleSet, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    _refuse_absent(rule.features, columns)
     return columns
 
 

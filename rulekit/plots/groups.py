@@ -63,7 +63,7 @@ def group_figure(found: GroupMetrics, measure: str) -> go.Figure:
             annotation_position="top",
         )
     words = share_words(measure, plain(found.positive, 30))
-    figure.update_xaxes(title=f"{capital(words)} (%)", rangemode="tozero")
+    figure.update_xaxes(title=f"{words} (%)", rangemode="tozero")
     figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
     figure.update_layout(hovermode="closest")
     return figure
@@ -72,15 +72,12 @@ def group_figure(found: GroupMetrics, measure: str) -> go.Figure:
 def group_sentence(found: GroupMetrics, measure: str) -> str:
     """Say what `group_figure` shows: the groups with the greatest and the least share."""
     known = found.table[measure].dropna()
-    words = capital(share_words(measure, found.positive))
+    words = share_words(measure, found.positive)
     if known.empty:
         return f"{words}: no group has rows to count on."
-    parts = [f"{percent(known.max())} where {found.name} is {known.idxmax()}"]
-    if len(known) > 1:
-        parts.append(f"{percent(known.min())} where it is {known.idxmin()}")
-    return (
-        f"{words}: from {' to '.join(reversed(parts))}; {percent(found.overall[measure])} in all."
-    )
+    ends = dict.fromkeys((known.idxmax(), known.idxmin()))
+    parts = ", ".join(f"{name} {percent(known[name])}" for name in ends)
+    return f"{words} by {found.name}: {parts}; {percent(found.overall[measure])} in all."
 
 
 def gap_figure(curve: pd.DataFrame, every: pd.DataFrame, name: str) -> go.Figure:

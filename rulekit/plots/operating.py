@@ -29,7 +29,7 @@ def operating_figure(points: pd.DataFrame, positive: str, selected: int | None =
     """
     shown = points.reset_index(drop=True).dropna(subset=["found", "false_alarms"])
     hover = [
-        f"finds {percent(found)}, false alarms {percent(alarms)}"
+        f"true positive rate {percent(found)}, false positive rate {percent(alarms)}"
         for found, alarms in zip(shown["found"], shown["false_alarms"], strict=True)
     ]
     figure = go.Figure(layout=base_layout(HEIGHT))
@@ -58,12 +58,12 @@ def operating_figure(points: pd.DataFrame, positive: str, selected: int | None =
             hoverinfo="skip",
         )  # fmt: skip
     figure.update_xaxes(
-        title=f"False alarms: of all others, those called {plain(positive, 30)}",
+        title=f"False positive rate: share of the others predicted {plain(positive, 30)}",
         tickformat=".0%",
         range=(-0.03, 1.03),
     )
     figure.update_yaxes(
-        title=f"Found: of {plain(positive, 30)}", tickformat=".0%", range=(-0.04, 1.04)
+        title=f"True positive rate of {plain(positive, 30)}", tickformat=".0%", range=(-0.04, 1.04)
     )
     return figure
 
@@ -72,9 +72,9 @@ def operating_sentence(points: pd.DataFrame, positive: str) -> str:
     """Say in one sentence between which ends the operating points lie."""
     first, last = (points.iloc[k] for k in (points["found"].argmin(), points["found"].argmax()))
     return (
-        f"{plural(len(points), 'operating point')}: from {percent(first['found'])} of {positive} "
-        f"found with {percent(first['false_alarms'])} false alarms, to {percent(last['found'])} "
-        f"with {percent(last['false_alarms'])}."
+        f"{plural(len(points), 'operating point')} for {positive}: true positive rate from "
+        f"{percent(first['found'])} to {percent(last['found'])}, false positive rate from "
+        f"{percent(first['false_alarms'])} to {percent(last['false_alarms'])}."
     )
 
 
@@ -111,14 +111,14 @@ def reliability_figure(table: pd.DataFrame, positive: str) -> go.Figure:
             "color": GREY,
         },
         hovertext=[
-            f"said {percent(said)}, came true {percent(true)} of {plural(n, 'row')}"
+            f"predicted {percent(said)}, observed {percent(true)} of {plural(n, 'row')}"
             for said, true, n in zip(table["stated"], table["share"], table["rows"], strict=True)
         ],
         hoverinfo="text",
     )
-    figure.update_xaxes(title="Probability stated", tickformat=".0%", range=(-0.03, 1.03))
+    figure.update_xaxes(title="Predicted probability", tickformat=".0%", range=(-0.03, 1.03))
     figure.update_yaxes(
-        title=f"Share that is {plain(positive, 30)}", tickformat=".0%", range=(-0.04, 1.04)
+        title=f"Observed share of {plain(positive, 30)}", tickformat=".0%", range=(-0.04, 1.04)
     )
     return figure
 
@@ -139,7 +139,7 @@ def reliability_sentence(table: pd.DataFrame, brier: float, frequency: float) ->
     gap = 100 * gap / table["weight"].sum()
     plainly = frequency * (1 - frequency)
     return (
-        f"On average a stated probability is {gap:.1f} points from the share that came true; the "
-        f"Brier score, the mean squared distance, is {brier:.3f} (stating {percent(frequency)} for "
-        f"every row would give {plainly:.3f}; small is good)."
+        f"Predicted probabilities are on average {gap:.1f} points from the observed shares. Brier "
+        f"score (mean squared error, small is good): {brier:.3f}; always predicting "
+        f"{percent(frequency)}: {plainly:.3f}."
     )

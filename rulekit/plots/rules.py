@@ -86,17 +86,17 @@ def outcome_figure(confusion: pd.DataFrame, *, classes: Sequence[Any] | None = N
         One bar a true class, in its colour; wrong decisions are hollow, and both are named in
         words.
     """
-    names = [f"in truth {label}" for label in confusion.index]
+    names = [f"actual {label}" for label in confusion.index]
     right = [int(confusion.iloc[i, i]) for i in range(len(confusion))]
     wrong = [int(row.sum()) - right[i] for i, (_, row) in enumerate(confusion.iterrows())]
     figure = go.Figure(layout=base_layout())
     looks = outcome_looks(confusion.index, classes)
     said = [
         [f"{n:,} {word}" if n else "" for n in part]
-        for word, part in (("right", right), ("wrong", wrong))
+        for word, part in (("correct", right), ("wrong", wrong))
     ]
-    figure.add_trace(_bar(names, right, said[0], "decided rightly", looks))
-    hollow = _bar(names, wrong, said[1], "decided wrongly", looks)
+    figure.add_trace(_bar(names, right, said[0], "predicted correctly", looks))
+    hollow = _bar(names, wrong, said[1], "predicted wrongly", looks)
     hollow.insidetextfont.color = None  # as the page's other words
     hollow.marker.update(
         color="rgba(0,0,0,0)", line={"width": 2, "color": [v.colour for v in looks]}, pattern=None
@@ -121,19 +121,25 @@ def outcome_sentence(confusion: pd.DataFrame) -> str:
     Returns
     -------
     str
-        For each true class the rows found, then the share of wrong decisions.
+        The correct predictions of each true class, then the share of wrong ones.
     """
     total = int(confusion.to_numpy().sum())
     if not total:
-        return "No row has been decided."
+        return "No row to count."
     right = [int(confusion.iloc[i, i]) for i in range(len(confusion))]
     parts = [
-        f"{right[i]:,} of {int(confusion.iloc[i].sum()):,} rows that are {label} were found"
+        _correct_words(label, right[i], int(confusion.iloc[i].sum()))
         for i, label in enumerate(confusion.index)
     ]
     wrong = total - sum(right)
     share = percent(wrong / total)
-    return f"{', '.join(parts)}; {wrong:,} of {total:,} decisions are wrong ({share})."
+    return f"{'; '.join(parts)}. {wrong:,} of {total:,} predictions are wrong ({share})."
+
+
+def _correct_words(label: Any, right: int, total: int) -> str:
+    """Write how many rows of a class are predicted correctly."""
+    share = f" ({100 * right / total:.0f} %)" if total else ""
+    return f"{label}: {right:,} of {total:,} correct{share}"
 
 
 def _bar(

@@ -7,7 +7,6 @@ more: 126.0000001 > 126 is never written as "126 > 126".
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,6 @@ MAX_LISTED = 5
 MAX_TEXT = 60
 SPOKEN = {"<=": "at most", "<": "below", ">": "above", ">=": "at least"}
 SPOKEN_DATES = {"<=": "up to", "<": "before", ">": "after", ">=": "on or after"}
-SPANS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 
 
 @dataclass(frozen=True)
@@ -73,9 +71,7 @@ class Wording:
 
     def sign(self, op: str, part: str | None = None) -> str:
         """Return a comparison as it is written or, to be read out, said; "before" of a date."""
-        if not self.spoken:
-            return op
-        return SPOKEN_DATES[op] if part == "date" else SPOKEN[op]
+        return sign_words(op, part) if self.spoken else op
 
     def subject(self, literal: Literal) -> str:
         """Return what a literal compares: a column, or the "weekday of" one."""
@@ -93,6 +89,11 @@ class Wording:
 
 
 PLAIN = Wording()
+
+
+def sign_words(op: str, part: str | None = None) -> str:
+    """Return a comparison in words: "at least"; of a date "before"."""
+    return SPOKEN_DATES[op] if part == "date" else SPOKEN[op]
 
 
 def one_line(text: str, limit: int = MAX_TEXT) -> str:
@@ -132,14 +133,6 @@ def _decimal(value: float, digits: int) -> str:
     return repr(rounded)
 
 
-def gap_between(value: float, threshold: float) -> str:
-    """Write how far a number is from a threshold, as the written decimals differ."""
-    if not math.isfinite(value):
-        return "infinitely far"
-    difference = abs(Decimal(repr(float(value))) - Decimal(repr(float(threshold))))
-    return number(float(f"{difference:.4g}"))
-
-
 def shown(value: Any, beside: float | None = None, wording: Wording = PLAIN) -> str:
     """Write a cell's value: missing in words, truth values as true and false, text in quotes."""
     if value is None:
@@ -156,6 +149,11 @@ def label_text(label: Any, wording: Wording = PLAIN) -> str:
     if isinstance(label, (str, bool, int, float)):
         return shown(label, wording=wording)
     return one_line(str(label))
+
+
+def outcome_text(label: Any) -> str:
+    """Write a label without quotes, as a sentence about outcomes names it."""
+    return one_line(label) if isinstance(label, str) else label_text(label)
 
 
 def listed(texts: Iterable[str], word: str = "and") -> str:
@@ -185,9 +183,9 @@ def counted(n: int, noun: str) -> str:
 def asked_text(literal: Literal, wording: Wording = PLAIN) -> str:
     """Write what a literal asks for, without the column's name: "> 126"."""
     if literal.op == "missing":
-        return "missing" if wording.spoken else "to be missing"
+        return "missing"
     if literal.op == "not-missing":
-        return "known" if wording.spoken else "a value"
+        return "known"
     if literal.op in WORDS:
         return f"{'the' if literal.op == 'contains' else 'no'} word {shown(literal.value)}"
     if literal.op in ORDERED:
@@ -337,26 +335,20 @@ def met_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
 
 
 def unmet_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
-    """Say why a literal does not hold, and how far off: "glucose 120 needs > 126 (6 short)"."""
+    """Return why a literal does not hold: "glucose is 120, would have to be above 126"."""
     name, value = wording.subject(literal), literal.position_of(cell)
-    if literal.op in ORDERED and value is not None:
-        found, limit = _beside(literal, value, wording)
-        gap = _distance(literal, value, wording)
-        if wording.spoken:
-            asked = f"{wording.sign(literal.op, literal.part)} {limit}"
-            return f"{name} would have to be {asked} (it is {found}, which is {gap})"
-        return f"{name} {found} needs {literal.op} {limit} ({gap})"
-    text, asked = _cell_words(literal, cell, wording), asked_text(literal, wording)
     if literal.op in WORDS and (wording.spoken or value is not None):
         wanted = "contain" if literal.op == "contains" else "be without"
-        if wording.spoken:
-            return f"{name} would have to {wanted} the word {shown(literal.value)}"
-        if literal.op == "contains":
-            return f"{name} needs {asked}"
-        return f"{name} {_has_word(literal.negated())} and must not"
+        return f"{name} would have to {wanted} the word {shown(literal.value)}"
+    asked, found = asked_text(literal, wording), _cell_words(literal, cell, wording)
+    if literal.op in ORDERED:
+        limit = value_words(literal, literal.value, wording)
+        if value is not None:
+            found, limit = _beside(literal, value, wording)
+        asked = f"{sign_words(literal.op, literal.part)} {limit}"
     if wording.spoken:
-        return f"{name} would have to be {asked} (it is {text})"
-    return f"{name} is {text} and needs {asked}"
+        return f"{name} would have to be {asked} (it is {found})"
+    return f"{name} is {found}, would have to be {asked}"
 
 
 def _has_word(literal: Literal) -> str:
@@ -380,20 +372,3 @@ def _beside(literal: Literal, value: Any, wording: Wording) -> tuple[str, str]:
     limit = number(literal.value, float(value))
     amount = limit if literal.part else wording.amount(literal.feature, limit)
     return number(float(value), literal.value), amount
-
-
-def _distance(literal: Literal, value: Any, wording: Wording) -> str:
-    (limit,) = literal.positions
-    assert isinstance(limit, float)
-    if float(value) == limit:
-        return "exactly at the limit"
-    side = "short" if literal.op in (">", ">=") else "over"
-    if literal.order is not None:
-        return f"{counted(round(abs(value - limit)), 'level')} {side}"
-    if literal.part == "date":
-        seconds = round(abs(value - limit) * 86_400)
-        noun, size = next(s for s in SPANS if seconds >= s[1] or s[1] == 1)
-        amount = number(float(f"{seconds / size:.4g}"))
-        return f"{amount} {noun}{'' if amount == '1' else 's'} {side}"
-    gap = gap_between(float(value), limit)
-    return f"{gap if literal.part else wording.amount(literal.feature, gap)} {side}"

@@ -59,7 +59,7 @@ def test_a_file_becomes_a_rule_that_is_read_asked_and_taken_away(modelling):
     visitor.reads("glucose")
     visitor.reads(f"{described} if")
     visitor.turn_to("Explain")
-    visitor.reads("The answer is")
+    visitor.reads("Predicted ")
     visitor.reads("The answer would be")
     visitor.turn_to("Export")
     with visitor.action():

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.data import Table, compare_tables
+from rulekit.data import Table, compare_tables, respelled_levels
 from rulekit.exceptions import DataError
 
 N = 40
@@ -206,3 +206,15 @@ def test_the_word_whose_share_changed_most_is_told_with_both_shares():
 def test_other_texts_with_the_same_words_have_not_moved(seed):
     first, second = (pd.DataFrame({"note": remarks(800, k, 0.3)}) for k in (seed, 50 + seed))
     assert compare_tables(Table.from_frame(first), second, columns=("note",)) == ()
+
+
+def test_levels_that_differ_in_case_or_spaces_are_matched():
+    first = Table.from_frame(
+        pd.DataFrame({"sex": ["male", "female"] * 20, "x": ["a b", "AB"] * 20})
+    )
+    second = pd.DataFrame(
+        {"sex": ["MALE", " Female", "other", None], "x": ["ab", "a b", "AB", "c"]}
+    )
+    found = respelled_levels(first, second, columns=("sex", "x"))
+    assert found == {"sex": {"MALE": "male", " Female": "female"}}  # "ab" fits two levels of x
+    assert respelled_levels(first, second[["x"]], columns=("sex",)) == {}

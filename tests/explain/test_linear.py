@@ -16,11 +16,9 @@ RULE = RuleSet(
 def test_the_sum_stands_beside_its_limit():
     rows = pd.DataFrame({"age": [60.0, 20.0, np.nan], "bmi": [20.0, 20.0, 20.0]})
     high, low, gap = explain(RULE, rows)
-    assert high.sentence == (
-        "The answer is 'ill' because 0.5 * age - 1 * bmi is 10 > 3 (clause 2)."
-    )
+    assert high.sentence == ("Predicted ill: 0.5 * age - 1 * bmi is 10 > 3 (clause 2).")
     missed = next(m for m in low.near_misses if m.index == 1)
-    assert "0.5 * age - 1 * bmi is -10 and needs > 3 (13 off)" in missed.sentence
+    assert "0.5 * age - 1 * bmi is -10, would have to be above 3" in missed.sentence
     assert missed.checks[0].distance == 13.0
     assert any("age or bmi is missing" in m.sentence for m in gap.near_misses)
 

@@ -62,9 +62,12 @@ def clause(*holds):
 @pytest.mark.parametrize(
     ("holds", "start"),
     [
-        ((True, False), "Clause 2 nearly applies: 1 of 2 conditions holds; age 44 needs > 50"),
-        ((True, True, False, False), "Clause 2 does not apply: 2 of 4 conditions hold; age 44"),
-        ((False,), "Clause 2 does not apply: age 44 needs > 50 (6 short)."),
+        (
+            (True, False),
+            "Clause 2 nearly matches, 1 of 2 conditions met: age is 44, would have to be above 50",
+        ),
+        ((True, True, False, False), "Clause 2 does not match, 2 of 4 conditions met: age is 44"),
+        ((False,), "Clause 2 does not match: age is 44, would have to be above 50."),
     ],
 )
 def test_a_near_miss_counts_what_holds(holds, start):

@@ -115,7 +115,7 @@ def test_the_boundary_agrees_with_trying_values_around_each_threshold(split, col
 def test_points_that_reach_the_total_are_told_with_what_gives_them():
     (found, *_) = explain(card(5), PEOPLE)
     assert found.sentence == (
-        "The answer is 'high' because 5 points reach 5: age 72 > 60 gives 3, bp 150 > 140 gives 2, "
+        "Predicted high: 5 points reach 5: age 72 > 60 gives 3, bp 150 > 140 gives 2, "
         "town 'Köln' and sport false give nothing (clause 1)."
     )
 
@@ -123,7 +123,7 @@ def test_points_that_reach_the_total_are_told_with_what_gives_them():
 def test_a_near_miss_says_how_many_points_are_short_and_what_is_enough_alone():
     found = explain(card(4), PEOPLE)[1]
     assert found.near_misses[0].sentence == (
-        "Clause 1 does not apply: 2 points are 2 short of 4 (age 65 > 60 gives 3, sport is true "
+        "Clause 1 does not match: 2 points are 2 short of 4 (age 65 > 60 gives 3, sport is true "
         "gives -1, bp 120 and town 'Köln' give nothing); enough if bp were above 140 (now 120) or "
         "if town were 'Bonn' (now 'Köln')."
     )
@@ -135,7 +135,7 @@ def test_a_near_miss_says_how_many_points_are_short_and_what_is_enough_alone():
 def test_the_bands_of_a_scorecard_are_told_from_the_nearest():
     found = explain(card(6, 3), PEOPLE)[1]
     assert [m.index for m in found.near_misses] == [1, 0]
-    assert found.near_misses[0].sentence.startswith("Clause 2 does not apply: 2 points are 1 short")
+    assert found.near_misses[0].sentence.startswith("Clause 2 does not match: 2 points are 1 short")
     assert explain(card(6, 3), PEOPLE)[0].near_misses[0].checks[0].distance == 1.0
 
 
@@ -178,7 +178,7 @@ def test_similar_cases_agree_condition_by_condition():
     y = ["high", "low", "low"]
     (found, *_) = explain(card(4), PEOPLE, training=(PEOPLE, y))
     assert [s.agreement for s in found.similar(3)] == [1.0, 0.5, 0.5]
-    assert found.past.sentence == "1 of 1 past case decided in the same way was 'high'."
+    assert found.past.sentence == "Clause 1: high in 1 of 1 training row (100 %)."
 
 
 def test_the_smallest_change_may_take_several_columns_and_leaves_others_alone():

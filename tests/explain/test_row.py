@@ -61,25 +61,22 @@ def test_explanation_as_dict_is_standard_json(rule, columns):
 def test_decided_row_names_values_and_limits():
     rule, frame = patients()
     found = explain(rule, frame)
-    assert found[0].sentence == (
-        "The answer is 'ill' because glucose 141 > 126.5 and age 57 > 50 (clause 1)."
-    )
+    assert found[0].sentence == ("Predicted ill: glucose 141 > 126.5 and age 57 > 50 (clause 1).")
     assert found[2].sentence == (
-        "The answer is 'ill' because glucose 190 > 126.5 and age 60 > 50 "
-        "(clause 1; clause 2 would hold too)."
+        "Predicted ill: glucose 190 > 126.5 and age 60 > 50 (clause 1; clause 2 matches too)."
     )
 
 
 def test_default_says_what_the_nearest_clause_asks_for():
     rule, frame = patients()
     assert explain(rule, YOUNG)[0].sentence == (
-        "The answer is 'well' because no clause holds; nearest is clause 1: age 44 needs > 50 "
-        "(6 short)."
+        "Predicted well: no clause matches. Closest is clause 1: age is 44, "
+        "would have to be above 50."
     )
-    assert "glucose is missing and needs > 126.5" in explain(rule, frame)[3].sentence
+    assert "glucose is missing, would have to be above 126.5" in explain(rule, frame)[3].sentence
     alone = RuleSet(rule.clauses[:1], ("ill",), "dnf", "well")
     assert explain(alone, YOUNG)[0].sentence == (
-        "The answer is 'well' because clause 1 does not hold: age 44 needs > 50 (6 short)."
+        "Predicted well: clause 1 does not match, age is 44, would have to be above 50."
     )
 
 
@@ -88,13 +85,13 @@ def test_nearest_is_a_clause_that_would_give_another_answer():
     rule = RuleSet((near, far), ("well", "ill"), "dnf", "well")
     found = explain(rule, YOUNG, training=YOUNG)[0]
     assert [m.index for m in found.near_misses] == [1, 0]
-    assert "nearest is clause 2: age 44 needs > 90" in found.sentence
+    assert "Closest is clause 2: age is 44, would have to be above 90" in found.sentence
 
 
 def test_cnf_that_holds_names_what_holds_in_every_clause():
     rule, _ = patients()
     assert explain(rule.negated(), YOUNG)[0].sentence == (
-        "The answer is 'well' because every clause holds: clause 1 as age 44 <= 50; "
+        "Predicted well: every clause holds, clause 1 as age 44 <= 50; "
         "clause 2 as colour is 'blue' (not 'red')."
     )
 
@@ -102,7 +99,7 @@ def test_cnf_that_holds_names_what_holds_in_every_clause():
 def test_cnf_that_fails_names_the_clause_and_why():
     rule, frame = patients()
     assert explain(rule.negated(), frame)[0].sentence == (
-        "The answer is 'ill' because clause 1 fails: glucose 141 > 126.5 and age 57 > 50."
+        "Predicted ill: clause 1 fails, glucose 141 > 126.5 and age 57 > 50."
     )
 
 
@@ -110,13 +107,13 @@ def test_first_of_several_labels_decides():
     old, young = Clause((Literal("age", ">", 50),)), Clause((Literal("age", "<=", 60),))
     rule = RuleSet((old, young), ("a", "b"), "dnf", "c")
     found = explain(rule, pd.DataFrame({"age": [55.0, np.nan]}))
-    assert found[0].sentence.startswith("The answer is 'a' because age 55 > 50 (clause 1; clause 2")
+    assert found[0].sentence.startswith("Predicted a: age 55 > 50 (clause 1; clause 2")
     assert found[1].prediction == "c"
 
 
 def test_rule_without_conditions_says_so():
     found = explain(RuleSet((), (), "dnf", "well"), YOUNG)[0]
-    assert found.sentence == "Every row gets the answer 'well': the rule reads no column."
+    assert found.sentence == "Predicted well: the rule reads no column, every row gets this answer."
     assert not found.counterfactual.possible
 
 
@@ -126,8 +123,8 @@ def test_near_misses_come_nearest_first_with_what_is_missing():
     assert [m.index for m in found.near_misses] == [0]
     near = explain(rule, YOUNG, training=frame)[0].near_misses
     assert [m.sentence for m in near] == [
-        "Clause 1 nearly applies: 1 of 2 conditions holds; age 44 needs > 50 (6 short).",
-        "Clause 2 nearly applies: 1 of 2 conditions holds; colour is 'blue' and needs 'red'.",
+        "Clause 1 nearly matches, 1 of 2 conditions met: age is 44, would have to be above 50.",
+        "Clause 2 nearly matches, 1 of 2 conditions met: colour is 'blue', would have to be 'red'.",
     ]
     check = near[0].failing[0]
     assert check.distance == 6
@@ -138,7 +135,7 @@ def test_value_at_a_strict_limit_is_called_so():
     rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
     found = explain(rule, pd.DataFrame({"age": [50]}))[0]
     assert found.near_misses[0].sentence == (
-        "Clause 1 does not apply: age 50 needs > 50 (exactly at the limit)."
+        "Clause 1 does not match: age is 50, would have to be above 50."
     )
 
 
@@ -160,7 +157,7 @@ def test_business_names_units_and_a_word_for_clauses_are_used():
     words = Wording({"glucose": "Blood sugar"}, {"glucose": "mg/dL", "age": "years"}, "rule")
     found = explain(rule, frame, wording=words)[0]
     assert found.sentence == (
-        "The answer is 'ill' because Blood sugar 141 > 126.5 mg/dL and age 57 > 50 years (rule 1)."
+        "Predicted ill: Blood sugar 141 > 126.5 mg/dL and age 57 > 50 years (rule 1)."
     )
     everything = " ".join(
         [found.sentence, *found.supporting, *(m.sentence for m in found.near_misses)]
@@ -205,7 +202,7 @@ def test_spoken_sentences_give_values_and_limits_in_words():
         "The answer is well: for ill, glucose would have to be above"
     )
     assert explain(rule, YOUNG, wording=SPOKEN)[0].sentence == (
-        "The answer is well: for ill, age would have to be above 50 (it is 44, which is 6 short)."
+        "The answer is well: for ill, age would have to be above 50 (it is 44)."
     )
     assert explain(rule.negated(), YOUNG, wording=SPOKEN)[0].sentence == (
         "The answer is well because age is 44, at most 50, and colour is blue (not red)."
@@ -236,7 +233,7 @@ def test_supporting_lines_count_past_cases_and_name_unused_columns():
     rule, frame = patients()
     found = explain(rule, frame, training=(frame, ["ill", "well", "well", "well"]))[0]
     assert found.supporting == (
-        "1 of 2 past cases decided in the same way was 'ill'.",
+        "Clause 1: ill in 1 of 2 training rows (50 %).",
         "The answer would be 'well' if glucose were 120 or lower (now 141).",
         "Not used: zip.",
     )
@@ -246,7 +243,7 @@ def test_supporting_lines_count_past_cases_and_name_unused_columns():
 def test_past_cases_of_the_default_are_those_no_clause_decides():
     rule, frame = patients()
     past = explain(rule, YOUNG, training=(frame, ["ill", "ill", "ill", "ill"]))[0].past
-    assert past.sentence == "0 of 1 past case decided in the same way was 'well'."
+    assert past.sentence == "No clause matches: well in 0 of 1 training row (0 %)."
 
 
 def test_most_similar_case_is_the_row_itself():

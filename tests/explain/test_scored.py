@@ -106,3 +106,21 @@ def test_outcomes_of_another_length_are_refused():
 def test_an_empty_table_is_refused(model):
     with pytest.raises(DataError, match="no rows"):
         score(model, X[:0])
+
+
+def test_cases_without_unread_columns_are_explained_and_written(model):
+    read = list(model.rule_set_.features)
+    unread = next(name for name in X.columns if name not in read)
+    part = X.loc[600:620].drop(columns=unread)
+    found = score(model, part, training=(X[:600], Y[:600]))
+    whole = score(model, X.loc[600:620], training=(X[:600], Y[:600]))
+    assert [e.sentence for e in found.explained([0, 1])] == [
+        e.sentence for e in whole.explained([0, 1])
+    ]
+    pd.testing.assert_frame_equal(found.table(changes=True), whole.table(changes=True))
+
+
+def test_an_unread_column_may_hold_anything(model):
+    unread = next(name for name in X.columns if name not in model.rule_set_.features)
+    part = X.loc[600:620].assign(**{unread: "?"})
+    assert score(model, part).explained([0])[0].prediction == model.predict(X.loc[600:600])[0]

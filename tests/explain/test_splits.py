@@ -102,7 +102,7 @@ def test_a_rule_that_is_no_tree_has_no_paths():
 def test_the_explanation_of_a_row_gives_the_reading_as_its_reason():
     heavy, light, unknown = explain(rule(), PEOPLE)
     assert heavy.sentence == (
-        "The answer is 'heavy' because mass / max(height, 0.1)^2 is 29.321, above 27 (clause 1)."
+        "Predicted heavy: mass / max(height, 0.1)^2 is 29.321, above 27 (clause 1)."
     )
     assert light.prediction == "watch"
     miss = light.near_misses[0]

@@ -83,8 +83,8 @@ def test_the_first_test_row_is_explained_at_once(on_credit):
     first = state.testing[0].index[0] + 1  # people count rows from 1
     assert number_shown(app) == str(first)
     answer = state.model.predict(state.testing[0].iloc[[0]])[0]
-    assert f"The answer is '{answer}'" in text(app)
-    assert "past cases decided in the same way" in text(app)
+    assert f"### Predicted {answer}\n\n" in text(app)
+    assert "training rows (" in text(app)
 
 
 def test_the_row_in_the_address_is_the_one_explained(on_credit):
@@ -109,7 +109,7 @@ def test_errors_only_lists_and_explains_a_wrong_decision(on_credit):
     app = on_credit()
     app.segmented_control(key="explain_show").set_value("errors").run()
     assert not app.exception
-    assert "so the answer is wrong" in text(app)
+    assert "The prediction is wrong." in text(app)
 
 
 @pytest.mark.slow
@@ -135,7 +135,7 @@ def test_one_sentence_tells_a_no_and_the_other_clauses_are_one_click_away(on_cre
     number = int(X.index[model.predict(X) == model.rule_set_.default][-1]) + 1
     app.text_input(key="explain_words").set_value(str(number)).run()
     assert not app.exception
-    assert verdict(app).count("clause") == 2  # no clause holds; nearest is clause 2
+    assert verdict(app).count("clause") == 2  # no clause matches, closest is clause 2
     others = [e.label for e in app.expander if e.label.startswith("Clause ")]
     assert len(others) == model.rule_set_.n_clauses
     assert all("does not hold" in label for label in others)
@@ -152,11 +152,11 @@ def test_a_search_that_finds_nothing_says_so(on_credit):
 def test_presenter_mode_shows_this_case_alone_and_draws_nothing(on_credit):
     app = on_credit(query={"row": "7"})
     chosen = number_shown(app)
-    assert "so the answer is" in text(app)
+    assert "Actual: " in text(app)
     app.toggle(key="presenter").set_value(True).run()
     assert not app.exception
     assert number_shown(app) == chosen
-    assert "so the answer is" not in text(app)
+    assert "Actual: " not in text(app)
     assert not app.get("plotly_chart")
     assert not app.dataframe
     app.toggle(key="presenter").set_value(False).run()

@@ -65,10 +65,10 @@ def test_the_rule_is_told_with_figures_of_training_and_test_rows(on_credit):
     for k, clause in enumerate(rule.clauses):
         assert clause_words(clause, wording(state)) in said
         held = y[fired[:, k]]
-        assert f"{(held == 'high').sum()} of {len(held)} right" in said
+        assert f"{(held == 'high').sum()} of {len(held)} correct" in said
     told = {m.label: m.value for m in app.metric}
     assert told["Conditions"] == f"{rule.n_conditions} in {rule.n_clauses} clauses"
-    assert told["Wrong, test rows"] == f"{100 * (state.model.predict(X) != y).mean():.1f} %"
+    assert told["Error, test rows"] == f"{100 * (state.model.predict(X) != y).mean():.1f} %"
     assert state.test_looks == 1
     assert len(app.get("plotly_chart")) == 1
     app = on_tab(app, "Picture")
@@ -81,7 +81,7 @@ def test_the_rule_is_told_with_figures_of_training_and_test_rows(on_credit):
 
 
 def looks(app):
-    return next(m.help for m in app.metric if m.label == "Wrong, test rows")
+    return next(m.help for m in app.metric if m.label == "Error, test rows")
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_a_rule_shown_again_after_reloads_is_one_look_at_the_test_rows_and_anoth
     for _ in range(2):
         app = open_app("rules", query=address)
         assert not app.exception
-        assert "looked at for 1 rule so far" in looks(app)
+        assert "Looked at for 1 rule so far" in looks(app)
         assert app.session_state["app"].test_looks == 1
     before = app.session_state["app"]
     app.session_state["app"] = replace(
@@ -101,7 +101,7 @@ def test_a_rule_shown_again_after_reloads_is_one_look_at_the_test_rows_and_anoth
     )
     app.run()
     assert app.session_state["app"].rule_json != before.rule_json
-    assert "looked at for 2 rules so far" in looks(app)
+    assert "Looked at for 2 rules so far" in looks(app)
 
 
 def test_business_names_and_units_are_used(on_credit):
@@ -188,7 +188,7 @@ def test_an_empty_rule_says_what_to_do(on_credit):
     app = on_credit(theta=1e6)
     assert not app.exception
     (told,) = [w.value for w in app.warning]
-    assert "No condition is left" in told
+    assert "The rule has no condition" in told
     assert "Always **low**" in text(app)
 
 
@@ -219,8 +219,8 @@ def test_a_perfect_rule_names_the_column_that_may_leak(open_app):
     table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="yes")
     setting = {"learner": "alternating", "theta": 1.0, "n_clauses": 1}
     app = with_model(open_app, "rules", table, setting)
-    assert "right for all" in text(app)
-    assert "check whether code" in text(app)
+    assert "correct for all" in text(app)
+    assert "Check whether code" in text(app)
 
 
 @pytest.mark.slow
@@ -250,7 +250,7 @@ def test_an_edited_rule_survives_a_reload_by_its_json(on_credit, open_app):
 
 @pytest.mark.slow
 def test_a_proof_is_looked_for_when_asked_and_kept(on_credit):
-    app = on_tab(on_credit(theta=30.0), "Proof")
+    app = on_tab(on_credit(theta=30.0), "Optimality")
     assert "best possible" not in text(app)
     app = finished(app.button(key="begin_certify").click().run())
     assert not app.exception
@@ -284,7 +284,9 @@ def proof_over(app):
 @pytest.mark.slow
 def test_a_rule_of_one_clause_says_by_itself_that_it_is_proven(open_app):
     setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
-    app = proof_over(on_tab(with_model(open_app, "rules", load_sample("credit"), setting), "Proof"))
+    app = proof_over(
+        on_tab(with_model(open_app, "rules", load_sample("credit"), setting), "Optimality")
+    )
     assert not app.exception
     said = " ".join(e.value for e in app.success).replace("\\", "")
     assert said.startswith("**Proven optimal (training errors of one clause).**")
@@ -297,7 +299,9 @@ def test_what_two_seconds_do_not_prove_is_not_spoken_of(open_app, monkeypatch):
     nothing = Certificate(9.0, None, False, "Nothing is proved: for this test.")
     monkeypatch.setattr(card, "Proof", lambda *_: Giving(nothing))
     setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
-    app = proof_over(on_tab(with_model(open_app, "rules", load_sample("credit"), setting), "Proof"))
+    app = proof_over(
+        on_tab(with_model(open_app, "rules", load_sample("credit"), setting), "Optimality")
+    )
     assert not app.exception
     assert "proved" not in text(app)
     assert app.button(key="begin_certify")
@@ -310,7 +314,9 @@ def test_a_better_rule_that_a_proof_met_can_be_taken(open_app, monkeypatch):
     found = Certificate(9.0, 8.0, False, "Within 12.5 %.", better=better)
     monkeypatch.setattr(card, "Proof", lambda *_: Giving(found))
     setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
-    app = proof_over(on_tab(with_model(open_app, "rules", load_sample("credit"), setting), "Proof"))
+    app = proof_over(
+        on_tab(with_model(open_app, "rules", load_sample("credit"), setting), "Optimality")
+    )
     app.button(key="take_better").click().run()
     assert not app.exception
     assert app.session_state["app"].model.rule_set_ == better
@@ -318,7 +324,7 @@ def test_a_better_rule_that_a_proof_met_can_be_taken(open_app, monkeypatch):
 
 def test_a_rule_changed_by_hand_is_not_offered_a_proof(on_credit):
     app = without_the_first(on_credit())
-    assert "Proof" not in [t.label for t in app.tabs]
+    assert "Optimality" not in [t.label for t in app.tabs]
 
 
 RULE = RuleSet(

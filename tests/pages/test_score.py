@@ -24,14 +24,16 @@ def uploaded(app, frame):
 
 
 def answers(app):
-    return next(d.value for d in app.dataframe if "answer" in d.value.columns)
+    """Return the listed cases in the order of their rows."""
+    table = next(d.value for d in app.dataframe if "predicted" in d.value.columns)
+    return table.sort_values("row")
 
 
 def test_without_a_file_the_test_rows_show_what_the_page_does(scoring):
     state = scoring.session_state["app"]
     table = answers(scoring)
     assert len(table) == len(state.testing[0])
-    assert table["answer"].tolist() == state.model.predict(state.testing[0]).tolist()
+    assert table["predicted"].tolist() == state.model.predict(state.testing[0]).tolist()
     assert "the test rows" in text(scoring)
 
 
@@ -41,8 +43,8 @@ def test_a_second_table_is_answered_row_by_row_and_the_rule_still_holds(scoring)
     app = uploaded(scoring, X.assign(risk=Y).iloc[:400])
     assert not app.exception
     table = answers(app)
-    assert table["answer"].tolist() == state.model.predict(X.iloc[:400]).tolist()
-    assert table["outcome"].tolist() == Y[:400].tolist()
+    assert table["predicted"].tolist() == state.model.predict(X.iloc[:400]).tolist()
+    assert table["actual"].tolist() == Y[:400].tolist()
     assert "The rule still holds" in app.success[0].value.replace("\\", "")
 
 
@@ -52,7 +54,7 @@ def test_what_differs_is_told_first_and_outcomes_may_be_unknown(scoring):
     name = next(f for f in read if TABLE.column(f).is_number)
     app = uploaded(scoring, X.assign(**{name: X[name] * 3 + 100}))
     assert f"Column '{name}' has moved" in app.warning[0].value.replace("\\", "")
-    assert "Their outcomes are not known" in text(app)
+    assert "The outcomes of these cases are not known" in text(app)
 
 
 def test_a_table_without_a_column_of_the_rule_gets_a_sentence_and_no_answers(scoring):
@@ -60,4 +62,23 @@ def test_a_table_without_a_column_of_the_rule_gets_a_sentence_and_no_answers(sco
     app = uploaded(scoring, X.drop(columns=name))
     assert not app.exception
     assert "is not in the new table" in app.error[0].value.replace("\\", "")
-    assert not [d for d in app.dataframe if "answer" in d.value.columns]
+    assert not [d for d in app.dataframe if "predicted" in d.value.columns]
+
+
+def test_cases_without_unread_columns_are_scored_and_downloaded(scoring):
+    """Levels in other letters are read as the known ones on request; close cases come first."""
+    model = scoring.session_state["app"].model
+    read = list(model.rule_set_.features)
+    text_column = next((f for f in read if not TABLE.column(f).is_number), None)
+    part = X[read].iloc[:50]
+    if text_column is not None:
+        part = part.assign(**{text_column: part[text_column].str.upper()})
+    app = uploaded(scoring, part)
+    assert not app.exception
+    assert not app.error
+    assert len(app.get("download_button")) >= 3
+    if text_column is not None:
+        app = app.toggle[0].set_value(True).run()
+        assert not app.exception
+        assert not app.error
+    assert answers(app)["predicted"].tolist() == model.predict(X.iloc[:50]).tolist()

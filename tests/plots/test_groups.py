@@ -39,8 +39,8 @@ def test_dots_and_intervals_are_the_table_in_percent(found, measure):
 def test_the_sentence_names_both_ends_and_the_whole(found):
     said = group_sentence(found, "error")
     shares = found.table["error"]
-    assert f"{100 * shares.min():.1f} % where it is {shares.idxmin()}" in said
-    assert f"{100 * shares.max():.1f} % where town is {shares.idxmax()}" in said
+    assert said.startswith(f"Error by town: {shares.idxmax()} {100 * shares.max():.1f} %, ")
+    assert f", {shares.idxmin()} {100 * shares.min():.1f} %; " in said
     assert said.endswith(f"{100 * found.overall['error']:.1f} % in all.")
 
 

@@ -16,7 +16,7 @@ POINTS = pd.DataFrame({"found": [0.0, 0.5, 1.0], "false_alarms": [0.0, 0.1, 1.0]
 def test_a_click_on_a_point_gives_back_its_position_and_the_picked_one_has_a_ring():
     figure = operating_figure(POINTS, "bad", selected=1)
     assert [row[0] for row in figure.data[0].customdata] == [0, 1, 2]
-    assert figure.data[0].hovertext[1] == "finds 50.0 %, false alarms 10.0 %"
+    assert figure.data[0].hovertext[1] == "true positive rate 50.0 %, false positive rate 10.0 %"
     assert (figure.data[-1].x[0], figure.data[-1].y[0]) == (0.1, 0.5)
     assert len(operating_figure(POINTS, "bad").data) == 3
 
@@ -28,8 +28,8 @@ def test_points_without_rows_to_count_on_are_left_out():
 
 def test_the_sentence_names_both_ends():
     assert operating_sentence(POINTS, "bad") == (
-        "3 operating points: from 0.0 % of bad found with 0.0 % false alarms, to 100.0 % with "
-        "100.0 %."
+        "3 operating points for bad: true positive rate from 0.0 % to 100.0 %, "
+        "false positive rate from 0.0 % to 100.0 %."
     )
 
 
@@ -39,7 +39,7 @@ def test_tenths_are_drawn_where_they_were_stated_and_came_true():
     dots = reliability_figure(table, "bad").data[1]
     assert [round(x, 6) for x in dots.x] == [0.3, 0.9]
     assert list(dots.y) == [0.5, 1.0]
-    assert dots.hovertext[0] == "said 30.0 %, came true 50.0 % of 2 rows"
+    assert dots.hovertext[0] == "predicted 30.0 %, observed 50.0 % of 2 rows"
     told = reliability_sentence(table, brier_score(true, chance), 0.75)
     assert "15.0 points from" in told
-    assert "is 0.150 (stating 75.0 % for every row would give 0.188" in told
+    assert "0.150; always predicting 75.0 %: 0.188" in told

@@ -47,20 +47,20 @@ def test_outcomes_are_counted_per_true_class():
     figure = outcome_figure(CONFUSION)
     assert [list(trace.x) for trace in figure.data] == [[50, 100], [10, 5]]
     assert [list(trace.text) for trace in figure.data] == [
-        ["50 right", "100 right"],
+        ["50 correct", "100 correct"],
         ["10 wrong", "5 wrong"],
     ]
 
 
 def test_the_outcome_sentence_counts_found_and_wrong_rows():
     assert outcome_sentence(CONFUSION) == (
-        "50 of 60 rows that are ill were found, 100 of 105 rows that are well were found; "
-        "15 of 165 decisions are wrong (9.1 %)."
+        "ill: 50 of 60 correct (83 %); well: 100 of 105 correct (95 %). "
+        "15 of 165 predictions are wrong (9.1 %)."
     )
 
 
 def test_outcomes_of_no_row_are_said():
-    assert outcome_sentence(CONFUSION * 0) == "No row has been decided."
+    assert outcome_sentence(CONFUSION * 0) == "No row to count."
 
 
 def test_class_names_are_never_read_as_markup():

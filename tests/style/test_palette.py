@@ -66,11 +66,11 @@ def colours_in(figure, labels):
         if trace.name in found:
             line = getattr(trace, "mode", None) == "lines+markers"
             found[trace.name].add(trace.line.color if line else trace.marker.color)
-        elif str(trace.name).startswith("decided") and trace.type == "bar":
+        elif str(trace.name).startswith("predicted") and trace.type == "bar":
             filled = "rgba" not in str(trace.marker.color)
             colours = trace.marker.color if filled else trace.marker.line.color
             for name, colour in zip(trace.y, colours, strict=True):
-                found[name.removeprefix("in truth ")].add(colour)
+                found[name.removeprefix("actual ")].add(colour)
     for note in figure.layout.annotations:
         for label in labels:
             if note.text.startswith(f"<b>{label}</b>"):

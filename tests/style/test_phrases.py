@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.style.phrases import exact, gap_between, listed, number, one_line, shown
+from rulekit.style.phrases import exact, listed, number, one_line, shown
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -34,11 +34,6 @@ def test_exact_number_reads_back_as_itself(value):
 )
 def test_numbers_carry_no_noise(value, text):
     assert number(value) == text
-
-
-def test_gap_is_the_difference_of_the_decimals():
-    assert gap_between(29.4, 30.0) == "0.6"
-    assert gap_between(0.3, 0.1) == "0.2"
 
 
 def test_values_are_shown_in_words():

@@ -20,9 +20,9 @@ def test_people_count_rows_from_1():
 def test_truth_and_answer_stand_first_then_what_the_rule_reads_and_no_name_twice():
     X = pd.DataFrame({"row": ["a", "b"], "bmi": [20.0, 30.0], "age": [40.0, 60.0]}, index=[6, 9])
     rows = Rows("test", X, np.array(["ill", "ill"], dtype=object), {"age": X["age"].to_numpy()})
-    state = AppState(table=Table.from_frame(X), wording={"bmi": Wording("in truth")})
+    state = AppState(table=Table.from_frame(X), wording={"bmi": Wording("actual")})
     frame = case_frame(RULE, rows, state)
-    assert list(frame.columns) == [ROW, TRUTH, ANSWER, "age", "row (row)", "in truth (bmi)"]
+    assert list(frame.columns) == [ROW, TRUTH, ANSWER, "age", "row (row)", "actual (bmi)"]
     assert frame[ROW].tolist() == [7, 10]
     assert frame[TRUTH].tolist() == ["ill", "ill"]
     assert frame[ANSWER].tolist() == ["well", "ill"]

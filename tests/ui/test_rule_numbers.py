@@ -37,7 +37,7 @@ def test_an_overfit_is_told_where_chance_does_not_explain_it(train, test, told):
 
 def test_the_sentence_gives_both_errors():
     words = overfit_words(RULE, part("training", 136, 8), part("test", 59, 14))
-    assert "of the test rows 23.7 % are wrong, of the training rows only 5.9 %" in words
+    assert "23.7 % of the test rows are wrong, 5.9 % of the training rows" in words
 
 
 def test_counts_have_the_truth_in_rows():

@@ -73,7 +73,7 @@ def session_card() -> None:
     rule_file()
     with right.popover("Forget this analysis"):
         st.write("Deletes the table, the settings, the results and the notes from this machine.")
-        st.button("Yes, delete it all", key="forget", type="primary", on_click=workspace.forget)
+        st.button("Yes, delete it all", key="forget", on_click=workspace.forget)
 
 
 def saved_card() -> None:
@@ -117,10 +117,10 @@ def _line(saved: analyses.Saved) -> None:
             st.button(
                 "Duplicate", key=f"copy_{saved.id}", on_click=analyses.duplicate, args=(saved,)
             )
-            st.button(
-                "Forget: delete it from this machine",
-                key=f"forget_{saved.id}",
-                type="primary",
-                on_click=analyses.forget,
-                args=(saved,),
-            )
+            if st.toggle("Forget: delete it from this machine", key=f"ask_forget_{saved.id}"):
+                st.button(
+                    "Yes, delete table, settings and results",
+                    key=f"forget_{saved.id}",
+                    on_click=analyses.forget,
+                    args=(saved,),
+                )

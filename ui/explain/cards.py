@@ -10,8 +10,8 @@ from sklearn.base import ClassifierMixin
 from rulekit.explain import Explanation, explain
 from rulekit.plots import case_figure, case_sentence
 from rulekit.rules import Clause, Columns, RuleSet, missing_in
-from rulekit.style.phrases import Wording
-from rulekit.style.wording import plural
+from rulekit.style.phrases import Wording, outcome_text
+from rulekit.style.wording import capital, plural
 from ui.escape import md
 from ui.rule_numbers import Rows
 from ui.state import KEEP
@@ -25,22 +25,27 @@ MAX_CLAUSES = 8
 def verdict(
     model: ClassifierMixin, X: pd.DataFrame, truth: Any, train: Rows, words: Wording
 ) -> Explanation:
-    """Say why one case was decided as it was: a sentence and at most three supporting lines."""
+    """Show the prediction, its reason and at most three supporting lines."""
     fixed = st.session_state.get("explain_fixed", [])
     found = explain(model, X, [truth], training=(train.X, train.y), immutable=fixed, wording=words)[
         0
     ]
     right = found.prediction == truth
     with st.container(border=True):
-        st.markdown(f"### {md(found.sentence, 600)}")
+        st.markdown(f"### {md(found.sentence, 600)}" if words.spoken else _bold(found))
         st.markdown("\n".join(f"- {md(line, 500)}" for line in found.supporting))
         if not words.spoken:
-            text = f"In truth {truth}, so the answer is {'right' if right else 'wrong'}."
-            if not right and found.hamming_distance is not None:
-                steps = plural(found.hamming_distance, "condition")
-                text += f" With {steps} added or removed the rule would be right about it."
-            st.caption(md(text, 300))
+            st.caption(
+                f"Actual: **{md(truth)}**. The prediction is {'correct' if right else 'wrong'}."
+            )
     return found
+
+
+def _bold(found: Explanation) -> str:
+    """Return the prediction as a heading of one line, and the reason below it."""
+    predicted = outcome_text(found.prediction)
+    reason = capital(found.sentence.removeprefix(f"Predicted {predicted}: "))
+    return f"### Predicted {md(predicted)}\n\n{md(reason, 600)}"
 
 
 def facts(found: Explanation, words: Wording) -> None:
@@ -109,9 +114,9 @@ def what_if(
     changed = {f: np.array([edited[f]], dtype=row[f].dtype) for f in rule.features}
     again = explain(rule, {**row, **changed}, wording=words)[0]
     if again.prediction == found.prediction:
-        st.info(md(f"The answer stays {found.prediction}."))
+        st.info(md(f"The prediction stays {found.prediction}."))
     else:
-        st.success(md(f"The answer changes from {found.prediction}. {again.sentence}", 600))
+        st.success(md(f"The prediction changes from {found.prediction}. {again.sentence}", 600))
     if not words.spoken:
         st.multiselect(
             "Columns the smallest change must leave alone",

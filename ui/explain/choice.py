@@ -112,7 +112,7 @@ def _choose(listed: pd.DataFrame, total: int) -> int:
     )
     more = f"Listing the first {len(listed):,}; search to find others. " * (total > len(listed))
     wrong = int((listed[TRUTH] != listed[ANSWER]).sum())
-    st.caption(f"{total:,} cases. {more}The rule is wrong about {wrong:,} of those listed.")
+    st.caption(f"{total:,} cases. {more}The prediction is wrong for {wrong:,} of those listed.")
     return positions[place]
 
 

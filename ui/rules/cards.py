@@ -22,6 +22,7 @@ from ui.rule_numbers import (
     error,
     matches,
     overfit_words,
+    verdict_words,
 )
 from ui.rules.editor import edit_button, edited_clause, editor
 from ui.state import AppState, app_state
@@ -30,55 +31,59 @@ from ui.words import clause_words, constant_answer, wording
 
 SHOWN_ROWS = 500
 MATCHED = {
-    "dnf": "How many of the rows that the clause holds for are of the class it gives.",
-    "cnf": "How many of the rows that the clause turns away are rightly turned away.",
+    "dnf": "How many of the rows that the clause matches have its outcome.",
+    "cnf": "How many of the rows that the clause turns away are correctly turned away.",
 }
 MANY, LINES_HEIGHT = 9, 400  # more clauses than this are scrolled within so many pixels
 LARGER = (
-    "None that was found saves errors enough. On Models, allow more with “Conditions at most”, or "
-    "press “Search longer”."
+    "No condition found lowers the error enough. On Models, allow more with “Conditions at most”, "
+    "or search longer."
 )
 BY_HAND = "Press “Add a clause” below, or “Back to the learned rule”."
-INTERVAL = "The precision on all rows like these lies between the two, at 95 % confidence."
+INTERVAL = "95 % confidence interval of the precision."
 
 
 def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:
-    """Show the rule's size and errors; whether it overfits, and how often test rows were seen."""
+    """Show the verdict, the rule's size and errors, whether it overfits, and looks at test rows."""
+    state = app_state()
+    judged = train if test is None else test
+    majority = state.training[1].value_counts().index[0]
+    wrong, *rest = verdict_words(rule, judged, majority, state.labels)
+    st.markdown(f"**{md(wrong)}** {' '.join(md(words, 200) for words in rest)}")
     size, learned, held_out = st.columns(3)
     size.metric("Conditions", f"{rule.n_conditions} in {plural(rule.n_clauses, 'clause')}")
-    learned.metric("Wrong, training rows", percent(error(rule, train)))
-    costs = RunSpec.from_dict(app_state().run_settings).error_costs(app_state().labels)
+    learned.metric("Error, training rows", percent(error(rule, train)))
+    costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
     if costs is not None:
         size.metric("Cost a 100, one answer for all", cheapest_words(train, costs))
         learned.metric("Cost a 100, training rows", cost_words(rule, train, costs))
         if test is not None:
             held_out.metric("Cost a 100, test rows", cost_words(rule, test, costs))
     if test is None:
-        held_out.metric("Wrong, test rows", "—", help="No test rows were set aside on Data.")
+        held_out.metric("Error, test rows", "—", help="No test rows were set aside on Data.")
         return
     looks = looked_at_test_rows()
     held_out.metric(
-        "Wrong, test rows",
+        "Error, test rows",
         percent(error(rule, test)),
-        help=f"{len(test.y):,} test rows took no part in learning. They were looked at for "
-        f"{plural(looks, 'rule')} so far; the more often, the less they prove.",
+        help=f"{len(test.y):,} test rows, not used in learning. Looked at for "
+        f"{plural(looks, 'rule')} so far: the more often, the more optimistic their error.",
     )
     if told := overfit_words(rule, train, test):
         st.warning(told)
 
 
 def alarms(rule: RuleSet, train: Rows) -> None:
-    """Say what is wrong with an empty rule or a perfect one, and what to do."""
+    """Warn of a rule without conditions or without errors."""
     state = app_state()
     if rule.is_constant:
         todo = BY_HAND if "edited" in (state.setting or {}) else LARGER
-        st.warning(md(f"No condition is left: every row gets one answer. {todo}", 400))
+        st.warning(md(f"The rule has no condition: every row gets one answer. {todo}", 400))
     elif error(rule, train) == 0:
         names = ", ".join(md(state.label(f)) for f in rule.features)
         st.warning(
-            f"The rule is right for all {len(train.y)} training rows. That is rare in honest data: "
-            f"check whether {names} would be known before the decision is made, "
-            "or tells the target itself."
+            f"The rule is correct for all {len(train.y)} training rows, which is rare. Check "
+            f"whether {names} would be known before the decision, or contains the outcome."
         )
 
 
@@ -130,7 +135,7 @@ def _clause_line(
         joint = f"else {_label(rule, k)} if "
     told.markdown((joint if k else "") + (words if used else f"~~{words}~~"))
     for place, (_, table) in zip(counts, tables, strict=True):
-        place.caption(f"{table.loc[k, 'right']:,.0f} of {table.loc[k, 'matched']:,.0f} right")
+        place.caption(f"{table.loc[k, 'right']:,.0f} of {table.loc[k, 'matched']:,.0f} correct")
     with edit:
         edit_button(rule, k, "Edit", state)
     return bool(used)
@@ -191,7 +196,7 @@ def covered_rows(rule: RuleSet, rows: Rows, state: AppState) -> None:
     choices |= {f"decided by clause {k + 1}": fired[:, k] for k in range(rule.n_clauses)}
     choices["decided by no clause"] = ~fired.any(axis=1)
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    which = left.selectbox("The rows behind", list(choices), key="covered_which")
+    which = left.selectbox("Rows", list(choices), key="covered_which")
     only = right.toggle("Only wrong ones", key="covered_wrong", disabled=which == "wrong")
     chosen = choices[which] & wrong if only else choices[which]
     st.caption(f"{int(chosen.sum()):,} of {len(chosen):,} {rows.name} rows")

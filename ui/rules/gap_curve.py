@@ -95,7 +95,7 @@ def _shown(
     sentence = gap_sentence(curve, name)
     chart(gap_figure(curve, every, name), "gap_curve", sentence)
     st.caption(
-        md(sentence, 400) + " The gap is the larger one of rows found and of false alarms, over "
+        md(sentence, 400) + " The gap is the larger one of the true and false positive rate, over "
         "the rows of all five folds."
     )
     if curve.empty:

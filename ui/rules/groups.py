@@ -18,14 +18,14 @@ from ui.theme import chart
 
 FEW_GROUPS = 8  # a column of so many values is shown first
 TITLES = {
-    "error": "Wrong",
-    "found": "Found",
-    "false_alarms": "False alarms",
-    "called_positive": "Called so",
+    "error": "Error",
+    "found": "True positive rate",
+    "false_alarms": "False positive rate",
+    "called_positive": "Predicted",
 }
 READ = (
-    "Each share with its 95 % interval. *Found*: of the rows that are {0}, those the rule calls "
-    "{0}. *False alarms*: of all others, those it calls {0}. *Called so*: of all rows."
+    "Shares with 95 % intervals. *True positive rate*: share of the actual {0} predicted {0}. "
+    "*False positive rate*: share of the others predicted {0}. *Predicted*: share of all rows."
 )
 
 

@@ -1,4 +1,4 @@
-"""The tabs "Operating points" and "Chances": where a rule can stop, and what it promises."""
+"""The tabs "Operating points" and "Probabilities" of Rules."""
 
 from typing import Any
 
@@ -76,14 +76,14 @@ def operating_card(model: Any, rows: Rows, state: AppState) -> None:
 
     figure = operating_figure(points, name, at)
     chart(figure, f"operating_{turn}", sentence, on_select=clicked)
-    counted = f"Counted on {rows.name} rows; a picked point is the rule in hand."
+    counted = f"Counted on {rows.name} rows; a selected point becomes the rule."
     st.caption(md(f"{sentence} {counted}", 400))
     pick_row(
         _told(points, by, rows.name),
         at,
         pick,
         key=f"operating_table_{by}",
-        alt="The operating points; choosing one makes it the rule in hand",
+        alt="The operating points; selecting one makes it the rule",
     )
 
 
@@ -101,7 +101,13 @@ def _told(points: pd.DataFrame, by: str, name: str) -> pd.DataFrame:
         if by == "clauses"
         else [f"{100 * t:.1f} %" if t < 1 else "never" for t in points["threshold"]]
     )
-    titles = ("called so", "found", "false alarms", "precision", "wrong")
+    titles = (
+        "predicted",
+        "recall (true positive rate)",
+        "false positive rate",
+        "precision",
+        "error",
+    )
     table = {"clauses on" if by == "clauses" else "from": first}
     for title, measure in zip(titles, SHARES, strict=True):
         table[title] = [f"{100 * v:.1f} %" if v == v else "—" for v in points[measure]]
@@ -131,13 +137,13 @@ def _source(model: Any, state: AppState) -> tuple[Any, Any]:
 
 
 def chances_card(model: Any, rows: Rows, state: AppState) -> None:
-    """Say what the rule's probabilities are, and whether they come true on these rows."""
+    """Show the rule's probabilities beside the observed shares on these rows."""
     labels = model.classes_.tolist()
     label = state.positive
     if state.several:
         label = st.selectbox("Outcome", labels, key="chances_outcome", **KEEP)
     if label not in labels:
-        st.caption(md(f"The rule never gives {label}.", 200))
+        st.caption(md(f"The rule never predicts {label}.", 200))
         return
     chance = model.predict_proba(rows.columns)[:, labels.index(label)]
     true = rows.y == label
@@ -146,19 +152,18 @@ def chances_card(model: Any, rows: Rows, state: AppState) -> None:
     chart(reliability_figure(table, str(label)), f"reliability_{rows.name}", sentence)
     st.markdown(md(sentence + paying_sentence(state), 600))
     learned = rows.name == "training"
-    flattered = " These rows were learned from, which flatters it." if learned else ""
+    flattered = " The rule was learned from these rows, which flatters it." if learned else ""
     st.caption(
-        "A probability is the share of training rows that look like the case to the rule: by the "
-        "clause that decides, by how many conditions the clauses lack, and by which; drawn towards "
-        "the share of coarser likeness where rows are few. Class weights and costs are left out of "
-        f"it, as they make no outcome more frequent.{flattered}"
+        "A probability is the smoothed share of the outcome among training rows with the same "
+        "deciding clause and the same unmet conditions. Class weights and costs play no part."
+        f"{flattered}"
     )
     shown = pd.DataFrame(
         {
-            "stated": [f"{100 * a:.0f} to {100 * b:.0f} %" for a, b in _bounds(table)],
+            "predicted": [f"{100 * a:.0f} to {100 * b:.0f} %" for a, b in _bounds(table)],
             "rows": table["rows"],
-            "stated on average": [f"{100 * v:.1f} %" for v in table["stated"]],
-            "came true": [f"{100 * v:.1f} %" for v in table["share"]],
+            "predicted on average": [f"{100 * v:.1f} %" for v in table["stated"]],
+            "observed": [f"{100 * v:.1f} %" for v in table["share"]],
             "95 %": [
                 f"{100 * a:.0f} to {100 * b:.0f} %"
                 for a, b in zip(table["low95"], table["high95"], strict=True)
@@ -176,7 +181,7 @@ def paying_sentence(state: AppState) -> str:
     positive, other = state.labels
     miss, alarm = costs.matrix[positive, other], costs.matrix[other, positive]
     share = 100 * alarm / (miss + alarm)
-    return f" At the costs that were said, {positive} costs less from {share:.1f} % on."
+    return f" At the given costs, predicting {positive} is cheaper from {share:.1f} % on."
 
 
 def _bounds(table: pd.DataFrame) -> list[tuple[float, float]]:
@@ -184,4 +189,4 @@ def _bounds(table: pd.DataFrame) -> list[tuple[float, float]]:
 
 
 #: The tabs, by their titles.
-OPERATING = {"Operating points": operating_card, "Chances": chances_card}
+OPERATING = {"Operating points": operating_card, "Probabilities": chances_card}

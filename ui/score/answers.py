@@ -1,18 +1,21 @@
-"""What the rule says of the new cases: the table, one case in words, then and now, files."""
+"""Predictions for the new cases: the table, one case in words, then and now, files."""
 
 from functools import partial
 
 import numpy as np
 import pandas as pd
 import streamlit as st
+from numpy.typing import NDArray
 
 from rulekit.evaluation.metrics import cost_per_100
-from rulekit.explain import Scored
+from rulekit.explain import Scored, distance_to_boundary, ranges_of
+from rulekit.explain.subject import columns_for
 from rulekit.export.sheets.cases import CASE_FILES, cases_frame
 from rulekit.learners.loss import COST
 from rulekit.rules import wilson_interval
 from rulekit.style.wording import measured
-from ui.cases import row_number
+from ui.cache import kept
+from ui.cases import ANSWER, ROW, TRUTH, row_number
 from ui.escape import file_name, md
 from ui.learners.spec import RunSpec
 from ui.row_picker import pick_row
@@ -23,32 +26,44 @@ NO_CLAUSE = "none"
 
 
 def case_table(cases: NewCases, found: Scored, state: AppState) -> int:
-    """List the cases with their answers; return the one that is picked."""
-    table = found.table().drop(columns="missing")
+    """List the cases, those closest to a limit first; return the position of the selected one."""
+    key = repr((cases.key, state.fit_key, state.rule_json))
+    order = kept("closest first", key, lambda: closest_first(found, state.training[0]))
+    table = found.table().drop(columns="missing").rename(columns={"answer": ANSWER})
     table["clause"] = [str(k) if k else NO_CLAUSE for k in table["clause"]]
     if cases.outcomes is not None:
-        table["outcome"] = cases.outcomes
+        table[TRUTH] = cases.outcomes
     read = found.X[[name for name in found.model.rule_set_.features if name in found.X]]
     table = pd.concat([table, read.rename(columns=state.label)], axis=1)
-    table.insert(0, "row", row_number(table.index.to_numpy()))
-    picked = min(st.session_state.get("score_case", 0), len(table) - 1)
+    table.insert(0, ROW, row_number(table.index.to_numpy()))
+    table = table.iloc[order]
+    place = min(st.session_state.get("score_case", 0), len(table) - 1)
     pick_row(
         table,
-        picked,
+        place,
         lambda place: st.session_state.update(score_case=place),
         key="score_table",
-        alt="The new cases with their answers and the clause that decided; choosing one tells why",
+        alt="The cases with their predictions and the clause that decided; select one to explain",
         height=380,
     )
-    return picked
+    st.caption("Cases closest to a limit of the rule come first.")
+    return int(order[place])
+
+
+def closest_first(found: Scored, training: pd.DataFrame) -> NDArray[np.intp]:
+    """Return positions of the cases by the share of a range to another prediction, shape (n,)."""
+    rule = found.model.rule_set_
+    ranges = ranges_of(columns_for(found.model, training))
+    distance = distance_to_boundary(rule, columns_for(found.model, found.X), ranges)
+    return np.argsort(distance, kind="stable")
 
 
 def then_and_now(cases: NewCases, found: Scored) -> None:
     """Say whether the rule still holds, and show each clause then and now."""
     if not found.figures:
         st.caption(
-            "Their outcomes are not known: with a column of the target's name this page also says "
-            "whether the rule still holds."
+            "The outcomes of these cases are not known. With a column "
+            f"{md(app_state().target, 40)} this page also shows whether the rule still holds."
         )
         return
     if cases.are_test_rows:
@@ -63,13 +78,11 @@ def then_and_now(cases: NewCases, found: Scored) -> None:
         for when, name in names.items():
             n, right = getattr(figures, f"n_{when}"), getattr(figures, f"right_{when}")
             low, high = wilson_interval(right, n)
-            line[f"right, {name}"] = f"{right:,} of {n:,}"
-            line[f"that is, {name}"] = f"{100 * low:.0f} to {100 * high:.0f} %" if n else "no case"
+            line[f"correct, {name}"] = f"{right:,} of {n:,}"
+            line[f"95 %, {name}"] = f"{100 * low:.0f} to {100 * high:.0f} %" if n else "no case"
         lines.append(line)
-    st.dataframe(
-        pd.DataFrame(lines), hide_index=True, alt="Rows decided rightly, clause by clause."
-    )
-    st.caption("Rightly decided rows, each with the range that its share lies in (95 %).")
+    st.dataframe(pd.DataFrame(lines), hide_index=True, alt="Correct predictions, clause by clause.")
+    st.caption("Correct predictions of the rows a clause decides, with 95 % intervals.")
     if told := cost_sentence(cases, found, app_state()):
         st.markdown(md(told, 300))
 
@@ -113,8 +126,8 @@ def downloads(cases: NewCases, found: Scored) -> None:
                 key=f"score_{suffix}",
             )
     st.caption(
-        "All cases with answer, deciding clause, conditions missing and the smallest change that "
-        "would turn the answer; about a thousandth of a second a case."
+        "All cases with prediction, deciding clause, unmet conditions and the smallest change that "
+        "would change the prediction; about a millisecond per case."
     )
 
 

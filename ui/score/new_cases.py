@@ -1,5 +1,6 @@
 """The cases to be scored: a second file, or the rows that were held back for the test."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,10 +9,11 @@ import streamlit as st
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
-from rulekit.data import Table, read_with_options
+from rulekit.data import Table, read_with_options, respelled_levels
 from rulekit.data.column import whole
 from rulekit.exceptions import RulekitError
 from rulekit.explain import Scored, score
+from rulekit.style.wording import plural
 from ui.cache import kept
 from ui.escape import md
 from ui.shell import problem
@@ -19,6 +21,7 @@ from ui.state import CATEGORIES, DATES, DURATIONS, NUMERIC, AppState
 from ui.words import wording
 
 TEST_ROWS = "test rows"
+SHOWN = 8  # columns listed
 TYPES = ["csv", "tsv", "txt", "xlsx", "parquet", "gz"]
 
 
@@ -37,19 +40,30 @@ class NewCases:
         return self.key == TEST_ROWS
 
 
-def chosen_cases(state: AppState) -> NewCases | None:
-    """Ask for a second file; until there is one, the test rows show what the page does."""
+def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
+    """Show the upload field; return the uploaded cases, or the test rows without a file.
+
+    `read` holds the columns of the rule.
+    """
     file = st.file_uploader("A table of new cases", type=TYPES, key="score_file")
-    st.caption("The columns the rule reads, by the names they had. The file stays here.")
+    names = ", ".join(md(name, 40) for name in read[:SHOWN])
+    more = f" and {len(read) - SHOWN} more" if len(read) > SHOWN else ""
+    if read:
+        st.caption(f"Columns needed: {names}{more}. The file stays on this machine.")
     if file is not None:
         try:
             key = repr((file.file_id, state.options))
-            read = kept("new cases", key, lambda: _read(file.name, file.getvalue()), copy=False)
-            table = as_before(read, state)
+            given = kept("new cases", key, lambda: _read(file.name, file.getvalue()), copy=False)
+            table = as_before(given, state)
         except (RulekitError, ValueError) as error:
             problem(error)
             return None
-        return NewCases(table.name, table, outcomes_of(table, state), file.file_id)
+        levels = respelled_levels(state.table, table, columns=tuple(read))
+        key = file.file_id
+        if levels and st.toggle(respelled_words(levels, table, state), key=f"respell_{key}"):
+            frame = table.frame.replace(levels)
+            table, key = Table.from_frame(frame, name=table.name), f"{key} respelled"
+        return NewCases(table.name, table, outcomes_of(table, state), key)
     X, y = state.testing
     if not len(X):
         return None
@@ -58,6 +72,19 @@ def chosen_cases(state: AppState) -> NewCases | None:
 
 def _read(name: str, content: bytes) -> Table:
     return read_with_options(content, name=name[:80])[0]
+
+
+def respelled_words(levels: dict[str, dict[str, str]], table: Table, state: AppState) -> str:
+    """Return the label of the switch that reads unknown levels as the known ones."""
+    parts = []
+    for name, same in levels.items():
+        n_rows = int(table.frame[name].isin(list(same)).sum())
+        pairs = [f"{md(new, 30)} as {md(known, 30)}" for new, known in list(same.items())[:3]]
+        more = f" and {len(same) - 3} more" if len(same) > 3 else ""
+        parts.append(
+            f"{md(state.label(name), 40)}: {', '.join(pairs)}{more} ({plural(n_rows, 'row')})"
+        )
+    return f"Read {'; '.join(parts)}"
 
 
 def as_before(table: Table, state: AppState) -> Table:

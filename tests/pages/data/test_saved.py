@@ -30,6 +30,8 @@ def test_saved_analyses_of_this_browser_are_listed_opened_renamed_copied_and_for
     assert app.button(key=f"open_{wine}").label == "cultivars"
     app.button(key=f"copy_{wine}").click().run()
     assert any(b.label.replace("\\", "") == "cultivars (copy)" for b in app.button)
+    assert f"forget_{wine}" not in {b.key for b in app.button}  # it asks first
+    app.toggle(key=f"ask_forget_{wine}").set_value(True).run()
     app.button(key=f"forget_{wine}").click().run()
     assert not any(b.key == f"open_{wine}" for b in app.button)
     other = open_app()

@@ -142,7 +142,7 @@ def test_a_column_that_is_read_otherwise_here_is_told_before_anything_is_counted
     app.session_state["app"].options["categories"] = ["age"]
     app.switch_page("pages/rules.py").run()
     assert "'age' of the sample is read as categories here" in told(app)
-    assert "Wrong, training rows" in {m.label for m in app.metric}  # the page goes on below
+    assert "Error, training rows" in {m.label for m in app.metric}  # the page goes on below
 
 
 @pytest.mark.slow

@@ -39,7 +39,7 @@ def on_credit(open_app):
 @pytest.mark.slow
 def test_rules_tells_what_counting_shows(on_credit):
     app, model = on_credit("rules")
-    on_tab(app, "Proof")
+    on_tab(app, "Optimality")
     assert not app.exception
     said = text(app)
     assert "is wrong on fewer training rows" in said
@@ -54,7 +54,7 @@ def test_conditions_that_the_formula_does_not_keep_are_not_praised(on_credit):
     frame = pd.DataFrame({"a": [0, 1] * 80, "said": ["no"] * 140 + ["yes"] * 20})
     table = Table.from_frame(frame).with_roles({"said": "target"}, positive_label="yes")
     app, model = on_credit("rules", table)
-    on_tab(app, "Proof")
+    on_tab(app, "Optimality")
     assert not app.exception
     assert model.conditions_
     assert model.rule_set_.is_constant

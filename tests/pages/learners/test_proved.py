@@ -25,7 +25,7 @@ def test_a_proved_rule_comes_with_its_proof_in_words(open_app):
     (said,) = [s.value for s in app.success if "Proved optimal" in s.value]
     assert f"Cost {model.objective_:.6g}, and no rule of one clause costs less" in said
     assert "were ruled out with certificates" in text(app)
-    app = on_tab(app.switch_page("pages/rules.py").run(), "Proof")
+    app = on_tab(app.switch_page("pages/rules.py").run(), "Optimality")
     assert not app.exception
     assert not [
         name for name in jobs.registry()._jobs if name.endswith("/proof")

@@ -33,9 +33,9 @@ def test_shares_and_the_largest_gap_of_a_column_are_shown(on_groups):
     state = app.session_state["app"]
     X, y = state.training
     found = group_metrics(state.model, X, y, "income", positive="high")
-    (table,) = [t.value for t in app.dataframe if "False alarms" in t.value]
+    (table,) = [t.value for t in app.dataframe if "False positive rate" in t.value]
     assert table["rows"].tolist() == [*found.table["rows"], len(y)]
-    assert [v.split(" %")[0] for v in table["Wrong"]] == [
+    assert [v.split(" %")[0] for v in table["Error"]] == [
         f"{100 * v:.1f}" for v in [*found.table["error"], found.overall["error"]]
     ]
     for sentence in found.sentences():
@@ -46,7 +46,7 @@ def test_shares_and_the_largest_gap_of_a_column_are_shown(on_groups):
 def test_test_rows_are_counted_where_they_are_asked_for(on_groups):
     app = on_groups("income")
     app.segmented_control(key="rules_part").set_value("test").run()
-    (table,) = [t.value for t in app.dataframe if "False alarms" in t.value]
+    (table,) = [t.value for t in app.dataframe if "False positive rate" in t.value]
     assert table["rows"].iloc[-1] == len(app.session_state["app"].testing[1])
 
 
@@ -54,7 +54,7 @@ def test_test_rows_are_counted_where_they_are_asked_for(on_groups):
 def test_a_column_that_the_rule_may_not_use_can_be_grouped_by(on_groups):
     table = load_sample("credit")
     app = on_groups("housing", table.with_roles({"housing": "ignore"}))
-    (shown,) = [t.value for t in app.dataframe if "False alarms" in t.value]
+    (shown,) = [t.value for t in app.dataframe if "False positive rate" in t.value]
     assert set(shown.iloc[:-1, 0]) == set(table.frame["housing"].dropna())
 
 
@@ -62,4 +62,4 @@ def test_a_column_that_the_rule_may_not_use_can_be_grouped_by(on_groups):
 def test_a_column_of_too_many_values_is_refused_in_words(on_groups):
     app = on_groups("loan_id")
     assert "Groups must be at most 50 to be compared, but column 'loan_id' has" in text(app)
-    assert not [t for t in app.dataframe if "False alarms" in t.value]
+    assert not [t for t in app.dataframe if "False positive rate" in t.value]

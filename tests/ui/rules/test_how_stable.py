@@ -28,7 +28,7 @@ def on_stable(tmp_path, monkeypatch):
         state = AppState(
             table=load_sample("breast_cancer"), setting=setting, run_settings=QUICK, **more
         )
-        app = on_tab(opened("rules", state=state), "How stable")
+        app = on_tab(opened("rules", state=state), "Stability")
         assert not app.exception
         return app
 

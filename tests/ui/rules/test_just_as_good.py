@@ -22,7 +22,7 @@ def on_alike(tmp_path, monkeypatch):
     def on(table=None, setting=SETTING, **more):
         table = load_sample("breast_cancer") if table is None else table
         state = AppState(table=table, setting=setting, run_settings=QUICK, **more)
-        app = on_tab(opened("rules", state=state), "Rules just as good")
+        app = on_tab(opened("rules", state=state), "Alternatives")
         assert not app.exception
         app = finished(app)
         assert not app.exception

@@ -1,4 +1,4 @@
-"""The tabs "Operating points" and "Chances" of Rules: a picked point is the rule in hand."""
+"""The tabs "Operating points" and "Probabilities" of Rules: a picked point is the rule in hand."""
 
 import json
 
@@ -31,7 +31,7 @@ def on_rules(tmp_path, monkeypatch):
 
 
 def points_shown(app):
-    (table,) = [t.value for t in app.dataframe if "false alarms" in t.value]
+    (table,) = [t.value for t in app.dataframe if "false positive rate" in t.value]
     return table
 
 
@@ -45,7 +45,9 @@ def test_clauses_are_listed_one_after_another_with_their_costs(on_rules):
     table = points_shown(app)
     assert table["clauses on"].iloc[0] == "none"
     assert table["cost a 100"].tolist() == [f"{v:.4g}" for v in found["cost_per_100"]]
-    assert table["found"].tolist() == [f"{100 * v:.1f} %" for v in found["found"]]
+    assert table["recall (true positive rate)"].tolist() == [
+        f"{100 * v:.1f} %" for v in found["found"]
+    ]
 
 
 @pytest.mark.slow
@@ -63,14 +65,14 @@ def test_a_picked_point_is_the_rule_in_hand_and_the_others_stay_to_be_picked(on_
     said = (state.model.predict(X) == "high").mean()
     told = points_shown(app)
     assert told.equals(before)
-    assert told["called so"].iloc[1] == f"{100 * said:.1f} %"
+    assert told["predicted"].iloc[1] == f"{100 * said:.1f} %"
     if by == "clauses":
         assert said == operating_points(learned, X, y)["called_positive"].iloc[1]
 
 
 def pick(app, place):
     """Mark a row of the table of points, as a browser reports it."""
-    (table,) = [t for t in app.dataframe if "false alarms" in t.value]
+    (table,) = [t for t in app.dataframe if "false positive rate" in t.value]
     states = WidgetStates()
     state = states.widgets.add()
     state.id = table.proto.id
@@ -84,14 +86,16 @@ def pick(app, place):
 
 
 def test_probabilities_are_held_against_what_came_true(on_rules):
-    app = on_rules("Chances")
+    app = on_rules("Probabilities")
     state = app.session_state["app"]
     X, y = state.training
     chance = state.model.predict_proba(X)[:, list(state.model.classes_).index("high")]
     true = (y == "high").to_numpy()
-    assert f"is {brier_score(true, chance):.3f} (stating {100 * true.mean():.1f} %" in text(app)
-    (table,) = [t.value for t in app.dataframe if "came true" in t.value]
+    assert f"{brier_score(true, chance):.3f}; always predicting {100 * true.mean():.1f} %" in text(
+        app
+    )
+    (table,) = [t.value for t in app.dataframe if "observed" in t.value]
     assert table["rows"].sum() == len(y)
     assert np.isclose(chance.mean(), true.mean(), atol=0.03)
     assert "which flatters it" in text(app)
-    assert "At the costs that were said, high costs less from 16.7 % on." in text(app)
+    assert "At the given costs, predicting high is cheaper from 16.7 % on." in text(app)
