@@ -57,7 +57,7 @@ def files_passed(action: Callable[[], Any]) -> int:
     files: set[str] = set()
 
     def note(frame: FrameType, event: str, argument: Any) -> None:
-        if event == "call":
+        if event == "call" and frame.f_code.co_name != "<module>":
             files.add(frame.f_code.co_filename)
 
     sys.setprofile(note)

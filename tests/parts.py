@@ -54,10 +54,8 @@ PARTS = {
     "tests/families/hyperplane/test_hyperplane.py": (
         "rulekit/families/hyperplane/numeric_design.py",
     ),
-    "tests/families/hyperplane/test_plane_work.py": (
-        "rulekit/families/hyperplane/confidence.py",
-        "rulekit/families/hyperplane/plane.py",
-    ),
+    "tests/families/hyperplane/test_plane_work.py": ("rulekit/families/hyperplane/confidence.py",),
+    "tests/families/test_table.py": ("rulekit/families/family.py",),
     "tests/families/power_law/test_tree.py": (
         "rulekit/families/power_law/features.py",
         "rulekit/families/power_law/growing.py",

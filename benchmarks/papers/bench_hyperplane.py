@@ -27,7 +27,7 @@ from benchmarks._cli import Row, run, told
 from benchmarks.papers import planes
 from rulekit import LPSVM, HyperplaneRuleClassifier
 from rulekit.families.hyperplane import explain_with_hyperplane
-from rulekit.families.hyperplane.plane import plane_of
+from rulekit.families.hyperplane.plane_work import plane_of
 from rulekit.families.hyperplane.solver import CRITERIA, Boxes, LPSVMProgram, extract_boxes
 from tests.reference.lp_svm import primal_value
 from tests.strategies.half_spaces import scale_of

@@ -119,7 +119,8 @@ def prepare(
     """
     n_jobs = n_jobs or os.cpu_count() or 1
     started = time.monotonic()
-    waiting, running = list(names), {}
+    waiting = list(names)
+    running: dict[str, subprocess.Popen[bytes]] = {}
     done: list[str] = []
     while waiting or running:
         while waiting and len(running) < n_jobs:

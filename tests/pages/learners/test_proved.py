@@ -47,7 +47,7 @@ def test_learners_of_one_clause_are_not_asked_for_a_number_of_clauses():
     assert len(found) == 2 * 5 + 2 + 2
     counts = Counter(s["learner"] for s in found)
     assert counts == {"lp": 10, "one_level": 2, "one_level_exact": 2}
-    assert all("n_clauses" not in s for s in found[-4:])
+    assert all("n_clauses" not in s for s in found if s["learner"] != "lp")
 
 
 @pytest.mark.parametrize(
