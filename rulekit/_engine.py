@@ -1,4 +1,4 @@
-"""Tables that stay where they are: the one place that asks an engine, by expressions of ibis.
+"""Access to tables in a database through ibis; the only module that queries engines.
 
 A column is brought to what rules read: numbers as doubles, truth values, or text, and NULL for
 every gap. Nothing here imports ibis before somebody brought a table of it.
@@ -16,13 +16,13 @@ ISO_TEXT = "%Y-%m-%d %H:%M:%S"
 
 
 def is_engine_table(X: Any) -> bool:
-    """Say whether this is a table of an engine, that is, of ibis."""
+    """Return whether this is an ibis table."""
     ibis = sys.modules.get("ibis")
     return ibis is not None and isinstance(X, ibis.Table)
 
 
 def quiet() -> None:
-    """Leave out what the libraries between here and an engine warn each other of.
+    """Silence the warnings of the libraries between rulekit and an engine.
 
     Set for the whole process, and of their modules alone: pages ask from threads, where to silence
     everything for a while (`warnings.catch_warnings`) is not safe.
@@ -31,13 +31,7 @@ def quiet() -> None:
 
 
 def asked(expression: Any) -> Any:
-    """Have the engine work an expression out; give an Arrow table.
-
-    Raises
-    ------
-    DataError
-        With the first line of what the engine says.
-    """
+    """Execute an expression in the engine and return an Arrow table."""
     quiet()
     try:
         return expression.to_pyarrow()
@@ -50,13 +44,7 @@ def asked(expression: Any) -> Any:
 
 
 def kind_of(column: Any) -> str:
-    """Say what an engine's column is to a rule: "number", "boolean", "text" or "date".
-
-    Raises
-    ------
-    DataError
-        If it is none of them.
-    """
+    """Return the type of an engine's column for a rule: "number", "boolean", "text" or "date"."""
     kind = column.type()
     if kind.is_boolean():
         return "boolean"
@@ -73,7 +61,7 @@ def kind_of(column: Any) -> str:
 
 
 def read(column: Any) -> Any:
-    """Give an engine's column as rules read it: doubles, truth values or text, NULL for a gap.
+    """Return an engine's column as rules read it: doubles, truth values or text, NULL if missing.
 
     Dates become ISO text, as `rulekit.data.columns_of` writes them.
     """
@@ -97,7 +85,7 @@ def _double(column: Any, made: Any) -> Any:
 
 
 def number(value: float) -> Any:
-    """Write a number to the last bit: many engines read bare digits as a decimal."""
+    """Write a number exactly: many engines read bare digits as a decimal."""
     import ibis
 
     return ibis.literal(repr(float(value))).cast("float64")

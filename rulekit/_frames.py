@@ -13,25 +13,7 @@ WITH_GAPS = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
 
 
 def as_pandas(X: Any) -> Any:
-    """Convert a polars, Arrow or other narwhals table to a pandas frame.
-
-    Parameters
-    ----------
-    X : object
-        A table, or anything else.
-
-    Returns
-    -------
-    object
-        A DataFrame for a table, with its columns in their order: dates and times as
-        ``datetime64``, categories with their order, whole numbers with gaps as pandas' nullable
-        ones, so that none loses a digit. Whatever is no table of another library is given back.
-
-    Raises
-    ------
-    DataError
-        If the table is a query that was not run yet, or two columns have one name.
-    """
+    """Convert a polars, Arrow or other narwhals table to a pandas frame."""
     if isinstance(X, (pd.DataFrame, np.ndarray)):
         return X
     import narwhals.stable.v2 as nw

@@ -37,7 +37,7 @@ __all__ = [
 
 
 def check_parameters(estimator: BaseEstimator) -> None:
-    """Hold an estimator's parameters against its `_parameter_constraints`."""
+    """Validate an estimator's parameters against its `_parameter_constraints`."""
     estimator._validate_params()
 
 
@@ -50,13 +50,7 @@ class Needs(NamedTuple):
 
 
 def check_needs(estimator: BaseEstimator, needs: Iterable[Needs]) -> None:
-    """Refuse parameters that were set though, beside the others, they would not be read.
-
-    Raises
-    ------
-    ValueError
-        What must hold, what was found, what to do.
-    """
+    """Reject parameters that were set but would not be read beside the others."""
     defaults = signature(type(estimator)).parameters
     for name, other, values in needs:
         given, default = getattr(estimator, name), defaults[name].default
@@ -70,34 +64,15 @@ def check_needs(estimator: BaseEstimator, needs: Iterable[Needs]) -> None:
 
 
 def check_some_parameters(estimator: BaseEstimator, values: Mapping[str, Any]) -> None:
-    """Hold values for some of an estimator's parameters against its `_parameter_constraints`."""
+    """Validate some values against an estimator's `_parameter_constraints`."""
     known = {name: estimator._parameter_constraints[name] for name in values}
     validate_parameter_constraints(known, dict(values), type(estimator).__name__)
 
 
 def checked_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFrame:
-    """Bring rows to a data frame with the columns an estimator was, or is now, fitted on.
+    """Convert rows to a data frame with the columns of the estimator.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        Gets `n_features_in_` and `feature_names_in_` with `reset`, and is held to them without.
-    X : DataFrame or array-like of shape (n, p)
-        Rows. A frame, of any library, may hold its columns in any order, and more than needed.
-    reset : bool
-        True while fitting.
-
-    Returns
-    -------
-    DataFrame of shape (n, p)
-        A frame whose names are not text, and an array, have their columns called x0, x1, ...
-
-    Raises
-    ------
-    DataError
-        If a column is missing, twice there, or there is no row.
-    ValueError
-        If an array does not have the right number of columns or dimensions.
+    Shapes: X (n, p); result (n, p).
     """
     X = as_pandas(X)
     if not isinstance(X, pd.DataFrame):
@@ -142,27 +117,9 @@ def _in_fitted_order(X: pd.DataFrame, names: NDArray[np.object_]) -> pd.DataFram
 
 
 def checked_target(target: Any, n_rows: int, name: str) -> NDArray[Any]:
-    """Check that y holds one class a row, without gaps.
+    """Check that y has one class per row and no missing values.
 
-    Parameters
-    ----------
-    target : array-like of shape (n,)
-        Classes, of any type that can be compared.
-    n_rows : int
-        Number of rows they go with.
-    name : str
-        Name of the estimator, for the message.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    Raises
-    ------
-    DataError
-        If a class is missing.
-    ValueError
-        If it is None, has another length, or holds what cannot be classes.
+    Shapes: target (n,); result (n,).
     """
     if target is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None.")
@@ -193,15 +150,7 @@ def _refuse_mixed_types(y: NDArray[Any]) -> None:
 def row_weights(
     sample_weight: Any, class_weight: Any, X: pd.DataFrame, y: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Join the weights of rows and of classes: shape (n,), not rescaled, some of it positive.
-
-    Raises
-    ------
-    DataError
-        If every row has weight 0.
-    ValueError
-        If a weight is negative, missing or infinite, or there is not one for each row.
-    """
+    """Combine weights of rows and of classes, shape (n,), not rescaled, some positive."""
     weight = np.ones(len(y))
     if sample_weight is not None:
         weight = _check_sample_weight(
@@ -217,26 +166,9 @@ def row_weights(
 def class_factors(
     class_weight: Any, classes: NDArray[Any], counts: tuple[int, int]
 ) -> tuple[float, float] | None:
-    """Give what a row of each of two classes counts, so that all rows together count n.
+    """Return the weight of a row of each of two classes, normalised to n in total.
 
-    Parameters
-    ----------
-    class_weight : dict, "balanced" or None
-        As in scikit-learn.
-    classes : ndarray of shape (2,)
-        The classes.
-    counts : pair of int
-        Rows of each.
-
-    Returns
-    -------
-    pair of float, or None
-        None where every row counts one.
-
-    Raises
-    ------
-    DataError
-        If every row has weight 0.
+    Shapes: classes (2,).
     """
     if class_weight is None:
         return None

@@ -1,4 +1,4 @@
-"""What can go wrong, in one tree.
+"""All exceptions and warnings of the library.
 
 ::
 
@@ -23,11 +23,11 @@ class RulekitError(Exception):
 
 
 class DataError(RulekitError, ValueError):
-    """The table cannot be used as it is."""
+    """The table cannot be used in its present form."""
 
 
 class WideTableError(DataError):
-    """A file has more columns than are read at once; some can be chosen from `names`."""
+    """A file has more columns than can be read at once; some can be selected from `names`."""
 
     def __init__(self, sentence: str, names: Sequence[str] = ()):
         super().__init__(sentence)
@@ -35,15 +35,15 @@ class WideTableError(DataError):
 
 
 class RuleError(RulekitError, ValueError):
-    """A rule is malformed, or does not fit the columns it is given."""
+    """A rule is malformed, or does not fit the given columns."""
 
 
 class ExportError(RulekitError, ValueError):
-    """A rule cannot be written in the format asked for."""
+    """A rule cannot be written in the requested format."""
 
 
 class StoppedError(RulekitError):
-    """The caller asked long work to stop, and it did."""
+    """Long work was stopped at the caller's request."""
 
 
 class SolverError(RulekitError, RuntimeError):
@@ -51,7 +51,7 @@ class SolverError(RulekitError, RuntimeError):
 
 
 class TimeLimitError(SolverError):
-    """A program was not solved in the time it was given."""
+    """A program was not solved within its time limit."""
 
 
 class DataWarning(UserWarning):
@@ -59,8 +59,8 @@ class DataWarning(UserWarning):
 
 
 class EmptyRuleWarning(UserWarning):
-    """A learned rule has no condition, and so gives one answer to every row."""
+    """A learned rule has no condition and predicts one class for every row."""
 
 
 class PromiseWarning(UserWarning):
-    """A learned rule does not read a promised column, as its promise was not proved with it."""
+    """A learned rule omits a column because its monotonicity could not be proved."""

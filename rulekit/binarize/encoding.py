@@ -298,29 +298,7 @@ ColumnEncoding = OrderedColumn | LevelColumn | WordColumn
 def level_groups(
     name: str, counts: Mapping[Scalar, int], max_levels: int, *, refuse: bool = True
 ) -> tuple[tuple[Scalar, ...], ...]:
-    """Group the levels of a column: one each, the rarest together.
-
-    Parameters
-    ----------
-    name : str
-        The column, for the message.
-    counts : mapping of level to int
-        Rows of each level.
-    max_levels : int
-        Groups at most.
-    refuse : bool, default=True
-        Whether a column of nearly as many levels as rows is an error.
-
-    Returns
-    -------
-    tuple of tuple
-        In the order of the levels as text; the group of several levels, if there is one, last.
-
-    Raises
-    ------
-    DataError
-        With `refuse`, if there are more levels than `max_levels`, and than half the rows.
-    """
+    """Group the levels of a column: one each, the rarest together."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
     levels = [level for level, _ in ordered]
     n_present = sum(counts.values())

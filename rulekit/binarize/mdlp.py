@@ -37,19 +37,7 @@ def mdlp_cuts(
     An interval is split where the class entropy falls most, if the gain exceeds the price of
     describing the cut; the parts are then treated alike.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (n,)
-        Finite numbers.
-    classes : ndarray of int, shape (n,)
-        Class codes, from 0.
-    max_cuts : int, optional
-        Stop after this many cuts, taking first the one that saves most bits over all its rows.
-
-    Returns
-    -------
-    ndarray of float, shape (k,)
-        Midpoints between adjacent distinct values, ascending. None where no cut pays.
+    Shapes: values (n,), classes (n,); result (k,).
 
     Notes
     -----

@@ -109,24 +109,7 @@ def automatic_cuts(
 ) -> Values:
     """Choose the cut points of one column.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (n,)
-        The present values of the training rows, finite.
-    classes : ndarray of int, shape (n,), optional
-        The class of each row, as a number; needed by the methods in `SUPERVISED`.
-    method : str
-        A key of `METHODS`.
-    n_thresholds : int or None
-        How many cuts at most. None: for "quantile" and "uniform" every distinct value; for
-        "entropy" and "tree" as many as they find.
-
-    Returns
-    -------
-    ndarray of float, shape (k,)
-        Ascending and distinct, each with training values on both sides. Columns of fewer than two
-        distinct values get none; others at least one, unless the method is "entropy" or "tree",
-        which give none where no cut helps to tell the classes apart.
+    Shapes: values (n,), classes (n,); result (k,).
 
     Notes
     -----
@@ -148,19 +131,7 @@ def automatic_cuts(
 def short_cuts(raw: Values, distinct: Values) -> Values:
     """Write cut points with as few decimals as the training values allow.
 
-    Parameters
-    ----------
-    raw : ndarray of float, shape (k,)
-        Cut points, each at least the smallest of the distinct values and below the largest.
-    distinct : ndarray of float, shape (m,)
-        The distinct training values, ascending.
-
-    Returns
-    -------
-    ndarray of float, shape (at most k,)
-        For a cut between adjacent values ``a <= t < b``, the number in ``[a, b)`` with the fewest
-        decimals, and among these the nearest to ``t`` (the smaller, when two are equally near).
-        Cuts in one gap become one. The conditions are unchanged on every training row.
+    Shapes: raw (k,), distinct (m,); result (at most k,).
 
     Examples
     --------

@@ -41,12 +41,7 @@ class Reading:
 class Cutting:
     """How the columns of one table become conditions: see `Binarizer`, whose parameters these are.
 
-    Attributes
-    ----------
-    method, n_thresholds, max_levels, sets
-        As there.
-    classes : ndarray of int, shape (n,), optional
-        The class of each row, as a number.
+    Shapes: classes (n,).
     """
 
     method: str
@@ -60,19 +55,7 @@ class Cutting:
     ) -> list[ColumnEncoding]:
         """Read a column of text or truth values.
 
-        Parameters
-        ----------
-        name : str
-        column : ndarray of object, shape (n,)
-        read_as : "levels", "words", part or sequence of parts of dates, or None
-            None: dates where every cell is one; words where texts are phrases that hardly repeat;
-            else levels.
-        order : sequence of str, optional
-            Its levels, lowest first.
-
-        Returns
-        -------
-        list of encoding
+        Shapes: column (n,).
         """
         nothing = LevelColumn(name, (), bool(missing_in(column).any()))
         first, *rest = self._read(name, column, read_as, order) or [nothing]
@@ -234,13 +217,7 @@ def is_dates(column: NDArray[Any]) -> bool:
 def ordered_levels(
     name: str, present: NDArray[Any], order: Sequence[str], has_missing: bool
 ) -> OrderedColumn:
-    """Read a column by an order of its levels, cut between any two that occur.
-
-    Raises
-    ------
-    DataError
-        If the order is none, or does not name a level that occurs.
-    """
+    """Read a column by an order of its levels, cut between any two that occur."""
     try:
         levels = checked_order(tuple(str(v) for v in order))
     except RuleError as error:
@@ -279,13 +256,7 @@ def readings_of(
     read_as: Mapping[Any, Any],
     orders: Mapping[Any, Sequence[str]],
 ) -> dict[str, Reading]:
-    """Say how columns are to be read, where that is given: by the table or by parameters.
-
-    Raises
-    ------
-    ValueError
-        If a column is not there, holds numbers, or is named in both mappings.
-    """
+    """Say how columns are to be read, where that is given: by the table or by parameters."""
     dtypes = X.dtypes if isinstance(X, pd.DataFrame) else pd.Series(dtype=object)
     found: dict[str, Reading] = {}
     for name, dtype in zip(map(str, dtypes.index), dtypes, strict=True):
@@ -314,13 +285,7 @@ def readings_of(
 
 
 def given_edges(name: str, cuts: Sequence[Any], part: str | None) -> Values:
-    """Read the cut points of a column as edges: numbers, or dates as text.
-
-    Raises
-    ------
-    ValueError
-        If they are not finite numbers, or no dates.
-    """
+    """Read the cut points of a column as edges: numbers, or dates as text."""
     if part == "date":
         try:
             found = [Literal(name, "<", v, part="date").edge for v in cuts]

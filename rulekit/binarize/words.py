@@ -18,21 +18,7 @@ def chosen_words(
 ) -> tuple[str, ...]:
     """Choose the words that tell most.
 
-    Parameters
-    ----------
-    texts : sequence of str, length n
-        The present cells of the training rows.
-    classes : ndarray of int, shape (n,), optional
-        The class of each row, as a number.
-    max_words : int
-        Words at most.
-
-    Returns
-    -------
-    tuple of str
-        Sorted. Words in at least `FEWEST_ROWS` rows and not in all; those whose rows differ most in
-        class from the others by Gini impurity, or without classes those nearest to half of the
-        rows. Ties go to the commoner word, then to the one that comes first in the alphabet.
+    Shapes: texts n, classes (n,).
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The verb `app`: the dashboard, served on this machine."""
+"""The command `app`: serve the dashboard on this machine."""
 
 import importlib.util
 import os
@@ -13,7 +13,7 @@ import rulekit
 
 
 def dashboard() -> Path | None:
-    """Return the folder of the dashboard: of this clone, or the one that the wheel brought."""
+    """Return the folder of the dashboard: of this clone, or of the installed wheel."""
     clone = Path(rulekit.__file__).parents[1]
     wheel = clone / "rulekit_dashboard"
     return next((place for place in (clone, wheel) if (place / "ui" / "server.py").is_file()), None)

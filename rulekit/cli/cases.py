@@ -1,4 +1,4 @@
-"""The verbs for cases: `explain` some rows of a table, `score` all of them."""
+"""The commands for cases: `explain` some rows of a table, `score` all of them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -100,7 +100,7 @@ def score(rule: str, table: str, reading: Reading, as_json: bool, **asked: Any) 
 
 
 def _writer(output: str | None) -> Callable[[pd.DataFrame], bytes]:
-    """Return what writes the file that is asked for, told by how its name ends."""
+    """Return the writer of the output file, by the file's suffix."""
     suffix = "csv" if output is None else Path(output).suffix.removeprefix(".").lower()
     if suffix not in CASE_FILES:
         known = ", ".join(f".{name}" for name in CASE_FILES)
@@ -111,7 +111,7 @@ def _writer(output: str | None) -> Callable[[pd.DataFrame], bytes]:
 def _scored(
     rule: RuleSet, table: Table, truth: Any, reading: Reading, asked: dict[str, Any]
 ) -> Scored:
-    """Apply the rule, beside a table from before where one is given."""
+    """Apply the rule, comparing with an earlier table if one is given."""
     if asked["reference"] is None:
         return scored(rule, table)
     old = as_rule_reads(reading.table(asked["reference"]), rule)
@@ -124,7 +124,7 @@ def _scored(
 
 
 def _tell(result: Scored, truth: Any, frame: pd.DataFrame | None, as_json: bool) -> None:
-    """Print the cases, where they went to no file, and what there is to say of them all."""
+    """Print the cases unless they were written to a file, and the summary."""
     counts = pd.Series(result.answers).map(str).value_counts().to_dict()
     found: dict[str, Any] = {"rows": len(result), "answers": counts}
     words = [f"{len(result):,} rows: {', '.join(f'{name} {n:,}' for name, n in counts.items())}."]

@@ -1,4 +1,4 @@
-"""The command itself: its verbs, and how everything that can go wrong ends in one sentence."""
+"""The command: its subcommands, and how every error ends in one sentence."""
 
 import os
 import warnings
@@ -61,7 +61,7 @@ class Verbs(click.Group):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a verb."""
+        """Run a subcommand."""
         try:
             with warnings.catch_warnings():  # the process is ours, from before its first thread
                 warnings.simplefilter("always")
@@ -102,7 +102,7 @@ class Verbs(click.Group):
 )
 @click.version_option(_version(), prog_name="rulekit")
 def rulekit() -> None:
-    """Learn a short rule from a table, read it, apply it and take it away.
+    """Learn a short rule from a table, read it, apply it and export it.
 
     A TABLE is a CSV, TSV, XLSX or Parquet file, also packed by gzip; "sample:credit" is one of the
     tables that come along. A RULE is a JSON file that `learn`, `export` or the dashboard wrote, or

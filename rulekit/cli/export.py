@@ -1,4 +1,4 @@
-"""The verb `export`: a rule in another format, checked on a table where one is given."""
+"""The command `export`: a rule in another format, verified on a table if one is given."""
 
 from typing import Any
 
@@ -73,7 +73,7 @@ def export(
 
 
 def _check(rule: Any, rows: Any, form: str) -> None:
-    """Run the export on a table; an error where an answer differs."""
+    """Run the export on a table; an error if a prediction differs."""
     if FORMATS[form].run is None:
         note(f"Not checked. {FORMATS[form].how}")
         return

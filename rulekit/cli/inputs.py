@@ -1,4 +1,4 @@
-"""What verbs are given: tables, rules, outcomes; and the files they write."""
+"""Inputs of the commands: tables, rules, outcomes; and the files they write."""
 
 import json
 import os
@@ -34,14 +34,14 @@ RULE = click.argument("rule", metavar="RULE")
 
 @dataclass(frozen=True)
 class Reading:
-    """How tables are to be read; what is None is found out."""
+    """Settings for reading tables; None means automatic."""
 
     options: ParseOptions
     numbers: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
 
     def table(self, source: str) -> Table:
-        """Read a table, and tell what was repaired or set aside on the way."""
+        """Read a table, with notes on what was repaired or excluded."""
         if source.startswith(SAMPLE):
             table = load_sample(source.removeprefix(SAMPLE))
         else:
@@ -67,7 +67,7 @@ _READING = (
 
 
 def reads_tables(verb: Verb) -> Verb:
-    """Give a verb the options of reading, as one argument `reading`."""
+    """Add the reading options to a command, as one argument `reading`."""
 
     @wraps(verb)
     def asked(**given: Any) -> Any:
@@ -83,7 +83,7 @@ def reads_tables(verb: Verb) -> Verb:
 
 
 def outcome_names(_: Any, __: Any, given: tuple[str, ...]) -> dict[str, str]:
-    """Read ``VALUE=NAME``, as often as it is given."""
+    """Parse repeated ``VALUE=NAME`` options."""
     for pair in given:
         if not all(part.strip() for part in pair.partition("=")[::2]):
             raise click.BadParameter(f"must be VALUE=NAME, as in 1=died; got {pair!r}.")
@@ -91,7 +91,7 @@ def outcome_names(_: Any, __: Any, given: tuple[str, ...]) -> dict[str, str]:
 
 
 def outcome_option(verb: Verb) -> Verb:
-    """Give a verb the names of outcomes, as `outcomes`."""
+    """Add the option for names of outcomes, as `outcomes`."""
     return click.option(
         "--outcome",
         "outcomes",
@@ -103,7 +103,7 @@ def outcome_option(verb: Verb) -> Verb:
 
 
 def read_rule(source: str) -> RuleSet:
-    """Read a rule: its JSON, or an analysis that the dashboard saved."""
+    """Read a rule from its JSON or from a saved analysis of the dashboard."""
     name = "standard input" if source == "-" else source
     try:
         content = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
@@ -119,7 +119,7 @@ def read_rule(source: str) -> RuleSet:
 
 
 def _rule_in(content: bytes) -> bytes | str:
-    """Return the rule's own text where a file holds more than that."""
+    """Return the rule's own text from a file that holds more."""
     try:
         held = json.loads(content)
     except (ValueError, RecursionError):
@@ -137,7 +137,7 @@ def _rule_in(content: bytes) -> bytes | str:
 
 
 def as_rule_reads(table: Table, rule: RuleSet) -> Table:
-    """Read columns as the rule compares them, and say so where the file alone is read otherwise.
+    """Read columns as the rule compares them, with a note where the file alone reads differently.
 
     A column of codes may look like numbers, and a column of numbers like text where a cell is none:
     a person or the first table has settled that when the rule was made.
@@ -169,7 +169,7 @@ def as_rule_reads(table: Table, rule: RuleSet) -> Table:
 def known_outcomes(
     table: Table, target: str, rule: RuleSet, outcomes: Mapping[str, str]
 ) -> NDArray[Any]:
-    """Return what the rows of a table turned out to be, as the rule calls it; None where unknown.
+    """Return the known outcomes of a table in the rule's labels; None where unknown.
 
     Where the rule tells one class from "not" it, every other value of the target is "not" it; a
     rule of one answer is wrong of any other value, if its answer came out at all.
@@ -197,7 +197,7 @@ def known_outcomes(
 
 
 def rest_of(rule: RuleSet) -> Any:
-    """Return the answer that stands for all other classes, if the rule has one; else None."""
+    """Return the label for all other classes, if the rule has one; else None."""
     names = {OTHERS.format(label) for label in rule.classes}
     return next((label for label in rule.classes if str(label) in names), None)
 
@@ -218,7 +218,7 @@ def _replace(target: Path, content: bytes) -> None:
 
 
 def write_file(path: str, content: bytes) -> None:
-    """Write a file whole or not at all, and say what keeps it from being written.
+    """Write a file completely or not at all; errors name the reason.
 
     A link leads to the file it names, a file keeps its rights; a device or a pipe is written to.
     """

@@ -1,4 +1,4 @@
-"""The verb `learn`: from a table to a rule in a file, with an honest figure."""
+"""The command `learn`: from a table to a rule in a file, with a test error."""
 
 from typing import Any
 
@@ -107,7 +107,7 @@ def learn(
 
 
 def _learner(asked: dict[str, Any]) -> Any:
-    """Return the learner with what was asked of it; what it does not read is refused."""
+    """Return the learner with the requested settings; settings it does not read are rejected."""
     name = asked["learner"]
     model = LEARNERS[name]
     model = type(model)(**model.get_params(deep=False))
@@ -139,7 +139,7 @@ def _costs(asked: dict[str, Any], positive: Any) -> Costs | None:
 
 
 def _with_roles(table: Table, target: str, asked: dict[str, Any]) -> Table:
-    """Settle what each column is for, and which class the rule describes."""
+    """Set the role of each column and the class that the rule describes."""
     roles = dict.fromkeys(asked["leave_out"], "ignore")
     if asked["use"]:
         roles = {c.name: "ignore" for c in table.columns if c.role == "feature"}
@@ -167,7 +167,7 @@ def _with_roles(table: Table, target: str, asked: dict[str, Any]) -> Table:
 
 
 def _rows(table: Table, target: str, asked: dict[str, Any]) -> tuple[pd.DataFrame, pd.Series]:
-    """Return features and target, its values called as they were asked to be."""
+    """Return features and target, with renamed classes."""
     X, y = table.xy()
     outcomes = asked["outcomes"]
     labels = list(class_counts(table, target))
@@ -199,7 +199,7 @@ def _called(label: Any, outcomes: dict[str, str]) -> Any:
 def _figures(
     model: Any, X: pd.DataFrame, y: pd.Series, weight: NDArray[np.float64] | None
 ) -> dict[str, Any] | None:
-    """Count the rows that the rule gets wrong; None where there are no rows."""
+    """Count the rows that the rule predicts wrongly; None if there are no rows."""
     if not len(X):
         return None
     answers, truth = np.asarray(model.predict(X), dtype=object), y.to_numpy(dtype=object)

@@ -1,4 +1,4 @@
-"""The verbs that read rules: `show` one, `compare` two."""
+"""The commands that read rules: `show` one, `compare` two."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the command says: results on standard output, all else on standard error, safe to show."""
+"""Output of the command: results on standard output, all else on standard error, cleaned."""
 
 import json
 import math
@@ -16,17 +16,17 @@ PAUSE = 0.5
 
 
 def say(text: str) -> None:
-    """Print a result for people; what could steer a terminal is written out."""
+    """Print a result for people, with terminal control characters escaped."""
     click.echo(shown_safely(text))
 
 
 def note(text: str) -> None:
-    """Print what is no result."""
+    """Print a note to standard error."""
     click.echo(shown_safely(text), err=True)
 
 
 def shown_safely(text: str) -> str:
-    r"""Write out what does not print: names come from tables, and may hold a terminal's commands.
+    r"""Escape unprintable characters: names come from tables and may hold terminal commands.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def _plain(value: Any) -> Any:
 
 
 class Work:
-    """Work that takes its time."""
+    """Progress of long work."""
 
     def __init__(self, what: str):
         self.what = what
@@ -67,19 +67,19 @@ class Work:
         self.begun = time.monotonic()
 
     def tell(self, share: float) -> None:
-        """Note the share that is done, from 0 to 1."""
+        """Report the finished share, from 0 to 1."""
         self.done = share
 
     @property
     def words(self) -> str:
-        """What is being done, how far it is, and since when."""
+        """The current step, the finished share, and the start time."""
         share = "" if self.done is None else f" {100 * self.done:.0f} %,"
         return f"{self.what}:{share} {time.monotonic() - self.begun:.0f} s"
 
 
 @contextmanager
 def working(what: str) -> Iterator[Work]:
-    """Say on standard error that work goes on: as a line that moves in a terminal, else once."""
+    """Report progress on standard error: a moving line in a terminal, else once."""
     work, over = Work(what), threading.Event()
     moving = sys.stderr.isatty()
 

@@ -1,4 +1,4 @@
-"""Tables: read them, type them, judge them, split them.
+"""Tables: reading, types, quality, folds.
 
 What belongs here: from a file or a data frame to a `Table` with kinds and roles, notes on its
 quality, its drift against a second table, folds, sample tables. What does not: learning, and

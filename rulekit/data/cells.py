@@ -1,4 +1,4 @@
-"""Cells of text become numbers, truth values or text, column by column.
+"""Conversion of text cells to numbers, truth values or text, column by column.
 
 Every column is held as distinct texts and codes, so that each distinct text is looked at once::
 
@@ -43,7 +43,7 @@ class TextColumn:
 
     @property
     def present(self) -> NDArray[np.bool_]:
-        """Which texts stand in some row: shape (u,)."""
+        """Whether each distinct text occurs in some row, shape (u,)."""
         used = np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts))
         return used > 0
 
@@ -61,7 +61,7 @@ class Numbers:
 
 @dataclass
 class _Findings:
-    """What the notes are made of."""
+    """Counts from which the notes are made."""
 
     tokens: Counter[str] = field(default_factory=Counter)
     trimmed: list[str] = field(default_factory=list)
@@ -74,25 +74,7 @@ class _Findings:
 def typed_columns(
     columns: Mapping[str, pa.ChunkedArray], options: ParseOptions
 ) -> tuple[dict[str, pd.Series], list[str], str]:
-    """Turn columns of text into columns of a table.
-
-    Parameters
-    ----------
-    columns : mapping of str to pyarrow string array
-        The cells as they stand in the file.
-    options : ParseOptions
-        Delimiter (known by now), decimal mark and the texts that mean "missing".
-
-    Returns
-    -------
-    columns : dict of str to Series
-        Numbers where every present cell is one; truth values where all are "true" or "false";
-        else text. Numbers with leading zeros, or too large to be exact, stay text.
-    notes : list of str
-    decimal : {".", ","}
-        The decimal mark used: the one more columns speak for. Where none speaks, a dot, but a
-        comma if semicolons separate the cells and some cell, such as 1,234, could be either.
-    """
+    """Convert columns of text to columns of a table."""
     found = _Findings()
     parts = [_text_column(name, cells, options.missing, found) for name, cells in columns.items()]
     decimal = options.decimal or _decimal_mark(parts, options.delimiter)
@@ -101,20 +83,9 @@ def typed_columns(
 
 
 def read_numbers(texts: pa.Array, decimal: str) -> Numbers:
-    """Read texts as numbers.
+    """Parse texts as numbers.
 
-    Parameters
-    ----------
-    texts : pyarrow string array of length u
-        Stripped cells.
-    decimal : {".", ","}
-        The decimal mark; the other one, spaces and apostrophes may group digits by three.
-
-    Returns
-    -------
-    Numbers
-        ``valid`` says which texts are numbers (exponents and infinities included); the values
-        of the others are NaN.
+    Shapes: texts u.
     """
     marks = {"d": _MARK[decimal], "t": _MARK[_OTHER[decimal]]}
     plain = _matches(texts, _PLAIN.replace("{d}", marks["d"]))
@@ -133,7 +104,7 @@ def read_numbers(texts: pa.Array, decimal: str) -> Numbers:
 
 
 def _parsed(texts: pa.Array, decimal: str) -> NDArray[np.float64]:
-    """Read texts that are numbers; signs and marks that only decorate are dropped first."""
+    """Parse texts that are numbers, after removing signs and marks that only decorate."""
     decoration = r"[+ '’\x{a0}\x{202f}" + _OTHER[decimal] + "]"
     if _matches(texts, decoration).any():
         texts = pc.replace_substring_regex(texts, decoration, "")
@@ -143,7 +114,7 @@ def _parsed(texts: pa.Array, decimal: str) -> NDArray[np.float64]:
 
 
 def numbers_in(texts: pd.Series) -> NDArray[np.float64]:
-    """Read a Series of text as numbers under the decimal mark it speaks for; NaN for the rest."""
+    """Parse a Series of text as numbers under its decimal mark; NaN for the rest."""
     cells = pa.array(texts.astype(object).where(texts.notna(), None), pa.string())
     column = _text_column(str(texts.name), pa.chunked_array([cells]), (), _Findings())
     numbers = read_numbers(column.texts, _decimal_mark([column], None))
@@ -151,14 +122,7 @@ def numbers_in(texts: pd.Series) -> NDArray[np.float64]:
 
 
 def dates_in(texts: pd.Series, name: str, day_first: bool | None) -> pd.Series:
-    """Read a Series of text as dates, NaT for the rest.
-
-    Raises
-    ------
-    DataError
-        If no cell is a date, or days and months cannot be told apart and nobody said which comes
-        first.
-    """
+    """Parse a Series of text as dates, NaT for the rest."""
     text = texts.astype(object).where(texts.notna(), None)
     parts = text.astype("string").str.extract(r"^(\d{1,2})[-/.](\d{1,2})[-/.]\d").astype(float)
     first, second = (parts[k].max() > 12 for k in (0, 1))
@@ -179,13 +143,7 @@ def dates_in(texts: pd.Series, name: str, day_first: bool | None) -> pd.Series:
 
 
 def durations_in(texts: pd.Series, name: str) -> pd.Series:
-    """Read a Series of text as days, NaN for the rest; 06:30 is six hours and a half.
-
-    Raises
-    ------
-    DataError
-        If no cell is a duration. A number alone is none: nobody said of what.
-    """
+    """Parse a Series of text as days, NaN for the rest; 06:30 is six hours and a half."""
     text = texts.astype("string").str.strip()
     text = text.str.replace(r"^([-+]?\d+:[0-5]\d)$", r"\1:00", regex=True)
     text = text.mask(text.str.fullmatch(r"[-+\d.,eE]+").fillna(False).astype(bool))
@@ -228,7 +186,7 @@ def _text_column(
 
 
 def _emptied(column: TextColumn, empty: NDArray[np.bool_], found: _Findings) -> TextColumn:
-    """Take out texts that mean "missing", and count them."""
+    """Remove texts that mean "missing", and count them."""
     counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.texts))
     for index in np.flatnonzero(empty & (counts > 0)):
         text = column.texts[int(index)].as_py()
@@ -246,7 +204,7 @@ def _decimal_mark(columns: Sequence[TextColumn], delimiter: str | None) -> str:
 
 
 def _vote(column: TextColumn) -> str:
-    """Say which decimal mark a column speaks for: ".", ",", "either" (as 1,234) or none ("")."""
+    """Return the decimal mark of a column: ".", ",", "either" (as 1,234) or none ("")."""
     texts = column.texts.filter(pa.array(column.present)).slice(0, VOTERS)
     if not len(texts):
         return ""
@@ -284,7 +242,7 @@ def _typed(column: TextColumn, decimal: str, found: _Findings) -> pd.Series:
 
 
 def _without_number_gaps(column: TextColumn, numbers: Numbers, found: _Findings) -> TextColumn:
-    """Where all cells but "-", "." and the like are numbers, take these as missing."""
+    """Treat "-", "." and the like as missing if all other cells are numbers."""
     value_set = pa.array(MISSING_AMONG_NUMBERS, pa.string())
     gaps = pc.is_in(column.texts, value_set=value_set).to_numpy(zero_copy_only=False)
     present = column.present
@@ -297,7 +255,7 @@ def _without_number_gaps(column: TextColumn, numbers: Numbers, found: _Findings)
 def _numeric(
     column: TextColumn, numbers: Numbers, present: NDArray[np.bool_], found: _Findings
 ) -> pd.Series | None:
-    """Give the column as numbers; None where it must stay text."""
+    """Return the column as numbers; None if it must stay text."""
     if numbers.leading_zero[present].any():
         found.leading.append(column.name)
         return None

@@ -1,4 +1,4 @@
-"""What is known of one column: what it holds, and the role that suggests."""
+"""Properties of one column: its kind, its counts and the suggested role."""
 
 import re
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ SINGLE = ("weight", "group", "target")  # roles that one column at most can have
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What is known of one column.
+    """Properties of one column.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Column:
 
 
 def described(series: pd.Series, name: str, max_levels: int) -> Column:
-    """Count, and suggest a kind and a role."""
+    """Count values, and suggest a kind and a role."""
     n_distinct = int(series.nunique())
     n_missing = int(series.isna().sum())
     kind = kind_of(series, n_distinct, max_levels)
@@ -86,7 +86,7 @@ def described(series: pd.Series, name: str, max_levels: int) -> Column:
 
 
 def role_notes(columns: Sequence[Column]) -> list[str]:
-    """Say which columns are set aside, and why."""
+    """Return notes on excluded columns and the reasons."""
     reasons = {
         "date": "a date, and is not used: as a feature its date, year, month, weekday and hour are",
         "text": "text with many different values, and is not used: as a feature its words are",
@@ -112,35 +112,22 @@ def _role_note(names: list[str], reason: str) -> str:
 
 
 def listed(columns: Sequence[Column]) -> str:
-    """Name up to five columns, for a message."""
+    """List up to five column names, for a message."""
     more = f" and {len(columns) - 5} more" if len(columns) > 5 else ""
     return f"its columns are {', '.join(shown(c.name) for c in columns[:5])}{more}."
 
 
 def whole(series: pd.Series) -> pd.Series:
-    """Give numbers as int64 if all present ones are whole and none is missing."""
+    """Return numbers as int64 if all are present and whole."""
     if series.dtype == float and len(series) and np.array_equal(series, np.floor(series)):
         return series.astype(np.int64)
     return series
 
 
 def kind_of(series: pd.Series, n_distinct: int, max_levels: int) -> str:
-    """Name the kind of a column.
+    """Return the kind of a column.
 
-    Parameters
-    ----------
-    series : Series of length n
-        A column as `rulekit.data.typed` leaves it.
-    n_distinct : int
-        Distinct values, missing ones not counted.
-    max_levels : int
-        Distinct values up to which text counts as a category.
-
-    Returns
-    -------
-    str
-        One of ``KINDS``. Any column of two values is "boolean", numbers included, and so is one
-        of a single value and gaps; one of a single value in every row, or of none, is "constant".
+    Shapes: series n.
     """
     if n_distinct == 0 or (n_distinct == 1 and series.notna().all()):
         return "constant"
@@ -156,18 +143,18 @@ def kind_of(series: pd.Series, n_distinct: int, max_levels: int) -> str:
 
 
 def looks_like_dates(series: pd.Series) -> bool:
-    """Say whether every one of (up to 1 000) present texts has the shape of a date."""
+    """Return whether each of up to 1 000 present texts has the shape of a date."""
     present = series.dropna().head(1000)
     return len(present) > 0 and all(_DATE.fullmatch(str(v).strip()) for v in present)
 
 
 def named_like_id(name: str) -> bool:
-    """Say whether a column's name ends like an identifier's."""
+    """Return whether a column's name ends like an identifier's."""
     return bool(_ID_NAME.search(name) or _ID_CAMEL.search(name))
 
 
 def looks_like_id(series: pd.Series, name: str, n_distinct: int) -> bool:
-    """Say whether a column only tells rows apart.
+    """Return whether a column only identifies rows.
 
     Holds where no value is missing and none repeats over at least ten rows, and the column is
     text (not mostly numbers), or whole numbers that run without a gap or have an identifier's
@@ -187,7 +174,7 @@ def looks_like_id(series: pd.Series, name: str, n_distinct: int) -> bool:
 
 
 def repeats_as_id(series: pd.Series, name: str, n_distinct: int) -> bool:
-    """Say whether a column names cases of several rows: an identifier's name, and many values."""
+    """Return whether a column identifies cases of several rows."""
     n = len(series)
     if n < MIN_ROWS_FOR_ID or not 0.2 * n < n_distinct < n or not _ID_SURE.search(name):
         return False
@@ -196,26 +183,26 @@ def repeats_as_id(series: pd.Series, name: str, n_distinct: int) -> bool:
 
 
 def whole_numbers(series: pd.Series) -> bool:
-    """Say whether every present number is whole."""
+    """Return whether every present number is whole."""
     values = series.dropna().to_numpy(dtype=float)
     return bool((values == np.floor(values)).all())
 
 
 def _mostly_numbers(series: pd.Series) -> bool:
-    """Say whether half of (up to 1 000) texts are numbers: a measurement with flaws, no name."""
+    """Return whether half of up to 1 000 texts are numbers (a flawed measurement)."""
     numbers = pd.to_numeric(series.head(1000), errors="coerce")
     return bool(numbers.notna().mean() >= 0.5)
 
 
 def order_of(series: pd.Series) -> tuple[str, ...]:
-    """Give the levels of an ordered ``Categorical``, else nothing."""
+    """Return the levels of an ordered ``Categorical``, else an empty tuple."""
     ordered = isinstance(series.dtype, pd.CategoricalDtype) and series.dtype.ordered
     levels = tuple(map(str, series.dtype.categories)) if ordered else ()
     return levels if len(levels) > 1 else ()
 
 
 def order_problem(series: pd.Series, levels: Sequence[str]) -> str | None:
-    """Say why levels are no order of a column; None where they are, or where there are none."""
+    """Return why levels are no order of a column; None if they are, or if none are given."""
     if levels and pd.api.types.is_bool_dtype(series.dtype):
         return "it holds truth values, which have none"
     left_out = sorted({str(v) for v in series.dropna().unique()} - set(levels))

@@ -1,4 +1,4 @@
-"""What wrong answers cost: said once, in a unit, and read by learners, curves and pages alike."""
+"""Costs of wrong predictions, shared by learners, curves and pages."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ Labels = Sequence[Any] | NDArray[Any]
 
 @dataclass(frozen=True)
 class Costs:
-    """What a wrong answer costs; a right one costs nothing.
+    """Costs of wrong predictions; a correct one costs nothing.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Costs:
         object.__setattr__(self, "matrix", _checked_pairs(self.matrix))
 
     def __str__(self) -> str:
-        """Say the costs in words."""
+        """Return the costs as a sentence."""
         if self.matrix is not None:
             told = [
                 f"{true!r} answered {said!r} costs {self.amount(cost)}"
@@ -89,17 +89,17 @@ class Costs:
         )
 
     def amount(self, cost: float | None) -> str:
-        """Write an amount with its unit."""
+        """Format an amount with its unit."""
         number = f"{cost:,.15g}" if cost is not None and abs(cost) < 1e15 else f"{cost:g}"
         return f"{number} {self.unit}".rstrip()
 
     @property
     def measure(self) -> str:
-        """What the measure of these costs is called: "cost a 100 cases (EUR)"."""
+        """Name of the cost measure: "cost a 100 cases (EUR)"."""
         return "cost a 100 cases" + f" ({self.unit})" * bool(self.unit)
 
     def settled(self, classes: Labels, positive: Any = None) -> "Costs":
-        """Say the same by a matrix over these classes, whoever reads it.
+        """Return equivalent costs as a matrix over these classes.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class Costs:
     def of_rows(
         self, y: ArrayLike, answered: ArrayLike, positive: Any = None
     ) -> NDArray[np.float64]:
-        """Give what the answer to each row costs.
+        """Return the cost of the prediction of each row.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class Costs:
         return cost
 
     def class_weight(self, classes: Labels, positive: Any = None) -> dict[Any, float]:
-        """Give what a row of each class weighs: the mean cost of answering it wrongly.
+        """Return the weight of each class: the mean cost of predicting it wrongly.
 
         Parameters and errors are those of `settled`.
         """
@@ -190,7 +190,7 @@ class Costs:
     def cheapest(
         self, classes: Labels, counts: ArrayLike, positive: Any = None
     ) -> tuple[Any, float]:
-        """Find the one answer that costs least when it is given to every row.
+        """Return the constant prediction with the lowest cost.
 
         Parameters
         ----------
@@ -218,7 +218,7 @@ class Costs:
         return labels[best], 100.0 * totals[best] / float(masses.sum())
 
     def _of_pairs(self, labels: list[Any]) -> dict[tuple[Any, Any], float]:
-        """Keep the pairs of these classes; each must be there."""
+        """Select the pairs of these classes; each must be present."""
         assert self.matrix is not None
         pairs = [(true, said) for true in labels for said in labels if true != said]
         missing = [pair for pair in pairs if pair not in self.matrix]

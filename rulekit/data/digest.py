@@ -1,4 +1,4 @@
-"""A fingerprint of a table's content, every cell of it."""
+"""Digest of a table's content, every cell included."""
 
 import hashlib
 
@@ -10,15 +10,7 @@ from numpy.typing import NDArray
 def digest_of(frame: pd.DataFrame) -> str:
     """Compute the SHA-256 of names, types and every cell of a data frame.
 
-    Parameters
-    ----------
-    frame : DataFrame of shape (n, k)
-        Any data frame; a table's, or one that a learner is given.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits. Row order and column order count; the index does not.
+    Shapes: frame (n, k).
 
     Notes
     -----
@@ -42,7 +34,7 @@ def digest_of(frame: pd.DataFrame) -> str:
 
 
 def _instants(column: pd.Series) -> NDArray[np.datetime64]:
-    """Give points in time in the column's own unit, time zones taken to UTC."""
+    """Convert moments to the column's own unit, time zones to UTC."""
     if column.dt.tz is not None:
         column = column.dt.tz_convert("UTC").dt.tz_localize(None)
     return np.asarray(column.to_numpy())

@@ -1,4 +1,4 @@
-"""A second table against the first: missing, new, retyped, unseen, out of range, moved."""
+"""Comparison of a second table with the first: missing, new, retyped, unseen, moved."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -52,7 +52,7 @@ def _stats() -> Any:
 def compare_tables(
     reference: Table, new: Table | pd.DataFrame, *, columns: tuple[str, ...] | None = None
 ) -> tuple[DriftNote, ...]:
-    """Compare a second table with the one a rule was learned from.
+    """Compare a second table with the one that a rule was learned from.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def _differences(column: Column, reference: Table, other: Table, level: float) -
 
 
 def _family(column: Column, series: pd.Series) -> str:
-    """Name what a rule would compare with: numbers, truth values, dates or text."""
+    """Return the type that a rule would compare with: numbers, truth values, dates or text."""
     if column.is_number:
         return "numbers"
     if pd.api.types.is_bool_dtype(series.dtype):
@@ -224,7 +224,7 @@ def _range(column: Column, series: pd.Series) -> DriftNote | None:
 def _dates(
     column: Column, then: pd.Series, now: pd.Series
 ) -> tuple[pd.Series, pd.Series] | tuple[None, None]:
-    """Read both columns as dates; nothing where text leaves open what day a cell is."""
+    """Parse both columns as dates; None where the day is ambiguous."""
     if pd.api.types.is_datetime64_any_dtype(then.dtype):
         return then, now
     both = pd.concat([then, now], ignore_index=True)
@@ -249,7 +249,7 @@ def _span(column: Column, then: pd.Series, now: pd.Series) -> DriftNote | None:
 
 
 def _later(column: Column, then: pd.Series, now: pd.Series, level: float) -> DriftNote | None:
-    """Say where dates lie elsewhere than they did; see `_moved`."""
+    """Report dates whose distribution has moved; see `_moved`."""
     then, now = then.dropna(), now.dropna()
     if not len(now):
         return None
@@ -275,7 +275,7 @@ def _rows(found: NDArray[np.bool_]) -> str:
 
 
 def _places(column: Column, then: pd.Series, now: pd.Series) -> list[DriftNote]:
-    """Tell levels that an order does not have, and those it has but no row had."""
+    """Report levels that an order lacks, and ordered levels that no training row had."""
     values, seen = now.astype(object), set(then.dropna().astype(str))
     levels = [None if gap else str(v) for v, gap in zip(values, values.isna(), strict=True)]
     strange = np.array([v is not None and v not in column.order for v in levels])
@@ -312,7 +312,7 @@ def _unseen(column: Column, series: pd.Series) -> DriftNote | None:
 
 
 def _word(column: Column, then: pd.Series, now: pd.Series, level: float) -> DriftNote | None:
-    """Say which word of a text became more or less frequent; see `_moved`."""
+    """Report the word of a text whose frequency changed most; see `_moved`."""
     (before, n_before), (after, n_after) = _rows_by_word(then), _rows_by_word(now)
     share = pd.DataFrame({"then": before / n_before, "now": after / n_after}).fillna(0.0)
     share = share[share.max(axis=1) >= LEAST_MOVED].sort_index()
@@ -334,14 +334,14 @@ def _word(column: Column, then: pd.Series, now: pd.Series, level: float) -> Drif
 
 
 def _rows_by_word(texts: pd.Series) -> tuple[pd.Series, int]:
-    """Count for each word the texts that hold it, in any case, and the texts that were read."""
+    """Count the texts that contain each word, in any case, and all texts."""
     read = texts.iloc[:: -(-len(texts) // MOST_TEXTS)].astype(str).str.lower()
     words = read.str.findall(r"\w+").map(set).map(sorted).explode()
     return words.value_counts(), len(read)
 
 
 def _moved(column: Column, then: pd.Series, now: pd.Series, level: float) -> DriftNote | None:
-    """Say where the values of a column lie elsewhere than they did; gaps are told otherwise."""
+    """Report values whose distribution has moved; missing values are reported elsewhere."""
     if column.n_distinct < 2:
         return None
     then, now = then.dropna(), now.dropna()

@@ -1,4 +1,4 @@
-"""Seeded splits of rows: into folds or a test part, stratified by class, whole groups together.
+"""Seeded splits of rows into folds or a test part, stratified by class, groups kept whole.
 
 Groups are dealt out by kind (how many rows of each class a group has): of each kind, parts get as
 many as they lack, and what is left over goes where most is missing. Ten thousand groups take as
@@ -82,7 +82,7 @@ def make_folds(
 def hold_out(
     y: ArrayLike, share: float, *, groups: ArrayLike | None = None, random_state: int | None = 0
 ) -> Fold:
-    """Set rows aside for a test.
+    """Select rows for a test set.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def hold_out(
 
 
 def equal_rows(frame: pd.DataFrame) -> NDArray[np.intp]:
-    """Give equal rows of a data frame, and only them, the same number.
+    """Return a number for each row of a data frame, shared by exactly equal rows.
 
     Missing cells are equal to each other. Takes :math:`O(n k)` time: each column is coded once.
 
@@ -167,7 +167,7 @@ def equal_rows(frame: pd.DataFrame) -> NDArray[np.intp]:
 
 
 def joined_groups(one: ArrayLike, other: ArrayLike) -> NDArray[np.intp]:
-    """Give rows that share a group in either grouping the same number.
+    """Return a number for each row, shared by rows with a common group in either grouping.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def _seeded(
 def _dealt(
     codes: NDArray[np.intp], groups: NDArray[np.intp], shares: NDArray[np.float64], seed: int | None
 ) -> NDArray[np.intp]:
-    """Deal whole groups to parts of given shares, see the module; the part of each row."""
+    """Assign whole groups to parts of given shares, see the module; the part of each row."""
     rng = np.random.default_rng(seed)
     counts = np.zeros((groups.max() + 1, codes.max() + 1), dtype=int)
     np.add.at(counts, (groups, codes), 1)

@@ -1,4 +1,4 @@
-"""A column seen as groups of rows: by its values, numbers by bins that are said in words."""
+"""Groups of rows by a column: its values, or bins of its numbers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ MISSING = "missing"
 
 @dataclass(frozen=True, eq=False)
 class RowGroups:
-    """Which group each row is in.
+    """The group of each row.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class RowGroups:
 
 
 def row_groups(values: Any, name: str, *, bins: int | Sequence[float] = 4) -> RowGroups:
-    """Put rows into groups by what a column holds.
+    """Assign rows to groups by the values of a column.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def row_groups(values: Any, name: str, *, bins: int | Sequence[float] = 4) -> Ro
 
 
 def _checked_bins(bins: Any) -> NDArray[np.float64] | None:
-    """Read cuts; None where a number of bins is given."""
+    """Check given thresholds; None if a number of bins is given."""
     if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool):
         if 2 <= bins <= MOST_GROUPS:
             return None
@@ -129,7 +129,7 @@ def _checked_bins(bins: Any) -> NDArray[np.float64] | None:
 def _binned(
     values: NDArray[np.float64], cuts: NDArray[np.float64] | None, bins: Any
 ) -> tuple[list[str], NDArray[np.intp]]:
-    """Cut numbers, where the quantiles lie unless cuts are given."""
+    """Bin numbers at quantiles unless thresholds are given."""
     if cuts is None:
         shares = np.arange(1, bins) / bins
         cuts = np.unique(np.quantile(values, shares, method="lower"))

@@ -1,4 +1,4 @@
-"""Column names: what a file gives, and what a table can work with."""
+"""Column names: normalisation of headers and limits on their number."""
 
 import re
 import unicodedata
@@ -14,23 +14,7 @@ _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def repaired_headers(names: Sequence[Any], limits: Limits) -> tuple[list[str], list[str]]:
-    """Turn what stands in a header into distinct, printable names.
-
-    Parameters
-    ----------
-    names : sequence
-        The header as found; None and NaN are empty names.
-    limits : Limits
-        Holds the longest name kept.
-
-    Returns
-    -------
-    repaired : list of str
-        Distinct, non-empty, on one line, without control characters. A name that needs no
-        repair is kept as it is, Markdown, HTML and formulas included: whoever shows it escapes it.
-    notes : list of str
-        A sentence for every kind of repair, naming up to five columns.
-    """
+    """Convert a header to distinct, printable names."""
     repairs: dict[str, list[str]] = {}
     repaired: list[str] = []
     taken: set[str] = set()
@@ -47,23 +31,7 @@ def repaired_headers(names: Sequence[Any], limits: Limits) -> tuple[list[str], l
 
 
 def chosen_columns(names: Sequence[str], asked: Sequence[str] | None, limits: Limits) -> list[int]:
-    """Return the positions of the columns to be read, in the file's order.
-
-    Parameters
-    ----------
-    names : sequence of str
-        All columns, names repaired.
-    asked : sequence of str or None
-        The ones asked for; None for all.
-    limits : Limits
-
-    Raises
-    ------
-    WideTableError
-        If there are more than allowed and none were asked for.
-    DataError
-        If a column asked for is not there, or too many are asked for.
-    """
+    """Return the positions of the columns to read, in the file's order."""
     if asked is None and len(names) > limits.max_columns:
         raise too_wide(len(names), limits, names)
     if asked is None:
@@ -79,13 +47,13 @@ def chosen_columns(names: Sequence[str], asked: Sequence[str] | None, limits: Li
 
 
 def check_width(width: int, limits: Limits) -> None:
-    """Raise DataError if there are more columns than a person could choose from."""
+    """Raise DataError if there are too many columns to choose from."""
     if width > max(MAX_NAMES, limits.max_columns):
         raise too_wide(width, limits)
 
 
 def too_wide(width: int, limits: Limits, names: Sequence[str] = ()) -> WideTableError:
-    """Return the error of a table of too many columns, and those to choose from."""
+    """Return the error for a table of too many columns, with their names."""
     return WideTableError(
         f"A table may have {limits.max_columns:,} columns at most; this one has {width:,}. "
         "Leave out columns that are not needed.",

@@ -1,4 +1,4 @@
-"""How a file is to be read: what a person may set, and how much it may hold."""
+"""Settings and limits for reading a file."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
 @dataclass(frozen=True, slots=True)
 class ParseOptions:
-    """Settings for `read_table`; None means: find out.
+    """Settings for `read_table`; None means automatic.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class ParseOptions:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Ceilings that `read_table` checks before it reads.
+    """Limits that `read_table` checks before it reads.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Limits:
                 raise ValueError(f"`{name}` must be positive, got {getattr(self, name)!r}.")
 
     def sentence(self) -> str:
-        """Say the ceilings in one line, as an upload card prints them."""
+        """Return the limits as one line, as on an upload card."""
         return (
             f"CSV, TSV, XLSX or Parquet, also gzipped, up to {self.max_bytes // 1_000_000} MB, "
             f"{self.max_rows:,} rows, {self.max_columns:,} columns and {self.max_cells:,} cells."

@@ -1,4 +1,4 @@
-"""What an analyst should know of a table before learning from it."""
+"""Findings about a table that matter before learning."""
 
 from dataclasses import dataclass
 
@@ -47,7 +47,7 @@ class QualityNote:
 
 
 def quality_notes(table: Table, target: str | None = None) -> tuple[QualityNote, ...]:
-    r"""Look for what usually goes wrong.
+    r"""Check a table for common problems.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def quality_notes(table: Table, target: str | None = None) -> tuple[QualityNote,
 
 
 def _single(table: Table, column: Column, target: str | None) -> list[QualityNote]:
-    """Judge one column on its own."""
+    """Check one column on its own."""
     if column.name == target:
         return []
     if column.kind == "constant":
@@ -169,7 +169,7 @@ def _levels(table: Table, column: Column) -> QualityNote | None:
 
 
 def _codes(table: Table, column: Column) -> QualityNote | None:
-    """Ask of a few whole numbers whether they count anything."""
+    """Check whether a few whole numbers are counts or codes."""
     few = column.kind == "numeric" and column.n_distinct <= CODED_LEVELS
     if not few or column.role != "feature" or not whole_numbers(table.frame[column.name]):
         return None
@@ -204,7 +204,7 @@ def _judged(table: Table, target: str | None) -> list[str]:
 
 
 def _duplicate_columns(table: Table, target: str | None) -> list[QualityNote]:
-    """Find columns that tell rows apart exactly as an earlier one does."""
+    """Find columns that distinguish rows exactly as an earlier one does."""
     seen: dict[tuple[str, bytes], str] = {}
     notes = []
     for name in _judged(table, target)[:MAX_RELATED]:
@@ -218,7 +218,7 @@ def _duplicate_columns(table: Table, target: str | None) -> list[QualityNote]:
 
 
 def _fingerprints(series: pd.Series, column: Column) -> list[tuple[str, bytes]]:
-    """Give what two columns share if each follows from the other, tests included.
+    """Compute a key that two columns share if each determines the other.
 
     Numbers must be in the same or the opposite order; levels, and two numbers, may be renamed at
     will.
@@ -243,7 +243,7 @@ def _duplicate_note(table: Table, name: str, first: str) -> QualityNote:
 
 
 def _leaks(table: Table, target: str) -> list[QualityNote]:
-    """Find columns of which one test alone separates some class (nearly) perfectly."""
+    """Find columns with a single test that separates a class (nearly) perfectly."""
     column = table.column(target)
     if column.n_distinct < 2 or column.n_distinct > 50:
         return []
@@ -272,29 +272,9 @@ def _leak_note(name: str, target: str, wrong: float) -> QualityNote:
 
 
 def separation_error(series: pd.Series, classes: NDArray[np.intp]) -> tuple[float, float]:
-    """Measure how well one column alone separates classes.
+    """Compute how well one column alone separates classes.
 
-    Parameters
-    ----------
-    series : Series of length n
-        A column.
-    classes : ndarray of int, shape (n,)
-        Class of each row, numbered from 0.
-
-    Returns
-    -------
-    wrong : float
-        Share of rows that are wrong when each side of the best threshold (numbers), or each
-        level, is given its most frequent class; missing values are a side of their own. Among
-        more than two classes, a threshold parts one from the rest, and shares are averaged. 1 for
-        a column of so many levels that it would separate anything.
-    guessed : float
-        The same for the best constant answer, which a rare class makes small.
-
-    Raises
-    ------
-    DataError
-        If the lengths differ.
+    Shapes: series n, classes (n,).
     """
     if len(series) != len(classes):
         raise DataError(f"One class a row is needed: {len(series)} rows, {len(classes)} classes.")
@@ -315,7 +295,7 @@ def separation_error(series: pd.Series, classes: NDArray[np.intp]) -> tuple[floa
 
 
 def _threshold_error(values: NDArray[np.float64], positive: NDArray[np.bool_]) -> float:
-    """Share of wrong rows at the best cut of sorted values; missing ones go to their majority."""
+    """Compute the error share of the best threshold; missing values follow their majority."""
     n = int(np.sum(~np.isnan(values)))
     lost = min(positive[n:].sum(), (~positive[n:]).sum())
     below = np.append(0, np.cumsum(positive[:n]))  # positives among the first i

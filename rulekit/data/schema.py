@@ -1,4 +1,4 @@
-"""Tables: a data frame together with what is known of its columns."""
+"""Tables: a data frame with the properties of its columns."""
 
 import difflib
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ from rulekit.exceptions import DataError
 
 @dataclass(frozen=True, repr=False)
 class Table:
-    """A data frame together with what is known of its columns.
+    """A data frame with the properties of its columns.
 
     Tables come from `read_table`, `load_sample` and `Table.from_frame`; they are not changed in
     place, every method that changes something returns a new table.
@@ -75,7 +75,7 @@ class Table:
         notes: Sequence[str] = (),
         limits: Limits | None = None,
     ) -> "Table":
-        """Make a table of any data frame.
+        """Build a table from any data frame.
 
         Parameters
         ----------
@@ -148,7 +148,7 @@ class Table:
         return self._holder("target")
 
     def column(self, name: str) -> Column:
-        """Return what is known of one column; DataError with near names if there is none."""
+        """Return the properties of one column; DataError with similar names if there is none."""
         for column in self.columns:
             if column.name == name:
                 return column
@@ -200,7 +200,7 @@ class Table:
         return X, whole(self.frame.loc[known, target])
 
     def weights(self) -> pd.Series | None:
-        """Return the column with the role "weight", or None; DataError if it cannot weigh."""
+        """Return the column with the role "weight", or None; DataError for invalid weights."""
         name = self._holder("weight")
         if name is None:
             return None
@@ -260,7 +260,7 @@ class Table:
         return replace(new, positive_label=positive_label)
 
     def as_numeric(self, name: str) -> "Table":
-        """Return the table with a text column read as numbers; other cells become missing.
+        """Return the table with a text column parsed as numbers; other cells become missing.
 
         A note counts the cells that were given up and names the first; a column of numbers is
         left as it is. Raises DataError if no cell is a number.
@@ -274,7 +274,7 @@ class Table:
         return self._replaced(name, numbers, self._lost(name, numbers, "numbers"))
 
     def _lost(self, name: str, read: pd.Series, what: str) -> str:
-        """Say how a column of text was read, and how many cells were given up."""
+        """Return a note on how a text column was parsed and how many cells were lost."""
         text = self._text_of(name)
         lost = (read.isna() & text.notna()).to_numpy()
         if not lost.any():
@@ -286,7 +286,7 @@ class Table:
         )
 
     def as_date(self, name: str, *, day_first: bool | None = None) -> "Table":
-        """Return the table with a column of text read as dates; other cells become missing.
+        """Return the table with a text column parsed as dates; other cells become missing.
 
         A note counts the cells that were given up and names the first.
 
@@ -307,7 +307,7 @@ class Table:
         return self._replaced(name, dates, self._lost(name, dates, "dates"), role="feature")
 
     def as_duration(self, name: str) -> "Table":
-        """Return the table with a column of text such as "1 day 06:30:00" read as days.
+        """Return the table with a text column such as "1 day 06:30:00" parsed as days.
 
         06:30 is six hours and a half; a number alone is no duration. Other cells become missing,
         and are counted; DataError if no cell is a duration.
@@ -345,7 +345,7 @@ class Table:
         return replace(self, columns=columns)
 
     def as_category(self, name: str) -> "Table":
-        """Return the table with a column's cells read as text, 3.0 as "3"."""
+        """Return the table with a column's cells as text, 3.0 as "3"."""
         note = f"Column {shown(name)} is read as a category."
         return self._replaced(name, self._text_of(name), note)
 

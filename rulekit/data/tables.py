@@ -1,4 +1,4 @@
-"""Tables that stay where they live: the door to files that are read where they lie.
+"""Opening of files that stay on disk, as ibis tables.
 
 A table of any engine is a table of ibis: `ibis.postgres.connect(...).table(name)`, Spark's,
 BigQuery's; it is handed to `rule_statistics` and `fit_table` as it is. Files are read by DuckDB,
@@ -31,31 +31,7 @@ def open_table(
     memory_limit: str = "500MB",
     threads: int = 1,
 ) -> Any:
-    """Open a file, or a folder of files of one kind, as a table of ibis; no row is read yet.
-
-    Parameters
-    ----------
-    path : str, Path or sequence of Path
-        A Parquet or CSV file, a folder of such, or the files of a folder; of a folder of Parquet
-        files, names such as ``year=2024`` of folders in it become columns.
-    row_number : str, optional
-        Name of a column to add that numbers the rows of one Parquet file from 0.
-    memory_limit : str, default="500MB"
-        What DuckDB may use; what does not fit goes to a temporary folder, which is removed.
-    threads : int, default=1
-        Threads of DuckDB.
-
-    Returns
-    -------
-    ibis.Table
-
-    Raises
-    ------
-    DataError
-        If ibis is not installed, or there is nothing that can be read.
-    ValueError
-        If a limit is not one that DuckDB reads, or rows of several files are to be numbered.
-    """
+    """Open a file, or a folder of files of one kind, as an ibis table; no row is read yet."""
     try:
         import ibis
     except ImportError:
@@ -124,7 +100,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _names(file: Path) -> list[str]:
-    """Read the names of a Parquet file's columns; DuckDB does not tell apart "Age" and "age"."""
+    """Read the column names of a Parquet file; DuckDB does not distinguish "Age" and "age"."""
     try:
         names = list(pq.ParquetFile(file).schema_arrow.names)
     except (pa.ArrowException, OSError) as error:

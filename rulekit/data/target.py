@@ -1,4 +1,4 @@
-"""Which column could be the target, which class the positive one, and whether that can work."""
+"""Suggested target column, positive class, and checks of a target."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ def suggest_target(table: Table) -> str | None:
 
 
 def likely_target(names: Sequence[str]) -> str:
-    """Guess the target from names alone: the last of a usual name, else the last."""
+    """Guess the target from names: the last column with a usual name, else the last."""
     named = [name for name in names if name.strip().lower() in _NAMES]
     return (named or list(names))[-1]
 
@@ -78,7 +78,7 @@ def class_counts(table: Table, target: str) -> dict[object, int]:
 
 
 def check_target(table: Table, target: str) -> tuple[str, ...]:
-    """Say what keeps a column from being predicted.
+    """Return what prevents a column from being predicted.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def check_target(table: Table, target: str) -> tuple[str, ...]:
 
 
 def target_notes(table: Table, target: str) -> tuple[str, ...]:
-    """Say what a person should know of a target that can be predicted: gaps, rare classes."""
+    """Return notes on a usable target: missing values, rare classes."""
     column = table.column(target)
     notes = []
     if column.n_missing:

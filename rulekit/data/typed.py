@@ -1,4 +1,4 @@
-"""One column of any data frame, brought to one of four storage types.
+"""Conversion of a column of any data frame to one of four storage types.
 
 A table's columns are ``int64`` or ``float64`` (numbers), ``bool`` or pandas' ``boolean`` (truth
 values without and with missing ones), ``datetime64``, or text.
@@ -24,7 +24,7 @@ _TEXT = None if pd.api.types.is_object_dtype(_INFERRED) else _INFERRED
 
 
 def columns_of(frame: pd.DataFrame, *, exact: bool = False) -> dict[str, NDArray[Any]]:
-    """Give a data frame's columns as rules read them.
+    """Return a data frame's columns as rules read them.
 
     Parameters
     ----------
@@ -86,22 +86,9 @@ def _is_arrow_decimal(dtype: Any) -> bool:
 
 
 def typed(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
-    """Bring a column of a data frame to one of the storage types.
+    """Convert a column of a data frame to one of the storage types.
 
-    Parameters
-    ----------
-    series : Series of length n
-        Any column.
-    name : str
-        Its name, for the notes.
-
-    Returns
-    -------
-    series : Series of length n
-        The column on a fresh range index.
-    notes : list of str
-        What was changed: infinities that became missing, whole numbers too large to be exact
-        that became text.
+    Shapes: series n; result n.
     """
     series = series.reset_index(drop=True)
     if pd.api.types.is_timedelta64_dtype(series.dtype):
@@ -120,7 +107,7 @@ def typed(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
 
 
 def text_series(values: NDArray[np.object_], name: Any = None) -> pd.Series:
-    """Make a text column of str and None: pandas' own ``str`` type where there is one."""
+    """Build a text column of str and None, with pandas' ``str`` type where it exists."""
     return pd.Series(values, dtype=_TEXT if _TEXT else object, name=name)
 
 
@@ -156,7 +143,7 @@ def _digits(value: Any) -> str:
 def without_infinities(
     values: NDArray[np.float64], name: str
 ) -> tuple[NDArray[np.float64], list[str]]:
-    """Turn infinite numbers into missing ones, with a note that counts them."""
+    """Replace infinite numbers by missing ones, with a note on their number."""
     infinite = np.isinf(values)
     if not infinite.any():
         return values, []
@@ -188,7 +175,7 @@ def _values(series: pd.Series, name: str) -> NDArray[Any]:
 
 
 def _untyped(series: pd.Series, name: str) -> NDArray[Any]:
-    """Give objects as what all present ones are: truth values, numbers, else text."""
+    """Convert objects to the type of all present ones: bool, number, else text."""
     what = pd.api.types.infer_dtype(series, skipna=True)
     if what == "boolean":
         return _objects(series, bool)
@@ -208,7 +195,7 @@ def _absent(value: Any) -> bool:
 
 
 def _objects(series: pd.Series, convert: type | None) -> NDArray[np.object_]:
-    """Give present values, converted, and None for missing ones."""
+    """Return present values, converted, and None for missing ones."""
     values = series.to_numpy(dtype=object, copy=True)
     present = np.flatnonzero(series.notna().to_numpy())
     if convert is not None:

@@ -1,4 +1,4 @@
-"""How good, how simple: sweeps over settings, fronts, baselines, and the store that keeps them.
+"""Evaluation: sweeps over settings, Pareto fronts, baselines, and their store.
 
 What belongs here: cross-validation of any learner over a grid, measures, the trade-off between
 error and size, comparison with well-known learners, and finished work on disk. What does not:

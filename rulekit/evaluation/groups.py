@@ -1,4 +1,4 @@
-"""How a rule treats groups of rows: shares a group, with intervals, and the gaps between groups."""
+"""Metrics of a rule by groups of rows: rates with intervals, and gaps between groups."""
 
 import math
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from rulekit.rules import wilson_interval
 
 @dataclass(frozen=True)
 class Gap:
-    """The largest difference between two groups in one share.
+    """The largest difference of one rate between two groups.
 
     Attributes
     ----------
@@ -46,13 +46,13 @@ class Gap:
 
     @property
     def by_chance(self) -> bool:
-        """Whether no difference at all lies within the interval."""
+        """Whether the interval includes no difference."""
         return self.interval[0] <= 0
 
 
 @dataclass(frozen=True, eq=False)
 class GroupMetrics:
-    """What `group_metrics` counts.
+    """Result of `group_metrics`.
 
     Attributes
     ----------
@@ -82,14 +82,14 @@ class GroupMetrics:
 
     @property
     def small(self) -> dict[str, tuple[str, ...]]:
-        """The groups of each measure whose share is counted on too few rows to be compared."""
+        """The groups of each measure with too few rows to be compared."""
         return {
             measure: tuple(self.table.index[self.table[among] < self.few])
             for measure, among in GROUP_MEASURES.items()
         }
 
     def sentences(self) -> list[str]:
-        """Say the largest gaps, largest first, and which groups are too small to be compared."""
+        """Return the gaps, largest first, and the groups too small to be compared, as sentences."""
         told = [self._about(gap) for gap in sorted(self.gaps.values(), key=lambda g: -g.size)]
         alike: dict[tuple[str, ...], list[str]] = {}
         for measure, groups in self.small.items():
@@ -138,7 +138,7 @@ def group_metrics(
     sample_weight: ArrayLike | None = None,
     few: int = FEW,
 ) -> GroupMetrics:
-    """Count how a rule treats the groups of a table.
+    """Compute error and prediction rates of a rule by group.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def _check_rows(n: int, given: Mapping[str, Any]) -> None:
 
 
 def _positive(model: Any, positive: Any, classes: set[Any]) -> Any:
-    """Settle which class counts as positive."""
+    """Return the class that counts as positive."""
     rule = getattr(model, "rule_set_", model)
     classes |= set(getattr(model, "classes_", getattr(rule, "classes", ())))
     if positive is None:
@@ -268,7 +268,7 @@ def _shares(
     groups: RowGroups,
     weight: NDArray[np.float64],
 ) -> tuple[pd.DataFrame, pd.Series]:
-    """Count rows and shares, a group and in all."""
+    """Count rows and rates by group and in total."""
     counted = _counted(groups, true=true, called=called, wrong=wrong, weight=weight)
     figures = [_figures(row) for _, row in counted.iterrows()]
     found = pd.DataFrame(figures, index=pd.Index([*groups.labels, "all"], name=groups.name))
@@ -297,7 +297,7 @@ def _counted(groups: RowGroups, *, true: Any, called: Any, wrong: Any, weight: A
 
 
 def _figures(sums: pd.Series) -> dict[str, float]:
-    """Turn the sums of a group to counts and shares."""
+    """Convert the sums of a group to counts and rates."""
     found = {name: sums[name] for name in ("rows", "positives", "negatives")}
     for measure, among in GROUP_MEASURES.items():
         whole, square = sums[f"weight of {among}"], sums[f"square of {among}"]

@@ -1,4 +1,4 @@
-"""What is measured about one fitted model: how often it is wrong, and how much there is to read."""
+"""Metrics of one fitted model."""
 
 import math
 from collections.abc import Mapping
@@ -14,17 +14,7 @@ from rulekit.data import Costs
 def error_rate(y: ArrayLike, predicted: ArrayLike, weight: ArrayLike | None = None) -> float:
     """Compute the share of rows, by weight, whose prediction is wrong.
 
-    Parameters
-    ----------
-    y, predicted : array-like of shape (n,)
-        True and predicted classes.
-    weight : array-like of shape (n,), default=None
-        Non-negative weight of each row; None weighs all alike.
-
-    Returns
-    -------
-    float
-        Between 0 and 1; NaN where the rows have no weight at all.
+    Shapes: y, predicted (n,), weight (n,).
 
     Examples
     --------
@@ -38,7 +28,7 @@ def error_rate(y: ArrayLike, predicted: ArrayLike, weight: ArrayLike | None = No
 def balanced_error_rate(
     y: ArrayLike, predicted: ArrayLike, weight: ArrayLike | None = None
 ) -> float:
-    """Compute the mean over the classes met in `y` of the share of their rows that are wrong.
+    """Compute the mean over the classes in `y` of the share of their rows that are wrong.
 
     Parameters and the returned value are as for `error_rate`.
 
@@ -58,21 +48,9 @@ def balanced_error_rate(
 def confusion_counts(
     y: ArrayLike, predicted: ArrayLike, positive: Any, weight: ArrayLike | None = None
 ) -> dict[str, float]:
-    """Count rows by what they are and what they were taken for, seen from one class.
+    """Count true and false positives and negatives of one class.
 
-    Parameters
-    ----------
-    y, predicted : array-like of shape (n,)
-        True and predicted classes.
-    positive : label
-        The class that counts as positive; every other one is negative.
-    weight : array-like of shape (n,), default=None
-        Non-negative weight of each row.
-
-    Returns
-    -------
-    dict of str to float
-        Sums of weights under ``tp``, ``fp``, ``fn`` and ``tn``.
+    Shapes: y, predicted (n,), weight (n,).
 
     Examples
     --------
@@ -105,23 +83,9 @@ def cost_per_100(
     weight: ArrayLike | None = None,
     positive: Any = None,
 ) -> float:
-    """Compute what the wrong answers to a hundred rows cost on average.
+    """Compute the mean cost of wrong predictions per hundred rows.
 
-    Parameters
-    ----------
-    y, predicted : array-like of shape (n,)
-        True and predicted classes.
-    costs : Costs
-        What each wrong answer costs.
-    weight : array-like of shape (n,), default=None
-        Non-negative weight of each row.
-    positive : label, default=None
-        The class that is missed, where `costs` names none.
-
-    Returns
-    -------
-    float
-        In the unit of the costs; NaN where the rows have no weight at all.
+    Shapes: y, predicted (n,), weight (n,).
 
     Examples
     --------
@@ -135,22 +99,9 @@ def cost_per_100(
 def area_under_roc(
     y: ArrayLike, scores: ArrayLike, positive: Any, weight: ArrayLike | None = None
 ) -> float:
-    """Compute the area under the ROC curve; NaN where the rows are of one class only.
+    """Compute the area under the ROC curve; NaN if there is only one class.
 
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        True classes.
-    scores : array-like of shape (n,)
-        Larger where the row more likely is of class `positive`.
-    positive : label
-        The class to be told from all others.
-    weight : array-like of shape (n,), default=None
-        Non-negative weight of each row.
-
-    Returns
-    -------
-    float
+    Shapes: y (n,), scores (n,), weight (n,).
 
     Examples
     --------
@@ -169,7 +120,7 @@ def area_under_roc(
 
 
 def _array(values: ArrayLike) -> NDArray[Any]:
-    """Take labels as a plain array, in which a comparison answers element by element."""
+    """Return labels as an array that compares element by element."""
     array = np.asarray(values)
     return array.astype(object) if array.dtype.kind in "US" else array
 

@@ -1,4 +1,4 @@
-"""Where a rule can be stopped, or let go further: clause by clause, or at any probability."""
+"""Operating points of a rule: clause by clause, or at any probability threshold."""
 
 from dataclasses import replace
 from typing import Any
@@ -22,7 +22,7 @@ MEASURES = ("called_positive", "found", "false_alarms", "precision", "error")
 
 
 def clause_points(model: Any) -> list[tuple[tuple[int, ...], RuleSet]]:
-    """List the rules that a rule gives when its clauses are switched on one after another.
+    """List the rules obtained by switching on the clauses one after another.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def operating_points(
     costs: Costs | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> pd.DataFrame:
-    """Measure a rule of two outcomes where it is stopped earlier, or goes further.
+    """Measure a two-class rule at its operating points.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def operating_points(
 
 
 def chances_of(model: Any, columns: Any) -> NDArray[np.float64]:
-    """Give the probability of the class described, as far as it is told: shape (n,)."""
+    """Return the probability of the described class, where known, shape (n,)."""
     place = model.classes_.tolist().index(model.positive_label_)
     chance: NDArray[np.float64] = model.predict_proba(columns)[:, place].round(9)
     return chance
@@ -158,7 +158,7 @@ def _figures(y: ArrayLike, said: Any, positive: Any, weight: ArrayLike | None) -
 
 
 def threshold_rule(model: Any, threshold: float) -> RuleSet:
-    """Write "the class described from this probability on" as a rule.
+    """Write "the described class from this probability on" as a rule.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def threshold_rule(model: Any, threshold: float) -> RuleSet:
 
 
 def _from_total(model: Any, split: PointsSplit, threshold: float, default: Any) -> RuleSet:
-    """Ask for the least total whose chance reaches the threshold."""
+    """Return the lowest total whose probability reaches the threshold."""
     lowest, highest = split.span
     totals = np.arange(lowest, highest + 1)
     reached = totals[model._chances.of(totals).round(9) >= threshold]

@@ -1,4 +1,4 @@
-"""Whether stated probabilities come true."""
+"""Calibration of predicted probabilities."""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ BANDS = 10
 
 
 def brier_score(true: ArrayLike, chance: ArrayLike, weight: ArrayLike | None = None) -> float:
-    """Compute the mean squared distance of a probability from what came true.
+    """Compute the mean squared difference of probability and outcome.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def brier_score(true: ArrayLike, chance: ArrayLike, weight: ArrayLike | None = N
 def reliability(
     true: ArrayLike, chance: ArrayLike, weight: ArrayLike | None = None
 ) -> pd.DataFrame:
-    """Hold stated probabilities against frequencies, tenth by tenth.
+    """Compare predicted probabilities with observed frequencies by tenths.
 
     Parameters
     ----------

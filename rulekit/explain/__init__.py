@@ -1,4 +1,4 @@
-"""Explanations: why a row was decided as it was, and what would change the answer.
+"""Explanations: why a row is predicted as it is, and what would change the prediction.
 
 What belongs here: questions about single rows (what decided, what is missing and by how much, the
 smallest change, past cases alike) and the sentences that answer them. What does not: drawing,

@@ -1,4 +1,4 @@
-"""How far rows are from another answer: the width by which one value would have to move."""
+"""Distance of rows to another prediction: how far one value would have to move."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +25,7 @@ PARTS = ("year", "month", "weekday", "hour")
 
 
 def distance_to_boundary(rule: RuleSet, columns: Columns, ranges: dict[str, float]) -> Floats:
-    """Say how far each row is from another answer, moving one value across one threshold.
+    """Compute the distance of each row to another prediction by one value crossing one threshold.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def distance_to_boundary(rule: RuleSet, columns: Columns, ranges: dict[str, floa
 
 @dataclass(frozen=True)
 class _Move(ConditionWriter[Floats]):
-    """Finds for each row how far what one condition compares is from where it turns the answer."""
+    """Computes for each row how far a compared value is from a change of the prediction."""
 
     rule: RuleSet
     columns: Columns
@@ -93,14 +93,14 @@ class _Move(ConditionWriter[Floats]):
 
 
 def _from_bound(margin: Floats) -> Floats:
-    """Say how far each row's sum is from its bound, as a share of the width of most sums."""
+    """Compute each row's distance from its bound as a share of the typical width."""
     known = margin[np.isfinite(margin)]
     width = np.subtract(*np.quantile(known, [0.95, 0.05])) if len(known) else 0.0
     return np.where(np.isfinite(margin) & (width > 0), np.abs(margin) / (width or 1.0), np.inf)
 
 
 def _beside(literal: Literal) -> tuple[Floats, NDArray[Any]]:
-    """Give positions and cells just below and just above where a test turns its answer."""
+    """Return positions and cells just below and just above where a test changes its result."""
     if literal.order is not None:
         places = np.array([np.floor(literal.edge), np.ceil(literal.edge)])
         return places, np.array([literal.order[int(k)] for k in places], dtype=object)
@@ -113,7 +113,7 @@ def _beside(literal: Literal) -> tuple[Floats, NDArray[Any]]:
 
 
 def ranges_of(columns: Columns) -> dict[str, float]:
-    """Give the width of each column's range, where positive and finite; of dates in days."""
+    """Return the width of each column's range, where positive and finite; of dates in days."""
     found = {}
     for name, column in columns.items():
         numbers = _days(column) if column.dtype == object else np.asarray(column, dtype=float)
@@ -124,7 +124,7 @@ def ranges_of(columns: Columns) -> dict[str, float]:
 
 
 def _days(column: NDArray[np.object_]) -> Floats:
-    """Read a column as days since 1970; nothing unless every cell that is there is a date."""
+    """Read a column as days since 1970; None unless every present cell is a date."""
     present = [v for v in set(column.tolist()) if v is not None]
     if not all(isinstance(v, str) and moment(v) for v in present):
         return np.empty(0)

@@ -1,4 +1,4 @@
-"""The changes that lead to another answer, in words that are true of every value they name."""
+"""Changes that lead to another prediction, in words that are true of every value they name."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -44,26 +44,7 @@ def changes_between(
     found: Mapping[str, Candidate],
     wording: Wording = PLAIN,
 ) -> tuple[Change, ...]:
-    """List the columns in which two rows differ, and say what they would have to be.
-
-    Parameters
-    ----------
-    rule : RuleSet
-        What answers.
-    row : mapping of str to float, str, bool or None
-        The row as it is.
-    found : mapping of str to Candidate
-        The row that gets another answer.
-    wording : Wording
-        What columns are called.
-
-    Returns
-    -------
-    tuple of Change
-        In the order of the rule's columns. A number's text names a whole range ("126 or lower")
-        where every value in it, with the other changes in theirs, gives the same new answer; else
-        it names the one value.
-    """
+    """List the columns in which two rows differ, with the required values."""
     after = {f: c.value for f, c in found.items()}
     moved = [f for f in rule.features if found[f].cost > 0 or after[f] != row[f]]
     literals = {f: _literals_on(rule, f) for f in moved}
@@ -88,7 +69,7 @@ def _run(
     after: Mapping[str, Any],
     feature: str,
 ) -> list[Any]:
-    """Collect values of neighbouring cells, away from the old value, that get the same answer."""
+    """Collect neighbouring values, away from the old one, with the same prediction."""
     new, old = after[feature], row[feature]
     if not _is_number(new) or not _is_number(old) or not math.isfinite(old):
         return [new]
@@ -106,7 +87,7 @@ def _run(
 
 
 def _cell_values(literals: Sequence[Literal]) -> list[float]:
-    """Give every threshold, and one number between each two and beyond the outer ones."""
+    """Return every threshold, and one number between each two and beyond the outer ones."""
     cuts = number_cuts(literals)
     between = [a + (b - a) / 2 for a, b in pairwise(cuts)]
     return [cuts[0] - 1 - abs(cuts[0]), *cuts, *between, cuts[-1] + 1 + abs(cuts[-1])]
@@ -159,7 +140,7 @@ def _text(
 
 
 def _words_text(asked: Sequence[Literal], old: Any, new: str) -> str:
-    """Say which words came and went."""
+    """Return the words that were added and removed."""
     column = {asked[0].feature: as_column([old, new])}
     told = []
     for word in dict.fromkeys(str(x.value) for x in asked):
@@ -172,7 +153,7 @@ def _words_text(asked: Sequence[Literal], old: Any, new: str) -> str:
 def _range_text(
     feature: str, to: Candidate, run: Sequence[float], cuts: Sequence[float], wording: Wording
 ) -> str:
-    """Name the values of a run: "126 or lower", "above 126, but below 150"."""
+    """Return the values of a run in words: "126 or lower", "above 126, but below 150"."""
     if len(run) == 1 and (to.beyond is None or to.value in cuts):
         return wording.amount(feature, exact(to.value))
     up = run[-1] > run[0] if len(run) > 1 else to.value > (to.beyond or 0.0)

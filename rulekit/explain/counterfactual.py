@@ -1,4 +1,4 @@
-"""The smallest change of a row that gives another answer: exact, for literals and for points.
+"""The smallest change of a row that gives another prediction, exact for literals and points.
 
 Legend::
 
@@ -47,7 +47,7 @@ Fixed = frozenset[tuple[str, int]]
 
 
 class _Way(ConditionWriter[str]):
-    """Says which changes are looked for where a rule has a condition of a kind."""
+    """Selects how changes are searched for each kind of condition."""
 
     def literal(self, literal: Literal) -> str:
         return EXACT
@@ -64,7 +64,7 @@ class _Way(ConditionWriter[str]):
 
 @dataclass(frozen=True)
 class Counterfactual:
-    """The smallest change that gives another answer, or the reason why there is none.
+    """The smallest change that gives another prediction, or the reason why there is none.
 
     Attributes
     ----------
@@ -85,11 +85,11 @@ class Counterfactual:
 
     @property
     def possible(self) -> bool:
-        """Whether some change gives another answer."""
+        """Whether some change gives another prediction."""
         return bool(self.changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the finding as plain values."""
+        """Return the result as plain values."""
         return {
             "possible": self.possible,
             "answer": self.prediction,
@@ -108,7 +108,7 @@ def smallest_change(
     target: Any = None,
     wording: Wording = PLAIN,
 ) -> Counterfactual:
-    """Find the smallest change of one row that gives another answer.
+    """Find the smallest change of one row that gives another prediction.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def _fewest_columns(
 
 
 class _Search:
-    """Uniform-cost search over partial changes; one instance answers one question."""
+    """Uniform-cost search over partial changes; one instance serves one question."""
 
     def __init__(
         self,
@@ -276,7 +276,7 @@ class _Search:
         return fits
 
     def run(self) -> dict[str, Candidate] | None:
-        """Return the cheapest row with a wanted answer, None if there is none."""
+        """Return the cheapest row with a wanted prediction, None if there is none."""
         heap = list(self._options())
         heapq.heapify(heap)
         visited: set[tuple[int, Fixed]] = set()
@@ -310,7 +310,7 @@ class _Search:
         return (changed, cost, option, next(self.order), fixed)
 
     def _unwanted(self, option: int) -> list[int]:
-        """Clauses before the deciding one that would give an answer that is not wanted."""
+        """Clauses before the deciding one that would give an unwanted prediction."""
         return [c for c in range(min(option, len(self.clauses))) if not self.wanted[c]]
 
     def _allowed(self, option: int, feature: str) -> NDArray[np.bool_]:

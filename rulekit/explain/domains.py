@@ -1,4 +1,4 @@
-"""Which values a column could take instead: one candidate for each way its literals can answer.
+"""Candidate values of a column: one for each combination of test results.
 
 A rule sees a column only through its literals. Their thresholds cut a numeric column into cells
 (points and open intervals) in which all of them answer alike, so the nearest value of each cell
@@ -28,19 +28,7 @@ STEP = 1e-3
 
 @dataclass(frozen=True)
 class Domain:
-    """The values a column may be changed to.
-
-    Attributes
-    ----------
-    kind : {"numbers", "whole numbers", "values"}
-        Any number, any whole number, or one of `values` only.
-    values : tuple of float, str or bool
-        The possible values of kind "values".
-    scale : float
-        The size of a change that counts as one: the range of a numeric column.
-    positions : mapping of str to float
-        Where dates, in days, and levels with an order stand, which makes a distance of a change.
-    """
+    """The values a column may be changed to."""
 
     kind: str
     values: tuple[Any, ...] = ()
@@ -48,7 +36,7 @@ class Domain:
     positions: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     def cost(self, old: Any, new: Any) -> float:
-        """Price a change: distance over scale for numbers, one for anything else."""
+        """Compute the price of a change: distance over scale for numbers, one for anything else."""
         if old in self.positions and new in self.positions:
             return abs(self.positions[new] - self.positions[old]) / self.scale
         if old is None or new is None or isinstance(new, (str, bool)):
@@ -60,7 +48,7 @@ class Domain:
 
 @dataclass(frozen=True)
 class Candidate:
-    """One value a column could take, and the price of changing to it.
+    """A candidate value of a column and the price of changing to it.
 
     An open interval is priced up to its end, `beyond`, which its values come as near to as one
     likes; the value itself lies a little past it.
@@ -72,27 +60,9 @@ class Candidate:
 
 
 def domain_of(literals: Sequence[Literal], seen: NDArray[Any] | None, current: Any) -> Domain:
-    """Find out which values a column may be changed to.
+    """Compute the values a column may be changed to.
 
-    Parameters
-    ----------
-    literals : sequence of Literal
-        What a rule asks of the column.
-    seen : ndarray of shape (n,), optional
-        The column in the training rows.
-    current : float, str, bool or None
-        The value to be changed; tells the type where nothing else does.
-
-    Returns
-    -------
-    Domain
-        With training rows: the values seen, if they are text, truth values or at most ten
-        numbers; whole numbers, if all that were seen are whole; otherwise any number. The scale is
-        the range seen. Without: the values the literals name and one other, for text; true and
-        false; 0 and 1 for a column only ever compared with these; otherwise any number, and the
-        scale is the spread of the thresholds (a single one: its size; zero: one). Of dates those
-        around which an answer turns, and those some hours, days and months away; of levels with an
-        order these; of a text with words that are asked for, the text with and without them.
+    Shapes: seen (n,).
     """
     read = next((x for x in literals if not x.is_plain or x.op in WORDS), None)
     if read is not None:
@@ -138,7 +108,7 @@ def _read_domain(
 
 
 def _worded(text: str, words: Sequence[str]) -> tuple[str, ...]:
-    """Write a text with and without each of some words: all ways of a few, one by one of many."""
+    """Return a text with and without some words: all combinations of a few, else one by one."""
     plain = text
     mark = f"[{re.escape(SEPARATORS)}]"
     for word in words:
@@ -168,7 +138,7 @@ def _spread(numbers: Sequence[Any]) -> float:
 
 
 class OtherText(str):
-    """A made-up text that differs from every one the rule names."""
+    """A made-up text that differs from every text in the rule."""
 
 
 def _other(values: Sequence[Any]) -> OtherText:
@@ -181,25 +151,7 @@ def _other(values: Sequence[Any]) -> OtherText:
 def candidates(
     literals: Sequence[Literal], domain: Domain, current: Any, erase: bool = False
 ) -> tuple[Candidate, ...]:
-    """List the nearest value of each cell, the current value first.
-
-    Parameters
-    ----------
-    literals : sequence of Literal
-        What a rule asks of the column.
-    domain : Domain
-        The values allowed.
-    current : float, str, bool or None
-        The value to be changed; it stays a candidate, at no cost.
-    erase : bool, default=False
-        Whether "missing" is a candidate too.
-
-    Returns
-    -------
-    tuple of Candidate
-        One for each distinct pattern of answers, the cheapest (on a tie, the one listed first:
-        the current value, smaller numbers, values in the domain's order, missing).
-    """
+    """List the nearest value of each cell, the current value first."""
     found = [Candidate(current, 0.0)]
     if domain.kind == "values":
         others = [v for v in domain.values if v != current]
@@ -233,13 +185,13 @@ def _cells(literals: Sequence[Literal], domain: Domain, current: Any) -> list[Ca
 
 
 def number_cuts(literals: Sequence[Literal]) -> list[float]:
-    """Return the finite numbers that literals compare with, in order, each once."""
+    """Return the finite numbers that literals compare with, sorted, each once."""
     named = [v for literal in literals for v in literal.values]
     return sorted({float(v) for v in named if not isinstance(v, str) and math.isfinite(v)})
 
 
 def _inside(low: float, high: float, origin: float, scale: float) -> Candidate | None:
-    """Return a number inside an open interval, at the distance of the interval."""
+    """Return a number inside an open interval, at the resolution of the interval."""
     if low < origin < high:
         return Candidate(origin, 0.0)
     end, side = (low, 1.0) if origin <= low else (high, -1.0)

@@ -1,4 +1,4 @@
-"""How far a rule is from being right about a row: the Hamming distance of the paper."""
+"""The paper's Hamming distance: how far a rule is from predicting a row correctly."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from rulekit.style.phrases import label_text, listed
 def hamming_distances(
     rule: RuleSet, columns: Columns, y: NDArray[Any], classes: tuple[Any, ...] | None = None
 ) -> list[int | None]:
-    """Count the literals to add or remove until the rule answers a row correctly.
+    """Count the literals to add or remove until the rule predicts a row correctly.
 
     Parameters
     ----------

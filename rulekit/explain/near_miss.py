@@ -1,4 +1,4 @@
-"""Near misses: clauses that do not hold, how many conditions are missing, and by how much."""
+"""Near misses: clauses that do not match, their missing conditions, and by how much."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -104,7 +104,7 @@ class CheckedClause:
 
     @property
     def n_met(self) -> int:
-        """How many conditions hold."""
+        """Number of conditions that hold."""
         return len(self.checks) - len(self.failing)
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class CheckedClause:
 
 @dataclass(frozen=True)
 class NearMiss(CheckedClause):
-    """A clause that does not hold for a row: what is missing, and by how much.
+    """A clause that does not match a row: missing conditions and their distances.
 
     `CheckedClause` says what it carries; `sentence` tells it in words. For a CNF, whose clauses
     are alternatives, the clause told is the mirror image: it "holds" where the CNF's clause fails.
@@ -135,21 +135,7 @@ class NearMiss(CheckedClause):
 
 @dataclass(frozen=True)
 class Checker(ConditionWriter[CheckedLiteral]):
-    """Says of one row whether a condition holds, and how far off it is.
-
-    Attributes
-    ----------
-    value : float, str, bool or None
-        What the condition compares on the row, see `Condition.compared`; None for a missing one.
-    row : mapping of str to float, str, bool or None
-        The row's values in the condition's columns.
-    holds : bool
-        What the condition's `mask` says of the row.
-    ranges : mapping of str to (low, high), optional
-        Smallest and largest value of numeric columns in the training rows.
-    wording : Wording
-        What columns are called.
-    """
+    """Checks a condition on one row and measures its distance."""
 
     value: Any
     row: Mapping[str, Any]
@@ -197,7 +183,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
         return self._checked(split, distance, share, text)
 
     def points(self, split: PointsSplit) -> CheckedLiteral:
-        """Check points that add up; the share is that of all points there are."""
+        """Check points; the share is that of all points."""
         found = read_points(split, self.row, ranges=self.ranges, wording=self.wording)
         lowest, highest = split.span
         return self._checked(split, float(found.off), found.off / (highest - lowest), found.text)
@@ -211,21 +197,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
 
 
 def near_miss(checked: CheckedClause, mirrored: bool, wording: Wording = PLAIN) -> NearMiss:
-    """Put into words what a clause that does not hold is missing.
-
-    Parameters
-    ----------
-    checked : CheckedClause
-        The clause on the row.
-    mirrored : bool
-        Whether it is the mirror image of a CNF's clause.
-    wording : Wording
-        What columns and clauses are called.
-
-    Returns
-    -------
-    NearMiss
-    """
+    """Describe what a clause that does not match is missing."""
     name = f"{wording.clause.capitalize()} {checked.index + 1}"
     joint = " and " if wording.spoken else "; "
     missing = joint.join(c.text for c in checked.failing)
@@ -243,7 +215,7 @@ def near_miss(checked: CheckedClause, mirrored: bool, wording: Wording = PLAIN) 
 
 
 def nearness(miss: NearMiss) -> tuple[int, float, int]:
-    """Order near misses: fewest missing conditions, then the smallest share of range, then index.
+    """Sort key of near misses: missing conditions, then the smallest share of range, then index.
 
     A failing condition without a share (a category, a missing value, an unknown range) counts as
     a whole range.

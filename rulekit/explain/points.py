@@ -1,4 +1,4 @@
-"""Points on single rows: what each condition gives, what is short, and what would turn it."""
+"""Points of single rows: what each condition gives, what is missing, what would change it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ MAX_CHANGES = 3
 
 @dataclass(frozen=True)
 class GivenPoints:
-    """What one condition gives on one row.
+    """The points of one condition on one row.
 
     Attributes
     ----------
@@ -38,13 +38,13 @@ class GivenPoints:
 
     @property
     def given(self) -> int:
-        """The points that the row has of it."""
+        """The points of the row from this condition."""
         return self.points if self.holds else 0
 
 
 @dataclass(frozen=True)
 class PointsReading:
-    """Points that add up on one row.
+    """The points of one row.
 
     Attributes
     ----------
@@ -71,17 +71,17 @@ class PointsReading:
 
     @cached_property
     def score(self) -> int:
-        """The row's sum."""
+        """The row's total."""
         return sum(g.given for g in self.given)
 
     @property
     def holds(self) -> bool:
-        """What the condition says of the row."""
+        """Whether the condition holds for the row."""
         return (self.score >= self.split.total) == self.split.reached
 
     @property
     def off(self) -> int:
-        """How many points are short, or too many where fewer are asked for; 0 if it holds."""
+        """Points missing, or in excess where fewer are required; 0 if it holds."""
         if self.holds:
             return 0
         total = self.split.total
@@ -89,13 +89,13 @@ class PointsReading:
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
-        """The smallest change of each column alone that turns the answer, smallest first."""
+        """The smallest change of each column alone that changes the result, smallest first."""
         found = filter(None, (self._change(f) for f in self.split.features))
         return tuple(change for _, change in sorted(found, key=lambda pair: pair[0]))
 
     @property
     def text(self) -> str:
-        """The reading in words."""
+        """The points in words."""
         reached, total = self.split.reached, self.split.total
         one = abs(self.score) == 1
         points = f"{self.score} {'point' if one else 'points'}"
@@ -110,7 +110,7 @@ class PointsReading:
         return f"{text}; enough if {turns}" if turns else text
 
     def _change(self, feature: str) -> tuple[float, Change] | None:
-        """Find the smallest change of one column that turns the answer, and its size."""
+        """Find the smallest change of one column that changes the result, and its size."""
         own = [g for g in self.given if g.condition.feature == feature]
         needed = self.split.total - self.score + sum(g.given for g in own)  # from this column
         sums = [sum(max(g.points, 0) for g in own), sum(min(g.points, 0) for g in own)]
@@ -141,7 +141,7 @@ def read_points(
     ranges: Ranges | None = None,
     wording: Wording = PLAIN,
 ) -> PointsReading:
-    r"""Add up the points of one row.
+    r"""Compute the points of one row.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def read_points(
 
 
 def _parts(reading: PointsReading, wording: Wording) -> str:
-    """Say what gives points, and which columns give none."""
+    """Return which conditions give points, and which columns give none."""
     gave = [g for g in reading.given if g.given]
     told = [(met_text(g.condition, g.value, wording), g.given) for g in gave]
     columns = {g.condition.feature for g in gave}

@@ -1,4 +1,4 @@
-"""Why a row was decided as it was: one object a row, in data and in words."""
+"""Explanation of single rows, as data and as sentences."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -50,7 +50,7 @@ from rulekit.style.phrases import (
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why one row got its answer.
+    """Why one row got its prediction.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Explanation:
 
     @cached_property
     def counterfactual(self) -> Counterfactual:
-        """The smallest change that gives another answer."""
+        """The smallest change that gives another prediction."""
         context = self._context
         return smallest_change(
             context.subject.rule,
@@ -103,7 +103,7 @@ class Explanation:
 
     @property
     def supporting(self) -> tuple[str, ...]:
-        """At most three more sentences: past cases, the smallest change, columns not used."""
+        """At most three more sentences: past cases, the smallest change, unused columns."""
         lines = [] if self.past is None else [self.past.sentence]
         spoken, change = self._context.wording.spoken, self.counterfactual
         if change.possible or (not spoken and change.sentence != self.sentence):
@@ -119,7 +119,7 @@ class Explanation:
 
     @property
     def promises(self) -> tuple[str, ...]:
-        """For each promise that the rule keeps (`rulekit.rules.promises_of`), what it means here.
+        """What each satisfied monotonic constraint means here (`rulekit.rules.promises_of`).
 
         None of a column that is missing: it does not rise or fall.
         """
@@ -132,7 +132,7 @@ class Explanation:
         )
 
     def similar(self, k: int = 5) -> tuple[SimilarCase, ...]:
-        """Find the training rows most like this one; none where no training rows were given."""
+        """Find the training rows most like this one; empty without training rows."""
         context = self._context
         if context.training is None:
             return ()
@@ -155,7 +155,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class _Context:
-    """What the rows explained together share."""
+    """Data shared by all explained rows."""
 
     subject: Subject
     training: Training | None
@@ -174,7 +174,7 @@ def explain(
     immutable: Collection[str] = (),
     wording: Wording = PLAIN,
 ) -> list[Explanation]:
-    """Explain the answer of a rule for each row of a table.
+    """Explain the prediction of a rule for each row of a table.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def _explanation(
 
 
 def _checked_rows(context: _Context, columns: Columns, n: int) -> list[list[CheckedClause]]:
-    """Check every clause of the told form on every row."""
+    """Check every clause of the DNF on every row."""
     told = context.subject.told
     rows: list[list[CheckedClause]] = [[] for _ in range(n)]
     ranges = context.training.ranges if context.training else None
@@ -289,7 +289,7 @@ def _checked_rows(context: _Context, columns: Columns, n: int) -> list[list[Chec
 
 
 def _as_written(context: _Context, checked: CheckedClause) -> CheckedClause:
-    """Turn a mirrored clause that fails back: the CNF's clause, with the conditions that hold."""
+    """Convert a mirrored failing clause back: the CNF's clause, with the conditions that hold."""
     ranges = context.training.ranges if context.training else None
     checks = tuple(
         Checker(c.value, c.row, True, ranges, context.wording).write(c.literal.negated())
@@ -343,7 +343,7 @@ def _spoken(
 
 
 def _every(fired: tuple[CheckedClause, ...], wording: Wording) -> str:
-    """Say what holds in each clause of a CNF that holds."""
+    """Return which conditions hold in each clause of a matching CNF."""
     reasons = [f"{wording.clause} {c.index + 1} as {c.checks[0].text}" for c in fired]
     return f"every {wording.clause} holds, {_capped(reasons, wording.clause)}"
 
@@ -364,13 +364,13 @@ def _all_of(checks: tuple[CheckedLiteral, ...], wording: Wording) -> str:
 
 
 def _said(texts: Iterable[str]) -> str:
-    """Join texts that have commas of their own: "a is 3, above 2, and b is 1"."""
+    """Join texts that contain commas: "a is 3, above 2, and b is 1"."""
     *parts, last = dict.fromkeys(texts) or [""]
     return f"{', '.join(parts)}, and {last}" if parts else last
 
 
 def _capped(reasons: list[str], word: str) -> str:
-    """Join reasons, the first five of many."""
+    """Join at most five reasons."""
     more = len(reasons) - MAX_LISTED
     kept = reasons[:MAX_LISTED] + ([f"and {counted(more, f'more {word}')} likewise"] * (more > 0))
     return "; ".join(kept)

@@ -1,4 +1,4 @@
-"""A rule applied to new cases: answers, what decided, what differs, how often it was right."""
+"""Scoring of new cases: predictions, deciding clauses, drift, and past and present error."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ CHUNK = 500  # cases between two words on how far it is
 
 @dataclass(frozen=True)
 class Figures:
-    """How often something was right, then and now.
+    """Error counts in training and on new cases.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Figures:
 
     @cached_property
     def chance(self) -> float:
-        """How often chance alone makes it at least this much worse now."""
+        """Probability that chance alone makes the error at least this much worse."""
         from scipy.stats import fisher_exact  # slow to import
 
         counts = [
@@ -56,13 +56,13 @@ class Figures:
 
     @property
     def worse(self) -> bool:
-        """Whether it is worse now than chance explains."""
+        """Whether the error is worse than chance explains."""
         return self.chance < LEVEL
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """What a rule says of new cases.
+    """Predictions of a rule for new cases.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Scored:
 
     @property
     def sentence(self) -> str:
-        """Whether the rule still holds, in one sentence; empty where outcomes are not known."""
+        """Whether the rule still holds, in one sentence; empty without known outcomes."""
         if not self.figures:
             return ""
         whole = self.figures[0]
@@ -113,14 +113,14 @@ class Scored:
         return f"The rule still holds: {told}, no more than chance explains."
 
     def explained(self, rows: Sequence[int]) -> list[Explanation]:
-        """Explain some rows, by position: why, near misses, and the smallest change."""
+        """Explain some rows, by position."""
         part = self.X.iloc[list(rows)]
         return explain(self.model, part, training=self._training, wording=self._wording)
 
     def table(
         self, *, changes: bool = False, progress: Callable[[float], Any] | None = None
     ) -> pd.DataFrame:
-        """Return a row a case: answer, clause, missing, and on request the smallest change.
+        """Return one row per case: prediction, clause, missing conditions, smallest change.
 
         Parameters
         ----------
@@ -249,7 +249,7 @@ def _read(model: Any, X: Any) -> Columns:
 def _missing(
     clauses: Sequence[Any], columns: Columns, deciding: NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """Count the conditions that the nearest clause lacks, where none decides."""
+    """Count the missing conditions of the nearest clause where none matches."""
     lacking = [(~c.condition_masks(columns)).sum(axis=1) for c in clauses]
     if not lacking:
         return np.zeros(len(deciding), dtype=np.intp)
@@ -259,7 +259,7 @@ def _missing(
 def _figures(
     model: Any, columns: Columns, truth: NDArray[Any], before: tuple[Any, ArrayLike]
 ) -> tuple[Figures, ...]:
-    """Count then and now; rows whose outcome is not known are left out."""
+    """Count errors in training and now; rows with unknown outcome are left out."""
     known = ~pd.isna(truth)
     now, y_now = {k: v[known] for k, v in columns.items()}, truth[known]
     then, y_then = _read(model, before[0]), np.asarray(before[1], dtype=object)

@@ -1,4 +1,4 @@
-"""Past cases: how the ones decided alike turned out, and which ones are most like a row."""
+"""Past cases: outcomes of rows with the same decision, and the rows most like a given one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,14 +18,7 @@ from rulekit.style.phrases import PLAIN, Wording, label_text, outcome_text
 class Training:
     """Past rows with their true labels.
 
-    Attributes
-    ----------
-    columns : dict of str to ndarray of shape (n,)
-        The rows.
-    labels : ndarray of shape (n,) or None
-        What they turned out to be.
-    ranges : dict of str to (low, high)
-        Smallest and largest value of the numeric columns.
+    Shapes: columns (n,), labels (n,).
     """
 
     columns: dict[str, NDArray[Any]]
@@ -84,22 +77,7 @@ def past_cases(
 ) -> PastCases:
     """Count the past rows of a clause, and those that had its label.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n,)
-        True labels of the past rows.
-    alike : ndarray of bool, shape (n,)
-        The past rows that count.
-    label : str, int, float or bool
-        The answer of the clause.
-    clause : int
-        Index of the clause, -1 for none.
-    wording : Wording
-        Whether the sentence is to be read out.
-
-    Returns
-    -------
-    PastCases
+    Shapes: labels (n,), alike (n,).
     """
     n = int(alike.sum())
     same = int(sum(v == label for v in labels[alike]))
@@ -133,7 +111,7 @@ def counted_rows(told: RuleSet, columns: Mapping[str, NDArray[Any]]) -> NDArray[
 
 
 def deciding_clause(subject: Subject, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
-    """Give each row the index of the first clause of the told form that holds, -1 for none."""
+    """Return the index of the first matching clause of the DNF for each row, -1 for none."""
     fired = subject.told.clauses_fired(columns)
     if not fired.shape[1]:
         return np.full(len(fired), -1)
@@ -142,7 +120,7 @@ def deciding_clause(subject: Subject, columns: Mapping[str, NDArray[Any]]) -> ND
 
 @dataclass(frozen=True)
 class SimilarCase:
-    """A past row like the one explained.
+    """A past row that is like the explained one.
 
     Attributes
     ----------
@@ -223,7 +201,7 @@ def _same_answer(
 
 
 def _difference(feature: str, training: Training, value: Any) -> NDArray[np.float64]:
-    """Compare one column with one value: 0 alike to 1 unlike."""
+    """Compare one column with one value: 0 equal to 1 different."""
     column = training.columns[feature]
     absent = missing_in(column)
     if value is None:

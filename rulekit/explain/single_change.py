@@ -1,4 +1,4 @@
-"""The smallest change of one column alone that gives another answer, for rules with power laws.
+"""The smallest change of one column alone that gives another prediction, for power laws.
 
 A literal's smallest change is exact over all columns (`counterfactual`); a sum of power laws can be
 moved by any mixture of its columns, so only changes of a single column are looked for here.
@@ -36,27 +36,7 @@ def single_change(
     immutable: Collection[str] = (),
     wording: Wording = PLAIN,
 ) -> tuple[Change, Any, float] | None:
-    """Find the number that has to change least, alone, for a wanted answer.
-
-    Parameters
-    ----------
-    rule : RuleSet
-    row : mapping of str to float, str, bool or None
-    wanted : callable
-        Says whether an answer is wanted.
-    training : mapping of str to ndarray, optional
-        Rows that tell how wide a column's range is; without them a change is measured against
-        the value itself.
-    immutable : collection of str
-        Columns that must not change.
-    wording : Wording
-        What columns are called.
-
-    Returns
-    -------
-    (change, answer, cost) or None
-        The cost is the change as a share of the range.
-    """
+    """Find the smallest change of a single number that gives a wanted prediction."""
     ranges = value_ranges(training) if training is not None else {}
     best: tuple[float, str, float] | None = None
     for feature in rule.features:
@@ -88,25 +68,7 @@ def turning_value(
     turns: Callable[[Floats], Iterable[Any]],
     ranges: Ranges,
 ) -> float | None:
-    """Find the number nearest to the present one of those that turn something.
-
-    Parameters
-    ----------
-    limits : iterable of float
-        Where it may turn; rounding may have moved each of them.
-    feature : str
-    old : float
-        The value now.
-    turns : callable
-        Says for each of an array of values whether it turns with that value in the row.
-    ranges : mapping of str to (low, high)
-        How wide columns are; of another column the limit is the measure.
-
-    Returns
-    -------
-    float or None
-        Of few digits where those turn it, at most a thousandth of the range from its limit; None
-        if nothing turns.
+    """Find the nearest value at which a result changes.
 
     Examples
     --------
@@ -127,13 +89,13 @@ def _unit(feature: str, value: float, ranges: Ranges) -> float:
 
 
 def _bounds(rule: RuleSet, feature: str, row: Mapping[str, Any]) -> Iterator[float]:
-    """List the values of a column at which some condition may change its answer."""
+    """List the values of a column at which some condition may change its result."""
     for condition in dict.fromkeys(c for clause in rule.clauses for c in clause.conditions):
         yield from condition.limits(feature, row)
 
 
 def _past(bound: float, old: float, room: float) -> Iterator[float]:
-    """Give short numbers past a bound and the next one, on the far side, then on the near."""
+    """Return short numbers past a bound, on the far side, then on the near side."""
     away = 1.0 if bound >= old else -1.0
     for sign in (away, -away):
         for share in CLOSER:
@@ -144,7 +106,7 @@ def _past(bound: float, old: float, room: float) -> Iterator[float]:
 
 
 def _short_between(low: float, high: float, bound: float) -> Iterator[float]:
-    """Give a number of few digits between two others: the bound if it is one, then another."""
+    """Return a number of few digits between two others, preferably the bound."""
     size = math.floor(math.log10(max(abs(low), abs(high)) or 1.0))
     for digits in range(1, MAX_DIGITS + 1):
         step = 10.0 ** (size - digits + 1)

@@ -1,4 +1,4 @@
-"""Sums of columns on single rows: what the formula says, and what would turn its answer."""
+"""Sums of columns on single rows: the value of the formula and what would change the result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class TermReading:
 
 @dataclass(frozen=True)
 class SplitChange:
-    """A change of one column alone that turns the split's answer.
+    """A change of one column alone that changes the split's result.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class SplitChange:
 
     @property
     def size(self) -> float:
-        """What changes are ordered by: the share, or the change as a share of the value."""
+        """Sort key of changes: the share, or the change relative to the value."""
         if self.share is not None:
             return self.share
         return abs(self.new - self.old) / max(abs(self.old), abs(self.new), 1e-300)
@@ -162,7 +162,7 @@ def read_split(
 def explain_path(
     model: Any, X: Any, *, training: Any = None, wording: Wording = PLAIN
 ) -> list[tuple[SplitReading, ...]]:
-    """Read the splits each row meets on its way down a tree, from the root.
+    """Read the splits on each row's path down a tree, from the root.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def power_law_of(condition: Condition) -> PowerLawSplit | None:
 
 
 def change_text(change: SplitChange, wording: Wording = PLAIN) -> str:
-    """Say what a change is: "height 1.8 -> 1.876"."""
+    """Format a change: "height 1.8 -> 1.876"."""
     new = wording.amount(change.feature, exact(change.new))
     return f"{wording.name(change.feature)} {number(change.old, change.new)} -> {new}"
 
@@ -223,7 +223,7 @@ def change_text(change: SplitChange, wording: Wording = PLAIN) -> str:
 def linear_text(
     split: LinearSplit, value: float | None, holds: bool, wording: Wording = PLAIN
 ) -> str:
-    """Say why a weighted sum is, or is not, on the side that a condition asks for."""
+    """Return on which side of a weighted sum's bound the row is."""
     total = wording.score(split)
     if value is None:
         names = listed((wording.name(f) for f in split.features), "or")
@@ -242,7 +242,7 @@ def linear_text(
 
 
 def score_text(total: str, found: str, asked: str, holds: bool) -> str:
-    """Say in spoken words where a sum lies: "the score from age and bmi is 3.5, above 3"."""
+    """Return in spoken words where a sum is: "the score from age and bmi is 3.5, above 3"."""
     if holds:
         return f"{total} is {found}, {asked}"
     return f"{total} would have to be {asked} (it is {found})"
@@ -286,7 +286,7 @@ def _changes(
 
 
 def _reason(split: PowerLawSplit, total: float, margin: float, wording: Wording) -> str:
-    """Say on which side the sum lies: "mass / height^2 is 29.3, above 27"."""
+    """Return on which side the sum is: "mass / height^2 is 29.3, above 27"."""
     within = margin <= 0
     body = wording.score(split)
     if wording.spoken:

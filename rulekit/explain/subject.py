@@ -1,4 +1,4 @@
-"""What is explained: the rule of a model, and a table as the rule's columns."""
+"""Input of an explanation: the rule of a model, and a table as the rule's columns."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from rulekit.rules import Columns, RuleSet, rule_of
 
 @dataclass(frozen=True)
 class Subject:
-    """A rule, the columns it reads, and how it is told clause by clause.
+    """A rule, the columns it reads, and its DNF.
 
     ``told`` is a DNF with the same predictions: the rule itself, or its mirror image by De Morgan
     where the rule is a CNF. In the mirror, clause k holds exactly where clause k of the CNF fails,
@@ -33,30 +33,14 @@ class Subject:
 
 
 def subject_of(rule: RuleSet) -> Subject:
-    """Pair a rule with the DNF that tells it."""
+    """Return a rule with its DNF."""
     return Subject(rule, rule if rule.form == "dnf" else rule.negated())
 
 
 def columns_for(model: Any, X: Any) -> dict[str, NDArray[Any]]:
-    """Read a table as the model's columns, or as they are for a bare rule set.
+    """Read a table as the model's columns, or unchanged for a bare rule set.
 
-    Parameters
-    ----------
-    model : RuleSet or fitted model
-        A model checks the columns that its rule reads as its `predict` does. The others may be
-        absent or hold anything: they are returned as missing.
-    X : DataFrame, array, or mapping of column name to array
-        The rows.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n,)
-
-    Raises
-    ------
-    DataError
-        If a column that the rule reads is absent, or a bare rule set is given something without
-        column names.
+    Shape of the result: (n,).
     """
     if isinstance(X, Mapping):
         return _present(rule_of(model), {str(k): np.asarray(v) for k, v in X.items()})
@@ -112,7 +96,7 @@ def row_values(columns: Columns, row: int) -> dict[str, Any]:
 
 
 def as_column(values: Sequence[Any]) -> NDArray[Any]:
-    """Make a rules' column of values: float64 where all present ones are numbers, else objects."""
+    """Build a column of values: float64 if all present ones are numbers, else objects."""
     present = [v for v in values if v is not None]
     if present and all(isinstance(v, float) and not isinstance(v, bool) for v in present):
         return np.array([np.nan if v is None else v for v in values])

@@ -1,4 +1,4 @@
-"""Exports: a rule as text, JSON, SQL, Python, HTML, Excel, PMML and more, checked by running them.
+"""Exports: text, JSON, SQL, Python, HTML, Excel, PMML and more, verified by running them.
 
 What belongs here: one format a file, each a function from a rule set or a fitted model to text, in
 the room of its readers (`documents` for people, `code` to be run, `sheets` for spreadsheets,

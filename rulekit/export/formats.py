@@ -1,4 +1,4 @@
-"""The formats a rule can be taken away in: one table, which the page, the check and tests read.
+"""The table of export formats, read by the page, the verification and the tests.
 
 To add a format, write its function in a file of its own and enter it in `FORMATS`. Tests go through
 the table: they ask for recorded text, for cells no spreadsheet takes for a formula, for a file name

@@ -1,4 +1,4 @@
-"""Counts that stand beside clauses in the formats people read."""
+"""Counts beside clauses in the formats for people."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from rulekit.rules import Columns, RuleSet, clause_statistics, wilson_interval
 
 @dataclass(frozen=True)
 class ClauseNumbers:
-    """What one clause is worth on one set of rows.
+    """Counts of one clause on one set of rows.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class ClauseNumbers:
 def clause_numbers(
     model: Any, X: Any, y: Any, where: str = "training"
 ) -> tuple[ClauseNumbers, ...]:
-    """Count what each clause is worth, for the formats that show it.
+    """Count matches and classes of each clause, for the formats that show them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Runs what was exported on given rows: Python, SQL, and text that is read back."""
+"""Execution of exports on given rows: Python, SQL, and text that is read back."""
 
 import math
 import sqlite3
@@ -18,7 +18,7 @@ Run = Callable[[str, Rows, int], list[Any]]
 
 
 def read_back(read: Callable[[str], RuleSet]) -> Run:
-    """Make a runner of what reads a text as a rule."""
+    """Return a runner from a function that reads a text as a rule."""
 
     def run(text: str, rows: Rows, n: int) -> list[Any]:
         answers: list[Any] = read(text).predict(rows or {"": np.zeros(n)}).tolist()
@@ -28,7 +28,7 @@ def read_back(read: Callable[[str], RuleSet]) -> Run:
 
 
 def run_python(text: str, rows: Rows, n: int) -> list[Any]:
-    """Execute a module and ask its `predict`."""
+    """Execute a module and call its `predict`."""
     module: dict[str, Any] = {}
     exec(compile(text, "exported rule", "exec"), module)
     given = [{f: _given(column, i) for f, column in rows.items()} for i in range(n)]
@@ -37,7 +37,7 @@ def run_python(text: str, rows: Rows, n: int) -> list[Any]:
 
 
 def _given(column: NDArray[Any], row: int) -> Any:
-    """Give a cell; a missing one as None and as NaN in turn."""
+    """Return a cell; a missing one as None and as NaN in turn."""
     value = value_at(column, row)
     return (math.nan if row % 2 else None) if value is None else value
 
@@ -51,7 +51,7 @@ def run_sqlite(text: str, rows: Rows, n: int) -> list[Any]:
 
 
 def run_scoring(text: str, rows: Rows, n: int) -> list[Any]:
-    """Run a SELECT from the table of cases; its answers, see `run_ansi`."""
+    """Run a SELECT over the table of cases and return the predictions, see `run_ansi`."""
     if "AS TIMESTAMP)" in text:
         return _in_duckdb(f'SELECT "prediction" FROM ({text})', CASES, rows, n, nan=False)
     return _in_sqlite(f'SELECT "prediction" FROM ({text})', CASES, rows, n)
@@ -72,7 +72,7 @@ def _in_sqlite(query: str, table: str, rows: Rows, n: int) -> list[Any]:
 
 
 def run_ansi(text: str, rows: Rows, n: int) -> list[Any]:
-    """Run an expression of standard SQL in sqlite3, or in DuckDB where it reads dates.
+    """Run an expression of standard SQL in sqlite3, or in DuckDB for dates.
 
     sqlite3 has no dates; DuckDB is given no NaN, which standard SQL does not know.
     """
@@ -103,7 +103,7 @@ def _in_duckdb(query: str, table: str, rows: Rows, n: int, *, nan: bool) -> list
 
 
 def _arrow(column: NDArray[Any], n: int, nan: bool) -> pa.Array:
-    """Make a column of Arrow with NULL and, if `nan`, NaN in turn where a number is missing."""
+    """Build an Arrow column with NULL and, if `nan`, NaN in turn where a number is missing."""
     values = [value_at(column, i) for i in range(n)]
     if _is_text(column):
         return pa.array(values, pa.string())

@@ -1,4 +1,4 @@
-"""What is exported: the rule of a model, and what is shared by several formats."""
+"""Input of an export: the rule of a model, and helpers of several formats."""
 
 from functools import singledispatch
 from typing import Any
@@ -13,11 +13,6 @@ def exported_rule(model: Any) -> RuleSet:
 
     Every exporter calls this first, so whatever can be exported in one format can be in all. To
     make a new kind of object exportable, register it here.
-
-    Raises
-    ------
-    ExportError
-        If there is none: not a rule, or a model that was not fitted.
     """
     rule = getattr(model, "rule_set_", None)
     if not isinstance(rule, RuleSet):
@@ -34,13 +29,7 @@ def _(model: RuleSet) -> RuleSet:
 
 
 def checked_label(label: Any, format_name: str) -> str | bool | int | float:
-    """Return a label if it is of a type that every format can write.
-
-    Raises
-    ------
-    ExportError
-        If it is neither text, nor a number, nor a truth value.
-    """
+    """Return a label if every format can write its type."""
     if isinstance(label, (str, bool, int, float)) and label == label:
         return label
     raise ExportError(
@@ -50,19 +39,7 @@ def checked_label(label: Any, format_name: str) -> str | bool | int | float:
 
 
 def column_kinds(rule: RuleSet) -> dict[str, str]:
-    """Say for each column what it is compared with, for formats where a column has one type.
-
-    Returns
-    -------
-    dict of str to str
-        "text", "number" (truth values may stand among them, as 1 and 0), "flag" (truth values
-        alone), or "unknown" where only gaps are asked for.
-
-    Raises
-    ------
-    ExportError
-        If a column is compared with text and with numbers.
-    """
+    """Return the type that each column is compared with, for formats with typed columns."""
     types: dict[str, set[type]] = {f: set() for f in rule.features}
     for condition in (c for clause in rule.clauses for c in clause.conditions):
         for feature, compared in condition.types.items():

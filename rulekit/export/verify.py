@@ -1,4 +1,4 @@
-"""Runs an export and compares every row with the model: the proof that goes with a download."""
+"""Verification of exports: run one and compare every row with the model."""
 
 import math
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ MAX_BASES = 3
 
 @dataclass(frozen=True)
 class VerifiedExport:
-    """An export and what came out when it was run.
+    """An export and the result of running it.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ def _n_equal(expected: list[Any], answers: list[Any]) -> int:
 
 
 def _same(label: Any, answer: Any) -> bool:
-    """Compare labels; engines without truth values answer with 0 and 1."""
+    """Compare labels; engines without truth values return 0 and 1."""
     return isinstance(label, str) == isinstance(answer, str) and bool(label == answer)
 
 

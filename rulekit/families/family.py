@@ -18,42 +18,7 @@ def size_words(setting: Setting) -> list[str]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Family:
-    """A learner: estimators, default settings, capabilities and wording.
-
-    Attributes
-    ----------
-    key : str
-        Its name in settings and records.
-    model : classifier
-        The unfitted estimator, as it is set up where many settings are tried. Clone it.
-    alone : classifier or None
-        The unfitted estimator for a single fit; None if `model` serves.
-    title : str
-        Its name in `compare_learners`; empty if it is not compared by default.
-    default_grid : callable (y) or None
-        The settings that suit a table, as a grid of the estimator's parameters.
-    command : str
-        Its name in ``rulekit learn --learner``; empty if it is not offered there.
-    question : str
-        The choice of the page Models that it belongs to; words in brackets can be searched.
-    name, sentence, good_for, ways : str
-        What it is called on pages, what it does, what it is good for, what it tries there.
-    symbol : str
-        The letter of its price.
-    shape_words : callable (setting)
-        What settings differ in beside price and clauses.
-    parameter_names : mapping
-        The estimator's names for entries of a setting that have another one there.
-    picked : mapping
-        Parameters of a picked model alone.
-    whole_front : bool
-        Whether one fit costs what all settings of a fold cost.
-    at_once : bool
-        Whether it takes no time beside others.
-    many_classes, keeps_constraints, keeps_promises : bool
-        Whether it predicts more than two classes, keeps the analyst's constraints, and keeps
-        promised directions (or rejects them itself).
-    """
+    """A learner: estimators, default settings, capabilities and wording."""
 
     key: str
     model: Any

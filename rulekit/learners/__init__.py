@@ -1,4 +1,4 @@
-"""The bridge: scikit-learn classifiers that join the language of rules and the mathematics.
+"""Learners: scikit-learn classifiers whose result is a rule.
 
 What belongs here: the base class, and learners whose conditions are literals, each from a table to
 a `RuleSet`. What does not: mathematics (`rulekit.solvers`), learners with mathematics of their own

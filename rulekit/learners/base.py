@@ -1,4 +1,4 @@
-"""What classifiers that end in a rule share: one `fit`, and answers by the rule that is shown."""
+"""Base class of classifiers that end in a rule: one `fit`, and predictions by the shown rule."""
 
 import warnings
 from abc import abstractmethod
@@ -50,27 +50,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     A subclass says in `_fit_table` how the rule is learned, and in `_needs` which of its parameters
     are read only beside certain values of others: elsewhere they are refused, never ignored.
 
-    Attributes
-    ----------
-    rule_set_ : RuleSet
-        The rule, as it is shown, explained and exported.
-    classes_ : ndarray of shape (K,)
-        The classes, sorted; two unless the learner takes more.
-    positive_label_, default_label_
-        The class the rule describes, and the other one. Of more than two classes an ordered list
-        describes all: None, and the class of rows that no clause holds for.
-    n_features_in_, feature_names_in_
-        As in scikit-learn; the names only where `fit` was given some. An array's columns are
-        called x0, x1, ... in the rule.
-    ignored_columns_ : list of str
-        Columns of text in which nearly every row has another value, such as names and identifiers.
-        They are left out with a warning, as no condition can use them.
-    n_rules_, n_conditions_ : int
-        Number of clauses, and of conditions; an interval counts two.
-    training_error_ : float
-        Weighted share of training rows that the rule gets wrong.
-    empty_rule_hint_ : str or None
-        For a rule without conditions, why it has none.
+    Shapes: classes_ (K,).
     """
 
     _multi_class: ClassVar[bool] = False
@@ -131,7 +111,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _fit_untold(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Do the work of `fit`, and warn of nothing."""
+        """Fit without emitting warnings."""
         self._check()
         self._fit_table(self._read(X, y, sample_weight), SharedWork())
         return self
@@ -144,7 +124,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight: Any = None,
         should_stop: Callable[[], bool] | None = None,
     ) -> Iterator[Self]:
-        """Learn a rule for each of many settings; what they have in common is done once.
+        """Learn one rule per setting; shared work is done once.
 
         Parameters
         ----------
@@ -179,7 +159,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _models(
         self, table: TrainingTable, settings: Sequence[Mapping[str, Any]], shared: SharedWork
     ) -> Iterator[Self]:
-        """Do the work of `fit_many` on a table that was checked, by this one or before."""
+        """Fit all settings on a checked table."""
         seen = {k: v for k, v in vars(self).items() if k in SEEN_IN_FIT}
         for setting in settings:
             if shared.should_stop is not None and shared.should_stop():
@@ -197,7 +177,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             yield model
 
     def _check(self) -> None:
-        """Refuse parameters that are not allowed, and those that would not be read."""
+        """Check the parameters and reject those that would not be read."""
         check_parameters(self)
         check_needs(self, self._needs)
         if self.costs is not None and self.class_weight is not None:
@@ -208,13 +188,13 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
 
     def _class_weight(self, classes: NDArray[Any]) -> Any:
-        """Say what rows of each class weigh: `class_weight`, or what `costs` come to."""
+        """Return the weight of each class: `class_weight`, or that implied by `costs`."""
         if self.costs is None:
             return self.class_weight
         return self.costs.class_weight(classes.tolist(), self.positive_label)
 
     def _weights(self, table: TrainingTable) -> NDArray[np.float64]:
-        """Give what each row weighs in learning: shape (n,), of sum n."""
+        """Return the weight of each row in learning, shape (n,), with sum n."""
         return table.weights(self._class_weight(table.classes))
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
@@ -232,16 +212,16 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @abstractmethod
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
-        """Learn from a table that was checked; `StoppedError` if it was stopped."""
+        """Learn from a checked table; `StoppedError` if it was stopped."""
 
     def _told(self) -> Iterator[Warning]:
-        """Say of what is warned after a fit: to silence what a fit emits is not safe in threads."""
+        """Collect warnings and emit them after fit (filters are not thread-safe)."""
         yield from map(DataWarning, self._data_notes)
         if self.empty_rule_hint_ is not None:
             yield EmptyRuleWarning(self.empty_rule_hint_)
 
     def _warn(self, kind: type[Warning] = Warning) -> None:
-        """Warn of what is of a kind, as the caller of who calls this sees it."""
+        """Emit the warnings of a category at the stack level of the caller."""
         for told in self._told():
             if isinstance(told, kind):
                 warnings.warn(told, stacklevel=3)
@@ -252,16 +232,16 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             warnings.warn(DataWarning(sentence), stacklevel=3)
 
     def _known(self, setting: Mapping[str, Any], shared: SharedWork) -> Self | None:
-        """Make the model of a setting from one fitted before, where that is possible."""
+        """Derive the model of a setting from one fitted before, where possible."""
         return None
 
     def _remember(
         self, setting: Mapping[str, Any], model: Self, table: TrainingTable, shared: SharedWork
     ) -> None:
-        """Note what a fitted model lets `_known` answer."""
+        """Store what `_known` needs from a fitted model."""
 
     def _note_classes(self, classes: NDArray[Any], kinds: dict[str, str], label: Any) -> int:
-        """Keep what is known of two classes; return the code of the one that is described."""
+        """Store two classes; return the code of the described one."""
         self.classes_, self._kinds = classes, kinds
         positive = positive_code(label, classes)
         self.positive_label_ = plain_label(classes[positive])
@@ -269,12 +249,12 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return positive
 
     def _note_several(self, table: TrainingTable) -> None:
-        """Keep what is known of more than two classes, all of which are described."""
+        """Store more than two classes, all of which are described."""
         self.classes_, self._kinds = table.classes, table.kinds
         self.positive_label_ = None
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Answer each row with the rule.
+        """Predict the class of each row with the rule.
 
         Parameters
         ----------
@@ -303,7 +283,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.rule_set_.predict(columns).astype(self.classes_.dtype)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Say how often training rows that look like this one to the rule had each class.
+        """Estimate class probabilities from training rows that match the rule alike.
 
         Parameters
         ----------
@@ -331,12 +311,12 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._shares.of(columns)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the natural logarithm of `predict_proba`: shape (n, K)."""
+        """Return the natural logarithm of `predict_proba`, shape (n, K)."""
         with np.errstate(divide="ignore"):  # a rule that was given, without a table, is certain
             return np.asarray(np.log(self.predict_proba(X)))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Say how much speaks for each class, by the weights that the rule was learned with.
+        """Return the evidence for each class, by the weights used in learning.
 
         Parameters
         ----------
@@ -355,7 +335,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return found if found.shape[1] != 2 else found[:, 1] - found[:, 0]
 
     def read_columns(self, X: Any) -> CheckedColumns:
-        """Check rows as `predict` does, once for whatever is asked about them.
+        """Check rows as `predict` does, once for several calls.
 
         Parameters
         ----------
@@ -371,7 +351,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return columns_like_training(self, X, self._kinds)
 
     def clauses_fired(self, X: Any) -> NDArray[np.bool_]:
-        """Say for each row and clause of `rule_set_` whether the clause holds.
+        """Return whether each clause of `rule_set_` matches each row.
 
         Parameters
         ----------
@@ -411,13 +391,13 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def __str__(self) -> str:
-        """Write the rule, or the parameters of a classifier without one."""
+        """Return the rule as text, or the parameters if not fitted."""
         if not hasattr(self, "rule_set_"):
             return repr(self)
         return rule_lines(self.rule_set_)
 
     def __sklearn_tags__(self) -> Tags:
-        """Declare what classes the learner takes, and columns with gaps, text and categories."""
+        """Declare the supported classes, missing values, text and categories."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = self._multi_class
         tags.input_tags.allow_nan = True
@@ -426,7 +406,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _keep_rule(self, rule: RuleSet, table: TrainingTable, weight: NDArray[np.float64]) -> None:
-        """Set what follows from the rule and its training table."""
+        """Set the attributes that follow from the rule and its training table."""
         self.rule_set_ = rule
         self.n_rules_ = rule.n_clauses
         self.n_conditions_ = rule.n_conditions

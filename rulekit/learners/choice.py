@@ -1,4 +1,4 @@
-"""Choosing among many settings by their cross-validated scores.
+"""Selection among many settings by their cross-validated scores.
 
 Over many settings the lowest score is low by luck, and the setting that has it is not the best one.
 Three things help: a score is averaged with those of neighbouring settings, whose luck differs; a
@@ -67,33 +67,9 @@ def fold_scores(
     stops: Sequence[Callable[[], bool] | None] | None = None,
     counted: Counted | None = None,
 ) -> NDArray[np.float64]:
-    """Cross-validate settings on training rows; what settings of a fold share is done once.
+    """Cross-validate settings on training rows; shared work of a fold is done once.
 
-    Parameters
-    ----------
-    learner : BaseRuleClassifier
-        Left as it is.
-    table : TrainingTable
-        The rows.
-    settings : sequence of mapping
-        Parameters to set, by name.
-    folds : sequence of (ndarray of int, ndarray of int)
-        Positions of the rows to learn from, and of those to answer.
-    loss : Loss
-        How wrong answers are counted.
-    n_jobs : int, default=1
-        Workers; a fold is one piece of work.
-    stops : sequence of callable, optional
-        For each fold, asked before each setting; true leaves the rest of its settings out.
-    counted : callable, optional
-        What else to count of the answers to left-out rows: given them and the rows' positions, a
-        vector of always the same length m.
-
-    Returns
-    -------
-    ndarray of float, shape (number of folds, number of settings, 3 + m)
-        Loss of the left-out rows, number of conditions, number of clauses, and what else was
-        counted; NaN for a setting that was left out.
+    Shape of the result: (number of folds, number of settings, 3 + m).
     """
     asked = [None] * len(folds) if stops is None else stops
     found = tried_twice(
@@ -145,7 +121,7 @@ def _scores(
 def summary_of(
     settings: Sequence[Setting], scores: NDArray[np.float64], measure: str = "test_error"
 ) -> pd.DataFrame:
-    """Average `fold_scores` over folds: a row a setting, named as a sweep's summary names them."""
+    """Average `fold_scores` over folds: one row per setting."""
     errors = pd.DataFrame(scores[:, :, 0])
     means = {measure: errors.mean(), f"{measure}_se": errors.sem()}
     for k, name in enumerate(("n_conditions", "n_clauses_used"), start=1):
@@ -158,24 +134,7 @@ def summary_of(
 def suggestion(
     summary: pd.DataFrame, settings: Settings, y: str, price: float | None = None
 ) -> dict[str, Any]:
-    """Choose among settings; see `rulekit.suggest`.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        A row a setting: ``setting``, ``folds``, the measure, its standard error under its name with
-        ``_se``, ``n_conditions``, ``n_clauses_used``.
-    settings : sequence of dict, or mapping of int to dict
-        The parameters behind each number in column ``setting``.
-    y : str
-        The measure.
-    price : float, optional
-        Of one condition, in its unit; by default as `rulekit.suggest` says.
-
-    Returns
-    -------
-    dict
-    """
+    """Select a setting; see `rulekit.suggest`."""
     rows = comparable(summary)
     worth = coordinate(rows, y).round(12)  # figures alike but for rounding are a tie
     rows = rows.assign(_worth=worth)[~np.isnan(worth)]
@@ -207,18 +166,12 @@ def suggestion(
 
 
 def comparable(summary: pd.DataFrame) -> pd.DataFrame:
-    """Keep the settings with the most finished folds: the others were judged on other rows."""
+    """Return the settings with the most finished folds; others used other rows."""
     return summary[summary["folds"] == summary["folds"].max()] if len(summary) else summary
 
 
 def coordinate(rows: pd.DataFrame, name: str) -> NDArray[np.float64]:
-    """Read a column of a summary so that smaller is better.
-
-    Raises
-    ------
-    ValueError
-        If there is no such column, or it holds no numbers.
-    """
+    """Read a column of a summary so that smaller is better."""
     if name not in rows.columns or not pd.api.types.is_numeric_dtype(rows[name]):
         numeric = [c for c in rows.columns if pd.api.types.is_numeric_dtype(rows[c])]
         raise ValueError(f"The summary has no measure {name!r}; it has {', '.join(numeric)}.")
@@ -229,13 +182,7 @@ def coordinate(rows: pd.DataFrame, name: str) -> NDArray[np.float64]:
 def neighbourhoods(
     settings: Sequence[Setting], learners: Sequence[str]
 ) -> list[tuple[list[Any], NDArray[np.float64]]]:
-    """List, for each size parameter, the line a setting lies on and its place there.
-
-    Returns
-    -------
-    list of (list, ndarray), for `smoothed`
-        Without a value for a parameter (None: no limit) a setting stands last on its line.
-    """
+    """Return, for each size parameter, the line of each setting and its position on it."""
     names = dict.fromkeys(k for s in settings for k in s if k.rpartition("__")[2] in SIZE_KEYS)
     axes = []
     for name in names:
@@ -250,7 +197,7 @@ def neighbourhoods(
 
 
 def identity(setting: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Stand for a setting: by value what is plain, by identity any other object."""
+    """Return a key of a setting: plain values by value, other objects by identity."""
     return tuple(
         (name, type(value).__name__, value if isinstance(value, PLAIN) else id(value))
         for name, value in sorted(setting.items())
@@ -260,19 +207,7 @@ def identity(setting: Mapping[str, Any]) -> tuple[Any, ...]:
 def smoothed(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], ArrayLike]]) -> Any:
     """Average each setting's score with those of its neighbours.
 
-    Parameters
-    ----------
-    scores : array-like of float, shape (m,)
-        One score a setting.
-    axes : sequence of (sequence of hashable, array-like of float), each of length m
-        Along each axis: what a setting shares with its neighbours, and where it stands among them.
-        Settings with equal first parts form a line, ordered by the second.
-
-    Returns
-    -------
-    ndarray of float, shape (m,)
-        Axis after axis, half the score and a quarter of that of the neighbour on either side; at
-        an end of a line the own score stands in for the neighbour that is not there.
+    Shapes: scores (m,), axes m; result (m,).
     """
     found = np.array(scores, dtype=float)
     for line_of, place in axes:
@@ -288,18 +223,9 @@ def smoothed(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], ArrayLi
 
 
 def cheapest(scores: ArrayLike, sizes: ArrayLike, price: float) -> NDArray[np.intp]:
-    """Order settings by score plus `price` a condition; ties go to fewer conditions, then by place.
+    """Sort settings by score plus `price` per condition; ties by conditions, then position.
 
-    Parameters
-    ----------
-    scores, sizes : array-like of float, shape (m,)
-        Small is good; NaN comes last.
-    price : float
-        Of one condition, in the unit of the scores.
-
-    Returns
-    -------
-    ndarray of int, shape (m,)
+    Shapes: scores, sizes (m,); result (m,).
     """
     size = np.nan_to_num(np.asarray(sizes, dtype=float))
     total = np.asarray(scores, dtype=float) + price * size
@@ -307,7 +233,7 @@ def cheapest(scores: ArrayLike, sizes: ArrayLike, price: float) -> NDArray[np.in
 
 
 def _price_of_condition(rows: pd.DataFrame, y: str) -> float:
-    """Price of a condition in the unit of a measure.
+    """Return the penalty of a condition in the unit of a measure.
 
     A share of rows as it is; a cost, which has a unit of its own, in shares of the greatest one.
     """

@@ -1,4 +1,4 @@
-"""A Dask cluster, where joblib's configuration names one: tables sent once, answers as they come.
+"""Fits on a Dask cluster: tables are sent once, results arrive as they finish.
 
 joblib's own way there sends the table with every call, takes what a lost worker leaves for an
 answer, and hands back whole tasks only. So its backend is asked for the client, and the client for
@@ -34,13 +34,13 @@ _kept: ContextVar[dict[Any, Any] | None] = ContextVar("kept", default=None)
 
 
 def client_in_use() -> Any | None:
-    """Return the client of ``joblib.parallel_config("dask")``, None where other workers are."""
+    """Return the client of ``joblib.parallel_config("dask")``, or None."""
     return getattr(get_active_backend()[0], "client", None)
 
 
 @contextlib.contextmanager
 def kept_on_workers() -> Iterator[None]:
-    """Leave what is sent in this block with the workers until its end, for all calls in it."""
+    """Keep data that is sent in this block on the workers until its end."""
     if _kept.get() is not None:
         yield
         return
@@ -53,14 +53,7 @@ def kept_on_workers() -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class Once:
-    """An argument that workers of a cluster are sent once, however many tasks have it.
-
-    Parameters
-    ----------
-    value : object
-    key : hashable, default=None
-        What no other content has; None is for the object itself.
-    """
+    """An argument that is sent to the workers once, however many tasks use it."""
 
     value: Any
     key: Hashable = None
@@ -72,26 +65,7 @@ def on_cluster(
     tasks: Sequence[tuple[Any, ...]],
     stopped: Callable[[], bool],
 ) -> Iterator[tuple[int, Any]]:
-    """Do tasks on a cluster; yield the place of each and its answer, as they come.
-
-    Parameters
-    ----------
-    client : distributed.Client
-    work : callable
-        Workers find it by its name.
-    tasks : sequence of tuple
-        Its arguments. What is to be sent `Once` stays with every worker until the end of the
-        block of `kept_on_workers`.
-    stopped : callable of no argument
-        Asked all the time; True ends it, and `Line.stopped` is True in the tasks that go on.
-
-    Raises
-    ------
-    RulekitError
-        If there are no workers, one runs other code, or the scheduler is gone.
-    Exception
-        What a task raises, or Dask where workers were lost too often (`is_loss`).
-    """
+    """Run tasks on a cluster; yield the index and result of each, as they finish."""
     how = getattr(get_active_backend()[0], "submit_kwargs", {})  # its priority, for instance
     with kept_on_workers():
         places: dict[Any, int] = {}
@@ -121,7 +95,7 @@ def on_cluster(
 
 
 def _check_reachable(client: Any, error: Exception) -> None:
-    """Say in a sentence that what went wrong is that the scheduler is gone, if it is."""
+    """Raise a message if the error means that the scheduler is gone."""
     lost = getattr(error, "reason", None) == "scheduler-connection-lost"
     if lost or client.status != "running":
         raise RulekitError(
@@ -139,7 +113,7 @@ def _key(once: Once) -> Hashable:
 
 
 def _sent(client: Any, arguments: Sequence[Once]) -> dict[Hashable, Any]:
-    """Send to every worker what is not there yet; return what stands for it in tasks."""
+    """Send missing data to every worker; return its placeholders for tasks."""
     kept = _kept.get()
     assert kept is not None
     fresh = {_key(once): once.value for once in arguments if (client.id, _key(once)) not in kept}
@@ -161,7 +135,7 @@ def _sent(client: Any, arguments: Sequence[Once]) -> dict[Hashable, Any]:
 
 
 def is_loss(error: BaseException) -> bool:
-    """Whether Dask tells of workers that were lost, with their work or with what they held."""
+    """Return whether an error means that workers or their data were lost."""
     if "distributed" not in sys.modules:
         return False
     return isinstance(error, (_dask().KilledWorker, _dask().CancelledError))
@@ -177,7 +151,7 @@ def _dask() -> Any:
 
 
 def _noted(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
-    """Do one task, and note in the worker's log that and how it was done."""
+    """Run one task and log it in the worker's log."""
     if version != code_version():
         raise RulekitError(
             f"Every worker must have the same version of rulekit and of {', '.join(LIBRARIES)} as "
@@ -197,7 +171,7 @@ def _noted(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
 
 
 class Line:
-    """Brings words from the tasks of one piece of work to the one who ordered them.
+    """Messages from the tasks of one piece of work to its caller.
 
     Pickled, it is the far end. It is a queue at the scheduler, so nobody needs a folder in common.
     """
@@ -210,16 +184,16 @@ class Line:
 
     @cached_property
     def _queue(self) -> Any:
-        """Made when it is needed: a scheduler, too, reads the tasks that pass through it."""
+        """The queue, created lazily, because schedulers unpickle tasks too."""
         return _dask().Queue(self._name, client=self._client or _dask().get_client())
 
     def send(self, text: str) -> None:
-        """Send a word from the far end."""
+        """Send a message to the caller."""
         self._queue.put(text)
 
     @cached_property
     def stopped(self) -> Callable[[], bool]:
-        """Tells a task whether nobody waits for it any more; asked for in the task's own thread.
+        """Whether the task should stop; called in the task's own thread.
 
         The scheduler tells its worker when it is cancelled, or when the client is gone.
         """
@@ -227,10 +201,10 @@ class Line:
         return lambda: key not in tasks or tasks[key].state != "executing"
 
     def stop(self) -> None:
-        """Nothing: `on_cluster` cancels the tasks."""
+        """Do nothing: `on_cluster` cancels the tasks."""
 
     def heard(self) -> list[str]:
-        """Return the words that have come since the last look."""
+        """Return the messages since the last call."""
         try:
             return list(self._queue.get(batch=True))
         except Exception as error:
@@ -238,7 +212,7 @@ class Line:
             raise
 
     def close(self) -> None:
-        """Forget what nobody has heard."""
+        """Discard unread messages."""
         self._queue.close()
 
 

@@ -1,4 +1,4 @@
-"""A rule that is already there, as a classifier: loaded, written by hand, or edited."""
+"""A given rule as a classifier: loaded, written by hand, or edited."""
 
 from typing import Any, ClassVar
 
@@ -23,7 +23,7 @@ from rulekit.rules import Columns, RuleSet
 
 
 class FixedRuleClassifier(BaseRuleClassifier):
-    """Answer with a rule that is given; nothing is learned.
+    """Predict with a given rule; nothing is learned.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
 
     @property
     def classes_(self) -> NDArray[Any]:  # type: ignore[override]
-        """The labels the rule, or the table it was fitted on, can give: shape (k,)."""
+        """The labels of the rule, or of the table it was fitted on, shape (k,)."""
         return _sorted_labels([*self.rule_set.classes, *getattr(self, "_table_labels", ())])
 
     @property
@@ -82,7 +82,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
 
     @property
     def default_label_(self) -> Any:
-        """The label where no clause decides."""
+        """The label where no clause matches."""
         return self.rule_set.default
 
     @property
@@ -96,18 +96,18 @@ class FixedRuleClassifier(BaseRuleClassifier):
         return self.rule_set.n_conditions
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Say that there is nothing to learn."""
+        """Return True: there is nothing to learn."""
         return True
 
     def __sklearn_tags__(self) -> Tags:
-        """Declare any number of classes, and that nothing is learned."""
+        """Declare support for any number of classes."""
         tags = super().__sklearn_tags__()
         tags.requires_fit = False
         tags.classifier_tags.poor_score = True
         return tags
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
-        """Hold the table against the rule's columns; one class will do, too."""
+        """Check the table against the rule's columns; a single class is allowed."""
         table = read_training_table(self, X, y, sample_weight, multi_class=True, one_class=True)
         self.ignored_columns_ = []
         self._refuse_absent(table.columns)
@@ -127,7 +127,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
         self.empty_rule_hint_ = None  # what is given was not learned
 
     def read_columns(self, X: Any) -> CheckedColumns:
-        """Check that a table has the rule's columns and give them as rules read them.
+        """Check that a table has the rule's columns and return them as rules read them.
 
         Raises
         ------
@@ -153,7 +153,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
             )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Say how often rows of the table of `fit` that look like this one had each class.
+        """Estimate class probabilities from the rows of `fit` that match the rule alike.
 
         Without `fit` there is no table to count: 1 for the class the rule answers.
 
@@ -174,7 +174,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
         return same.astype(np.float64)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """As `BaseRuleClassifier.decision_function`; without `fit` infinite, for the answer."""
+        """As `BaseRuleClassifier.decision_function`; infinite without `fit`."""
         if hasattr(self, "_shares"):
             return super().decision_function(X)
         found = self.predict_log_proba(X)

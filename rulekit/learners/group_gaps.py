@@ -1,4 +1,4 @@
-"""Gaps between groups of rows, counted on inner folds, and which of them a rule may have."""
+"""Gaps between groups of rows on inner folds, and the limits a rule must keep."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,22 +22,9 @@ EXACT = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class GroupGaps:
-    """Counts answers a group, and says which settings keep the gaps allowed.
+    """Counts predictions by group, and selects settings within the limits.
 
-    Attributes
-    ----------
-    groups : RowGroups
-        Of the training rows.
-    limits : dict of str to float
-        The greatest gap of each measure that is limited.
-    enough : dict of str to ndarray of bool, shape (groups,)
-        Which groups have rows enough for each measure.
-    y : ndarray of shape (n,)
-        True classes.
-    label : label
-        The class that counts as positive.
-    weight : ndarray of shape (n,)
-        What a row counts in shares.
+    Shapes: enough (groups,), y (n,), weight (n,).
     """
 
     groups: RowGroups
@@ -55,14 +42,7 @@ class GroupGaps:
         max_gap: float | Mapping[str, float] | None,
         label: Any,
     ) -> Self:
-        """Group training rows by a column.
-
-        Raises
-        ------
-        DataError
-            If the column is not there or cannot be grouped, or fewer than two groups have enough
-            rows for a measure that is limited.
-        """
+        """Group training rows by a column."""
         if name in table.ignored:
             raise DataError(
                 f"`groups` names column {name!r}, which holds too many different texts for groups; "
@@ -91,7 +71,7 @@ class GroupGaps:
         return cls(groups, limits, enough, table.y, label, table.sample_weight)
 
     def __call__(self, answers: NDArray[Any], rows: NDArray[np.intp]) -> Floats:
-        """Sum the weights of rows a group: shape (7 * groups,).
+        """Sum the weights of rows by group, shape (7 * groups,).
 
         All, positive and negative ones; wrong, found, falsely called and called positive ones.
         """
@@ -104,12 +84,9 @@ class GroupGaps:
         return np.concatenate([np.bincount(codes, weight * mask, n) for mask in masks])
 
     def of_settings(self, sums: Floats) -> dict[str, Floats]:
-        """Give the gaps of settings from their sums a fold: shape (settings,) each.
+        """Compute the gaps of settings from their sums by fold, shape (settings,) each.
 
-        Parameters
-        ----------
-        sums : ndarray of shape (folds, settings, 7 * groups)
-            NaN where a setting was left out.
+        Shapes: sums (folds, settings, 7 * groups).
         """
         total = np.nansum(sums, axis=0).reshape(sums.shape[1], 7, -1)
         whole = {name: total[:, k] for k, name in enumerate(AMONG)}
@@ -125,19 +102,13 @@ class GroupGaps:
         return gaps | {"gap": np.max(told, axis=0)}
 
     def kept(self, answers: NDArray[Any]) -> bool:
-        """Say whether answers to all rows keep the limits."""
+        """Return whether predictions for all rows keep the limits."""
         sums = self(answers, np.arange(len(self.y)))
         found = self.of_settings(sums[None, None])
         return all(found[f"gap_{m}"][0] <= most + EXACT for m, most in self.limits.items())
 
     def about_passed(self, n: int, left: pd.DataFrame) -> str:
-        """Say how many settings were passed over.
-
-        Raises
-        ------
-        DataError
-            If none is left.
-        """
+        """Return how many settings were rejected, as a sentence."""
         if left.empty:
             raise DataError(
                 f"No rule compared keeps the gap that `max_gap` allows between the groups of "
@@ -149,13 +120,7 @@ class GroupGaps:
         return f" Of these {n} would have been taken, but what they learn from all rows does not."
 
     def allowed(self, summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-        """Keep the settings within the limits, and say what that leaves.
-
-        Raises
-        ------
-        DataError
-            If none is.
-        """
+        """Return the settings within the limits, and a sentence on what that leaves."""
         if not self.limits:
             return summary, ""
         limits = pd.Series({f"gap_{name}": limit for name, limit in self.limits.items()})
@@ -191,13 +156,7 @@ def limits_of(max_gap: float | Mapping[str, float] | None) -> dict[str, float]:
 
 
 def check_gaps(groups: str | None, max_gap: Any, positive_label: Any) -> None:
-    """Refuse a limit without groups, of an unknown measure, or of a class that is not named.
-
-    Raises
-    ------
-    ValueError
-        What must hold, what was found, what to do.
-    """
+    """Reject a limit without groups, of an unknown measure, or without a named class."""
     if max_gap is not None and groups is None:
         raise ValueError(
             f"`max_gap` is read only where `groups` names a column; got max_gap={max_gap!r} "
@@ -222,7 +181,7 @@ def check_gaps(groups: str | None, max_gap: Any, positive_label: Any) -> None:
 
 
 def _loss_in(table: Any) -> str:
-    """Name the measure that settings were compared by: the error, or with costs the cost."""
+    """Return the measure of the comparison: the error, or the cost."""
     return "test_error" if "test_error" in table else "test_cost_per_100"
 
 
@@ -233,7 +192,7 @@ def _doing(row: pd.Series) -> str:
 
 
 def gap_curve(table: pd.DataFrame) -> pd.DataFrame:
-    """List the settings that no other one beats in gap and error both; see `Choice.gap_curve`."""
+    """List the settings not dominated in gap and error; see `Choice.gap_curve`."""
     if "gap" not in table:
         raise ValueError("No groups were compared; give `groups` to the learner.")
     rows = table[table["folds"] == table["folds"].max()].dropna(subset=["gap"])

@@ -1,4 +1,4 @@
-"""Which settings `RuleClassifier` compares on its training rows, and what it takes of them."""
+"""Settings that `RuleClassifier` compares on its training rows, and the selection."""
 
 import math
 import time
@@ -44,7 +44,7 @@ TAKEN = {
 
 
 def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
-    """Make the settings of the box search that `RuleClassifier` chooses among.
+    """Return the settings of the box search that `RuleClassifier` compares.
 
     Parameters
     ----------
@@ -83,19 +83,7 @@ def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """What a rule may look like: who learns it so, and with which settings.
-
-    Attributes
-    ----------
-    name : str
-        As in `RuleClassifier.forms`.
-    learner : BaseRuleClassifier
-        Left as it is.
-    settings : tuple of dict
-        What is compared of it.
-    free : int, default=1
-        How often it may ask whether to stop before it is told to: so far it always gets.
-    """
+    """A form of rule with its learner and settings."""
 
     name: str
     learner: Any
@@ -104,7 +92,7 @@ class Form:
 
 
 def form_of_rules(learner: Any, table: TrainingTable, label: Any = None) -> Form:
-    """List the settings of `search_grid`, for rules of either class or of the one given.
+    """List the settings of `search_grid`, for rules of either class or of a given one.
 
     A list of several classes describes them all.
     """
@@ -116,7 +104,7 @@ def form_of_rules(learner: Any, table: TrainingTable, label: Any = None) -> Form
 
 
 def form_of_points(learner: Any, table: TrainingTable, most: int | None = None) -> Form:
-    """List sizes of a scorecard, from the smallest that holds what is required."""
+    """List sizes of a scorecard, from the smallest that fits the required conditions."""
     required = len(as_constraints(learner.constraints).required)
     sizes = range(max(1, required), required + (MOST_POINTS if most is None else most) + 1)
     quick = clone(learner).set_params(calibration_folds=0)  # chances are not compared
@@ -126,7 +114,7 @@ def form_of_points(learner: Any, table: TrainingTable, most: int | None = None) 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Which form and setting were taken, and why.
+    """The selected form and setting, with the reason.
 
     Attributes
     ----------
@@ -175,7 +163,7 @@ class Choice:
     measure: str = "test_error"
 
     def gap_curve(self) -> pd.DataFrame:
-        """List what a smaller gap between groups costs: the least error at each gap.
+        """List the lowest error for each gap between groups.
 
         Returns
         -------
@@ -203,42 +191,7 @@ def chosen(
     answers: Callable[[str, Setting], NDArray[Any]] | None = None,
     judged: Callable[[Form], NDArray[np.float64]] | None = None,
 ) -> Choice:
-    """Compare forms and their settings on the same inner folds, and take one.
-
-    Parameters
-    ----------
-    forms : sequence of Form
-        What is compared; of forms that are equally good, the first.
-    table : TrainingTable
-        The rows.
-    folds : sequence of (ndarray of int, ndarray of int)
-        Positions of rows to learn from, and to answer; see `inner_folds`.
-    loss : Loss
-        How wrong answers are counted.
-    n_jobs : int, optional
-        Workers.
-    limit, until : float, optional
-        Seconds allowed in all, and when they are over, as `time.time` counts; each form has the
-        same share of them, and what the forms before it left.
-    gaps : GroupGaps, optional
-        Groups to be counted, and which gaps between them a setting may have.
-    answers : callable, optional
-        Beside `gaps`: learns from all rows with the setting of a form, and gives its answers to
-        them. A setting whose gaps there are larger than allowed is passed over.
-    judged : callable, optional
-        Gives what a forest thinks of the rules that a form's settings learn from all rows, and how
-        many conditions they have, see `Judge.losses`. Where some were left out, as the time was
-        over, the folds decide alone.
-
-    Returns
-    -------
-    Choice
-
-    Raises
-    ------
-    DataError
-        If no setting keeps the gaps allowed.
-    """
+    """Compare forms and their settings on the same inner folds, and select one."""
     scores = []
     for k, form in enumerate(forms):
         stops = None
@@ -300,7 +253,7 @@ def _passed_over(
     names: Sequence[str],
     settings: Sequence[Setting],
 ) -> list[int]:
-    """List the settings that would be taken, but whose rule of all rows breaks a limit."""
+    """List the settings whose rule on all rows breaks a limit, best first."""
     passed: list[int] = []
     while len(left := allowed[~allowed["setting"].isin(passed)]):
         number = suggestion(left, *how)["default"]
@@ -315,7 +268,7 @@ def _with_form(names: Sequence[str], settings: Sequence[Setting]) -> list[Settin
 
 
 def _about_constant(constant: float, error: float, loss: Loss) -> str:
-    """Say that no rule is worth its conditions."""
+    """Return a sentence that no rule is worth its conditions."""
     if loss.costs is not None:
         return (
             f" The cheapest answer, given to every row, costs {loss.told(constant)} on the same "
@@ -329,7 +282,7 @@ def _about_constant(constant: float, error: float, loss: Loss) -> str:
 
 
 def _about_forms(summary: pd.DataFrame, form: str, taken: dict[str, int], loss: Loss) -> str:
-    """Say how the form taken did beside the others."""
+    """Return a sentence that compares the selected form with the others."""
     if len(taken) < 2:
         return ""
     own = {name: summary.loc[number] for name, number in taken.items()}
@@ -341,13 +294,7 @@ def _about_forms(summary: pd.DataFrame, form: str, taken: dict[str, int], loss: 
 
 
 def inner_folds(cv: Any, table: TrainingTable, seed: int) -> list[Fold]:
-    """Split the training rows: so many folds, or fewer where the rarer class has fewer rows.
-
-    Raises
-    ------
-    DataError
-        If a class has a single row.
-    """
+    """Split the training rows into folds, fewer if the rarer class has fewer rows."""
     if isinstance(cv, Integral):
         counts = np.bincount(table.codes)
         rare = int(counts.argmin())
@@ -364,7 +311,7 @@ def inner_folds(cv: Any, table: TrainingTable, seed: int) -> list[Fold]:
 def _stops(
     limit: float, until: float, n_folds: int, n_jobs: int | None, free: int
 ) -> list["_Deadline"]:
-    """Give each fold the same share of the time; those that run side by side end together."""
+    """Return a deadline for each fold, with equal shares of the time."""
     workers = min(effective_n_jobs(n_jobs), n_folds)
     rounds = math.ceil(n_folds / workers)
     left = [rounds - 1 - fold // workers for fold in range(n_folds)]
@@ -372,7 +319,7 @@ def _stops(
 
 
 class _Deadline:
-    """Says when the work on a fold is to stop; the first settings are always tried."""
+    """Deadline of the work on a fold; the first settings are always tried."""
 
     def __init__(self, until: float, free: int) -> None:
         self.until, self.free = until, free
@@ -383,7 +330,7 @@ class _Deadline:
 
 
 def _constant_error(table: TrainingTable, folds: Sequence[Fold], loss: Loss) -> float:
-    """Mean loss over folds of the answer of least loss in training, given to every row."""
+    """Compute the mean loss over folds of the best constant prediction."""
     errors = []
     for train, test in folds:
         each = [loss.of(train, np.full(len(train), label)) for label in table.classes]

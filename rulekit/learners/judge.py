@@ -1,4 +1,4 @@
-"""What a forest thinks of rules: a second opinion beside the folds, from all training rows.
+"""Evaluation of rules by a random forest's out-of-bag votes, beside the inner folds.
 
 The error of a setting on a few inner folds is mostly luck. A random forest, asked about each row by
 the trees that were grown without it, knows roughly how often rows like it have each class; counted
@@ -28,14 +28,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """Counts answers to the training rows by what the forest thinks of them.
+    """Loss of predictions for the training rows, by the forest's votes.
 
-    Attributes
-    ----------
-    classes : ndarray of shape (K,)
-        The classes.
-    expected : ndarray of shape (n, K)
-        What answering a row with each class adds to the loss.
+    Shapes: classes (K,), expected (n, K).
     """
 
     classes: NDArray[Any]
@@ -43,19 +38,7 @@ class Judge:
 
     @classmethod
     def of(cls, table: TrainingTable, loss: Loss, learner: Any, seed: int) -> "Judge":
-        """Grow the forest.
-
-        Parameters
-        ----------
-        table : TrainingTable
-            n rows.
-        loss : Loss
-            How wrong answers to them are counted.
-        learner : BaseRuleClassifier
-            Its `binarizer` cuts the columns; those that its `constraints` forbid are not looked at.
-        seed : int
-            Of the forest.
-        """
+        """Grow the forest."""
         own = np.eye(len(table.classes))[table.codes]
         given = table.weights(None)
         shares = _shares(table, learner, given, seed)
@@ -67,7 +50,7 @@ class Judge:
         return cls(table.classes, expected / loss.weight.sum())
 
     def loss(self, said: NDArray[Any]) -> float:
-        """Count the answers to all training rows, in the unit of the loss."""
+        """Compute the loss of predictions for all training rows."""
         each = [self.expected[said == label, k].sum() for k, label in enumerate(self.classes)]
         return math.fsum(each)
 
@@ -79,23 +62,9 @@ class Judge:
         work: SharedWork,
         until: float = math.inf,
     ) -> Floats:
-        """Judge the rules that settings learn from all rows; beside it stand their conditions.
+        """Compute the loss and the size of the rules that settings learn from all rows.
 
-        Parameters
-        ----------
-        learner : BaseRuleClassifier
-            Left as it is.
-        table, settings
-            As in `rulekit.learners.choice.fold_scores`.
-        work : SharedWork
-            Keeps what the settings have in common.
-        until : float, optional
-            When to stop, as `time.time` counts; NaN for settings that were left out.
-
-        Returns
-        -------
-        ndarray of float, shape (number of settings, 2)
-            Loss, and number of conditions.
+        Shape of the result: (number of settings, 2).
         """
         found, known = np.full((len(settings), 2), math.nan), {}
         for i, model in enumerate(learner._models(table, settings, work)):
@@ -130,7 +99,7 @@ def calibrated(shares: Floats, codes: NDArray[np.integer], weight: Floats) -> Fl
 def cell_table(
     codes: NDArray[np.integer], encodings: Sequence[Any], used: Sequence[int]
 ) -> CellTable:
-    """Give some columns of a table of cells to a forest; of equal ones the first alone."""
+    """Return some columns of bin codes for the forest; of equal columns only the first."""
     kept = {codes[:, s].tobytes(): s for s in reversed(used)}
     columns = sorted(kept.values())
     read = [encodings[s] for s in columns]
@@ -147,7 +116,7 @@ def _shares(table: TrainingTable, learner: Any, given: Floats, seed: int) -> Flo
 
 
 def _prices(table: TrainingTable, loss: Loss, given: Floats) -> Floats:
-    """Say what a row of each class costs when it is answered with each: shape (K, K)."""
+    """Return the cost of each prediction for a row of each class, shape (K, K)."""
     K = len(table.classes)
     if loss.costs is not None:
         true, said = np.repeat(table.classes, K), np.tile(table.classes, K)

@@ -27,21 +27,7 @@ _TRUTH = (bool, np.bool_)
 
 @dataclass(frozen=True)
 class Misfit:
-    """Cells of one column that are not of its kind and count as missing.
-
-    Attributes
-    ----------
-    name : str
-        The column.
-    kind : str
-        Its kind.
-    n_present : int
-        Number of present cells, the ones that do not fit included.
-    rows : ndarray of int
-        Positions of the cells that do not fit.
-    first : object
-        The first of these cells.
-    """
+    """Cells of one column that are not of its kind and count as missing."""
 
     name: str
     kind: str
@@ -62,16 +48,7 @@ class Misfit:
 
 @dataclass(frozen=True)
 class TableReader:
-    """How a learner reads text and dates.
-
-    Attributes
-    ----------
-    binarizer : Binarizer or None
-        Reads words and dates; None for a learner that takes every text as a level.
-    share : float
-        Text of more levels than the binarizer's `max_levels`, and than this share of its rows, is
-        not used.
-    """
+    """How a learner reads text and dates."""
 
     binarizer: Binarizer | None = None
     share: float = UNIQUE_SHARE
@@ -159,13 +136,7 @@ def kinds_in(frame: pd.DataFrame, fixed: Mapping[str, str]) -> dict[str, str]:
 def columns_as(
     frame: pd.DataFrame, kinds: Mapping[str, str], *, exact: bool = False
 ) -> tuple[dict[str, NDArray[Any]], list[Misfit]]:
-    """Read the columns named in `kinds` as `columns_of` does; cells of another kind are missing.
-
-    Raises
-    ------
-    DataError
-        If a column holds several values and none of them fits.
-    """
+    """Read the columns named in `kinds` as `columns_of` does; cells of another kind are missing."""
     found, misfits = {}, []
     for name, kind in kinds.items():
         found[name], misfit = _read(frame[name], name, kind, exact)

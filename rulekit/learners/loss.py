@@ -1,4 +1,4 @@
-"""How wrong answers are counted when settings are compared."""
+"""The loss that settings are compared by."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,16 +16,9 @@ CONDITION_PRICE = 0.002
 
 @dataclass(frozen=True, eq=False)
 class Loss:
-    """How wrong answers to training rows are counted.
+    """Loss of wrong predictions for training rows.
 
-    Attributes
-    ----------
-    y : ndarray of shape (n,)
-        True classes.
-    weight : ndarray of shape (n,)
-        What a row counts.
-    costs : Costs or None
-        What a wrong answer costs, said by a matrix; None counts wrong rows.
+    Shapes: y (n,), weight (n,).
     """
 
     y: NDArray[Any]
@@ -34,12 +27,12 @@ class Loss:
 
     @property
     def measure(self) -> str:
-        """The measure's name in a summary."""
+        """Name of the measure in a summary."""
         return "test_error" if self.costs is None else COST
 
     @property
     def price(self) -> float:
-        """Price of one condition: two tenths of a point of what a row counts when it is wrong."""
+        """Penalty of one condition: 0.2 points of the mean weight of a wrong row."""
         if self.costs is None:
             return CONDITION_PRICE
         by_class = self.costs.class_weight(np.unique(self.y))
@@ -47,14 +40,14 @@ class Loss:
         return 100.0 * CONDITION_PRICE * float(self.weight @ heavy / self.weight.sum())
 
     def of(self, rows: NDArray[np.intp], said: NDArray[Any]) -> float:
-        """Count the answers to some rows: the share that is wrong, or the cost a hundred cases."""
+        """Compute the loss of predictions for some rows: error share, or cost per 100 cases."""
         weight, y = self.weight[rows], self.y[rows]
         if self.costs is None:
             return float((weight * (said != y)).sum() / weight.sum())
         return float(100.0 * (weight * self.costs.of_rows(y, said)).sum() / weight.sum())
 
     def told(self, value: float) -> str:
-        """Write a value of the measure."""
+        """Format a value of the measure."""
         if self.costs is None:
             return f"{100 * value:.1f} %"
         return f"{self.costs.amount(round(value, 1))} a 100 cases"

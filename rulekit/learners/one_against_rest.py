@@ -1,4 +1,4 @@
-"""Several classes one after the other: each described against those that come later."""
+"""Several classes in turn: each described against those that come later."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,14 +14,7 @@ Describe = Callable[[NDArray[np.intp], int], Sequence[Clause]]
 
 
 def refuse_with_several(model: Any, table: TrainingTable) -> None:
-    """Refuse what is said of a rule of two classes only.
-
-    Raises
-    ------
-    ValueError
-        If `positive_label` is given, a form other than "dnf", or directions, which promise that
-        the answer rises or falls.
-    """
+    """Reject parameters of two-class rules."""
     n = len(table.classes)
     if model.positive_label is not None:
         raise ValueError(
@@ -48,22 +41,7 @@ def one_against_rest(
 ) -> RuleSet:
     """Learn an ordered list class by class.
 
-    Parameters
-    ----------
-    table : TrainingTable
-        Any number of classes.
-    weight : ndarray of shape (n,)
-        What rows count.
-    describe : callable
-        Given the rows that are left, and the number of a class of which some of them are and some
-        are not, the clauses for it. They may be none, or hold everywhere.
-
-    Returns
-    -------
-    RuleSet
-        Classes from the lightest to the heaviest, of equals in their order; each is described
-        among the rows that no clause before it holds for, the last not at all. `default` is the
-        heaviest class among the rows left over.
+    Shapes: weight (n,).
     """
     mass = np.bincount(table.codes, weight, minlength=len(table.classes))
     names = [plain_label(c) for c in table.classes]

@@ -26,13 +26,7 @@ CHUNK = 30  # conditions whose answers are joined in one number
 
 @dataclass(frozen=True)
 class Likeness:
-    """What a rule tells rows apart by.
-
-    Parameters
-    ----------
-    rule : RuleSet
-        Of a CNF, a clause decides a row when all its conditions fail.
-    """
+    """What a rule tells rows apart by."""
 
     rule: RuleSet
 
@@ -44,18 +38,7 @@ class Likeness:
     def kinds(self, columns: Columns) -> tuple[Levels, NDArray[np.intp]]:
         """Sort rows into kinds by the conditions they meet.
 
-        Parameters
-        ----------
-        columns : mapping of str to ndarray of shape (n,)
-            Rows, as rules read them.
-
-        Returns
-        -------
-        tuple of ndarray of int, each with a row a kind
-            What is equal at each level: the number of the clause that decides, or of clauses for
-            none; conditions each clause is short of deciding; conditions met.
-        ndarray of int, shape (n,)
-            The kind of each row.
+        Shapes: columns (n,); result (n,).
         """
         kind = np.zeros(len(next(iter(columns.values()))), dtype=np.int64)
         first = np.zeros(1, dtype=np.intp)
@@ -91,18 +74,7 @@ def first_clause(decides: Bools) -> NDArray[np.int64]:
 class Shares:
     """Shares of the classes among training rows, by kind.
 
-    Attributes
-    ----------
-    likeness : Likeness
-        Sorts rows into kinds.
-    levels : tuple of dict of bytes to ndarray of shape (2, K)
-        For what is equal at each level: rows of each class, and the shares of the classes, drawn
-        towards those of the level before where that holds more rows. The first level is that of
-        all rows.
-    clauses : ndarray of shape (n_clauses, K)
-        Rows of each class that each clause decides, be they decided by others, too.
-    factors : ndarray of shape (K,)
-        What a row of each class weighed in learning.
+    Shapes: levels (2, K), clauses (n_clauses, K), factors (K,).
     """
 
     likeness: Any
@@ -121,17 +93,7 @@ class Shares:
     ) -> "Shares":
         """Count training rows.
 
-        Parameters
-        ----------
-        rule : RuleSet
-        columns : mapping of str to ndarray of shape (n,)
-            The rows.
-        codes : ndarray of int, shape (n,)
-            Their classes, 0 to K - 1.
-        weights : pair of ndarray of shape (n,)
-            What each counts by itself, and what it weighed in learning.
-        n_classes : int
-            K.
+        Shapes: columns (n,), codes (n,), weights (n,).
         """
         likeness, given = Likeness(rule), weights[0]
         levels, kind = likeness.kinds(columns)
@@ -148,16 +110,7 @@ class Shares:
     ) -> "Shares":
         """Join the counts of kinds.
 
-        Parameters
-        ----------
-        likeness, factors
-            See the attributes.
-        levels : tuple of ndarray of int, each of shape (kinds, any)
-            From `Likeness.kinds`: each level tells apart all that the one before does.
-        counts : ndarray of shape (kinds, K)
-            Rows of each class of each kind.
-        decides : ndarray of bool, shape (kinds, n_clauses)
-            Whether a clause decides the rows of a kind.
+        Shapes: levels (kinds, any), counts (kinds, K), decides (kinds, n_clauses).
         """
         n_kinds, n_classes = counts.shape
         found: list[dict[bytes, Floats]] = []

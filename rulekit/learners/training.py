@@ -28,30 +28,7 @@ EXTREME = 1e150  # squares of larger numbers, and of ones smaller than its inver
 class TrainingTable:
     """What `fit` was given, checked.
 
-    Attributes
-    ----------
-    frame : DataFrame of shape (n, p)
-        The rows, columns named as the rule will name them.
-    columns : mapping of str to ndarray of shape (n,)
-        The same rows as rules read them.
-    kinds : dict of str to str
-        "number", "boolean", "date" or "text" for each column, inferred once: parts have the same.
-    codes : ndarray of int, shape (n,)
-        Index into `classes`.
-    classes : ndarray of shape (K,)
-        The classes, sorted; two unless the learner takes more.
-    sample_weight : ndarray of shape (n,)
-        What was given, or ones.
-    weighted : bool
-        Whether any were given.
-    readings : dict of str to object
-        How `Binarizer` reads columns of text and dates, in parts of the table, too.
-    ignored : tuple of str
-        Columns that no condition can use; `frame` and `columns` are without them.
-    notes : tuple of str
-        Sentences about columns that are not used and values that count as missing.
-    memory : dict of str to ndarray
-        Weights of rows and classes joined so far.
+    Shapes: frame (n, p), columns (n,), codes (n,), classes (K,), sample_weight (n,).
     """
 
     frame: pd.DataFrame
@@ -111,16 +88,7 @@ class TrainingTable:
     ) -> "TrainingTable":
         """Keep some rows, of which those of one class are True and all others False.
 
-        Parameters
-        ----------
-        rows : ndarray of int
-            Positions.
-        code : int
-            The class.
-        weight : ndarray of shape (n,)
-            Weights of all rows, classes included.
-        weighted : bool
-            Whether they differ from ones by anybody's wish.
+        Shapes: weight (n,).
         """
         return TrainingTable(
             self.frame.iloc[rows],
@@ -144,15 +112,7 @@ class CheckedColumns(dict[str, NDArray[Any]]):
 
 
 class SharedWork:
-    """What settings of one training table have in common, made once.
-
-    Parameters
-    ----------
-    should_stop : callable, optional
-        Asked now and then; true ends the work.
-    many : bool, default=False
-        Whether more settings follow; with one alone nothing need be remembered for the next.
-    """
+    """What settings of one training table have in common, made once."""
 
     def __init__(
         self, should_stop: Callable[[], bool] | None = None, *, many: bool = False
@@ -174,15 +134,7 @@ class SharedWork:
 
 
 class Clock:
-    """Says when to stop, and remembers that the time ran out.
-
-    Parameters
-    ----------
-    end : float or None, default=None
-        When the time is over, as `time.monotonic` counts.
-    should_stop : callable, optional
-        Asked each time.
-    """
+    """Says when to stop, and remembers that the time ran out."""
 
     def __init__(
         self, end: float | None = None, should_stop: Callable[[], bool] | None = None
@@ -205,13 +157,7 @@ class Clock:
 
 
 def computable(name: str, values: NDArray[np.float64]) -> None:
-    """Refuse a column whose numbers cannot be squared and divided; comparing needs no such care.
-
-    Raises
-    ------
-    DataError
-        If the greatest number, or the range of those that differ, is beyond 1e150 or below 1e-150.
-    """
+    """Refuse a column whose numbers cannot be squared and divided; comparing needs no such care."""
     present = values[~np.isnan(values)]
     most = np.abs(present).max(initial=0.0)
     spread = present.max(initial=-np.inf) / 2 - present.min(initial=np.inf) / 2  # no overflow
@@ -238,11 +184,6 @@ def read_training_table(
 
     With `multi_class` more than two classes will do, with `one_class` one. Without a `reader`
     columns are read as they are.
-
-    Raises
-    ------
-    DataError, ValueError
-        If the table, the classes or the weights cannot be used.
     """
     name = type(estimator).__name__
     if y is None:
@@ -289,29 +230,7 @@ def columns_like_training(
 ) -> CheckedColumns:
     """Check what `predict` was given, against the columns of the training table.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        Knows the names and number of the columns.
-    X : DataFrame or array-like of shape (n, p)
-        Rows.
-    kinds : dict of str to str
-        `TrainingTable.kinds`.
-
-    Returns
-    -------
-    CheckedColumns
-        They are given back as they are where they are given.
-
-    Raises
-    ------
-    DataError
-        If a column is missing, infinite, or holds nothing of the kind it had in training.
-
-    Warns
-    -----
-    DataWarning
-        If some values of a column are of another kind; they count as missing.
+    Shapes: X (n, p).
     """
     if isinstance(X, CheckedColumns):
         return X
@@ -323,13 +242,7 @@ def columns_like_training(
 
 
 def positive_code(label: Any, classes: NDArray[Any], name: str = "positive_label") -> int:
-    """Find the class that a rule describes: the last one, if none is named.
-
-    Raises
-    ------
-    ValueError
-        If the label is none of the classes.
-    """
+    """Find the class that a rule describes: the last one, if none is named."""
     if label is None:
         return 1
     found = [k for k, c in enumerate(classes.tolist()) if c == label]
@@ -356,13 +269,7 @@ def refuse_infinities(columns: Columns) -> None:
 
 
 def two_classes(y: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Give the two classes, sorted, and the index of each row's: shapes (2,) and (n,).
-
-    Raises
-    ------
-    DataError
-        If there is one class only, or a third.
-    """
+    """Give the two classes, sorted, and the index of each row's: shapes (2,) and (n,)."""
     return _classes(y, name)
 
 
@@ -398,15 +305,7 @@ def as_constraints(wishes: Constraints | Mapping[str, Any] | None) -> Constraint
 
 
 def wishes_for(wishes: Any, table: TrainingTable, label: Any) -> Constraints:
-    """Read an analyst's wishes for clauses that give a class, and refuse what cannot be kept.
-
-    Raises
-    ------
-    DataError
-        If a wish names a column that is not there, a direction one of text.
-    ValueError
-        If directions lead to what is no class.
-    """
+    """Read an analyst's wishes for clauses that give a class, and refuse what cannot be kept."""
     constraints = as_constraints(wishes)
     unused = set(table.ignored) & set(constraints.forbidden)
     unknown = [f for f in constraints.features if f not in table.columns and f not in unused]

@@ -21,24 +21,7 @@ def spread(
     n_jobs: int | None = None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[int, Any]]:
-    """Do tasks wherever joblib's configuration says; yield each one's place and answer as it comes.
-
-    Parameters
-    ----------
-    work : callable
-        Of a module.
-    tasks : sequence of tuple
-        Its arguments; a cluster is sent `Once` what many tasks have.
-    n_jobs : int, default=None
-        Workers, as joblib counts them. A Dask cluster has its own number.
-    stopped : callable of no argument
-        Whether nobody wants more. Asked between answers by a cluster only: other workers finish
-        what was begun, as to stop them is to kill them.
-
-    Yields
-    ------
-    tuple of (int, object)
-    """
+    """Run tasks where joblib is configured to; yield each index and result as they finish."""
     if (client := client_in_use()) is not None:
         yield from on_cluster(client, work, tasks, stopped)
         return
@@ -57,26 +40,7 @@ def in_order(answers: Iterator[tuple[int, Any]]) -> list[Any]:
 
 
 def tried_twice(work: Callable[[], Made], kept: Callable[[], str]) -> Made:
-    """Do work that is spread over workers, once more where one of them is killed.
-
-    Parameters
-    ----------
-    work : callable of no argument
-        The work; joblib starts new workers for each call. Dask has others do what a killed worker
-        did, and gives up when four were killed by it, or what it held was nowhere else.
-    kept : callable of no argument
-        A sentence on what was finished and is not lost, asked when the second try fails, too.
-
-    Returns
-    -------
-    object
-        What `work` gives.
-
-    Raises
-    ------
-    RulekitError
-        If a worker is killed in both tries.
-    """
+    """Do work that is spread over workers, once more where one of them is killed."""
     try:
         return work()
     except Exception as error:

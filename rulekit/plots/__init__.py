@@ -1,4 +1,4 @@
-"""Pictures: results in, Plotly figures out.
+"""Figures: results in, Plotly figures out.
 
 What belongs here: functions that take plain results (a data frame, a rule, columns) and return
 a `plotly.graph_objects.Figure`, each with a twin that says the takeaway in one sentence, for

@@ -1,4 +1,4 @@
-"""One case against one clause: where its values lie, and where they would have to lie."""
+"""One case against one clause: its values and the required ranges."""
 
 from dataclasses import dataclass, replace
 
@@ -12,7 +12,7 @@ from rulekit.style.wording import plural, short_number
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """What a clause compares with limits: its range in the data, the region asked for, the value.
+    """One bar of the figure: range in the data, required region, and value.
 
     Dates are days since 1970 and levels their places in their order; `label` is the value as people
     write it. Of points that add up, one test: `points` is what it gives.
@@ -30,7 +30,7 @@ class Track:
 
 
 def case_figure(clause: Clause, row: Columns, reference: Columns) -> go.Figure:
-    """Draw the values of one case beside the ranges a clause asks for.
+    """Draw the values of one case beside the ranges that a clause requires.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def case_figure(clause: Clause, row: Columns, reference: Columns) -> go.Figure:
 
 
 def case_sentence(clause: Clause, row: Columns) -> str:
-    """Say how many conditions of a clause a case meets; of points alone, how many it has.
+    """Return how many conditions of a clause a case meets, or its points.
 
     Parameters
     ----------
@@ -113,13 +113,13 @@ def case_sentence(clause: Clause, row: Columns) -> str:
 
 
 def _name(k: int, track: Track) -> str:
-    """Call a bar by number and column, so that two bars of one column stay apart."""
+    """Return a bar name from number and column, so that bars of one column stay apart."""
     points = "" if track.points is None else f" ({track.points:+d})"
     return f"{k + 1}. {plain(track.subject, 40)}{points}"
 
 
 def _given(condition: Condition) -> tuple[tuple[Literal, int], ...]:
-    """List the tests of a condition that give points; most kinds give none."""
+    """List the tests of a condition that give points; most kinds have none."""
     return getattr(condition, "given", ())
 
 
@@ -151,7 +151,7 @@ def _track(literals: list[Literal], row: Columns, reference: Columns) -> Track:
 
 
 def _ends(test: Literal, reference: Columns) -> list[float]:
-    """Give the ends of a bar: of ordered levels half a place beyond the first and the last."""
+    """Return the ends of a bar; for ordered levels half a place beyond the first and last."""
     if test.order is not None:
         return [-0.5, len(test.order) - 0.5]
     numbers = np.asarray(test.compared(reference), dtype=float)
@@ -160,7 +160,7 @@ def _ends(test: Literal, reference: Columns) -> list[float]:
 
 
 def _place(track: Track, value: float) -> float:
-    """Place a value on the bar: 0 at the smallest, 1 at the largest, never outside."""
+    """Scale a value to the bar: 0 at the smallest, 1 at the largest, clipped."""
     span = track.high - track.low
     return float(np.clip((value - track.low) / span, 0, 1)) if span > 0 else 0.5
 

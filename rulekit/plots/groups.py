@@ -1,4 +1,4 @@
-"""Shares of groups with their intervals, and what a smaller gap between groups costs."""
+"""Rates of groups with intervals, and the cost of a smaller gap between groups."""
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -11,7 +11,7 @@ from rulekit.style.wording import capital, percent, plural
 
 
 def group_figure(found: GroupMetrics, measure: str) -> go.Figure:
-    """Draw one share of each group, with its interval, and that of all rows.
+    """Draw one rate of each group, with its interval, and that of all rows.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def group_figure(found: GroupMetrics, measure: str) -> go.Figure:
 
 
 def group_sentence(found: GroupMetrics, measure: str) -> str:
-    """Say what `group_figure` shows: the groups with the greatest and the least share."""
+    """Return the groups with the largest and the smallest rate."""
     known = found.table[measure].dropna()
     words = share_words(measure, found.positive)
     if known.empty:
@@ -81,7 +81,7 @@ def group_sentence(found: GroupMetrics, measure: str) -> str:
 
 
 def gap_figure(curve: pd.DataFrame, every: pd.DataFrame, name: str) -> go.Figure:
-    """Draw what a smaller gap between groups costs.
+    """Draw the cost of a smaller gap between groups.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def gap_figure(curve: pd.DataFrame, every: pd.DataFrame, name: str) -> go.Figure
 
 
 def gap_sentence(curve: pd.DataFrame, name: str) -> str:
-    """Say what `gap_figure` shows: both ends of the curve, and the price between them."""
+    """Return both ends of the gap curve and the cost between them."""
     if curve.empty:
         return f"No gap by {name} could be measured: too few rows in its groups."
     unit, loss = _unit(curve), _loss(curve)
@@ -140,7 +140,7 @@ def gap_sentence(curve: pd.DataFrame, name: str) -> str:
 
 
 def _loss(table: pd.DataFrame) -> pd.Series:
-    """Give what settings were compared by: the error in percent, or the cost a 100 cases."""
+    """Return the compared measure: the error in percent, or the cost per 100 cases."""
     return 100 * table["test_error"] if "test_error" in table else table["test_cost_per_100"]
 
 

@@ -1,4 +1,4 @@
-"""Words at points of a figure, put where they cover neither points nor each other."""
+"""Placement of labels in a figure so that they cover neither points nor each other."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -24,25 +24,9 @@ def placed(
     frame: tuple[tuple[float, float], tuple[float, float]],
     size: tuple[float, float],
 ) -> list[dict[str, Any]]:
-    """Return annotations with arrows, each where it is in nobody's way.
+    """Return annotations with arrows, placed without overlap.
 
-    Parameters
-    ----------
-    notes : mapping of (x, y) to sequence of str
-        What is said at points, in the axes' units.
-    marks : array-like of shape (n, 2)
-        What must not be covered: points, ends of bars, in the axes' units.
-    frame : ((float, float), (float, float))
-        The ranges of the two axes.
-    size : (float, float)
-        Width and height of the plot in pixels; of a figure that grows with the window the least
-        it is drawn at, as words are as wide in a narrow one.
-
-    Returns
-    -------
-    list of dict
-        For ``figure.add_annotation``, in the order of `notes`. Some 50 places are tried for each;
-        of equally good ones the nearest is taken.
+    Shapes: marks (n, 2).
     """
     (left, right), (low, high) = frame
     scale = np.array([size[0] / ((right - left) or 1.0), -size[1] / ((high - low) or 1.0)])
@@ -101,7 +85,7 @@ def _cost(
     taken: Sequence[NDArray[np.float64]],
     size: tuple[float, float],
 ) -> float:
-    """Count what a note covers, and how far it leaves the plot."""
+    """Compute what a label covers, and how far it leaves the plot."""
     left, top, right, bottom = box + ROOM * np.array([-1, -1, 1, 1])
     inside = (dots > [left, top]) & (dots < [right, bottom])
     cost = COVERED * float(inside.all(axis=1).sum())

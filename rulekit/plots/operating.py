@@ -1,4 +1,4 @@
-"""Operating points as a small curve, and stated probabilities beside what came true."""
+"""Operating points, and predicted probabilities beside observed frequencies."""
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -10,7 +10,7 @@ HEIGHT = 300
 
 
 def operating_figure(points: pd.DataFrame, positive: str, selected: int | None = None) -> go.Figure:
-    """Draw what each operating point finds against its false alarms.
+    """Draw the true positive rate of each operating point against its false positive rate.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def operating_figure(points: pd.DataFrame, positive: str, selected: int | None =
 
 
 def operating_sentence(points: pd.DataFrame, positive: str) -> str:
-    """Say in one sentence between which ends the operating points lie."""
+    """Return the ends of the range of operating points, as one sentence."""
     first, last = (points.iloc[k] for k in (points["found"].argmin(), points["found"].argmax()))
     return (
         f"{plural(len(points), 'operating point')} for {positive}: true positive rate from "
@@ -79,7 +79,7 @@ def operating_sentence(points: pd.DataFrame, positive: str) -> str:
 
 
 def reliability_figure(table: pd.DataFrame, positive: str) -> go.Figure:
-    """Draw stated probabilities against what came true, tenth by tenth.
+    """Draw predicted probabilities against observed frequencies by tenths.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def reliability_figure(table: pd.DataFrame, positive: str) -> go.Figure:
 
 
 def reliability_sentence(table: pd.DataFrame, brier: float, frequency: float) -> str:
-    """Say in one sentence how far stated probabilities are from what came true.
+    """Return the distance of predicted probabilities from observed frequencies.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A column's values by several outcomes: each is drawn by its name, none as "not" another."""
+"""A column's values by outcome, for two or more outcomes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,21 +31,7 @@ def outcome_bins(
 ) -> pd.DataFrame:
     """Count the rows of each outcome between cut points.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (n,)
-        A column of numbers, NaN where missing.
-    codes : ndarray of int, shape (n,)
-        The outcome of each row, numbered from 0.
-    n_outcomes : int
-    cuts : sequence of float, shape (k,)
-        As for `rulekit.plots.thresholds.bin_table`.
-
-    Returns
-    -------
-    DataFrame
-        The bins of `bin_table`: ``low``, ``high``, ``rows``, then a column of counts an outcome,
-        named 0, 1, ...
+    Shapes: values (n,), codes (n,), cuts (k,).
     """
     tables = [bin_table(values, codes == k, cuts) for k in range(n_outcomes)]
     return _joined(tables, ["low", "high", "rows"])
@@ -54,21 +40,9 @@ def outcome_bins(
 def outcome_levels(
     values: Sequence[object], codes: NDArray[np.intp], n_outcomes: int
 ) -> pd.DataFrame:
-    """Count the rows of each outcome at each level of a category, the commonest level first.
+    """Count the rows of each outcome at each level of a category, most frequent first.
 
-    Parameters
-    ----------
-    values : sequence of shape (n,)
-        Text, truth values or numbers; None or NaN where missing.
-    codes : ndarray of int, shape (n,)
-        The outcome of each row, numbered from 0.
-    n_outcomes : int
-
-    Returns
-    -------
-    DataFrame
-        ``level`` ("missing" last, if any), ``rows``, then a column of counts an outcome, named
-        0, 1, ...
+    Shapes: values (n,), codes (n,).
     """
     tables = [level_table(values, codes == k) for k in range(n_outcomes)]
     return _joined(tables, ["level", "rows"])
@@ -80,16 +54,9 @@ def _joined(tables: Sequence[pd.DataFrame], shared: list[str]) -> pd.DataFrame:
 
 
 def outcome_shares(table: pd.DataFrame) -> NDArray[np.float64]:
-    """Return the share of each outcome in each row of a table of counts, NaN where it is empty.
+    """Return the share of each outcome in each row of a table of counts, NaN for empty rows.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `outcome_bins` or `outcome_levels`.
-
-    Returns
-    -------
-    ndarray of float, shape (n_bins, n_outcomes)
+    Shape of the result: (n_bins, n_outcomes).
     """
     numbered = [name for name in table.columns if isinstance(name, int)]
     rows = table["rows"].to_numpy(dtype=float)
@@ -105,27 +72,7 @@ def outcome_bins_figure(
     name: str,
     labels: Sequence[Any],
 ) -> go.Figure:
-    """Draw a column's values by outcome with its cut points; below, the outcomes' shares per bin.
-
-    Parameters
-    ----------
-    values, codes, cuts
-        As in `outcome_bins`.
-    name : str
-        What the axis is called; unit included.
-    labels : sequence
-        The outcomes' names, in the order of their numbers.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Values are placed as in `rulekit.plots.thresholds.threshold_figure`.
-
-    Raises
-    ------
-    ValueError
-        If no value is present.
-    """
+    """Draw a column's values by outcome with its cut points, and the shares per bin."""
     present = ~np.isnan(values)
     if not present.any():
         raise ValueError(f"Column {name!r} holds no value; there is nothing to draw.")
@@ -161,7 +108,7 @@ def _strips(
     labels: Sequence[Any],
     looks: Sequence[Look],
 ) -> None:
-    """Add one pile a bin, as wide as the bin, that the outcomes divide by their shares in it."""
+    """Add one stacked bar per bin, as wide as the bin, divided by the outcomes' shares."""
     width = np.diff(edges)
     wide = width >= WIDE * width.sum()
     where = [interval_words(row) for _, row in table.iterrows()]
@@ -192,16 +139,7 @@ def _strips(
 
 
 def outcome_levels_figure(table: pd.DataFrame, *, name: str, labels: Sequence[Any]) -> go.Figure:
-    """Draw the levels of a category: rows of each, by outcome.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `outcome_levels`; the first 12 levels are drawn.
-    name : str
-    labels : sequence
-        The outcomes' names, in the order of their numbers.
-    """
+    """Draw the levels of a category: rows of each, by outcome."""
     shown = table.head(MAX_LEVELS).iloc[::-1]
     levels = [plain(level, 30) for level in shown["level"]]
     figure = go.Figure(layout=base_layout(110 + 26 * len(shown)))
@@ -214,16 +152,7 @@ def outcome_levels_figure(table: pd.DataFrame, *, name: str, labels: Sequence[An
 
 
 def outcome_sentence(table: pd.DataFrame, *, name: str, labels: Sequence[Any]) -> str:
-    """Say where each outcome is commonest, for readers who cannot see the figure.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `outcome_bins` or `outcome_levels`.
-    name : str
-    labels : sequence
-        The outcomes' names, in the order of their numbers; the first six are told.
-    """
+    """Return where each outcome is most frequent, as a text alternative of the figure."""
     inside = table["level"] != "missing" if "level" in table else table["low"].notna()
     known = table[inside & (table["rows"] > 0)].reset_index(drop=True)
     if len(known) < 2:

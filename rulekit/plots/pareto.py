@@ -1,4 +1,4 @@
-"""The trade-off curve: what each further condition buys."""
+"""The trade-off curve: error by number of conditions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ def front_figure(
     notes: Mapping[int, str] | None = None,
     selected: int | None = None,
 ) -> go.Figure:
-    """Draw settings as points and join the best of them.
+    """Draw settings as points and connect the best of them.
 
     Over conditions allowed (``x="limit"``) each learner's best points are joined, with a band of
     one standard error around the picked learner's; over any other measure of size a step line
@@ -134,7 +134,7 @@ def front_figure(
 def front_sentence(
     points: pd.DataFrame, *, x: str = "n_conditions", y: str = "test_error", unit: str = ""
 ) -> str:
-    """Say in one sentence what the trade-off curve shows.
+    """Return the content of the trade-off curve as one sentence.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def _thinned(points: pd.DataFrame, y: str) -> pd.DataFrame:
 
 
 def _kinds(points: pd.DataFrame, series: str | None) -> tuple[list[str], NDArray[np.intp]]:
-    """Name the learners in order of their name, and number each point's learner."""
+    """Return the learners sorted by name, and the learner number of each point."""
     if series is None:
         return ["setting"], np.zeros(len(points), dtype=np.intp)
     names = sorted(points[series].astype(str).unique())
@@ -235,7 +235,7 @@ def _add_families(
     series: str | None,
     selected: int | None,
 ) -> None:
-    """Join each learner's best point at each number of conditions; band the picked learner's."""
+    """Connect each learner's best point at each number of conditions."""
     names, kind = _kinds(points, series)
     held = kind[points.index.get_loc(selected)] if selected in points.index else 0
     for k in range(len(names)):

@@ -1,4 +1,4 @@
-"""What a rule covers and where it is wrong, as bars whose words do not need their colours."""
+"""Coverage and errors of a rule as labelled bars."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -46,7 +46,7 @@ def clause_figure(
 
 
 def clause_sentence(counts: pd.DataFrame, positive: str) -> str:
-    """Say in one sentence what `clause_figure` shows: the widest and the purest clause.
+    """Return the widest and the purest clause, as one sentence.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def clause_sentence(counts: pd.DataFrame, positive: str) -> str:
 
 
 def outcome_figure(confusion: pd.DataFrame, *, classes: Sequence[Any] | None = None) -> go.Figure:
-    """Draw, for each true class, how many rows were decided rightly and wrongly.
+    """Draw, for each actual class, how many rows were predicted correctly and wrongly.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def outcome_figure(confusion: pd.DataFrame, *, classes: Sequence[Any] | None = N
 
 
 def outcome_sentence(confusion: pd.DataFrame) -> str:
-    """Say in one sentence what a confusion table shows.
+    """Return the content of a confusion table as one sentence.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def _bar(
     legend: str,
     looks: Sequence[Look],
 ) -> go.Bar:
-    """Add a part of each bar, with words in it; one look for all parts, or one for each."""
+    """Add one part of each bar, with its text; one look for all parts, or one for each."""
     return go.Bar(
         y=[plain(name, 40) for name in names],
         x=list(counts),

@@ -1,4 +1,4 @@
-"""What screening removes from the candidate conditions, column by column and by test."""
+"""Conditions removed by screening, by column and by test."""
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -24,7 +24,7 @@ LOOKS = {"kept": (BLUE, ""), "simple": (GREY, "/"), "pairs": (SKY, "x"), "dualit
 
 
 def screening_table(per_column: pd.DataFrame, limit: int = MAX_COLUMNS) -> pd.DataFrame:
-    """Pick the columns of which most conditions are left.
+    """Select the columns with the most remaining conditions.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def screening_table(per_column: pd.DataFrame, limit: int = MAX_COLUMNS) -> pd.Da
 
 
 def screening_figure(table: pd.DataFrame) -> go.Figure:
-    """Draw a bar a column of the table: its conditions, divided by what became of them.
+    """Draw one bar per column: its conditions, divided by what removed them.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def screening_figure(table: pd.DataFrame) -> go.Figure:
 
 
 def screening_sentence(per_column: pd.DataFrame) -> str:
-    """Say what became of the conditions, for readers who cannot see the figure."""
+    """Return the result of the screening, as a text alternative of the figure."""
     total, kept = int(per_column["conditions"].sum()), int(per_column["kept"].sum())
     if total == 0:
         return "There are no candidate conditions."

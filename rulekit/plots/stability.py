@@ -1,4 +1,4 @@
-"""What returned in resamples: columns as bars, cuts as bands over the rows of their column."""
+"""Stability over resamples: columns as bars, thresholds as bands."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ Names = Mapping[str, str]
 
 
 def returned_figure(found: Stability, names: Names | None = None) -> go.Figure:
-    """Draw in how many resamples each column returned.
+    """Draw in how many resamples each column was used again.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def returned_figure(found: Stability, names: Names | None = None) -> go.Figure:
 
 
 def returned_sentence(found: Stability, names: Names | None = None) -> str:
-    """Say what `returned_figure` shows: each column with its count."""
+    """Return each column with its count, as one sentence."""
     table = _drawn(found.columns)
     parts = [
         f"{(names or {}).get(row.column, row.column)} in {row.returned}"
@@ -63,7 +63,7 @@ def returned_sentence(found: Stability, names: Names | None = None) -> str:
 
 
 def band_figure(found: Stability, names: Names | None = None) -> go.Figure:
-    """Draw where the cuts of columns returned.
+    """Draw the bands of the columns' thresholds.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def band_figure(found: Stability, names: Names | None = None) -> go.Figure:
 
 
 def band_sentence(found: Stability, names: Names | None = None) -> str:
-    """Say what `band_figure` shows."""
+    """Return the content of `band_figure` as one sentence."""
     parts = [
         f"{_line(row, names or {})}: {row.returned} of {found.n_made}, {_range(row)}"
         for row in _bands(found).itertuples()
@@ -126,7 +126,7 @@ def _drawn(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _bands(found: Stability) -> pd.DataFrame:
-    """Place the cuts that returned among the rows of their columns, in per cent."""
+    """Compute the bands of thresholds among the rows of their columns, in per cent."""
     table = found.cuts[found.cuts["returned"] > 0]
     table = table.sort_values("returned", ascending=False, kind="stable")
     table = _drawn(table.loc[table["in_hand"].isna().sort_values(kind="stable").index])

@@ -1,4 +1,4 @@
-"""How a column becomes conditions: its values by class, its cut points, the class share per bin."""
+"""Binning of a column: its values by class, its thresholds, the class share per bin."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -26,21 +26,7 @@ def bin_table(
 ) -> pd.DataFrame:
     """Count rows and positive rows between cut points.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (n,)
-        A column of numbers, NaN where missing.
-    positive : ndarray of bool, shape (n,)
-        Whether the row is of the class that is described.
-    cuts : sequence of float, shape (k,)
-        Ascending cut points. A value equal to a cut lies in the bin that ends there.
-
-    Returns
-    -------
-    DataFrame
-        One row a bin from low to high, then one for missing values if there are any: ``low``,
-        ``high`` (infinite at the ends, NaN for missing), ``rows``, ``positive``, ``share`` (NaN in
-        an empty bin).
+    Shapes: values (n,), positive (n,), cuts (k,).
     """
     edges = np.concatenate([[-np.inf], np.asarray(cuts, dtype=float), [np.inf]])
     missing = np.isnan(values)
@@ -63,18 +49,9 @@ def bin_table(
 
 
 def level_table(values: Sequence[object], positive: NDArray[np.bool_]) -> pd.DataFrame:
-    """Count rows and positive rows of each level of a category, the commonest first.
+    """Count rows and positive rows of each level of a category, most frequent first.
 
-    Parameters
-    ----------
-    values : sequence of shape (n,)
-        Text, truth values or numbers; None or NaN where missing.
-    positive : ndarray of bool, shape (n,)
-
-    Returns
-    -------
-    DataFrame
-        ``level`` (text; "missing" last, if any), ``rows``, ``positive``, ``share``.
+    Shapes: values (n,), positive (n,).
     """
     series = pd.Series(list(values), dtype=object)
     absent = series.isna().to_numpy()
@@ -102,27 +79,6 @@ def threshold_figure(
     At most 20 different values stand side by side, evenly; a cut point then stands between the
     last value that it lets through and the next one, as it does among whole numbers. Where a few
     values lie so far out that the others would be drawn as one bar, see `gathered`.
-
-    Parameters
-    ----------
-    values, positive, cuts
-        As in `bin_table`.
-    name : str
-        What the axis is called; unit included.
-    labels : tuple of two objects
-        The described class and the other.
-    classes : sequence, optional
-        All classes of the table, see `rulekit.style.palette.outcome_looks`.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Counts are aggregated here, so its size does not depend on the number of rows.
-
-    Raises
-    ------
-    ValueError
-        If no value is present.
     """
     present = ~np.isnan(values)
     if not present.any():
@@ -153,22 +109,9 @@ def threshold_figure(
 
 
 def gathered(values: NDArray[np.float64], cuts: Sequence[float]) -> tuple[NDArray[np.float64], str]:
-    """Move values that lie far out to the ends of the others, where they leave those no room.
+    """Move far outliers to the ends of the other values where they take too much room.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (n,)
-        None missing.
-    cuts : sequence of float
-        None is moved past.
-
-    Returns
-    -------
-    values : ndarray of float, shape (n,)
-        As they are drawn: moved are at most one in a hundred, and those only where the axis
-        would be more than twice as long for them.
-    words : str
-        Which were moved, empty if none.
+    Shapes: values (n,); result (n,).
     """
     low, high = np.quantile(values, [TAIL, 1 - TAIL], method="nearest")
     if len(cuts):
@@ -189,7 +132,7 @@ def gathered(values: NDArray[np.float64], cuts: Sequence[float]) -> tuple[NDArra
 def cut_places(
     distinct: NDArray[np.float64], cuts: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], tuple[float, float]]:
-    """Return where cut points stand on the axis, and where the axis begins and ends."""
+    """Return the positions of thresholds on the axis, and the range of the axis."""
     places: NDArray[np.float64]
     if len(distinct) <= FEW:
         places = np.searchsorted(distinct, cuts, side="right").astype(np.float64) - 0.5
@@ -219,7 +162,7 @@ def _whole(distinct: NDArray[np.float64]) -> bool:
 
 
 def mark_cuts(figure: go.Figure, cuts: NDArray[np.float64]) -> None:
-    """Draw a line a cut point, or ticks below the bars where lines would hide them."""
+    """Draw a line per threshold, or ticks below the bars where lines would hide them."""
     if len(cuts) <= MAX_LINES:
         for cut in np.unique(cuts).tolist():  # dark on white: seen on each bar and on each page
             figure.add_vline(x=cut, line={"color": "#FFFFFF", "width": 2.5}, row=1, col=1)
@@ -245,18 +188,7 @@ def level_figure(
     labels: tuple[object, object] = ("positive", "other"),
     classes: Sequence[Any] | None = None,
 ) -> go.Figure:
-    """Draw the levels of a category: rows of each, by class.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `level_table`; the first 12 levels are drawn.
-    name : str
-    labels : tuple of two objects
-        The described class and the other.
-    classes : sequence, optional
-        As for `threshold_figure`.
-    """
+    """Draw the levels of a category: rows of each, by class."""
     shown = table.head(MAX_LEVELS).iloc[::-1]
     levels = [plain(level, 30) for level in shown["level"]]
     figure = go.Figure(layout=base_layout(110 + 26 * len(shown)))
@@ -280,7 +212,7 @@ def level_figure(
 
 
 def threshold_sentence(table: pd.DataFrame, *, name: str, label: object = "positive") -> str:
-    """Say what a `bin_table` shows, in one sentence for readers who cannot see the figure."""
+    """Return the content of a `bin_table` as a text alternative of the figure."""
     bins = table[table["low"].notna() & (table["rows"] > 0)]
     if len(bins) < 2:
         return f"{name}: no cut point divides the rows."
@@ -294,7 +226,7 @@ def threshold_sentence(table: pd.DataFrame, *, name: str, label: object = "posit
 
 
 def interval_words(row: Mapping[str, float]) -> str:
-    """Say a bin in words: "at most 3", "over 3 and at most 5", "over 5", "where missing"."""
+    """Return a bin in words: "at most 3", "over 3 and at most 5", "over 5", "where missing"."""
     low, high = row["low"], row["high"]
     if np.isnan(low):
         return "where missing"
@@ -352,7 +284,7 @@ def _shares(
     label: object,
     look: Look,
 ) -> None:
-    """Add one bar a bin, as wide as the bin, as high as the class share in it."""
+    """Add one bar per bin, as wide as the bin, as high as the class share in it."""
     width = np.diff(edges)
     told = ["" if share != share else f"{share:.0%}" for share in table["share"]]
     room = (width / (SIGN * width.sum())).tolist()

@@ -1,4 +1,4 @@
-"""The language every learner ends in: literals, clauses, rule sets.
+"""The rule model that every learner returns: literals, clauses, rule sets.
 
 What belongs here: immutable, hashable symbols that know column names and values, what they
 mean on a table (`mask`), how they are negated, simplified, counted and compared. What does

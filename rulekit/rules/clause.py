@@ -55,7 +55,7 @@ class Clause:
         return tuple(c for c in self.conditions if isinstance(c, Literal))
 
     def mask(self, columns: Columns) -> NDArray[np.bool_]:
-        """Say for each row whether the clause holds; see `Literal.mask`."""
+        """Return whether the clause matches, for each row; see `Literal.mask`."""
         answer = np.full(n_rows(columns), self.op == "and")
         for condition in self.conditions:
             if self.op == "and":
@@ -65,12 +65,12 @@ class Clause:
         return answer
 
     def condition_masks(self, columns: Columns) -> NDArray[np.bool_]:
-        """Say for each row and condition whether it holds: shape (n, number of conditions)."""
+        """Return whether each condition holds, shape (n, number of conditions)."""
         masks = [c.mask(columns) for c in self.conditions]
         return np.array(masks, dtype=bool).reshape(len(masks), n_rows(columns)).T
 
     def negated(self) -> "Clause":
-        """Return the clause that holds exactly where this one does not (De Morgan)."""
+        """Return the clause that matches exactly where this one does not (De Morgan)."""
         swapped = "or" if self.op == "and" else "and"
         return Clause(tuple(c.negated() for c in self.conditions), swapped)
 

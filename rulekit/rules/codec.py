@@ -1,4 +1,4 @@
-"""Rule sets as plain dictionaries, and back: what stores and the JSON export write.
+"""Conversion of rule sets to and from plain dictionaries, for stores and JSON.
 
 A dictionary holds nothing but dictionaries, lists, text, numbers, truth values and None, so it
 survives JSON unchanged; it is never pickled and decoding it runs no code. Schema 2 is written only
@@ -34,7 +34,7 @@ PlainDict = dict[str, Any]
 
 
 class _PlainWriter(ConditionWriter[PlainDict]):
-    """Writes a condition as a dictionary, but for the name of its kind."""
+    """Writes a condition as a dictionary, without the name of its kind."""
 
     def literal(self, literal: Literal) -> PlainDict:
         value = list(literal.value) if isinstance(literal.value, tuple) else literal.value
@@ -226,7 +226,7 @@ def rule_from_dict(data: Mapping[str, Any]) -> RuleSet:
 
 
 def condition_to_dict(condition: Condition) -> PlainDict:
-    """Write one condition as a plain dictionary, its kind included; RuleError for a strange one."""
+    """Write one condition as a plain dictionary with its kind; RuleError for an unknown kind."""
     for kind, made in KINDS.items():
         if type(condition) is made:
             return {"kind": kind, **_PlainWriter().write(condition)}

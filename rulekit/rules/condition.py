@@ -1,4 +1,4 @@
-"""What every kind of condition answers for itself, and what the kinds share to do so."""
+"""Interface of all kinds of conditions, and helpers they share."""
 
 import math
 from abc import ABC, abstractmethod
@@ -18,7 +18,7 @@ TRUTH = (bool, np.bool_)
 
 
 class Condition(ABC):
-    """What a clause is made of; `Literal` is the kind that learners use most.
+    """Base class of the parts of a clause; `Literal` is the most common kind.
 
     A new kind answers what stands here, is entered in `rulekit.rules.writer`, and is written by
     every `ConditionWriter`; nothing else has to know it.
@@ -35,53 +35,53 @@ class Condition(ABC):
     @property
     @abstractmethod
     def n_conditions(self) -> int:
-        """What the condition counts for in the size of a rule."""
+        """Number of conditions this counts for in the size of a rule."""
 
     @property
     def tests(self) -> tuple[Any, ...]:
-        """The tests of one column (`Literal`) that it is made of; a sum of columns has none."""
+        """The single-column tests (`Literal`) it consists of; a sum of columns has none."""
         return ()
 
     @property
     @abstractmethod
     def types(self) -> Mapping[str, frozenset[type]]:
-        """The types of what each column is compared with; none where only gaps are asked for."""
+        """The types of the values each column is compared with; none for tests of missingness."""
 
     @property
     @abstractmethod
     def comparison(self) -> tuple[str, Any]:
-        """The operator, and what it compares with."""
+        """The operator and the value compared with."""
 
     @abstractmethod
     def compared(self, columns: Columns) -> NDArray[Any]:
-        """Give what is compared on each row, a value of a column or a sum: shape (n,)."""
+        """Compute the compared value of each row, a column value or a sum, shape (n,)."""
 
     @abstractmethod
     def mask(self, columns: Columns) -> NDArray[np.bool_]:
-        """Say for each row whether the condition holds."""
+        """Return whether the condition holds, for each row."""
 
     @abstractmethod
     def negated(self) -> "Condition":
         """Return the condition that holds exactly where this one does not."""
 
     def shorter(self) -> "Condition":
-        """Return a condition that says the same with less, or this one."""
+        """Return an equivalent condition with fewer parts, or this one."""
         return self
 
     def implies(self, other: "Condition") -> bool:
-        """Say whether another condition surely holds wherever this one does."""
+        """Return whether another condition surely holds wherever this one does."""
         return self == other
 
     @abstractmethod
     def renamed(self, names: Mapping[str, str]) -> "Condition":
-        """Return the condition with columns called otherwise; those not listed keep their name."""
+        """Return the condition with renamed columns; columns not listed keep their name."""
 
     @abstractmethod
     def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
-        """Find the numbers in one column, the row's others kept, where the answer may turn."""
+        """Find the values of one column where the result may change, other columns fixed."""
 
     def trend(self, feature: str) -> int | None:
-        """Say what raising one column, all others kept, can do to the answer.
+        """Return how the result can change as one column rises, other columns fixed.
 
         Returns
         -------
@@ -93,11 +93,11 @@ class Condition(ABC):
 
     @abstractmethod
     def written(self, writer: Any) -> Any:
-        """Hand the condition to the method of a `ConditionWriter` that is named after its kind."""
+        """Call the method of a `ConditionWriter` for this kind of condition."""
 
 
 def missing_in(column: NDArray[Any]) -> NDArray[np.bool_]:
-    """Say where a column has no value: NaN among numbers, None or NaN among objects."""
+    """Return where a column has no value: NaN among numbers, None or NaN among objects."""
     if column.dtype == object:
         gaps = np.equal(column, np.array(None)) | (column != column)
         return np.asarray(gaps, dtype=bool)
@@ -107,18 +107,12 @@ def missing_in(column: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def absent_in(features: Iterable[str], columns: Columns) -> NDArray[np.bool_]:
-    """Say where at least one of some columns has no value: shape (n,)."""
+    """Return where at least one of some columns has no value, shape (n,)."""
     return np.asarray(np.any([missing_in(columns[f]) for f in features], axis=0))
 
 
 def numbers_in(name: str, columns: Columns) -> NDArray[np.float64]:
-    """Read a column as numbers, NaN where it has no value: shape (n,).
-
-    Raises
-    ------
-    RuleError
-        If the column is not there, or holds text.
-    """
+    """Read a column as numbers, NaN where it has no value, shape (n,)."""
     try:
         column = columns[name]
     except KeyError:
@@ -135,13 +129,7 @@ def numbers_in(name: str, columns: Columns) -> NDArray[np.float64]:
 
 
 def finite(number: Any, what: str) -> float:
-    """Return a finite float; -0.0 becomes 0.0.
-
-    Raises
-    ------
-    RuleError
-        If it is none; `what` says what it should have been, "high of a power law" for instance.
-    """
+    """Return a finite float; -0.0 becomes 0.0."""
     try:
         found = float(number)
     except (TypeError, ValueError):
@@ -152,7 +140,7 @@ def finite(number: Any, what: str) -> float:
 
 
 def number_text(number: float) -> str:
-    """Write a number so that reading it gives the same number, whole ones without a point.
+    """Write a number so that reading it gives the same number; whole ones without a point.
 
     Examples
     --------
@@ -165,14 +153,14 @@ def number_text(number: float) -> str:
 
 
 def value_text(value: Scalar) -> str:
-    """Write a value: numbers by `number_text`, truth values as true and false, text as it is."""
+    """Write a value: numbers by `number_text`, truth values as true and false, text unchanged."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return number_text(value) if isinstance(value, float) else value
 
 
 def scalar(value: Any) -> Scalar:
-    """Turn NumPy's scalars and whole numbers into str, bool or float."""
+    """Convert NumPy scalars and whole numbers to str, bool or float."""
     if isinstance(value, (str, np.str_)):
         return str(value)
     if isinstance(value, (bool, np.bool_)):
@@ -186,27 +174,9 @@ def scalar(value: Any) -> Scalar:
 
 
 def columns_in(table: Any, features: Iterable[str]) -> Columns:
-    """Read a table of any library as the columns that a rule asks for.
+    """Read the columns that a rule needs from a table of any library.
 
-    Parameters
-    ----------
-    table : mapping of str to ndarray, or any data frame
-        A mapping is taken as it is. Of anything else a column is what ``table[name]`` gives, which
-        NumPy can make an array of.
-    features : iterable of str
-        The columns that are read.
-
-    Returns
-    -------
-    mapping of str to ndarray of shape (n,)
-        As `rulekit.rules` has them. For a rule that reads no column one nameless column of zeros
-        tells how many rows there are.
-
-    Raises
-    ------
-    RuleError
-        If there are no columns with names, one that is asked for is not there, or it is there
-        twice.
+    Shape of the result: (n,).
     """
     if isinstance(table, Mapping):
         return table
@@ -241,13 +211,13 @@ def _column(table: Any, name: str) -> NDArray[Any]:
 
 
 def _is_gap(value: Any) -> bool:
-    """Say whether a cell is empty: None, NaN, or the like of a library, which equals nothing."""
+    """Return whether a cell is empty: None, NaN, or a library's missing value."""
     same = value == value
     return value is None or not isinstance(same, TRUTH) or not same
 
 
 def _objects(cells: list[Any], levels: bool) -> NDArray[Any]:
-    """Make a column of what all present cells are: truth values, numbers, else text or levels."""
+    """Convert a column to the type of its present cells: bool, number, else text or levels."""
     present = [v for v in cells if v is not None]
     if present and not levels:
         if all(isinstance(v, TRUTH) for v in present):

@@ -1,4 +1,4 @@
-"""What an analyst asks of a rule: conditions that must not stand in it, or must."""
+"""Constraints on a rule: forbidden and required conditions, monotonic directions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ NOT_EQUAL = ("!=", "not-in")
 
 @dataclass(frozen=True)
 class Constraints:
-    """Wishes about the conditions of a rule, as they read in the rule itself.
+    """Constraints on the conditions of a rule.
 
     Parameters
     ----------
@@ -88,13 +88,13 @@ class Constraints:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Every column named in a wish, each once."""
+        """Every column named in a constraint, each once."""
         wishes = (*self.forbidden, *self.required)
         names = [w if isinstance(w, str) else w.feature for w in wishes]
         return tuple(dict.fromkeys((*names, *dict(self.directions))))
 
     def for_class(self, label: Any) -> "Constraints":
-        """Write the wishes for clauses that give a class: towards it, directions are its own.
+        """Return the constraints for clauses that predict a class; directions are relative to it.
 
         Clauses that give another class turn them: what leads to one class leads away from all
         others. So a list of clauses of any number of classes keeps a promise if each clause does.
@@ -107,7 +107,7 @@ class Constraints:
         return replace(self, directions=turned, towards=None)
 
     def allows(self, literal: Literal) -> bool:
-        """Say whether a literal may stand in clauses of the class that directions lead to."""
+        """Return whether clauses of the class that directions lead to may contain a literal."""
         if literal.feature in self.forbidden or literal in self.forbidden:
             return False
         if literal.op in NOT_EQUAL and not self.allow_not_equal:
@@ -118,7 +118,7 @@ class Constraints:
         return literal.trend(literal.feature) in (0, 1 if direction == ">" else -1)
 
     def to_dict(self) -> dict[str, Any]:
-        """Write the wishes as a plain dictionary, which survives JSON."""
+        """Return the constraints as a plain dictionary for JSON."""
         return {
             "forbidden": [_wish_to_plain(w) for w in self.forbidden],
             "required": [_wish_to_plain(w) for w in self.required],
@@ -128,7 +128,7 @@ class Constraints:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Constraints":
-        """Read the wishes from a plain dictionary; parts that are absent wish nothing.
+        """Read the constraints from a plain dictionary; missing parts constrain nothing.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Conditions on a table that stays where it is: one expression of ibis each, true or false.
+"""Conditions as Boolean ibis expressions, for tables in a database.
 
 No expression is ever NULL, so each may be negated. What `Condition.mask` would refuse because of
 the cells it meets, which no expression can do, is noted as a `problem`: who counts asks for it.
@@ -36,18 +36,7 @@ SIGMA = "\u03a3"  # the one letter whose lower case depends on where it stands
 
 
 class ExpressionWriter(ConditionWriter[Any]):
-    """Writes conditions over the columns of one table.
-
-    Parameters
-    ----------
-    table : ibis.Table
-        Any table; only the columns that are asked for need hold what a rule can read.
-
-    Attributes
-    ----------
-    problems : dict of str to ibis.BooleanColumn
-        For each sentence, the rows that make it true; a rule cannot be counted while there are any.
-    """
+    """Writes conditions over the columns of one table."""
 
     def __init__(self, table: Any) -> None:
         self._table = table
@@ -55,28 +44,22 @@ class ExpressionWriter(ConditionWriter[Any]):
         self.problems: dict[str, Any] = {}
 
     def rule(self, rule: RuleSet) -> list[Any]:
-        """Write the clauses of a rule, in order."""
+        """Return the expressions of the clauses of a rule, in order."""
         return [self.clause(c) for c in rule.clauses]
 
     def clause(self, clause: Clause) -> Any:
-        """Write where a clause holds."""
+        """Return the expression of a clause."""
         found = [self.write(c) for c in clause.conditions]
         return joined(found, clause.op)
 
     def column(self, name: str) -> Any:
-        """Give a column as rules read it; see `rulekit._engine.read`.
-
-        Raises
-        ------
-        RuleError
-            If the table does not have it.
-        """
+        """Return a column as rules read it; see `rulekit._engine.read`."""
         if name not in self._table.columns:
             raise RuleError(f"The rule reads column {name!r}, which the table does not have.")
         return self._read.setdefault(name, read(self._table[name]))
 
     def literal(self, literal: Literal) -> Any:
-        """Write a test of one column."""
+        """Return the expression of a test of one column."""
         literal = literal.as_set()
         column = self.column(literal.feature)
         if literal.op in GAPS:
@@ -99,13 +82,13 @@ class ExpressionWriter(ConditionWriter[Any]):
         return test.fill_null(literal.missing)
 
     def linear(self, split: LinearSplit) -> Any:
-        """Write a weighted sum, in the order in which its `total` takes it."""
+        """Return the weighted sum, added in the order of `total`."""
         terms = [self._number(name) * number(weight) for name, weight in split.terms]
         below = _summed(terms) <= number(split.value)
         return (below if split.op == "<=" else ~below).fill_null(split.missing)
 
     def power_law(self, split: PowerLawSplit) -> Any:
-        """Write a sum of power laws, in the order of `PowerLaw.value`."""
+        """Return the sum of power laws, multiplied in the order of `PowerLaw.value`."""
         total = _summed([number(term.weight) * self._law(term) for term in split.terms])
         within = total <= number(split.high)
         if split.low is not None:
@@ -113,12 +96,12 @@ class ExpressionWriter(ConditionWriter[Any]):
         return (within if split.inside else ~within).fill_null(split.missing)
 
     def points(self, split: PointsSplit) -> Any:
-        """Write points that add up."""
+        """Return the sum of points."""
         score = _summed([self.literal(c).ifelse(p, 0) for c, p in split.given])
         return score >= split.total if split.reached else score < split.total
 
     def _number(self, name: str) -> Any:
-        """Give a column as numbers, truth values as 1 and 0."""
+        """Return a column as numbers, truth values as 1 and 0."""
         column = self.column(name)
         if column.type().is_string():
             raise RuleError(
@@ -128,7 +111,7 @@ class ExpressionWriter(ConditionWriter[Any]):
         return column.cast("int32").cast("float64") if column.type().is_boolean() else column
 
     def _compared(self, literal: Literal) -> Any:
-        """Give what a test compares, as numbers: a column, or what is read of its dates."""
+        """Return the compared value as a number: a column, or a part of its dates."""
         part = literal.part
         if part is None:
             return self._number(literal.feature)
@@ -142,7 +125,7 @@ class ExpressionWriter(ConditionWriter[Any]):
         return (seconds - (since - EPOCH).total_seconds()) / DAY
 
     def _moment(self, name: str) -> Any:
-        """Give a column of dates, or of dates as ISO text, as moments of whole seconds."""
+        """Return a column of dates or of ISO text as moments in whole seconds."""
         import ibis
 
         column = self._table[name]
@@ -160,7 +143,7 @@ class ExpressionWriter(ConditionWriter[Any]):
         return is_date.ifelse(column.substr(0, 19), ibis.null("string")).cast("timestamp")
 
     def _has_word(self, column: Any, word: str) -> Any:
-        """Write whether a text holds a word; only letters that can spell the word are folded.
+        """Return whether a text contains a word; only letters that can spell it are folded.
 
         So an engine's own idea of lower case, which depends on its locale, plays no part.
         """
@@ -200,7 +183,7 @@ class ExpressionWriter(ConditionWriter[Any]):
 
 
 def joined(expressions: list[Any], op: str) -> Any:
-    """Join truth values by "and" or "or"; of none the first is true, the second false."""
+    """Join Boolean expressions by "and" or "or"; an empty "and" is true, an empty "or" false."""
     if not expressions:
         import ibis
 
@@ -213,12 +196,12 @@ def _summed(terms: list[Any]) -> Any:
 
 
 def _never(column: Any) -> Any:
-    """Write what no value meets; NULL for a gap, as any test is."""
+    """Return an expression that no value meets, NULL for a missing value."""
     return column.isnull().ifelse(None, False)
 
 
 def _one_of(column: Any, values: Iterable[Any]) -> Any:
-    """Write that a column is one of some values; of another type than its own none is."""
+    """Return whether a column is one of some values; values of another type match nothing."""
     kind = column.type()
     if kind.is_string():
         found: list[Any] = [v for v in values if isinstance(v, str)]

@@ -1,4 +1,4 @@
-"""What conditions on one column, joined by AND, ask for together: an interval or a set of values.
+"""Joint effect of conditions on one column, joined by AND: an interval or a set of values.
 
 Text, plots and simplification share this view: ``bp > 120`` and ``bp <= 150`` are one
 `FeatureTest`, written once as ``120 < bp <= 150``, and still count two literals.
@@ -56,7 +56,7 @@ class FeatureTest:
 
     @property
     def n_conditions(self) -> int:
-        """How many literals this counts for: those it was made of."""
+        """Number of literals it was made of."""
         return len(self.literals)
 
     @property
@@ -71,12 +71,12 @@ class FeatureTest:
 
     @property
     def never(self) -> bool:
-        """Whether nothing meets it."""
+        """Whether no value meets it."""
         return not self.allows_present and not self.missing
 
     @property
     def always(self) -> bool:
-        """Whether everything meets it, missing values included."""
+        """Whether every value meets it, missing values included."""
         order = self.scale[1]
         if order is not None:
             return self.missing and self.values is not None and len(self.values) == len(order)
@@ -84,7 +84,7 @@ class FeatureTest:
 
     @property
     def same_as(self) -> tuple[object, ...]:
-        """What two tests share exactly when the same values meet them."""
+        """A key that two tests share exactly when the same values meet them."""
         return (
             self.feature,
             self.scale,
@@ -127,7 +127,7 @@ class FeatureTest:
         return tuple(found)
 
     def _fewest_values(self, values: tuple[Any, ...]) -> tuple[Literal, ...]:
-        """List values; levels in a row by their ends, where that takes one literal."""
+        """List values; consecutive levels by their ends, where that takes one literal."""
         order = self.scale[1]
         if order is None:
             return (self._listed("==", "in", values),)
@@ -142,7 +142,7 @@ class FeatureTest:
         return (self._listed("==", "in", values),)
 
     def __str__(self) -> str:
-        """Write the test in one line, an interval once; nothing is escaped."""
+        """Return the test as one line, an interval once; nothing is escaped."""
         if self.scale[2] is not None and self.allows_present:
             return str(self.fewest_literals()[0])
         if not self.allows_present:
@@ -164,7 +164,7 @@ class FeatureTest:
         return self._literal(one, values[0]) if len(values) == 1 else self._literal(many, values)
 
     def _literal(self, op: str, positions: Any) -> Literal:
-        """Make a literal of this column and scale."""
+        """Build a literal of this column and scale."""
         part, order, _ = self.scale
         several = isinstance(positions, tuple)
         found = tuple(self._said(v) for v in (positions if several else (positions,)))
@@ -172,7 +172,7 @@ class FeatureTest:
         return Literal(self.feature, op, value, self.missing, part, order)
 
     def _said(self, position: Any) -> Any:
-        """Write a position as a value."""
+        """Convert a position to a value."""
         part, order, _ = self.scale
         return position if part is None and order is None else value_at(position, part, order)
 
@@ -206,7 +206,7 @@ class FeatureTest:
 
 
 def feature_test(literals: Sequence[Literal]) -> FeatureTest:
-    """Say what literals of one column ask for together, joined by AND.
+    """Combine literals of one column, joined by AND.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ def feature_test(literals: Sequence[Literal]) -> FeatureTest:
 
 
 def _word_test(literals: Sequence[Literal]) -> FeatureTest:
-    """Join tests of one word; of its values True stands for a text that has it."""
+    """Combine tests of one word; the value True means that the text contains it."""
     missing = all(c.missing for c in literals)
     values = [v for v in (False, True) if all(holds(c, v) for c in literals)]
     return FeatureTest(
@@ -315,7 +315,7 @@ def intervals(clause: Clause) -> tuple[FeatureTest | Condition, ...]:
 
 
 def holds(literal: Literal, value: Scalar) -> bool:
-    """Say whether a present position meets a literal; a text meets no order test.
+    """Return whether a present position meets a literal; a text meets no order test.
 
     Of a test of a word, the position says whether the text has it.
     """
@@ -337,7 +337,7 @@ class _End(NamedTuple):
     closed: bool
 
     def without(self, values: Sequence[Scalar]) -> "_End":
-        """Open the end if it is among values that are excluded."""
+        """Open the ends that are among excluded values."""
         excluded = math.isfinite(self.value) and self.value in values
         return _End(self.value, self.closed and not excluded)
 
@@ -352,7 +352,7 @@ def _end(literals: Sequence[Literal], ops: tuple[str, str]) -> _End:
 
 
 def _only_values(literals: Sequence[Literal], test: FeatureTest) -> tuple[Scalar, ...] | None:
-    """List the values that are allowed where they can be listed; None where they cannot."""
+    """List the allowed values where they can be listed; None otherwise."""
     lists = [c.positions for c in literals if c.op in ("==", "in")]
     order = literals[0].order
     if order is not None:

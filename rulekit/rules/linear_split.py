@@ -1,4 +1,4 @@
-"""The plane itself as a condition: a weighted sum of columns on one side of a number."""
+"""A hyperplane as a condition: a weighted sum of columns compared with a threshold."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -90,12 +90,12 @@ class LinearSplit(Condition):
 
     @property
     def n_conditions(self) -> int:
-        """What this counts for in the size of a rule: one a column."""
+        """Number of columns in the sum."""
         return len(self.terms)
 
     @property
     def types(self) -> Mapping[str, frozenset[type]]:
-        """Every column is taken as a number."""
+        """Every column is read as a number."""
         return dict.fromkeys(self.features, frozenset({float}))
 
     @property
@@ -104,11 +104,11 @@ class LinearSplit(Condition):
         return self.op, self.value
 
     def compared(self, columns: Columns) -> NDArray[np.float64]:
-        """Give the sum; see `total`."""
+        """Compute the sum; see `total`."""
         return self.total(columns)
 
     def total(self, columns: Columns) -> NDArray[np.float64]:
-        """Sum the terms: shape (n,), NaN where a column has no value.
+        """Compute the sum of the terms, shape (n,), NaN where a column has no value.
 
         Raises
         ------
@@ -124,7 +124,7 @@ class LinearSplit(Condition):
         return found
 
     def mask(self, columns: Columns) -> NDArray[np.bool_]:
-        """Say for each row whether the condition holds; see `Literal.mask`."""
+        """Return whether the condition holds, for each row; see `Literal.mask`."""
         total = self.total(columns)
         absent = absent_in(self.features, columns)
         below = total <= self.value
@@ -135,11 +135,11 @@ class LinearSplit(Condition):
         return LinearSplit(self.terms, NEGATED[self.op], self.value, not self.missing)
 
     def renamed(self, names: Mapping[str, str]) -> "LinearSplit":
-        """Return the split with columns called otherwise."""
+        """Return the split with renamed columns."""
         return replace(self, terms=tuple((names.get(f, f), w) for f, w in self.terms))
 
     def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
-        """Say where the other values put a column on the plane, but for rounding."""
+        """Compute where a column meets the hyperplane, other columns fixed, apart from rounding."""
         weights = dict(self.terms)
         others = {f: row[f] for f in weights if f != feature}
         if feature not in weights or None in others.values():
@@ -149,16 +149,16 @@ class LinearSplit(Condition):
         return (place,) if math.isfinite(place) else ()
 
     def trend(self, feature: str) -> int | None:
-        """Read the sign of the column's weight; sums of floats follow it, rounding included."""
+        """Return the sign of the column's weight; sums of floats follow it, rounding included."""
         weight = dict(self.terms).get(feature, 0.0)
         return int(np.sign(weight)) * (-1 if self.op == "<=" else 1)
 
     def written(self, writer: Any) -> Any:
-        """Hand the split to the writer's method for one."""
+        """Call the writer's method for a linear split."""
         return writer.linear(self)
 
     def sum_text(self, name: Write, number: WriteNumber) -> str:
-        """Write the weighted sum, with names and numbers as the caller wants them."""
+        """Return the weighted sum as text, with the caller's names and number format."""
         text = ""
         for place, (feature, weight) in enumerate(self.terms):
             sign = "-" if weight < 0 else "+"
@@ -167,10 +167,10 @@ class LinearSplit(Condition):
         return text
 
     def text(self, name: Write, number: WriteNumber) -> str:
-        """Write the condition in one line, with names and numbers as the caller wants them."""
+        """Return the condition as one line, with the caller's names and number format."""
         text = f"{self.sum_text(name, number)} {self.op} {number(self.value)}"
         return f"{text} (or missing)" if self.missing else text
 
     def __str__(self) -> str:
-        """Write the condition in one line; names are not quoted."""
+        """Return the condition as one line; names are not quoted."""
         return self.text(str, number_text)

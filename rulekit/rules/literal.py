@@ -1,4 +1,4 @@
-"""A literal: one test on one column, with its answer for a missing value built in."""
+"""A literal: one test of one column, with a defined result for missing values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -115,7 +115,7 @@ class Literal(Condition):
         object.__setattr__(self, "missing", answer)
 
     def _check_scale(self) -> None:
-        """Check what is read of the column, and bring values to one spelling."""
+        """Check how the column is read, and normalise the values."""
         if self.part is not None and self.order is not None:
             raise RuleError(
                 f"Column {self.feature!r} is read as a date or by an order of levels, not both."
@@ -147,25 +147,25 @@ class Literal(Condition):
 
     @property
     def is_plain(self) -> bool:
-        """Whether it compares the column's own values, not a date, its parts or an order."""
+        """Whether it compares the column's own values, not dates, their parts or an order."""
         return self.part is None and self.order is None
 
     @property
     def scale(self) -> tuple[Any, ...]:
-        """What the column is read as; literals of one column and scale compare the same values."""
+        """How the column is read; literals of one column and scale compare the same values."""
         word = self.value if self.op in WORDS else None
         return (self.part, self.order, word)
 
     @property
     def positions(self) -> tuple[Scalar, ...]:
-        """The values as they are compared: days since 1970 of a date, places in an order."""
+        """The values as compared: days since 1970 for a date, positions in an order."""
         if self.is_plain:
             return self.values
         return tuple(position(v, self.part, self.order) for v in self.values)
 
     @property
     def turning(self) -> tuple[Scalar, ...]:
-        """Cells of the column at, or beside, which its answer may turn: texts, dates, levels."""
+        """Cells of the column at or beside which its result may change: texts, dates, levels."""
         if self.op in WORDS:
             return tuple(f"{a}{self.value}{b}" for a, b in (("", ""), ("(", ")."), ("", "s")))
         if self.order is not None:
@@ -175,7 +175,7 @@ class Literal(Condition):
         return turning_dates(self.part, [float(v) for v in self.positions])
 
     def position_of(self, cell: Any) -> Any:
-        """Read one cell as it is compared; None where it is missing, or no level of the order."""
+        """Convert one cell to a position; None if it is missing or no level of the order."""
         if cell is None or self.is_plain:
             return cell
         (found,) = positions_in(
@@ -184,11 +184,11 @@ class Literal(Condition):
         return None if found != found else found
 
     def value_at(self, number: float) -> Any:
-        """Write a position as a value of this test: a date, a level, or the number itself."""
+        """Convert a position to a value of this test: a date, a level, or the number itself."""
         return value_at(number, self.part, self.order)
 
     def as_set(self) -> "Literal":
-        """Tell a test of an order as one of a set, for what knows no order; others stay.
+        """Return a test of an order as a set test, for formats without orders; others unchanged.
 
         The set, ``in`` or ``not-in``, gives the same answer for every value, named or not.
         """
@@ -198,36 +198,36 @@ class Literal(Condition):
         return Literal(self.feature, "not-in" if self.missing else "in", listed, self.missing)
 
     def meets_level(self, level: str) -> bool:
-        """Say whether a level of its order meets the test."""
+        """Return whether a level of its order meets the test."""
         assert self.order is not None
         place = np.array([self.order.index(level)], dtype=float)
         return bool(self._holds(place, np.zeros(1, dtype=bool))[0])
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The columns read: here, one."""
+        """The column read."""
         return (self.feature,)
 
     @property
     def tests(self) -> tuple["Literal", ...]:
-        """The tests it is made of: itself."""
+        """The tests it consists of: itself."""
         return (self,)
 
     @property
     def n_conditions(self) -> int:
-        """How many literals this counts for: one."""
+        """Number of literals: one."""
         return 1
 
     @property
     def values(self) -> tuple[Scalar, ...]:
-        """The values it compares with, none for the two tests of missingness."""
+        """The values it compares with; none for the two tests of missingness."""
         if self.value is None:
             return ()
         return self.value if isinstance(self.value, tuple) else (self.value,)
 
     @property
     def types(self) -> Mapping[str, frozenset[type]]:
-        """The types of what the column holds: of `values`, and text where it is read otherwise."""
+        """The types of the column: those of `values`, text where it is read otherwise."""
         found = frozenset(map(type, self.values)) if self.is_plain else frozenset((str,))
         return {self.feature: found}
 
@@ -238,7 +238,7 @@ class Literal(Condition):
 
     @property
     def sort_key(self) -> tuple[str, str, str, bool, str, str]:
-        """A total order over literals that does not depend on how a table is laid out."""
+        """A total order of literals that does not depend on the layout of a table."""
         scale = (self.part or "", repr(self.order))
         return (self.feature, self.op, repr(self.value), self.missing, *scale)
 
@@ -252,16 +252,16 @@ class Literal(Condition):
         return twin
 
     def renamed(self, names: Mapping[str, str]) -> "Literal":
-        """Return the literal with its column called otherwise."""
+        """Return the literal with a renamed column."""
         return replace(self, feature=names.get(self.feature, self.feature))
 
     def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
-        """Give the numbers it compares its column with, whatever the row; none of another scale."""
+        """Return the numbers it compares its column with; none for another scale."""
         own = feature == self.feature and self.is_plain
         return tuple(float(v) for v in self.values if own and not isinstance(v, str))
 
     def trend(self, feature: str) -> int | None:
-        """Read the test's direction; a test of truth values has one, too: false is below true."""
+        """Return the test's direction; false counts as below true."""
         if feature != self.feature or self.op in ("missing", "not-missing"):
             return 0
         if not self.is_plain:
@@ -274,11 +274,11 @@ class Literal(Condition):
         return int(high) - int(low)
 
     def written(self, writer: Any) -> Any:
-        """Hand the literal to the writer's method for one."""
+        """Call the writer's method for a literal."""
         return writer.literal(self)
 
     def compared(self, columns: Columns) -> NDArray[Any]:
-        """Give the column as it is compared: shape (n,).
+        """Return the column as compared, shape (n,).
 
         A date is days since 1970, a level its place in the order; NaN where there is none.
         RuleError if the column is not there, or is none of dates.
@@ -295,7 +295,7 @@ class Literal(Condition):
         return positions_in(self.feature, column, self.part, self.order)
 
     def mask(self, columns: Columns) -> NDArray[np.bool_]:
-        """Say for each row whether the test holds.
+        """Return whether the test holds, for each row.
 
         Parameters
         ----------
@@ -314,7 +314,7 @@ class Literal(Condition):
         return self.mask_of(self.compared(columns))
 
     def mask_of(self, compared: NDArray[Any]) -> NDArray[np.bool_]:
-        """Say where the test holds for what is compared, see `compared`: shape (n,)."""
+        """Return where the test holds for compared values, see `compared`, shape (n,)."""
         absent = missing_in(compared)
         return np.where(absent, self.missing, self._holds(compared, absent))
 
@@ -330,7 +330,7 @@ class Literal(Condition):
         return found if self.op in ("<=", ">") else float(np.nextafter(found, -np.inf))
 
     def _holds(self, column: NDArray[Any], absent: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Answer the test where a value is present; what stands elsewhere is not used."""
+        """Evaluate the test where a value is present; other entries are not used."""
         if self.op in GAPS:
             return np.full(len(column), self.op == "not-missing")
         if self.op in ORDERED:
@@ -362,7 +362,7 @@ class Literal(Condition):
         return contains(column, str(self.value))
 
     def __repr__(self) -> str:
-        """Write the call that makes it; what the column is read as only where that is said."""
+        """Return the constructor call; the scale only where it was given."""
         parts = [f"{n}={getattr(self, n)!r}" for n in ("feature", "op", "value", "missing")]
         scale = {"part": self.part, "order": self.order}
         parts += [f"{name}={value!r}" for name, value in scale.items() if value is not None]
@@ -370,13 +370,13 @@ class Literal(Condition):
 
     @property
     def subject(self) -> str:
-        """What is compared, in words: the column, or "weekday of opened"."""
+        """The compared quantity in words: the column, or "weekday of opened"."""
         if self.part in (None, "date"):
             return self.feature
         return f"{self.part} of {self.feature}"
 
     def __str__(self) -> str:
-        """Name the test in one line; names and values stand as they are, nothing is escaped."""
+        """Return the test as one line; names and values are not escaped."""
         if self.op in GAPS:
             return f"{self.feature} is {'missing' if self.op == 'missing' else 'present'}"
         text = ", ".join(value_text(spelled(v, self.part)) for v in self.values)

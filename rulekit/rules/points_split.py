@@ -1,4 +1,4 @@
-"""Points that add up: conditions with whole numbers of points, and the total that is asked for.
+"""A points condition: conditions with whole numbers of points, and a required total.
 
 One such condition is a scorecard with two outcomes. A rule set of one clause a band, the highest
 total first, is a scorecard with several: the first clause that holds decides.
@@ -25,7 +25,7 @@ GAPS_GIVE_NONE = "(a missing value gives 0)"
 
 @dataclass(frozen=True, slots=True)
 class PointsSplit(Condition):
-    """A condition "the points of what holds add up to at least a total", or to less.
+    """A condition "the points of the matching conditions add up to at least a total", or less.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class PointsSplit(Condition):
 
     @property
     def n_conditions(self) -> int:
-        """How many conditions give points."""
+        """Number of conditions with points."""
         return len(self.conditions)
 
     @property
@@ -149,7 +149,7 @@ class PointsSplit(Condition):
 
     @property
     def span(self) -> tuple[int, int]:
-        """The lowest and the highest sum that a row can have.
+        """The lowest and the highest possible sum of a row.
 
         Conditions of one column are looked at together: nobody is both above 60 and below 40. Of a
         column read in several ways, such as its year and its weekday, each way by itself.
@@ -159,12 +159,12 @@ class PointsSplit(Condition):
         return sum(map(min, sums)), sum(map(max, sums))
 
     def compared(self, columns: Columns) -> NDArray[np.int64]:
-        """Add up the points of each row: shape (n,); see `Literal.mask` for what is refused."""
+        """Compute the points of each row, shape (n,); see `Literal.mask` for errors."""
         held = np.array([c.mask(columns) for c in self.conditions])
         return np.asarray(np.array(self.points, dtype=np.int64) @ held)
 
     def mask(self, columns: Columns) -> NDArray[np.bool_]:
-        """Say for each row whether the condition holds."""
+        """Return whether the condition holds, for each row."""
         return np.asarray((self.compared(columns) >= self.total) == self.reached)
 
     def negated(self) -> "PointsSplit":
@@ -172,15 +172,15 @@ class PointsSplit(Condition):
         return replace(self, reached=not self.reached)
 
     def renamed(self, names: Mapping[str, str]) -> "PointsSplit":
-        """Return the condition with columns called otherwise."""
+        """Return the condition with renamed columns."""
         return replace(self, conditions=tuple(c.renamed(names) for c in self.conditions))
 
     def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
-        """Give the numbers that its conditions compare the column with, each once."""
+        """Return the numbers that its conditions compare the column with, each once."""
         return tuple(dict.fromkeys(v for c in self.conditions for v in c.limits(feature, row)))
 
     def trend(self, feature: str) -> int | None:
-        """Read the signs of the points of the column's conditions, each with its direction."""
+        """Return the combined direction of the points of the column's conditions."""
         trends = [(c.trend(feature), p) for c, p in self.given if p]
         signs = {None if t is None else t * (1 if p > 0 else -1) for t, p in trends} - {0}
         if not signs:
@@ -190,11 +190,11 @@ class PointsSplit(Condition):
         return sum(s if self.reached else -s for s in signs if s is not None)
 
     def written(self, writer: Any) -> Any:
-        """Hand the condition to the writer's method for points."""
+        """Call the writer's method for points."""
         return writer.points(self)
 
     def shorter(self) -> Condition:
-        """Leave out what gives 0 points; one condition that is left stands for itself."""
+        """Remove conditions with 0 points; a single remaining condition replaces the sum."""
         left = [(c, p) for c, p in self.given if p]
         if len(left) > 1:
             return replace(
@@ -204,30 +204,30 @@ class PointsSplit(Condition):
         return condition if (points > 0) == self.reached else condition.negated()
 
     def implies(self, other: Condition) -> bool:
-        """Say whether the same points, held to another total, surely hold where these do."""
+        """Return whether the same points with another total surely hold where these do."""
         if not isinstance(other, PointsSplit) or self.reached != other.reached:
             return False
         further = self.total >= other.total if self.reached else self.total <= other.total
         return further and dict(self.given) == dict(other.given)
 
     def text(self, test: Callable[[Literal], str]) -> str:
-        """Write the condition in one line, with its tests as the caller wants them."""
+        """Return the condition as one line, with the caller's format of its tests."""
         body = ", ".join(f"{p} if {test(c)}" for c, p in self.given)
         text = f"POINTS [{body}] {' '.join(map(str, self.comparison))}"
         return f"{text} {GAPS_GIVE_NONE}" if self.gaps_matter else text
 
     @property
     def gaps_matter(self) -> bool:
-        """Whether to say what a missing value gives: the condition holds without any value."""
+        """Whether missing values can decide: the condition holds without any value."""
         return self.missing and not any(c.missing for c in self.conditions)
 
     def __str__(self) -> str:
-        """Write the condition in one line; names are not quoted."""
+        """Return the condition as one line; names are not quoted."""
         return self.text(str)
 
 
 def scorecard_of(rule: Any) -> tuple[PointsSplit, ...]:
-    """Read a rule as one scorecard: its bands but the lowest, highest total first.
+    """Read a rule as one scorecard: its bands except the lowest, highest total first.
 
     Parameters
     ----------
@@ -255,14 +255,14 @@ def _whole(number: Any, what: str) -> int:
 
 
 def _sums(given: list[tuple[Literal, int]]) -> set[int]:
-    """List what the conditions of one column can give together, for any value or none."""
+    """List the sums that the conditions of one column can give, for any value or none."""
     gap = sum(p for c, p in given if c.missing)
     values = _values([c for c, _ in given])
     return {gap, *(sum(p for c, p in given if holds(c, v)) for v in values)}
 
 
 def _values(tests: list[Literal]) -> list[Any]:
-    """Give a position of every kind that tests of one column tell apart."""
+    """List one position for each combination of test results of one column."""
     if tests[0].op in WORDS:
         return [False, True]
     named = [v for c in tests for v in c.positions]

@@ -62,18 +62,18 @@ class Factor:
 
     @property
     def never_negative(self) -> bool:
-        """Whether no value gives a negative base."""
+        """Whether the base is never negative."""
         return self.floor is not None and self.floor >= self.shift
 
     def base(self, values: NDArray[Any]) -> Floats:
-        """Bring values to the floor and subtract the shift."""
+        """Clip values at the floor and subtract the shift."""
         found: Floats = np.asarray(values, dtype=float)
         if self.floor is not None:
             found = np.where(found < self.floor, self.floor, found)
         return found - self.shift if self.shift else found
 
     def text(self, name: Write = str, number: WriteNumber = number_text) -> str:
-        """Write the column with its floor, shift and the size of its exponent.
+        """Return the column with its floor, shift and exponent as text.
 
         Examples
         --------
@@ -133,7 +133,7 @@ class PowerLaw:
         return tuple(f for f in self.factors if f.exponent < 0)
 
     def value(self, columns: Columns) -> Floats:
-        """Give the product of the factors, without the weight: shape (n,)."""
+        """Compute the product of the factors, without the weight, shape (n,)."""
         up = _product(self.numerators, columns)
         down = _product(self.denominators, columns)
         if up is None:
@@ -142,12 +142,12 @@ class PowerLaw:
         return up if down is None else up / down
 
     def renamed(self, names: Mapping[str, str]) -> "PowerLaw":
-        """Return the power law with columns called otherwise."""
+        """Return the power law with renamed columns."""
         factors = (replace(f, feature=names.get(f.feature, f.feature)) for f in self.factors)
         return replace(self, factors=tuple(factors))
 
     def text(self, name: Write = str, number: WriteNumber = number_text) -> str:
-        """Write the power law without its weight: "a^2 * b / c".
+        """Return the power law without its weight as text: "a^2 * b / c".
 
         Examples
         --------
@@ -160,7 +160,7 @@ class PowerLaw:
 
 
 def _product(factors: tuple[Factor, ...], columns: Columns) -> Floats | None:
-    """Multiply factors from left to right, each as often as its exponent says."""
+    """Multiply factors from left to right, each as often as its exponent."""
     found: Floats | None = None
     for factor in factors:
         base = factor.base(columns[factor.feature])

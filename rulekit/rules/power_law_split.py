@@ -1,4 +1,4 @@
-"""The nonlinear condition: a weighted sum of power laws on one side of a number, or in a band.
+"""The nonlinear condition: a weighted sum of power laws above, below or between bounds.
 
 What the paper compares with 0 (Dhebar and Deb, section III-B, Eq. 2) is f: the sum less `high` for
 a cut; for a band the distance of the sum from the band's middle, less half its width (the modulus).
@@ -95,12 +95,12 @@ class PowerLawSplit(Condition):
 
     @property
     def types(self) -> Mapping[str, frozenset[type]]:
-        """Every column is taken as a number."""
+        """Every column is read as a number."""
         return dict.fromkeys(self.features, frozenset({float}))
 
     @property
     def comparison(self) -> tuple[str, float | list[float]]:
-        """The sign and the bound; of a band "within" or "outside" and both bounds."""
+        """The operator and the bound; for a band "within" or "outside" and both bounds."""
         if self.low is None:
             return "<=" if self.inside else ">", self.high
         return "within" if self.inside else "outside", [self.low, self.high]
@@ -111,11 +111,11 @@ class PowerLawSplit(Condition):
         return self.low is not None
 
     def compared(self, columns: Columns) -> Floats:
-        """Give the sum; see `total`."""
+        """Compute the sum; see `total`."""
         return self.total(columns)
 
     def total(self, columns: Columns) -> Floats:
-        """Sum the power laws: shape (n,), NaN where a column has no value.
+        """Sum the power laws, shape (n,), NaN where a column has no value.
 
         Raises
         ------
@@ -130,14 +130,14 @@ class PowerLawSplit(Condition):
         return np.where(absent_in(self.features, numbers), np.nan, found)
 
     def margin(self, columns: Columns) -> Floats:
-        """Give the paper's f: at most 0 within the bounds; shape (n,), NaN where missing."""
+        """Compute the paper's f: at most 0 within the bounds; shape (n,), NaN where missing."""
         total = self.total(columns)
         if self.low is None:
             return np.asarray(total - self.high)
         return np.maximum(total - self.high, self.low - total)
 
     def mask(self, columns: Columns) -> NDArray[np.bool_]:
-        """Say for each row whether the condition holds; see `Literal.mask`."""
+        """Return whether the condition holds, for each row; see `Literal.mask`."""
         total = self.total(columns)
         within = total <= self.high
         if self.low is not None:
@@ -151,11 +151,11 @@ class PowerLawSplit(Condition):
         return replace(self, inside=not self.inside, missing=not self.missing)
 
     def renamed(self, names: Mapping[str, str]) -> "PowerLawSplit":
-        """Return the split with columns called otherwise."""
+        """Return the split with renamed columns."""
         return replace(self, terms=tuple(t.renamed(names) for t in self.terms))
 
     def trend(self, feature: str) -> int | None:
-        """Read the signs of weights and exponents; a band has no direction."""
+        """Return the signs of weights and exponents; a band has no direction."""
         signs = {_sign(term, feature) for term in self.terms} - {0}
         if not signs:
             return 0
@@ -164,11 +164,11 @@ class PowerLawSplit(Condition):
         return sum(-s if self.inside else s for s in signs if s is not None)
 
     def written(self, writer: Any) -> Any:
-        """Hand the split to the writer's method for one."""
+        """Call the writer's method for a linear split."""
         return writer.power_law(self)
 
     def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
-        """Say where one column meets a bound, and where it is flat from; see `crossings`."""
+        """Compute where one column meets a bound, and from where on it is flat; see `crossings`."""
         others = [row[f] for f in self.features if f != feature]
         if feature not in self.features or any(v is None or isinstance(v, str) for v in others):
             return ()
@@ -176,7 +176,7 @@ class PowerLawSplit(Condition):
         return (*self.crossings(feature, row), *(v for v in floors if v is not None))
 
     def crossings(self, feature: str, row: Mapping[str, float]) -> tuple[float, ...]:
-        """Find the values of one column at which the sum meets a bound, all others kept.
+        """Find the values of one column at which the sum meets a bound, other columns fixed.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ class PowerLawSplit(Condition):
         return tuple(sorted(x for x in found if x > floor))
 
     def sum_text(self, name: Write = str, number: WriteNumber = number_text) -> str:
-        """Write the weighted sum.
+        """Return the weighted sum as text.
 
         Examples
         --------
@@ -230,7 +230,7 @@ class PowerLawSplit(Condition):
         return text
 
     def text(self, name: Write = str, number: WriteNumber = number_text) -> str:
-        """Write the condition in one line, with names and numbers as the caller wants them."""
+        """Return the condition as one line, with the caller's names and number format."""
         body = self.sum_text(name, number)
         if self.low is None:
             text = f"{body} {'<=' if self.inside else '>'} {number(self.high)}"
@@ -240,14 +240,14 @@ class PowerLawSplit(Condition):
         return f"{text} (or missing)" if self.missing else text
 
     def __str__(self) -> str:
-        """Write the condition in one line; names are not quoted."""
+        """Return the condition as one line; names are not quoted."""
         return self.text()
 
 
 def _roots(
     split: PowerLawSplit, feature: str, values: Mapping[str, float], bound: float
 ) -> list[float]:
-    """Real roots of the sum less a bound, in the column less its shift."""
+    """Real roots of the sum minus a bound, in the column minus its shift."""
     coefficients: dict[int, float] = {0: -bound}
     for term in split.terms:
         exponent, rest = 0, term.weight
@@ -267,7 +267,7 @@ def _roots(
 
 
 def _sign(term: PowerLaw, feature: str) -> int | None:
-    """Say which way a term goes as a column rises; None where a base may be negative."""
+    """Return the direction of a term as a column rises; None where a base may be negative."""
     own = [f for f in term.factors if f.feature == feature]
     if not own:
         return 0

@@ -1,4 +1,4 @@
-"""How a clause and a rule are read out: two bounds of one column are told as one interval.
+"""Text of clauses and rules, with two bounds of one column as one interval.
 
 `20 < age` and `age <= 50` count two conditions and are read as `20 < age <= 50`, in the place of
 the first. Every literal stays readable: nothing is simplified here, unlike in `FeatureTest`, so
@@ -43,19 +43,19 @@ class Interval:
 
     @property
     def missing(self) -> bool:
-        """The answer for a missing value."""
+        """The result for a missing value."""
         return self.low.missing
 
     @property
     def ends(self) -> tuple[Any, str, str, Any]:
-        """Lower value and its sign, upper sign and its value, as they stand around the column.
+        """Lower value and its sign, upper sign and its value, in the order they are written.
 
         Numbers; dates of a test of dates, levels of one of an order.
         """
         return self.low.values[0], MIRRORED[self.low.op], self.high.op, self.high.values[0]
 
     def written(self, writer: Any) -> Any:
-        """Hand the interval to a `ReadingWriter`."""
+        """Call the `ReadingWriter` method for an interval."""
         return writer.interval(self)
 
 
@@ -63,19 +63,19 @@ Reading = Condition | Interval
 
 
 class ReadingWriter(ConditionWriter[T]):
-    """A writer that reads two bounds of one column as one interval."""
+    """A writer that joins two bounds of one column to one interval."""
 
     def clause(self, clause: Clause) -> list[T]:
-        """Write each condition of a clause, bounds of one column together."""
+        """Return each condition of a clause as text, bounds of one column together."""
         return [reading.written(self) for reading in readings(clause)]
 
     @abstractmethod
     def interval(self, interval: Interval) -> T:
-        """Take the two bounds of a column."""
+        """Return the two bounds of a column as text."""
 
 
 def readings(clause: Clause) -> tuple[Reading, ...]:
-    """Return a clause's conditions column by column, with pairs of bounds joined to intervals.
+    """Return a clause's conditions by column, with pairs of bounds joined to intervals.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def _interval(literals: tuple[Literal, ...]) -> Interval | None:
 
 
 def clause_line(clause: Clause) -> str:
-    """Write a clause in one line; with a missing value in it, every condition stands in brackets.
+    """Return a clause as one line; with missing values in it, conditions are bracketed.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def clause_line(clause: Clause) -> str:
 
 
 def rule_lines(rule: RuleSet) -> str:
-    """Write a rule in a few plain lines; `rulekit.to_text` has all the options.
+    """Return a rule as a few plain lines; `rulekit.to_text` has all the options.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A rule set: clauses, what each one says, and what holds otherwise."""
+"""A rule set: clauses, their labels, and the default label."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +16,7 @@ CLAUSE_OP = {"dnf": "and", "cnf": "or"}
 
 @dataclass(frozen=True, slots=True)
 class RuleSet:
-    """Clauses in disjunctive or conjunctive normal form, with one label a clause.
+    """Clauses in disjunctive or conjunctive normal form, with one label per clause.
 
     Parameters
     ----------
@@ -101,16 +101,16 @@ class RuleSet:
 
     @property
     def classes(self) -> tuple[Label, ...]:
-        """Every label the rule set can give, the default last."""
+        """Every label the rule set can predict, the default last."""
         return tuple(dict.fromkeys((*[v for v in self.labels if v != self.default], self.default)))
 
     @property
     def is_constant(self) -> bool:
-        """Whether the rule set reads no column, and so gives one answer to every row."""
+        """Whether the rule set reads no column and predicts one label for every row."""
         return not self.features
 
     def clauses_fired(self, X: Any) -> NDArray[np.bool_]:
-        """Say for each row and clause whether the clause holds: shape (n, n_clauses).
+        """Return whether each clause matches each row, shape (n, n_clauses).
 
         Parameters
         ----------
@@ -128,16 +128,16 @@ class RuleSet:
         return np.array(masks, dtype=bool).reshape(len(masks), n_rows(columns)).T
 
     def mask(self, X: Any) -> NDArray[np.bool_]:
-        """Say for each row whether the rule set holds, that is, does not fall to `default`."""
+        """Return whether the rule set matches each row, i.e. does not predict `default`."""
         fired = self.clauses_fired(X)
         return np.any(fired, axis=1) if self.form == "dnf" else np.all(fired, axis=1)
 
     def predict(self, X: Any) -> NDArray[np.object_]:
-        """Give each row its label: shape (n,); see `clauses_fired` for what `X` may be."""
+        """Predict the label of each row, shape (n,); see `clauses_fired` for `X`."""
         return self.answers(self.clauses_fired(X))
 
     def answers(self, fired: NDArray[np.bool_]) -> NDArray[np.object_]:
-        """Give the labels of rows of which it is known what clauses hold: shape (n,)."""
+        """Return the labels for known clause matches, shape (n,)."""
         answer = np.full(len(fired), self.default, dtype=object)
         if self.form == "cnf":
             answer[fired.all(axis=1)] = self.labels[0]
@@ -147,7 +147,7 @@ class RuleSet:
         return answer
 
     def negated(self) -> "RuleSet":
-        """Return the same predictions, told from the other side (De Morgan).
+        """Return the same predictions, written for the other class (De Morgan).
 
         The DNF of one class becomes the CNF of the other: form, clauses, label and default turn.
 
@@ -187,5 +187,5 @@ def rule_of(model: Any) -> RuleSet:
 
 
 def _plain(label: Label) -> Label:
-    """Turn NumPy's scalars into Python's, so that labels print, hash and export alike."""
+    """Convert NumPy scalars to Python's, so that labels print, hash and export alike."""
     return label.item() if isinstance(label, np.generic) else label

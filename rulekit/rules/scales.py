@@ -1,4 +1,4 @@
-"""How a column's values are read before they are compared: dates and their parts, orders, words.
+"""How a column's values are read before comparison: dates and their parts, orders, words.
 
 A test of a date, of a part of it, or of a level with an order compares *positions*: numbers that
 ascend as people count, NaN where there is none. Dates stand in columns as ISO text
@@ -38,7 +38,7 @@ _BLANKS = str.maketrans(SEPARATORS, " " * len(SEPARATORS))
 
 @lru_cache(maxsize=100_000)
 def moment(text: str) -> datetime | None:
-    """Read ISO text as a moment, fractions of a second left out; None if it is no date."""
+    """Parse ISO text as a moment, fractions of a second dropped; None if it is no date."""
     try:
         return datetime.fromisoformat(text[:19]) if ISO.fullmatch(text) else None
     except ValueError:  # the 30th of February
@@ -46,13 +46,13 @@ def moment(text: str) -> datetime | None:
 
 
 def moment_text(found: datetime) -> str:
-    """Write a moment, midnight as the day alone: "2024-03-01", "2024-03-01 12:30:00"."""
+    """Format a moment, midnight as the day alone: "2024-03-01", "2024-03-01 12:30:00"."""
     text = found.isoformat(sep=" ")
     return text.removesuffix(" 00:00:00")
 
 
 def checked_part(part: Any) -> str:
-    """Return a part of a date in its one spelling; RuleError if it is none."""
+    """Return the normalised name of a part of a date; RuleError if it is unknown."""
     if isinstance(part, str) and part.startswith(DAYS_SINCE):
         since = moment(part.removeprefix(DAYS_SINCE))
         if since is not None:
@@ -78,13 +78,7 @@ def checked_order(order: Any) -> tuple[str, ...]:
 
 
 def position(value: Any, part: str | None, order: Sequence[str] | None) -> float:
-    """Place what a test compares with: days since 1970, the place in an order, or the number.
-
-    Raises
-    ------
-    RuleError
-        If it is no date, none of the levels, or no number.
-    """
+    """Convert a test value to a position: days since 1970, place in an order, or the number."""
     if order is not None:
         if value not in order:
             raise RuleError(
@@ -105,7 +99,7 @@ def position(value: Any, part: str | None, order: Sequence[str] | None) -> float
 
 
 def value_at(number: float, part: str | None, order: Sequence[str] | None) -> Any:
-    """Write a position as what stands in a test; the nearest second, the nearest level."""
+    """Convert a position to a test value; the nearest second, the nearest level."""
     if order is not None:
         return order[int(min(max(round(number), 0), len(order) - 1))]
     if part == "date":
@@ -119,11 +113,6 @@ def positions_in(
     """Read a column as positions: shape (n,), NaN where there is no value.
 
     A level that the order does not name has no place in it: it reads as missing.
-
-    Raises
-    ------
-    RuleError
-        If a date is asked for and a cell holds none; its row is named.
     """
     cells = column.tolist()
     if order is not None:
@@ -154,7 +143,7 @@ def _of_date(cell: Any, part: str) -> float | None:
 
 
 def turning_dates(part: str, positions: Sequence[float]) -> tuple[str, ...]:
-    """List dates, as text, around which a test of a part of a date may turn its answer."""
+    """List dates, as text, around which a test of a part of a date may change its result."""
     if part in ("month", "weekday", "hour"):
         days = [datetime(2024, 1 + k, 28) for k in range(12)]
         days += [datetime(2024, 3, 1 + k, 3 * k) for k in range(7)]
@@ -171,21 +160,21 @@ def turning_dates(part: str, positions: Sequence[float]) -> tuple[str, ...]:
 
 
 def since_of(part: str) -> datetime:
-    """Give the reference date of a part such as "days since 2024-01-01"."""
+    """Return the reference date of a part such as "days since 2024-01-01"."""
     found = moment(part.removeprefix(DAYS_SINCE))
     assert found is not None
     return found
 
 
 def spelled(value: Any, part: str | None) -> Any:
-    """Call weekdays and months by their name; anything else stays."""
+    """Return weekdays and months by their name; other values unchanged."""
     names = NAMES.get(part or "", ())
     known = isinstance(value, float) and value.is_integer() and 1 <= value <= len(names)
     return names[int(value) - 1] if known else value
 
 
 def words_of(text: str) -> str:
-    """Fold a text to its words in lower case, a blank before, between and after them.
+    """Fold a text to its words in lower case, separated and enclosed by blanks.
 
     What stands between blanks and the marks in `SEPARATORS` is a word.
 
@@ -198,7 +187,7 @@ def words_of(text: str) -> str:
 
 
 def checked_word(word: Any) -> str:
-    """Return a word in lower case; RuleError if it is none, or several."""
+    """Return a word in lower case; RuleError unless it is exactly one word."""
     if not isinstance(word, str) or words_of(word).split(" ") != ["", word.lower(), ""] or not word:
         raise RuleError(
             "A test of a word needs one word, without blanks or the marks "
@@ -208,7 +197,7 @@ def checked_word(word: Any) -> str:
 
 
 def checked_value(op: str, value: Any) -> Any:
-    """Return the value of a test of a column as it stands; RuleError if it does not fit."""
+    """Return the normalised test value of a column; RuleError if it does not fit."""
     if op in GAPS:
         if value is not None:
             raise RuleError(f"A literal with operator {op!r} takes no value, got {value!r}.")
@@ -230,7 +219,7 @@ def checked_value(op: str, value: Any) -> Any:
 
 
 def contains(column: NDArray[Any], word: str) -> NDArray[np.bool_]:
-    """Say for each cell whether its text holds a word: shape (n,); False where it is no text."""
+    """Return whether the text of each cell contains a word, shape (n,); False for non-text."""
     wanted = f" {word} "
     holds = {v: wanted in words_of(v) for v in set(column.tolist()) if isinstance(v, str)}
     return np.array([holds.get(v, False) for v in column.tolist()], dtype=bool)

@@ -1,4 +1,4 @@
-"""One method a kind of condition: how formats, explanations and views tell kinds apart.
+"""One method per kind of condition: formats, explanations and views dispatch here.
 
 To add a kind, write its class (see `rulekit.rules.condition`), enter it in `KINDS`, and give
 `ConditionWriter` a method of the same name: a writer without that method cannot be made, and the
@@ -25,25 +25,25 @@ KINDS: dict[str, type[Condition]] = {
 
 
 class ConditionWriter(ABC, Generic[T]):
-    """Whatever depends on the kind of a condition; `write` is the only place that asks for it."""
+    """Base class of everything that depends on the kind of a condition."""
 
     def write(self, condition: Condition) -> T:
-        """Return what the method of the condition's kind makes of it."""
+        """Call the method of the condition's kind."""
         made: T = condition.written(self)
         return made
 
     @abstractmethod
     def literal(self, literal: Literal) -> T:
-        """Take a test of one column."""
+        """Handle a test of one column."""
 
     @abstractmethod
     def linear(self, split: LinearSplit) -> T:
-        """Take a weighted sum of columns."""
+        """Handle a weighted sum of columns."""
 
     @abstractmethod
     def power_law(self, split: PowerLawSplit) -> T:
-        """Take a weighted sum of power laws."""
+        """Handle a weighted sum of power laws."""
 
     @abstractmethod
     def points(self, split: PointsSplit) -> T:
-        """Take conditions with points that add up."""
+        """Handle conditions with points."""

@@ -22,20 +22,7 @@ Floats = NDArray[np.float64]
 class ClauseSelection:
     """Columns chosen for the clauses of a CNF over the columns of ``A``.
 
-    Attributes
-    ----------
-    chosen : ndarray of bool, shape (R, d)
-        ``chosen[r, j]``: clause r contains column j. A clause without columns is never true.
-    disabled : ndarray of bool, shape (R,)
-        Clauses that are switched off, hence always true; their row of `chosen` is empty.
-    value : float
-        The objective of the method that made it; the Hamming objective (3.10) unless said.
-    history : tuple of dict
-        One dictionary a step.
-    lower_bound : float or None
-        No selection has a smaller value, where a bound was computed.
-    proved : bool
-        True when `value` is known to be the optimum.
+    Shapes: chosen (R, d), disabled (R,).
     """
 
     chosen: Bools
@@ -84,27 +71,7 @@ def hamming_cost(
     smallest number of true columns over the clauses. Each column chosen costs `theta`. A
     disabled clause is one with a single column that is always true, and costs `disable_cost`.
 
-    Parameters
-    ----------
-    A : ndarray of bool, shape (n, d)
-        The binary table.
-    y : ndarray of bool, shape (n,)
-        The rows to be covered by every clause.
-    weight : ndarray of shape (n,) or None
-        What a row counts; None for 1 each.
-    chosen : ndarray of bool, shape (R, d)
-        Columns of each clause.
-    theta : float, default=0.0
-        Price of a column, in rows.
-    disabled : ndarray of bool, shape (R,), optional
-        Clauses that are switched off.
-    disable_cost : float, default=0.0
-        Price of a disabled clause, in rows.
-
-    Returns
-    -------
-    float
-        The cost; with no clause at all, which is always true, every row without ``y`` costs 1.
+    Shapes: A (n, d), y (n,), weight (n,), chosen (R, d), disabled (R,).
 
     Notes
     -----
@@ -131,11 +98,6 @@ def error_cost(
     """Weigh the rows that the CNF gets wrong, plus `theta` a column: objective (3.7).
 
     Parameters and cost are those of `hamming_cost`.
-
-    Returns
-    -------
-    float
-        Weight of the wrong rows plus the price of the columns.
     """
     weight = np.ones(len(y)) if weight is None else weight
     answer = (_counts_with_disabled(A, chosen, disabled) > 0).all(axis=1)

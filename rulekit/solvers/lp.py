@@ -52,23 +52,7 @@ HIGHS_STATUS = {
 class LinearProgram:
     """A linear or mixed integer program, see the head of this module.
 
-    Parameters
-    ----------
-    c : ndarray of shape (n,)
-        Cost of each variable.
-    A : ndarray or scipy.sparse array of shape (m, n)
-        One row a constraint.
-    lower, upper : ndarray of shape (m,)
-        Bounds of the rows; minus or plus infinity for none.
-    x_lower, x_upper : ndarray of shape (n,)
-        Bounds of the variables.
-    integrality : ndarray of shape (n,), optional
-        True for the variables that must be integers; only `solve_milp` reads it.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not agree.
+    Shapes: c (n,), A (m, n), lower, upper (m,), x_lower, x_upper (n,), integrality (n,).
     """
 
     c: Floats
@@ -97,26 +81,7 @@ class LinearProgram:
 class LPSolution:
     """What a solver found; every field is there whatever happened, None where it has no value.
 
-    Attributes
-    ----------
-    x : ndarray of shape (n,) or None
-        The best point found.
-    value : float or None
-        ``c @ x``.
-    duals : ndarray of shape (m,) or None
-        Change of the optimal value per unit of each row's active bound.
-    reduced_costs : ndarray of shape (n,) or None
-        The same for the variables' bounds.
-    status : {"optimal", "time limit", "infeasible", "unbounded", "error"}
-        "time limit" with an `x` means: the best point so far.
-    bound : float or None
-        No feasible point has a smaller value.
-    message : str
-        The solver's own words.
-    basic_x : ndarray of bool, shape (n,) or None
-        The variables in the optimal basis, where the solver tells (highspy does).
-    basic_rows : ndarray of bool, shape (m,) or None
-        The rows whose slack is in the basis.
+    Shapes: x (n,), duals (m,), reduced_costs (n,), basic_x (n,), basic_rows (m,).
     """
 
     x: Floats | None
@@ -134,12 +99,7 @@ class LPSolution:
 class Basis:
     """Where to begin: a vertex of a program whose rows are bounded from above.
 
-    Attributes
-    ----------
-    at_upper, basic : ndarray of bool, shape (n,)
-        The variables that stand at their upper bounds, and those in the basis.
-    basic_rows : ndarray of bool, shape (m,)
-        The rows whose slack is in the basis.
+    Shapes: at_upper, basic (n,), basic_rows (m,).
     """
 
     at_upper: NDArray[np.bool_]
@@ -160,19 +120,6 @@ def solve_lp(
     lp: LinearProgram, *, time_limit: float | None = None, start: Basis | None = None
 ) -> LPSolution:
     """Solve a linear program.
-
-    Parameters
-    ----------
-    lp : LinearProgram
-        Its `integrality` is not read.
-    time_limit : float, optional
-        Seconds after which the solver stops with status "time limit".
-    start : Basis, optional
-        Where highspy begins; SciPy knows no start.
-
-    Returns
-    -------
-    LPSolution
 
     Examples
     --------
@@ -199,19 +146,7 @@ def solve_milp(
 ) -> LPSolution:
     """Solve a mixed integer program with SciPy's `milp`, to a relative gap of zero.
 
-    Parameters
-    ----------
-    lp : LinearProgram
-        With `integrality`; None means that every variable must be an integer.
-    time_limit : float, optional
-        Seconds; the best point and the bound reached by then are returned.
-    incumbent : pair of (ndarray of shape (n,), float), optional
-        A feasible point and its value, returned when the solver finds nothing better in time.
-
-    Returns
-    -------
-    LPSolution
-        Without duals and reduced costs. It is proved optimal when the status is "optimal".
+    Shapes: incumbent (n,).
     """
     if len(lp.c) == 0:
         return _without_variables(lp)
@@ -253,13 +188,6 @@ def load_highs() -> ModuleType | None:
 
 class ResidentProgram:
     """A linear program of which only bounds change; with highspy it stays inside HiGHS.
-
-    Parameters
-    ----------
-    lp : LinearProgram
-        The matrix and the first set of costs and bounds.
-    highs : optional
-        A solver whose model may be replaced; None for a new one.
 
     Notes
     -----

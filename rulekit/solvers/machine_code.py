@@ -60,23 +60,7 @@ log = logging.getLogger("rulekit.machine_code")
 def machine_code(
     signature: Any = None, *, ieee: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Compile a kernel, or load it from the cache.
-
-    Parameters
-    ----------
-    signature : str or numba signature, optional
-        Types of result and arguments, for a kernel that Python calls. Without them other kernels
-        alone may call it: it becomes a part of their machine code and needs no cache of its own.
-    ieee : bool, default=False
-        Whether divisions by zero give infinity or NaN, as in NumPy, instead of raising; without
-        the check several numbers are divided at once.
-
-    Returns
-    -------
-    callable
-        The decorator. The machine code releases the interpreter lock, and is kept beside the file
-        or in the user's cache folder; where neither can be written it is made anew each time.
-    """
+    """Compile a kernel, or load it from the cache."""
     import numba
     from numba.core import event
 
@@ -141,15 +125,7 @@ def prepare(
 
 @dataclass(frozen=True)
 class Preparation:
-    """Progress of compiling kernel files.
-
-    Attributes
-    ----------
-    done, names : tuple of str
-        Finished files, and all files.
-    seconds : float
-        Time since the start.
-    """
+    """Progress of compiling kernel files."""
 
     done: tuple[str, ...]
     names: tuple[str, ...]

@@ -22,19 +22,7 @@ SALT = 0x9E3779B9
 def held_out(n_rows: int, fraction: float, seed: int) -> NDArray[np.bool_]:
     """Hold a share of the rows out.
 
-    Parameters
-    ----------
-    n_rows : int
-        Rows 0 .. n_rows - 1.
-    fraction : float
-        Share to hold out, between 0 and 1; the number of rows held out varies around it as if
-        each row had been drawn by itself.
-    seed : int
-        From 0 to 2**32 - 1.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_rows,)
+    Shape of the result: (n_rows,).
     """
     return row_hash(np.arange(n_rows, dtype=np.uint64), seed) < np.uint64(limit(fraction))
 

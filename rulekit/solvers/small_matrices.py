@@ -13,17 +13,7 @@ Floats = NDArray[np.float64]
 def solved(A: Floats, b: Floats) -> Floats:
     """Solve ``A[k] x = b[k]`` by elimination with pivots.
 
-    Parameters
-    ----------
-    A : ndarray of shape (K, m, n)
-        m >= n equations that agree.
-    b : ndarray of shape (K, m, r)
-        r right sides.
-
-    Returns
-    -------
-    ndarray of shape (K, n, r)
-        Not finite, or far off, where the equations do not fix x.
+    Shapes: A (K, m, n), b (K, m, r); result (K, n, r).
     """
     n, each = A.shape[2], np.arange(len(A))
     table = np.concatenate([A, b], axis=2)
@@ -42,17 +32,7 @@ def solved(A: Floats, b: Floats) -> Floats:
 def narrowest(own: Floats, around: Floats) -> tuple[Floats, Floats]:
     """Find for each pair of matrices the w of least ``w'own w / w'around w``.
 
-    Parameters
-    ----------
-    own, around : ndarray of shape (K, p, p)
-        Symmetric; `around` positive definite.
-
-    Returns
-    -------
-    w : ndarray of shape (K, p)
-        With ``w'around w = 1``.
-    share : ndarray of shape (K,)
-        The least ratio.
+    Shapes: own, around (K, p, p); result (K, p), (K,).
     """
     p = own.shape[1]
     root = solved(_triangle(around), np.broadcast_to(np.eye(p), own.shape))

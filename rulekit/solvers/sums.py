@@ -36,17 +36,7 @@ def on_grid(values: Floats, unit: float, *, down: bool = False) -> Floats:
 
 
 def addable(values: Floats) -> Floats:
-    """Round numbers so that sums of some of them, each once, are exact in any order.
-
-    Parameters
-    ----------
-    values : ndarray of float
-
-    Returns
-    -------
-    ndarray of float
-        Off by less than the rounding of their sum. Whole numbers stay as they are.
-    """
+    """Round numbers so that sums of some of them, each once, are exact in any order."""
     return on_grid(values, grid_unit(float(np.abs(values).sum())))
 
 

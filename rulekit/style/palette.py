@@ -1,4 +1,4 @@
-"""Colours and layout that every figure shares: told apart by people who see colours differently.
+"""Colours and layout of all figures, distinguishable with colour-blindness.
 
 An outcome has one look in all figures, by its place among the table's classes. The first two are
 blue and vermilion (Okabe and Ito's): their distance stays large under all three kinds of colour
@@ -30,7 +30,7 @@ SHAPES = ("circle", "square", "diamond", "cross")  # of which three dimensions k
 
 @dataclass(frozen=True)
 class Look:
-    """How an outcome is drawn wherever it is drawn."""
+    """Colour, hatch and symbol of an outcome in all figures."""
 
     colour: str
     hatch: str
@@ -38,7 +38,7 @@ class Look:
 
     @property
     def ink(self) -> str:
-        """The colour of words on a filled bar: white where that can be read, else black."""
+        """The text colour on a filled bar: white where readable, else black."""
         return "#FFFFFF" if self.colour == BLUE else "#000000"
 
 
@@ -46,16 +46,7 @@ REST = Look(GREY, ".", "x")  # of everything but the class that is described
 
 
 def outcome_looks(labels: Iterable[Any], classes: Iterable[Any] | None = None) -> list[Look]:
-    """Return the look of each outcome: by its place among the classes, sorted as text.
-
-    Parameters
-    ----------
-    labels : iterable
-        The outcomes.
-    classes : iterable, optional
-        All classes of the table, whichever of them a rule describes; the labels by default. A
-        label that is none of them ("not ill") stands for the rest, and is grey.
-    """
+    """Return the look of each outcome by its position among the classes, sorted as text."""
     labels = list(labels)
     known = sorted({str(c) for c in (labels if classes is None else classes)})
     places = {name: k for k, name in enumerate(known)}
@@ -91,18 +82,7 @@ def outcome_colours(labels: Iterable[Any], classes: Iterable[Any] | None = None)
 
 
 def base_layout(height: int = 360) -> go.Layout:
-    """Return the layout all figures start from.
-
-    Parameters
-    ----------
-    height : int, default=360
-        In pixels.
-
-    Returns
-    -------
-    plotly.graph_objects.Layout
-        Transparent background (so that it follows a light or a dark page), thin grey grid.
-    """
+    """Return the base layout of all figures."""
     axis = {"showgrid": True, "gridcolor": "rgba(128,128,128,0.25)", "zeroline": False}
     return go.Layout(
         height=height,
@@ -118,7 +98,7 @@ def base_layout(height: int = 360) -> go.Layout:
 
 
 def plain(text: object, limit: int = 60) -> str:
-    """Return data-derived text made safe for a figure: no markup, one line, shortened.
+    """Return text from data made safe for a figure: no markup, one line, shortened.
 
     Plotly reads a few HTML tags in titles, hover texts and legends, links included.
     """

@@ -1,4 +1,4 @@
-"""Words for conditions and numbers, shared by every sentence of an explanation.
+"""Text of conditions and numbers, shared by all sentences of an explanation.
 
 A number beside a threshold gets as many digits as it takes to show on which side it lies, and no
 more: 126.0000001 > 126 is never written as "126 > 126".
@@ -36,23 +36,7 @@ SPOKEN_DATES = {"<=": "up to", "<": "before", ">": "after", ">=": "on or after"}
 
 @dataclass(frozen=True)
 class Wording:
-    """How columns and clauses are called in sentences.
-
-    Parameters
-    ----------
-    names : mapping of str to str, optional
-        Business names of columns; a column that is not listed keeps its own.
-    units : mapping of str to str, optional
-        Units of columns, written after a number.
-    clause : str, default="clause"
-        What a clause is called: "rule" or "line" where readers know no logic.
-    spoken : bool, default=False
-        Whether sentences are such as one says to the person a decision is about: words for signs
-        ("at most" for "<="), no formula (a sum is "the score from age and bmi"), no quotes, no
-        numbers or counts of clauses.
-    colours : mapping of label to str, optional
-        The colour of each outcome, as `rulekit.plots.outcome_colours` gives them.
-    """
+    """Display names of columns and clauses in sentences."""
 
     names: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
@@ -61,16 +45,16 @@ class Wording:
     colours: Mapping[Any, str] = field(default_factory=dict)
 
     def name(self, feature: str) -> str:
-        """Return what readers call a column, on one line."""
+        """Return the display name of a column, on one line."""
         return one_line(self.names.get(feature, feature))
 
     def amount(self, feature: str, text: str) -> str:
-        """Put a column's unit behind a number."""
+        """Append a column's unit to a number."""
         unit = self.units.get(feature)
         return f"{text} {one_line(unit)}" if unit else text
 
     def sign(self, op: str, part: str | None = None) -> str:
-        """Return a comparison as it is written or, to be read out, said; "before" of a date."""
+        """Return a comparison sign, or its spoken form; "before" for a date."""
         return sign_words(op, part) if self.spoken else op
 
     def subject(self, literal: Literal) -> str:
@@ -79,7 +63,7 @@ class Wording:
         return name if literal.part in (None, "date") else f"{literal.part} of {name}"
 
     def score(self, split: LinearSplit | PowerLawSplit) -> str:
-        """Return what a sum of columns is called: its formula or, to be read out, its columns."""
+        """Return the display name of a sum of columns: its formula, or its columns when spoken."""
         if not self.spoken:
             return split.sum_text(self.name, number)
         names = [self.name(f) for f in split.features]
@@ -97,13 +81,13 @@ def sign_words(op: str, part: str | None = None) -> str:
 
 
 def one_line(text: str, limit: int = MAX_TEXT) -> str:
-    """Make text fit a sentence: no line breaks or control characters, and not endless."""
+    """Make text fit a sentence: one line, no control characters, limited length."""
     clean = "".join(c if c.isprintable() else " " for c in text)
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"
 
 
 def number(value: float, beside: float | None = None) -> str:
-    """Write a number with six significant digits, or as many as show its order to another."""
+    """Format a number with six significant digits, or as many as show its order to another."""
     for digits in range(DIGITS, 18):
         text = _decimal(value, digits)
         if beside is None or _same_order(value, beside, digits):
@@ -112,7 +96,7 @@ def number(value: float, beside: float | None = None) -> str:
 
 
 def exact(value: float) -> str:
-    """Write a number with all the digits it has, and no more."""
+    """Format a number with all its digits, and no more."""
     return next(t for t in (_decimal(value, d) for d in range(1, 18)) if float(t) == value)
 
 
@@ -122,7 +106,7 @@ def _same_order(value: float, other: float, digits: int) -> bool:
 
 
 def _decimal(value: float, digits: int) -> str:
-    """Write a number without exponent where that is readable, whole numbers in full."""
+    """Format a number without exponent where that is readable, whole numbers in full."""
     if not math.isfinite(value):
         return "infinity" if value > 0 else "-infinity"
     if value == int(value) and abs(value) < 1e15:
@@ -134,7 +118,7 @@ def _decimal(value: float, digits: int) -> str:
 
 
 def shown(value: Any, beside: float | None = None, wording: Wording = PLAIN) -> str:
-    """Write a cell's value: missing in words, truth values as true and false, text in quotes."""
+    """Format a cell: missing in words, truth values as true and false, text in quotes."""
     if value is None:
         return "missing"
     if isinstance(value, bool):
@@ -145,7 +129,7 @@ def shown(value: Any, beside: float | None = None, wording: Wording = PLAIN) -> 
 
 
 def label_text(label: Any, wording: Wording = PLAIN) -> str:
-    """Write a label: text in quotes, numbers without noise."""
+    """Format a label: text in quotes, numbers without float noise."""
     if isinstance(label, (str, bool, int, float)):
         return shown(label, wording=wording)
     return one_line(str(label))
@@ -157,7 +141,7 @@ def outcome_text(label: Any) -> str:
 
 
 def listed(texts: Iterable[str], word: str = "and") -> str:
-    """Join texts as a reader would: "a, b and c"."""
+    """Join texts for reading: "a, b and c"."""
     parts = list(texts)
     if len(parts) < 2:
         return "".join(parts)
@@ -165,23 +149,23 @@ def listed(texts: Iterable[str], word: str = "and") -> str:
 
 
 def levels(values: Iterable[Any], wording: Wording = PLAIN) -> str:
-    """List the values of a set, the first five of a long one."""
+    """List the values of a set, at most five."""
     return capped([shown(v, wording=wording) for v in values])
 
 
 def capped(texts: list[str]) -> str:
-    """List texts, the first five of many."""
+    """List at most five texts."""
     more = len(texts) - MAX_LISTED
     return ", ".join(texts) if more <= 0 else f"{', '.join(texts[:MAX_LISTED])} and {more} more"
 
 
 def counted(n: int, noun: str) -> str:
-    """Write a number and its noun: "1 row", "2 rows"."""
+    """Format a number with its noun: "1 row", "2 rows"."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def asked_text(literal: Literal, wording: Wording = PLAIN) -> str:
-    """Write what a literal asks for, without the column's name: "> 126"."""
+    """Return the comparison of a literal without the column's name: "> 126"."""
     if literal.op == "missing":
         return "missing"
     if literal.op == "not-missing":
@@ -198,7 +182,7 @@ def asked_text(literal: Literal, wording: Wording = PLAIN) -> str:
 
 
 def value_words(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:
-    """Write a value a test names: a date without quotes, a weekday by its name, a unit behind."""
+    """Format a test value: a date without quotes, a weekday by its name, a unit behind."""
     if literal.part == "date":
         return str(value)
     value = spelled(value, literal.part)
@@ -211,7 +195,7 @@ def value_words(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:
 
 
 def bound_text(split: PowerLawSplit, beside: float | None = None) -> str:
-    """Say where a sum of power laws has to lie: "above 3", "between 1 and 2"."""
+    """Return the required range of a sum of power laws: "above 3", "between 1 and 2"."""
     high = number(split.high, beside)
     if split.low is None:
         return f"{'at most' if split.inside else 'above'} {high}"
@@ -220,13 +204,7 @@ def bound_text(split: PowerLawSplit, beside: float | None = None) -> str:
 
 
 class Words(ReadingWriter[str]):
-    """Writes conditions in a reader's words, numbers with six significant digits.
-
-    Parameters
-    ----------
-    wording : Wording, optional
-        What columns and their units are called.
-    """
+    """Writes conditions in a reader's words, numbers with six significant digits."""
 
     def __init__(self, wording: Wording = PLAIN) -> None:
         self.wording = wording
@@ -289,19 +267,7 @@ def condition_text(condition: Condition, wording: Wording = PLAIN) -> str:
 
 
 def clause_words(clause: Clause, wording: Wording = PLAIN) -> str:
-    """Write a clause in one line: its conditions joined by AND or OR, bounds as intervals.
-
-    Parameters
-    ----------
-    clause : Clause
-    wording : Wording
-        Business names and units.
-
-    Returns
-    -------
-    str
-        Nothing is escaped. Numbers have six significant digits; the exports have them all.
-    """
+    """Write a clause in one line: its conditions joined by AND or OR, bounds as intervals."""
     if not clause.conditions:
         return "always" if clause.op == "and" else "never"
     joint = clause.op if wording.spoken else clause.op.upper()
@@ -309,7 +275,7 @@ def clause_words(clause: Clause, wording: Wording = PLAIN) -> str:
 
 
 def met_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
-    """Say why a literal holds for a cell: "glucose 141 > 126"."""
+    """Return why a literal holds for a cell: "glucose 141 > 126"."""
     name, text = wording.subject(literal), _cell_words(literal, cell, wording)
     value = literal.position_of(cell)
     if literal.op == "not-missing":
@@ -357,7 +323,7 @@ def _has_word(literal: Literal) -> str:
 
 
 def _cell_words(literal: Literal, cell: Any, wording: Wording) -> str:
-    """Write a cell as what is read of it: a date's weekday by its name."""
+    """Format a cell as it is read: a date's weekday by its name."""
     value = literal.position_of(cell)
     if literal.part is None or value is None:
         return shown(cell, wording=wording)
@@ -365,7 +331,7 @@ def _cell_words(literal: Literal, cell: Any, wording: Wording) -> str:
 
 
 def _beside(literal: Literal, value: Any, wording: Wording) -> tuple[str, str]:
-    """Write a value and the limit it is compared with, with as many digits as that takes."""
+    """Format a value and its limit with as many digits as needed to tell them apart."""
     if not isinstance(literal.value, float) or literal.part in NAMES:
         found = value_words(literal, literal.value_at(float(value)), wording)
         return found, value_words(literal, literal.value, wording)

@@ -1,1 +1,1 @@
-"""A file becomes columns of text, numbers and dates: CSV, spreadsheets, Parquet."""
+"""Reading of files into columns of text, numbers and dates: CSV, spreadsheets, Parquet."""

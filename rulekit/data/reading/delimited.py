@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 
 @dataclass(frozen=True)
 class RawTable:
-    """Repaired header, and cells as they stand in the file; the columns asked for."""
+    """Normalised header and cells of the requested columns, as in the file."""
 
     header: list[str]
     columns: list[pa.ChunkedArray]
@@ -38,28 +38,7 @@ class RawTable:
 
 
 def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTable:
-    """Split a text file into cells.
-
-    Parameters
-    ----------
-    raw : bytes
-        The file.
-    options : ParseOptions
-        What is set; the rest is found out.
-    limits : Limits
-        Columns are counted in the header, rows and cells while they are read.
-
-    Returns
-    -------
-    RawTable
-        All cells as text; `options` are filled in but for the decimal mark.
-
-    Raises
-    ------
-    DataError
-        With the line, if the file is empty, a row has more or fewer cells than the header, a
-        quotation is not closed, a limit is passed, or the encoding does not fit.
-    """
+    """Split a text file into cells."""
     text, encoding, notes = decoded(raw, options.encoding)
     text, hinted, skipped = _without_hint(text)
     if not text.strip():
@@ -88,7 +67,7 @@ def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTabl
 
 
 def decoded(raw: bytes, encoding: str | None) -> tuple[str, str, list[str]]:
-    """Decode a text file: text, the encoding's name, notes.
+    """Decode a text file; return text, encoding and notes.
 
     Without a name: by its byte order mark, else UTF-8, else Windows-1252 with a note.
     """
@@ -129,7 +108,7 @@ def _decoded_as(raw: bytes, encoding: str) -> str:
 
 
 def sniffed_delimiter(sample: str) -> str:
-    """Find the delimiter that gives most rows as many cells as the first row has.
+    """Find the delimiter under which most rows have as many cells as the first.
 
     Among equals, tab, semicolon and bar go before comma, which also stands inside numbers.
     A comma is returned where no candidate splits the first row.
@@ -152,7 +131,7 @@ def sniffed_delimiter(sample: str) -> str:
 
 
 def _without_hint(text: str) -> tuple[str, str | None, int]:
-    """Take off the line "sep=;" that spreadsheets write: text, delimiter, lines taken."""
+    """Remove the line "sep=;" that spreadsheets write; return text, delimiter, lines removed."""
     found = re.match(r"sep=([^\w\s\"]|\t)\r?\n", text, re.IGNORECASE)
     return (text[found.end() :], found[1], 1) if found else (text, None, 0)
 

@@ -1,4 +1,4 @@
-"""The door for files: what is it, is it bearable, and what does it hold."""
+"""Entry point for reading files: detect the format, check its size, read it."""
 
 import dataclasses
 import os
@@ -52,7 +52,7 @@ def read_table(
     limits: Limits | None = None,
     options: ParseOptions | None = None,
 ) -> Table:
-    r"""Read a table from a CSV, TSV, XLSX or Parquet file, also one that gzip has packed.
+    r"""Read a table from a CSV, TSV, XLSX or Parquet file, gzip-compressed or not.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def read_with_options(
     limits: Limits | None = None,
     options: ParseOptions | None = None,
 ) -> tuple[Table, ParseOptions]:
-    """Read a table as `read_table` does, and say how it was read.
+    """Read a table as `read_table` does, and return the options used.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def _name_of(source: Source) -> str:
 
 
 def _content(source: Source, limits: Limits) -> bytes:
-    """Take the bytes, once it is known that they are few enough."""
+    """Read the bytes after checking their number."""
     if isinstance(source, (str, os.PathLike)):
         try:
             size = Path(source).stat().st_size
@@ -155,7 +155,7 @@ def _content(source: Source, limits: Limits) -> bytes:
 
 
 def unpacked(raw: bytes, limits: Limits) -> bytes:
-    """Unpack what gzip has packed; anything else is returned as it is.
+    """Decompress gzip content; other content is returned unchanged.
 
     Raises
     ------
@@ -214,7 +214,7 @@ def _parsed(
 
 
 def _refuse_foreign(raw: bytes) -> None:
-    """Raise DataError for files that are known and not read; pickles are never opened."""
+    """Raise DataError for known formats that are not supported; pickles are never opened."""
     head = raw[:512].lstrip()[:64]
     if raw[:1] == b"\x80" and raw[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         raise DataError(

@@ -1,4 +1,4 @@
-"""Parquet files: the footer is looked at first, then column by column."""
+"""Reading of Parquet files: the footer first, then column by column."""
 
 import io
 
@@ -32,26 +32,7 @@ def read_parquet(
 ) -> tuple[pd.DataFrame, list[str]]:
     """Read a Parquet file.
 
-    Parameters
-    ----------
-    raw : bytes
-        The file.
-    options : ParseOptions
-        Holds the columns to be read.
-    limits : Limits
-        Rows times columns are taken from the footer, since a file of one megabyte can declare
-        hundreds of millions of equal rows; text is measured while it is still a dictionary.
-
-    Returns
-    -------
-    frame : DataFrame of shape (n, k)
-    notes : list of str
-        Which columns were left out, because they hold lists, structures or bytes.
-
-    Raises
-    ------
-    DataError
-        If the file is damaged, a limit is passed, or no column is of a kind a rule can test.
+    Shape of the result: (n, k).
     """
     try:
         return _read(raw, options, limits)
@@ -104,7 +85,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _leaf_columns(schema: pa.Schema, kept: list[int]) -> list[int]:
-    """Translate positions of columns into the file's positions of leaves."""
+    """Convert positions of columns to positions of leaves in the file."""
     starts = np.cumsum([0, *(_n_leaves(part.type) for part in schema)])
     return [int(starts[i]) for i in kept]
 
@@ -151,7 +132,7 @@ def _series(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
 
 
 def _decoded(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
-    """Turn a dictionary into text, once its size is known to be bearable."""
+    """Decode a dictionary column to text after checking its size."""
     array = column.unify_dictionaries().combine_chunks()
     if isinstance(array, pa.ChunkedArray):
         array = array.chunk(0)

@@ -1,4 +1,4 @@
-"""XLSX files: looked at from outside first, then read row by row."""
+"""Reading of XLSX files: check the archive, then read row by row."""
 
 import datetime
 import io
@@ -21,7 +21,7 @@ Row = tuple[Any, ...]
 
 
 def check_archive(raw: bytes, limits: Limits) -> None:
-    """Raise DataError unless a ZIP archive is a spreadsheet without macros, of bearable size.
+    """Raise DataError unless a ZIP archive is a spreadsheet without macros, of allowed size.
 
     Only the archive's directory is read; nothing is unpacked.
     """
@@ -68,25 +68,7 @@ def read_spreadsheet(
 ) -> tuple[pd.DataFrame, list[str]]:
     """Read one sheet of an XLSX file.
 
-    Parameters
-    ----------
-    raw : bytes
-        The file; see `check_archive`, which is called first.
-    options : ParseOptions
-        Sheet, header, columns, and the texts that mean "missing". Formulas give their last saved
-        value.
-    limits : Limits
-
-    Returns
-    -------
-    frame : DataFrame of shape (n, k)
-    notes : list of str
-        Which sheet was read, if there are several, and what the cells needed.
-
-    Raises
-    ------
-    DataError
-        If the file is no sound spreadsheet, the sheet is empty or unknown, or a limit is passed.
+    Shape of the result: (n, k).
     """
     check_archive(raw, limits)
     # of styles and validations that are not read openpyxl can only be silenced: alone, and for the
@@ -141,7 +123,7 @@ def _sheet_rows(
 
 
 def _chosen(rows: Iterator[Row], options: ParseOptions, limits: Limits) -> Iterator[Row]:
-    """Give the columns asked for, below a row of their names; all rows as they are where none are.
+    """Return the requested columns below a header row; all rows where none are requested.
 
     Raises WideTableError if the first row is too wide and no columns were asked for.
     """
@@ -164,14 +146,14 @@ def _chosen(rows: Iterator[Row], options: ParseOptions, limits: Limits) -> Itera
 
 
 def _is_data(first: Row, options: ParseOptions) -> bool:
-    """Say whether the first row holds no names: as told, or where it holds numbers only."""
+    """Return whether the first row is data: as given, or where it holds numbers only."""
     if options.header is not None:
         return not options.header
     return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in first)
 
 
 def _trimmed(sheet: Any, options: ParseOptions, limits: Limits) -> Iterator[Row]:
-    """Yield the sheet's rows from the first to the last that holds something."""
+    """Yield the sheet's rows from the first to the last non-empty one."""
     sheet.reset_dimensions()  # what a file says of its own size may be wrong by millions
     started = time.monotonic()
     n_rows, width, blank = 0, 0, 0
@@ -238,7 +220,7 @@ def _frame(cells: dict[str, list[Any]], options: ParseOptions) -> tuple[pd.DataF
 
 
 def _has_text(values: list[Any]) -> bool:
-    """Say whether a column must be looked at as text: it holds some, or things of several kinds."""
+    """Return whether a column must be read as text: it holds some, or mixed types."""
     kinds = {_family(v) for v in values if v is not None}
     return "text" in kinds or len(kinds) > 1
 

@@ -1,1 +1,1 @@
-"""Tables to begin with: the bundled ones, and tables made with a known rule."""
+"""Sample tables: bundled ones, and generated ones with a known rule."""

@@ -1,4 +1,4 @@
-"""The tables that come with the project, with their source and licence."""
+"""The bundled tables, with their source and licence."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ OURS = "MIT, as the project; made by scripts/make_samples.py"
 
 @dataclass(frozen=True, slots=True)
 class SampleInfo:
-    """What is known of a sample table.
+    """Description of a sample table.
 
     Parameters
     ----------
@@ -119,12 +119,12 @@ SAMPLES = (
 
 
 def list_samples() -> tuple[SampleInfo, ...]:
-    """Tell which tables `load_sample` knows, in the order to show them."""
+    """List the tables of `load_sample`, in display order."""
     return SAMPLES
 
 
 def sample_info(name: str) -> SampleInfo:
-    """Return what is known of one sample; DataError with the known names if there is none."""
+    """Return the description of a sample; DataError with all names if there is none."""
     for info in SAMPLES:
         if info.name == name:
             return info
@@ -133,7 +133,7 @@ def sample_info(name: str) -> SampleInfo:
 
 
 def load_sample(name: str) -> Table:
-    """Read one of the tables that come with the project.
+    """Read one of the bundled tables.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Tables made by rule: planted two-level rules and a mixed-type credit table.
+"""Generated tables: planted two-level rules and a mixed-type credit table.
 
 The paper on two-level rules measures on real tables only; the planted rules here are the
 synthetic sets on which its methods can be checked, since the right answer is known.
@@ -17,7 +17,7 @@ NEGATED = {"<=": ">", ">": "<=", "==": "!=", "!=": "=="}
 
 @dataclass(frozen=True)
 class Planted:
-    """A generated table with the rule that made its labels.
+    """A generated table with the rule that determined its labels.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def planted_two_level(
     noise: float = 0.05,
     random_state: int = 0,
 ) -> Planted:
-    """Make a table whose labels follow a two-level rule.
+    """Generate a table whose labels follow a two-level rule.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def planted_two_level(
 
 
 def credit(n_rows: int = 1000, *, noise: float = 0.04, random_state: int = 0) -> Planted:
-    """Make a table of loans: numbers, categories, truth values, a date, an id, missing values.
+    """Generate a table of loans: numbers, categories, truth values, a date, an id, gaps.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def _uniform_frame(n: int, k: int, rng: np.random.Generator) -> pd.DataFrame:
 
 
 def _test(frame: pd.DataFrame, j: int, share: float, rng: np.random.Generator) -> Test:
-    """Draw a test on column j that about `share` of the rows meet (half, for a flag)."""
+    """Draw a test of column j that about `share` of the rows meet (half, for a flag)."""
     name = str(frame.columns[j])
     if name.startswith("flag"):
         return name, "==", int(rng.integers(0, 2))
@@ -207,7 +207,7 @@ def _holds(
 
 
 def _meets(frame: pd.DataFrame, name: str, op: str, value: Any) -> NDArray[np.bool_]:
-    """Say where a test holds; a missing value meets none."""
+    """Return where a test holds; a missing value meets none."""
     column = frame[name]
     present = np.asarray(column.notna(), dtype=bool)
     if op in ("==", "!="):

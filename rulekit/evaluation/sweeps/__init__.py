@@ -1,1 +1,1 @@
-"""Many settings on the same folds: run, kept, resumed, compared, and the curve they give."""
+"""Many settings on the same folds: fitted, stored, resumed and compared."""

@@ -1,4 +1,4 @@
-"""Well-known learners on the same folds: what the rule is to be compared with."""
+"""Reference models on the same folds."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -25,7 +25,7 @@ ABSENT = "(missing)"
 
 
 class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A learner of scikit-learn behind the preparation that lets it take any table.
+    """A scikit-learn classifier with preprocessing for any table.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.learner = learner
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "Baseline":
-        """Learn preparation and classifier from training rows alone."""
+        """Fit preprocessing and classifier on the training rows."""
         return self._learned(self._prepared(X), y, sample_weight)
 
     def fit_many(
@@ -56,7 +56,7 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight: ArrayLike | None = None,
         should_stop: Callable[[], bool] | None = None,
     ) -> Iterator["Baseline"]:
-        """Learn once for each setting; the preparation, which takes longer, once for all.
+        """Fit once per setting with shared preprocessing.
 
         Parameters
         ----------
@@ -85,15 +85,15 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             yield model._learned(encoded, y, sample_weight)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give each row a class: shape (n,)."""
+        """Predict the class of each row, shape (n,)."""
         return self.learner_.predict(self._encoded(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give each row the probability of each class: shape (n, number of classes)."""
+        """Predict the probability of each class, shape (n, number of classes)."""
         return self.learner_.predict_proba(self._encoded(X))
 
     def _prepared(self, X: Any) -> Any:
-        """Learn the preparation and give the prepared rows."""
+        """Fit the preprocessing and return the transformed rows."""
         columns = _columns(X)
         self.text_ = {n for n, column in columns.items() if _is_text(column)}
         frame = self._frame(columns)
@@ -107,7 +107,7 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _encoded(self, X: Any) -> Any:
-        """Prepare rows; the models of one `fit_many` remember the last two tables."""
+        """Transform rows; the models of one `fit_many` cache the last two tables."""
         kept: list[tuple[Any, Any]] = getattr(self, "_encodings", [])
         for table, encoded in kept:
             if table is X:
@@ -119,13 +119,13 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def n_conditions_(self) -> int | None:
-        """Splits of a tree, 0 for the majority, None where there is no counterpart."""
+        """Splits of a tree, 0 for the majority, None without a counterpart."""
         leaves = self.n_rules_
         return leaves - 1 if leaves else leaves
 
     @property
     def n_rules_(self) -> int | None:
-        """Leaves of a tree, 0 for the majority, None where there is no counterpart."""
+        """Leaves of a tree, 0 for the majority, None without a counterpart."""
         if isinstance(self.learner_, DecisionTreeClassifier):
             return int(self.learner_.get_n_leaves())
         return 0 if isinstance(self.learner_, DummyClassifier | CheapestAnswer) else None
@@ -136,12 +136,12 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class ScaledLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Logistic regression on standardised columns; the penalty then treats all alike."""
+    """Logistic regression on standardised columns, so that the penalty treats all alike."""
 
     def fit(
         self, X: NDArray[np.float64], y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> "ScaledLogistic":
-        """Learn means, deviations and coefficients."""
+        """Fit means, deviations and coefficients."""
         self.scaler_ = StandardScaler().fit(X, sample_weight=sample_weight)
         model = LogisticRegression(max_iter=5000)
         self.model_ = model.fit(self.scaler_.transform(X), y, sample_weight=sample_weight)
@@ -149,11 +149,11 @@ class ScaledLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: NDArray[np.float64]) -> NDArray[Any]:
-        """Give each row a class: shape (n,)."""
+        """Predict the class of each row, shape (n,)."""
         return self.model_.predict(self.scaler_.transform(X))
 
     def predict_proba(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give each row the probability of each class: shape (n, number of classes)."""
+        """Predict the probability of each class, shape (n, number of classes)."""
         return self.model_.predict_proba(self.scaler_.transform(X))
 
 
@@ -167,7 +167,7 @@ def _is_text(column: NDArray[Any]) -> bool:
 
 
 def _as_text(column: NDArray[Any]) -> NDArray[Any]:
-    """Write a column that was text in training; a missing value is a value of its own."""
+    """Convert a column that was text in training; a missing value is a level of its own."""
     return np.array([ABSENT if v is None or v != v else str(v) for v in column], dtype=object)
 
 
@@ -186,13 +186,7 @@ def _encoder(numbers: list[str], texts: list[str]) -> ColumnTransformer:
 
 
 class CheapestAnswer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Give every row the answer that costs least.
-
-    Parameters
-    ----------
-    costs : Costs
-        What wrong answers cost; rows weigh as these say.
-    """
+    """Predict the class that costs least for every row."""
 
     def __init__(self, costs: Costs) -> None:
         self.costs = costs
@@ -212,14 +206,14 @@ class CheapestAnswer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.full(len(X), self.answer_, dtype=self.classes_.dtype)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give each row the shares of the classes in training: shape (n, K)."""
+        """Predict the class shares of the training rows, shape (n, K)."""
         return np.tile(self.shares_, (len(X), 1))
 
 
 def baseline_models(
     costs: Costs | None = None,
 ) -> dict[str, tuple[Baseline, dict[str, list[Any]]]]:
-    """Make the learners to compare with, unfitted.
+    """Build the unfitted reference models.
 
     Parameters
     ----------
@@ -253,7 +247,7 @@ def baselines(
     costs: Costs | None = None,
     **settings: Any,
 ) -> dict[str, SweepResult]:
-    """Cross-validate well-known learners.
+    """Cross-validate the reference models.
 
     Parameters
     ----------

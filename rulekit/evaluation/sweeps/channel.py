@@ -1,4 +1,4 @@
-"""How a worker tells the caller about each fit as it is made, and hears that it should stop.
+"""Results and stop signals between workers and the caller, fit by fit.
 
 joblib hands back whole tasks only, and may run them in this process, in others or on other
 machines. Where memory is shared, a result is handed over by a call. Processes of this machine
@@ -24,7 +24,7 @@ STOP = "stop"
 
 
 class Folder:
-    """A `Line` between processes of one machine: a folder, in which each writes a file."""
+    """A `Line` between processes of one machine: a folder with one file per writer."""
 
     def __init__(self, path: str | None = None) -> None:
         if path is None:
@@ -37,21 +37,21 @@ class Folder:
         return Folder, (str(self.path),)
 
     def send(self, text: str) -> None:
-        """Send a word from the far end; nobody hears it when the folder is gone."""
+        """Send a message; it is dropped if the folder is gone."""
         if self.path.is_dir():
             with self._file.open("a", encoding="utf-8") as file:
                 file.write(text + "\n")
 
     def stop(self) -> None:
-        """Tell every worker that nothing more is wanted."""
+        """Signal every worker to stop."""
         (self.path / STOP).touch()
 
     def stopped(self) -> bool:
-        """Whether nothing more is wanted."""
+        """Whether the work should stop."""
         return (self.path / STOP).exists()
 
     def heard(self) -> list[str]:
-        """Return the words that have come since the last look."""
+        """Return the messages since the last call."""
         found: list[str] = []
         for path in sorted(self.path.glob("*.jsonl")):
             start = self._offsets.get(path, 0)
@@ -70,7 +70,7 @@ class Folder:
 
 
 class Channel:
-    """The worker's end: `send` results, ask whether `stopped`. Pickles into its far end."""
+    """The worker's end: `send` results, check `stopped`."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Channel:
         self._should_stop = should_stop
 
     def __reduce__(self) -> tuple[type["Channel"], tuple[Folder | Line]]:
-        """Leave the caller's functions at home: locks and events cannot travel."""
+        """Pickle without the caller's functions, locks and events."""
         return Channel, (self._line,)
 
     @property
@@ -92,7 +92,7 @@ class Channel:
         return self._receive is None
 
     def stopped(self) -> bool:
-        """Say whether the caller wants no more."""
+        """Return whether the caller wants to stop."""
         return self._line.stopped() if self._should_stop is None else bool(self._should_stop())
 
     def send(self, setting: int, fold: int, measured: dict[str, Any]) -> None:
@@ -104,15 +104,7 @@ class Channel:
 
 
 class Listener:
-    """The caller's end: a line, and a thread that listens while tasks run elsewhere.
-
-    Parameters
-    ----------
-    receive : callable of (setting, fold, measured)
-        Called for each result, by this thread or by a worker's.
-    should_stop : callable of no argument
-        Asked a few times a second.
-    """
+    """The caller's end: a line, and a thread that reads it while tasks run."""
 
     def __init__(self, receive: Receive, should_stop: Callable[[], bool]) -> None:
         self._receive, self._should_stop = receive, should_stop
@@ -138,20 +130,20 @@ class Listener:
         self._line.close()
 
     def channel(self) -> Channel:
-        """Make a worker's end for one task."""
+        """Create a worker's end for one task."""
         return Channel(self._line, self._receive_guarded, self._asks)
 
     def stop(self) -> None:
-        """Tell every worker that nothing more is wanted."""
+        """Signal every worker to stop."""
         self._stopped.set()
         self._line.stop()
 
     def stopped(self) -> bool:
-        """Whether the workers have been told so."""
+        """Whether the workers were signalled to stop."""
         return self._stopped.is_set()
 
     def _receive_guarded(self, setting: int, fold: int, measured: dict[str, Any]) -> None:
-        """Take what a worker of this process hands over; what goes wrong is not its fault."""
+        """Receive a message in this process; errors are the caller's, not the worker's."""
         with self.guarded():
             self._receive(setting, fold, measured)
 

@@ -1,4 +1,4 @@
-"""Where the results of a sweep come together, from whichever thread they come."""
+"""Collection of the results of a sweep from all threads."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from rulekit.rules import RuleSet, rule_from_dict
 
 @dataclass(frozen=True)
 class Work:
-    """All a sweep is asked to do."""
+    """Everything a sweep has to do."""
 
     estimator: Any
     settings: tuple[Setting, ...]
@@ -30,17 +30,7 @@ class Work:
 
 
 class Collector:
-    """Keeps each result once, puts it into the store, and tells the caller.
-
-    Parameters
-    ----------
-    work : Work
-        What is to be collected.
-    store : SweepStore or None
-        Where results are looked up and kept.
-    on_result : callable or None
-        Who is told.
-    """
+    """Keeps each result once, stores it, and reports it to the caller."""
 
     def __init__(
         self,
@@ -58,11 +48,11 @@ class Collector:
         self._names = {} if store is None else self._names_of_work()
 
     def has(self, setting: int, fold: int) -> bool:
-        """Say whether this result is known."""
+        """Return whether this result is known."""
         return (setting, fold) in self._rows
 
     def look_up(self) -> None:
-        """Land everything the store already holds, fold by fold."""
+        """Load everything the store already holds, fold by fold."""
         if self._store is None:
             return
         found = self._store.get(self._names.values())
@@ -71,16 +61,16 @@ class Collector:
                 self._land(setting, fold, found[name], from_store=True)
 
     def land(self, setting: int, fold: int, measured: dict[str, Any]) -> None:
-        """Take a fresh result; one that came before by another way is not taken twice."""
+        """Record a fresh result; a duplicate is ignored."""
         self._land(setting, fold, measured, from_store=False)
 
     def kept(self) -> str:
-        """Say in a sentence what an end now would leave."""
+        """Return what an interruption now would keep, as a sentence."""
         done = f"{len(self._rows)} of {self._total} fits were finished"
         return f"{done}, and are kept in the store." if self._store else f"{done}; give a `store`."
 
     def result(self) -> SweepResult:
-        """Put everything that has landed into one table."""
+        """Return all recorded results as one table."""
         with self._lock:
             rows = list(self._rows.values())
         names = list(dict.fromkeys(k for s in self._work.settings for k in s))
@@ -114,7 +104,7 @@ class Collector:
                 self._on_result(row | told)
 
     def _rule(self, plain: Any) -> RuleSet | None:
-        """Read a rule; settings of one fold hand in the same dictionary many times."""
+        """Read a rule; settings of one fold often share the same dictionary."""
         if plain is None:
             return None
         if id(plain) not in self._rules:
@@ -122,7 +112,7 @@ class Collector:
         return self._rules[id(plain)][1]
 
     def _names_of_work(self) -> dict[tuple[int, int], str]:
-        """Name every fit; the learner is written down once a setting, not once a fold."""
+        """Compute the key of every fit; the learner is serialised once per setting."""
         return {
             (number, fold): keys.work_key(self.data, self._work.estimator, setting, digest)
             for number, setting in enumerate(self._work.settings)
@@ -131,7 +121,7 @@ class Collector:
 
 
 def fingerprint(X: Any, y: Any, weights: Any, folds: Any, costs: Costs | None = None) -> str:
-    """Return a text that is equal for results that may stand on one front."""
+    """Return a text that is equal for results that are comparable on one curve."""
     return _joined(keys.data_digest(X, y, weights, costs), keys.folds_digest(folds))
 
 
@@ -140,5 +130,5 @@ def _joined(data: str, folds: Sequence[str]) -> str:
 
 
 def _name_of(estimator: Any) -> str:
-    """Name a learner on a front: what it calls itself, else its class."""
+    """Return a learner's display name, else its class name."""
     return str(getattr(estimator, "name", type(estimator).__name__))

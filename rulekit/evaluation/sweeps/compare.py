@@ -1,4 +1,4 @@
-"""Compare learners on the same folds, within a time budget, with a first look after a moment."""
+"""Comparison of learners on the same folds, within a time budget, with early results."""
 
 import time
 from collections import Counter
@@ -53,7 +53,7 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     costs: Costs | None = None,
     only_stored: bool = False,
 ) -> Comparison:
-    """Cross-validate several learners on the same folds: what each further condition buys.
+    """Cross-validate several learners on the same folds.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
 
 @dataclass
 class _Comparing:
-    """One comparison while it is made."""
+    """A comparison in progress."""
 
     X: Any
     y: NDArray[Any]
@@ -169,7 +169,7 @@ class _Comparing:
     lines: pd.DataFrame | None = None
 
     def run(self, first_pass: bool, references: bool) -> None:
-        """Go through the stages, until all is done, the time is up or somebody says stop."""
+        """Run all stages until everything is done, the time is up, or it is stopped."""
         turns = len(self.families) + references
         if references and self.budget is not None:  # at the end there may be no time left
             self.refer(self.until_turn_ends(turns))
@@ -196,21 +196,21 @@ class _Comparing:
         self.lines = self.reference_models(stop)
 
     def look_up(self) -> None:
-        """Take what the store holds."""
+        """Load what the store holds."""
         for family, first in self.numbered:
             everything = range(len(family.settings))
             self.sweep(self.limited(family), first, everything, store=self.store, only_stored=True)
 
     @cached_property
     def store(self) -> SweepStore | None:
-        """Keeps finished fits; a path is opened, or made, when it is first asked for."""
+        """The store of finished fits; a path is opened or created at first use."""
         if self.place is None or isinstance(self.place, SweepStore):
             return self.place
         return SweepStore(self.place)
 
     @cached_property
     def digest(self) -> str:
-        """Fingerprint of all that must be equal for two comparisons on one curve."""
+        """Digest of all that must be equal for two comparisons on one curve."""
         return fingerprint(self.X, self.y, self.weight, self.folds, self.costs)
 
     @cached_property
@@ -220,7 +220,7 @@ class _Comparing:
         return [(f, sum(sizes[:place])) for place, f in enumerate(self.families)]
 
     def found(self) -> Comparison:
-        """Put together what there is."""
+        """Return the current result."""
         return Comparison(
             self.families,
             len(self.folds),
@@ -233,12 +233,12 @@ class _Comparing:
         )
 
     def tell(self, stage: str, family: str = "", row: Row | None = None) -> None:
-        """Tell the caller of what has just been done."""
+        """Report progress to the caller."""
         if self.on_progress is not None:
             self.on_progress(Progress(stage, family, row, self.found()))
 
     def until_turn_ends(self, turns: int, *, kept: bool = False) -> ShouldStop:
-        """Return what says when the first of so many turns is over, less time to fit models."""
+        """Return a check of whether the first of several turns is over, minus time for models."""
         if self.budget is None:
             return self.should_stop
         now, n_folds = time.monotonic(), len(self.folds)
@@ -247,7 +247,7 @@ class _Comparing:
         return lambda: time.monotonic() >= end or self.should_stop()
 
     def limited(self, family: Family) -> Family:
-        """Return a family none of whose fits may take longer than its part of the budget.
+        """Return a family with time limits that fit its part of the budget.
 
         The part is that of the whole budget, so that the same budget gives the same fits.
         """
@@ -261,14 +261,14 @@ class _Comparing:
         return replace(family, estimator=clone(family.estimator).set_params(time_limit=limit))
 
     def rounds(self, family: Family) -> list[list[int]]:
-        """List what is swept together: everything, or with a budget a coarse grid first."""
+        """List what is swept together: everything, or a coarse grid first with a budget."""
         order = spread_order(len(family.settings))
         if self.budget is None or family.whole_front:
             return [sorted(order)]
         return [order[2**k - 1 : 2 ** (k + 1) - 1] for k in range(len(order).bit_length())]
 
     def sweep(self, family: Family, first: int, numbers: Sequence[int], **how: Any) -> None:
-        """Cross-validate settings of a family, each row landing under its number."""
+        """Cross-validate settings of a family and record each row under its number."""
 
         def land(row: Row) -> None:
             named = {"setting": first + numbers[row["setting"]], "learner": family.name}
@@ -279,7 +279,7 @@ class _Comparing:
         self.swept(family, grid, self.folds, land, **how)
 
     def swept(self, family: Family, grid: Grid, folds: list[Fold], land: Any, **how: Any) -> None:
-        """Sweep; `how` is handed on."""
+        """Run a sweep with these arguments."""
         sweep(
             family.estimator,
             self.X,
@@ -294,7 +294,7 @@ class _Comparing:
         )
 
     def knows(self, family: Family, first: int) -> bool:
-        """Whether the store holds all of a family already, so that no first pass is needed.
+        """Whether the store holds all of a family, so that no first pass is needed.
 
         A store that is not there yet is made after the first pass, which it would hold up.
         """
@@ -307,7 +307,7 @@ class _Comparing:
         return len(held) == len(family.settings) * len(self.folds)
 
     def answer_quickly(self, family: Family, first: int, stop: ShouldStop) -> None:
-        """Answer all settings of a family without disturbances, from a part of the rows."""
+        """Evaluate all settings of a family without perturbations, on a part of the rows."""
         most = max(QUICK_ROWS, QUICK_CELLS // max(1, np.shape(self.X)[1]))
         folds = [(drawn_rows(train, self.y, most), test) for train, test in self.folds]
         self.part_of_rows = (len(folds[0][0]), len(self.folds[0][0]))
@@ -332,7 +332,7 @@ class _Comparing:
         return [k for k in range(len(family.settings)) if done[first + k] == len(self.folds)]
 
     def keep_models(self, family: Family, first: int, numbers: Sequence[int]) -> None:
-        """Fit settings of a family on all rows, if they are to be kept."""
+        """Fit settings of a family on all rows, if models are to be kept."""
         if not family.keep_models or not numbers or self.should_stop():
             return
         how: dict[str, Any] = {"sample_weight": self.weight, "should_stop": self.should_stop}
@@ -341,7 +341,7 @@ class _Comparing:
         self.models |= {first + k: model for k, model in zip(numbers, fits, strict=False)}
 
     def reference_models(self, stop: ShouldStop) -> pd.DataFrame | None:
-        """Cross-validate the reference models; those that are ready when it is time to stop."""
+        """Cross-validate the reference models that finish in time."""
         how: dict[str, Any] = {"cv": self.folds, "sample_weight": self.weight, "should_stop": stop}
         found = baselines(self.X, self.y, n_jobs=self.n_jobs, costs=self.costs, **how)
         tables = [r.summary.assign(name=name) for name, r in found.items() if r.complete]
@@ -358,7 +358,7 @@ def _families(learners: Learners) -> tuple[Family, ...]:
 
 
 def _cheaper(family: Family, share: float) -> list[dict[str, list[Any]]]:
-    """Return a family's settings with prices for a share of the rows."""
+    """Return a family's settings with penalties scaled to a share of the rows."""
     scaled = [
         setting | ({"theta": share * setting["theta"]} if "theta" in setting else {})
         for setting in family.settings
@@ -367,7 +367,7 @@ def _cheaper(family: Family, share: float) -> list[dict[str, list[Any]]]:
 
 
 def drawn_rows(train: NDArray[np.intp], y: NDArray[Any], most: int) -> NDArray[np.intp]:
-    """Draw at most so many of some rows, each class in its share, by the same chance every time."""
+    """Draw at most so many rows, stratified by class, always with the same seed."""
     if len(train) <= most:
         return train
     labels, rng = y[train], np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""What a comparison of learners has found: points, progress, what may be added to."""
+"""Result of a comparison of learners: points, progress, and joining."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What a comparison has found, while it runs and after it.
+    """Results of a comparison, during and after it.
 
     Parameters
     ----------
@@ -56,22 +56,22 @@ class Comparison:
 
     @property
     def n_fits(self) -> int:
-        """How many fits were asked for: each setting in each fold."""
+        """Number of requested fits: each setting in each fold."""
         return len(self.settings) * self.n_folds
 
     @property
     def is_draft(self) -> bool:
-        """Whether points of a first pass are among those that stand."""
+        """Whether some points come from a first pass."""
         return any("draft" in row for row in self.rows)
 
     @property
     def is_complete(self) -> bool:
-        """Whether every fit that was asked for is there."""
+        """Whether every requested fit is finished."""
         return len(self.finished) == self.n_fits
 
     @property
     def progress(self) -> dict[str, tuple[int, int]]:
-        """How many fits of each family are finished, and how many there are to be."""
+        """Finished and requested fits of each family."""
         done = Counter(row["learner"] for row in self.finished)
         asked: Counter[str] = Counter()
         for family in self.families:
@@ -80,7 +80,7 @@ class Comparison:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """The rows that stand: of the first pass what nothing better has replaced as a whole."""
+        """The current rows: those of the first pass unless replaced as a whole."""
         done = Counter(row["setting"] for row in self.finished)
         old = [row for row in self.first_pass if done[row["setting"]] < self.n_folds]
         waiting = {row["setting"] for row in old}
@@ -89,7 +89,7 @@ class Comparison:
 
     @cached_property
     def result(self) -> SweepResult:
-        """What stands, as one result: for its front, its suggestion, its table."""
+        """The current rows as one result, for its front, its suggestion and its table."""
         names = list(dict.fromkeys(k for setting in self.settings for k in setting))
         return SweepResult(
             table=table_of([_plain(row) for row in self.rows], names),
@@ -101,7 +101,7 @@ class Comparison:
         )
 
     def points(self, *, whole: bool = True) -> pd.DataFrame:
-        """Average over folds: a row a setting, as `rulekit.evaluation.summarise` gives it.
+        """Average over folds: one row per setting, as in `rulekit.evaluation.summarise`.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class Comparison:
         return points[points["folds"] == self.n_folds] if whole else points
 
     def join(self, *others: "Comparison") -> "Comparison":
-        """Put comparisons on the same folds side by side; settings are numbered anew.
+        """Combine comparisons on the same folds; settings are numbered anew.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ class Comparison:
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """What is told while learners are compared.
+    """Progress of a comparison.
 
     Parameters
     ----------

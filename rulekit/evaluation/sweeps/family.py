@@ -1,4 +1,4 @@
-"""What is compared: a learner with the settings of it that are tried, and which there are."""
+"""Learners with the settings to compare."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ from rulekit.learners.choice import Setting
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """A learner that is compared with others, and the settings of it that are tried.
+    """A learner and its settings in a comparison.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Family:
 
 
 def rule_learners(y: ArrayLike, *, random_state: int | None = 0) -> list[Family]:
-    """List the learners of rules with the settings that suit a table: what is compared by default.
+    """List the rule learners with settings that suit a table: the default comparison.
 
     Parameters
     ----------

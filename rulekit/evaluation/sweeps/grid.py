@@ -1,4 +1,4 @@
-"""Grids of settings: what a sweep tries, and in which order the fits are made."""
+"""Grids of settings and the order of their fits."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
@@ -26,23 +26,6 @@ SHARED_KEYS = (
 
 def settings_of(grid: Grid, allowed: Iterable[str] | None = None) -> tuple[Setting, ...]:
     """List the settings of a grid.
-
-    Parameters
-    ----------
-    grid : mapping of str to sequence, or several of these
-        Each mapping stands for every combination of its values, the last key changing fastest.
-        Several mappings are listed one after another; a setting met twice is listed once.
-    allowed : iterable of str, default=None
-        Names that may occur. None allows any.
-
-    Returns
-    -------
-    tuple of dict
-
-    Raises
-    ------
-    ValueError
-        If a name is not allowed, a value is no list, or a list or the grid is empty.
 
     Examples
     --------
@@ -79,7 +62,7 @@ def _check_part(part: Any, allowed: set[str] | None) -> None:
 
 
 def families(settings: Sequence[Setting], shared: Iterable[str]) -> list[list[int]]:
-    """Group settings that differ in the `shared` keys alone; positions, in the order to fit them.
+    """Group settings that differ in the `shared` keys alone; positions, in fitting order.
 
     The order shows a sketch of the whole curve early: the middle price first, then both ends,
     then the middles of the gaps. It changes nothing but the time at which results appear.

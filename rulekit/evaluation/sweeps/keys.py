@@ -1,4 +1,4 @@
-"""Names under which a finished fold is kept: equal exactly when the work would be the same.
+"""Keys of finished folds: equal exactly when the work would be the same.
 
 A key covers the rows, the learner with every parameter, the setting, the fold, and the version
 of the code and of the numerical libraries. Anything that changes a result changes the key.
@@ -20,26 +20,7 @@ from rulekit.learners.cluster import code_version
 
 
 def plain_form(value: Any, name: str = "value") -> Any:
-    """Write a parameter's value as something JSON can hold.
-
-    Parameters
-    ----------
-    value : object
-        A plain value, a list, tuple, set or dictionary of such, an array, a dataclass, or an
-        object with ``get_params`` such as a binarizer.
-    name : str, default="value"
-        What to call it in the message.
-
-    Returns
-    -------
-    object
-        Plain; equal for values that mean the same. Arrays are replaced by their digest.
-
-    Raises
-    ------
-    ValueError
-        If the value is of another type, a function for instance.
-    """
+    """Convert a parameter's value to JSON types."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, (str, bool, int, float)):
@@ -71,23 +52,9 @@ def _object_form(value: Any, name: str) -> dict[str, Any]:
 
 
 def data_digest(X: Any, y: Any, sample_weight: Any = None, costs: Costs | None = None) -> str:
-    """Compute the SHA-256 of everything a learner is given: columns, target and weights.
+    """Compute the SHA-256 of a learner's input: columns, target and weights.
 
-    Parameters
-    ----------
-    X : DataFrame or array of shape (n, k)
-        The features.
-    y : array-like of shape (n,)
-        The target.
-    sample_weight : array-like of shape (n,), default=None
-        The weights.
-    costs : Costs, default=None
-        What wrong answers cost.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits; the order of rows and of columns counts, an index does not.
+    Shapes: X (n, k), y (n,), sample_weight (n,).
     """
     frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
     target = pd.DataFrame({"y": np.asarray(y)})
@@ -103,27 +70,7 @@ def folds_digest(folds: list[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[str, .
 
 
 def work_key(data: str, estimator: Any, setting: Mapping[str, Any], fold: str) -> str:
-    """Name one fit of one fold.
-
-    Parameters
-    ----------
-    data, fold : str
-        From `data_digest` and `folds_digest`.
-    estimator : estimator
-        Unfitted, with the parameters that are not swept.
-    setting : mapping of str to object
-        The parameters that are.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
-
-    Raises
-    ------
-    ValueError
-        If a parameter cannot be written down, see `plain_form`.
-    """
+    """Compute the key of one fit of one fold."""
     form = plain_form(estimator, "estimator")
     top = {k: plain_form(v, k) for k, v in sorted(setting.items())}
     form["parts"] = {k: v for k, v in form["parts"].items() if k not in top}
@@ -131,7 +78,7 @@ def work_key(data: str, estimator: Any, setting: Mapping[str, Any], fold: str) -
 
 
 def _kinds(column: Any) -> list[str]:
-    """Tell True from "True": a digest of text alone cannot."""
+    """Return the types of values: a digest of text alone would not separate True from "True"."""
     return sorted({type(v).__name__ for v in column}) if column.dtype == object else []
 
 

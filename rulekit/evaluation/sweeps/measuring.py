@@ -1,4 +1,4 @@
-"""Measure fitted models on one fold; a rule met before is not measured again."""
+"""Metrics of fitted models on one fold; a known rule is not measured again."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,18 +21,7 @@ Part = tuple[Any, NDArray[Any], NDArray[np.float64] | None]
 class FoldRows:
     """The rows of one fold.
 
-    Attributes
-    ----------
-    X : DataFrame or array of shape (n, k)
-        All features.
-    y : ndarray of shape (n,)
-        All classes.
-    weight : ndarray of shape (n,) or None
-        All weights.
-    train_rows, test_rows : ndarray of int
-        Positions.
-    costs : Costs or None
-        What wrong answers cost, said by a matrix over the classes.
+    Shapes: X (n, k), y (n,), weight (n,).
     """
 
     X: Any
@@ -59,14 +48,6 @@ class FoldRows:
 
 class Measuring:
     """Measures models of one fold.
-
-    Parameters
-    ----------
-    estimator : classifier
-        What is swept; it says which class is counted as positive, whatever class a setting's rule
-        describes.
-    rows : FoldRows
-        The fold.
 
     Notes
     -----
@@ -121,7 +102,7 @@ class Measuring:
         return measured
 
     def _answers(self, model: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None]:
-        """Answers on test and training rows, and probabilities on test rows if there are any."""
+        """Return predictions on test and training rows, and probabilities on test rows if any."""
         X, X_train = self.rows.test[0], self.rows.train[0]
         if not (self._shares_work and isinstance(model, BaseRuleClassifier)):
             scores = model.predict_proba(X) if hasattr(model, "predict_proba") else None

@@ -1,4 +1,4 @@
-"""Non-dominated points, and the curve that they draw.
+"""Non-dominated points and their curve.
 
 A point dominates another when it is nowhere worse and somewhere better; smaller is better.
 """
@@ -58,7 +58,7 @@ def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
 
 
 def front_steps(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give the corners of the staircase through the non-dominated points.
+    """Return the corners of the staircase through the non-dominated points.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a sweep found: one table, its summary, the front, and which point to take."""
+"""Result of a sweep: table, summary, front, and the suggested setting."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -69,11 +69,11 @@ class SweepResult:
 
     @cached_property
     def summary(self) -> pd.DataFrame:
-        """One row a setting, see `summarise`."""
+        """One row per setting, see `summarise`."""
         return summarise(self.table)
 
     def setting(self, number: int) -> Setting:
-        """Give the parameters behind a number of column ``setting``."""
+        """Return the parameters of a number of column ``setting``."""
         if not 0 <= number < len(self.settings):
             raise ValueError(
                 f"Settings are numbered 0 to {len(self.settings) - 1}; there is none {number}."
@@ -81,12 +81,12 @@ class SweepResult:
         return dict(self.settings[number])
 
     def model(self, number: int) -> Any:
-        """Make the unfitted learner of a setting."""
+        """Build the unfitted learner of a setting."""
         setting = self.setting(number)
         return clone(self.estimators[number]).set_params(**setting)
 
     def front(self, x: str = "n_conditions", y: str = "test_error") -> pd.DataFrame:
-        """Take the settings that no other setting beats in both coordinates.
+        """Return the settings that no other setting beats in both coordinates.
 
         Parameters
         ----------
@@ -110,11 +110,11 @@ class SweepResult:
         return chosen.sort_values([x, y, "setting"], ascending=[x not in MAXIMISED, True, True])
 
     def suggest(self, y: str = "test_error") -> dict[str, Any]:
-        """Say which setting to take, and which others to look at: `rulekit.suggest` of this."""
+        """Select a setting: `rulekit.suggest` of this result."""
         return suggest(self, y)
 
     def join(self, *others: "SweepResult") -> "SweepResult":
-        """Put results of several learners side by side, settings numbered anew in this order.
+        """Combine results of several learners; settings are numbered anew in this order.
 
         Raises
         ------
@@ -146,7 +146,7 @@ class SweepResult:
 
 
 def suggest(result: "SweepResult | pd.DataFrame", y: str = "test_error") -> dict[str, Any]:
-    """Say which setting to take, and which others to look at.
+    """Select a setting, and list others worth looking at.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def suggest(result: "SweepResult | pd.DataFrame", y: str = "test_error") -> dict
 
 
 def _settings_in(summary: pd.DataFrame) -> dict[int, Setting]:
-    """Read the parameters of each setting off a summary; what is measured is left out."""
+    """Return the parameters of each setting from a summary, without its measures."""
     told = {"setting", "learner", "folds", JUDGED, JUDGED_SIZE, *GAPS, *AVERAGED}
     if "n_clauses" in summary and summary["n_clauses"].equals(summary["n_clauses_used"]):
         told.add("n_clauses")  # what was found, as nothing was asked for
@@ -221,7 +221,7 @@ def _settings_in(summary: pd.DataFrame) -> dict[int, Setting]:
 def fit_setting(
     estimator: Any, setting: Mapping[str, Any], X: Any, y: Any, sample_weight: Any = None
 ) -> Any:
-    """Fit a learner with one setting on all rows given: the model to keep after a sweep.
+    """Fit a learner with one setting on all given rows.
 
     Parameters
     ----------
@@ -305,7 +305,7 @@ def _column(rows: Sequence[Mapping[str, Any]], name: str, kind: type) -> Any:
 
 
 def _key_column(values: list[Any]) -> Any:
-    """Keep whole numbers whole and anything unusual as it is."""
+    """Convert a key column, keeping whole numbers whole and other values unchanged."""
     kinds = {type(v) for v in values}
     if kinds <= {int}:
         return np.array(values, dtype=int)

@@ -1,4 +1,4 @@
-"""Finished folds on disk, so that a sweep that was cancelled or killed goes on where it stopped.
+"""Finished folds on disk, so that an interrupted sweep can be resumed.
 
 One SQLite file in write-ahead mode, one table; every row is committed when it is put. Rows are
 JSON text: nothing is pickled, and reading a store runs no code. Each carries a checksum of itself
@@ -35,7 +35,7 @@ CREATE TABLE finished (
 
 
 class SweepStore:
-    """Measurements of finished folds, kept in a file.
+    """Measurements of finished folds in a file.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class SweepStore:
             pass
 
     def __getstate__(self) -> dict[str, Any]:
-        """Travel to another process as a path; the connection is made anew there."""
+        """Pickle the path only; the connection is opened anew."""
         return {"path": self.path}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -94,7 +94,7 @@ class SweepStore:
             return int(connection.execute("SELECT count(*) FROM finished").fetchone()[0])
 
     def get(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """Read what is known about these keys; keys that are not there are left out.
+        """Read the results for these keys; unknown keys are left out.
 
         Rows that are not as `put` wrote them are deleted, and left out, too.
 
@@ -135,7 +135,7 @@ class SweepStore:
         return found
 
     def put(self, key: str, data: str, measured: Mapping[str, Any]) -> None:
-        """Keep one finished fold; it is on disk when this returns.
+        """Store one finished fold; it is on disk on return.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class SweepStore:
             )
 
     def forget(self, data: str | None = None) -> int:
-        """Delete the rows of one table, or all; say how many there were.
+        """Delete the rows of one table, or all; return their number.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class SweepStore:
             return connection.execute("DELETE FROM finished WHERE data = ?", (data,)).rowcount
 
     def close(self) -> None:
-        """Let go of the file; it is opened again when it is needed."""
+        """Close the file; it is opened again at the next use."""
         with self._lock:
             if self._connection is not None and self._owner == os.getpid():
                 self._connection.close()
@@ -179,7 +179,7 @@ class SweepStore:
 
     @contextlib.contextmanager
     def _using(self) -> Iterator[sqlite3.Connection]:
-        """Lend the connection to one thread at a time; say in a sentence what went wrong."""
+        """Yield the connection to one thread at a time; errors become messages."""
         with self._lock:
             try:
                 if self._connection is None or self._owner != os.getpid():
@@ -224,7 +224,7 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    """Make the table in a new file; refuse a file that is not ours before changing anything."""
+    """Create the table in a new file; reject a foreign file before changing anything."""
     connection.execute("BEGIN IMMEDIATE")
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -249,7 +249,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Switch to write-ahead mode, waiting while another process has the file open alone."""
+    """Switch to write-ahead mode; wait while another process holds an exclusive lock."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Cross-validate a learner over a grid of settings, in parallel, resumably, shown as it runs."""
+"""Cross-validation of a learner over a grid, in parallel, resumable, with progress."""
 
 import time
 import traceback
@@ -33,7 +33,7 @@ Table = tuple[Any, NDArray[Any], NDArray[np.float64] | None]  # features, classe
 
 @dataclass(frozen=True)
 class _Task:
-    """One fold and one family of settings: what one worker does in one go."""
+    """One fold and one family of settings: the work of one worker call."""
 
     estimator: Any
     fold: int
@@ -152,7 +152,7 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
 
 
 def _run(work: Work, listener: Listener, collector: Collector, n_jobs: int | None) -> None:
-    """Spread what is left to do; after an error let it drain, as aborting would kill workers."""
+    """Distribute the remaining work; after an error drain it, because aborting kills workers."""
     tasks = _tasks(work, collector, effective_n_jobs(n_jobs))
     rows = Once((work.X, work.y, work.weights), collector.data)
     folds = [Once(*pair) for pair in zip(work.folds, collector.folds, strict=True)]
@@ -168,7 +168,7 @@ def _run(work: Work, listener: Listener, collector: Collector, n_jobs: int | Non
 
 
 def _tasks(work: Work, collector: Collector, n_workers: int) -> list[_Task]:
-    """List the units still to be done, fold by fold; finer ones where workers would be idle."""
+    """List the remaining units, fold by fold; finer ones where workers would be idle."""
     groups = families(work.settings, SHARED_KEYS)
     if len(groups) * len(work.folds) < n_workers:
         groups = families(work.settings, PATH_KEYS)
@@ -185,7 +185,7 @@ def _tasks(work: Work, collector: Collector, n_workers: int) -> list[_Task]:
 def _do(
     table: Table, fold: Fold, task: _Task, channel: Channel
 ) -> tuple[int, list[tuple[int, dict[str, Any]]], Exception | None]:
-    """Fit and measure every setting of a task, telling of each as soon as it is done."""
+    """Fit and measure every setting of a task and report each at once."""
     rows: list[tuple[int, dict[str, Any]]] = []
     rows_of = FoldRows(*table, *fold, task.costs)
     measure = Measuring(task.estimator, rows_of)
@@ -213,7 +213,7 @@ def _do(
 
 
 def _check_ended(channel: Channel, done: int, asked: int) -> None:
-    """Let nobody take a learner that gave up for one that was told to stop."""
+    """Raise if a learner stopped early for another reason than the stop signal."""
     if not channel.stopped():
         raise RuntimeError(f"`fit_many` must fit every setting; it ended after {done} of {asked}.")
 
@@ -235,26 +235,21 @@ def _fits(task: _Task, rows: FoldRows, should_stop: ShouldStop) -> Iterator[Any]
 
 
 def takes_costs(estimator: Any) -> bool:
-    """Whether a learner can be told what wrong answers cost."""
+    """Return whether a learner has a parameter for costs."""
     return "costs" in estimator.get_params(deep=False)
 
 
 def priced(estimator: Any, costs: Costs | None) -> Any:
-    """Tell a learner what wrong answers cost, in a copy, where it can be told."""
+    """Return a copy of a learner with costs, where it accepts them."""
     if costs is None or not takes_costs(estimator):
         return estimator
     return clone(estimator).set_params(costs=costs)
 
 
 def settled_costs(costs: Costs | None, estimators: Sequence[Any], y: NDArray[Any]) -> Costs | None:
-    """Find the costs that learners are compared by, and say them by a matrix over the classes.
+    """Return the costs for the comparison as a matrix over the classes.
 
     So that a rule for the other class is charged the same. None where nobody names any.
-
-    Raises
-    ------
-    ValueError
-        If a learner has other costs.
     """
     classes = np.unique(y)
     found = None

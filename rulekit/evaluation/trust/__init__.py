@@ -1,1 +1,1 @@
-"""Reasons to trust a rule: rules just as good, and how stable it is."""
+"""Alternatives to a rule and its stability."""

@@ -1,4 +1,4 @@
-"""The search for rules just as good: what else would do, and what every good rule needs."""
+"""Search for rules that are as good as a given one."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +42,7 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
     random_state: int = 0,
     should_stop: Callable[[], bool] | None = None,
 ) -> Alternatives:
-    """List the rules that are as good as a model's, and say what they have in common.
+    """List the rules that are as good as a model's, and what they have in common.
 
     A rule costs the weight of the rows that it gets wrong plus `theta` a condition. Listed are the
     rules that cost at most `within` of the rows more than the best one known (the rule in hand is
@@ -135,7 +135,7 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
 def _check(
     within: Any, theta: Any, max_conditions: Any, max_rules: Any, time_limit: Any, learner: Any
 ) -> None:
-    """Refuse what cannot be meant."""
+    """Check the arguments."""
     if isinstance(within, bool) or not isinstance(within, Real) or not 0 <= float(within) < 1:
         raise ValueError(
             "`within` must be a share of the rows, from 0 to below 1 (0.01 is one in a hundred), "
@@ -159,7 +159,7 @@ def _check(
 
 
 def _learner(model: Any, rule: RuleSet) -> LiteralRuleClassifier:
-    """Make a learner over the conditions that the model chose from."""
+    """Build a learner over the conditions of the model."""
     own = model.get_params(deep=False) if hasattr(model, "get_params") else {}
     made = BoxSearchClassifier()
     kept = {k: own[k] for k in KEPT if k in own and k in made.get_params(deep=False)}
@@ -169,7 +169,7 @@ def _learner(model: Any, rule: RuleSet) -> LiteralRuleClassifier:
 
 
 def _described(learner: Any, model: Any, rule: RuleSet) -> LiteralRuleClassifier:
-    """Let a learner describe the class that the rule does, in its form."""
+    """Set the learner's described class and form to those of the rule."""
     labels = set(rule.labels) - {rule.default}
     label = labels.pop() if len(labels) == 1 else model.positive_label_
     own = learner.get_params(deep=False)
@@ -178,7 +178,7 @@ def _described(learner: Any, model: Any, rule: RuleSet) -> LiteralRuleClassifier
 
 
 def _price(model: Any, n_rows: int) -> float:
-    """Price of a condition, in rows."""
+    """Return the penalty of a condition, in rows."""
     own = 0.0
     if isinstance(model, LiteralRuleClassifier):
         own = float(model.theta)
@@ -189,7 +189,7 @@ def _price(model: Any, n_rows: int) -> float:
 
 @dataclass
 class _Work:
-    """One search for alternatives while it is made."""
+    """A search for alternatives in progress."""
 
     learner: Any
     table: TrainingTable
@@ -203,7 +203,7 @@ class _Work:
     reach: float = 0.0
 
     def done(self, theta: float, max_conditions: int | None) -> Alternatives:
-        """Find the rules and put together what is said of them."""
+        """Find the rules and build the result."""
         problem = self.problem_without(None)
         size = n_counted(self.rule, problem)
         described = sum(label == self.learner.positive_label_ for label in self.rule.labels)
@@ -245,20 +245,20 @@ class _Work:
         )
 
     def wrong_weight(self, problem: Any) -> float:
-        """Weigh the rows that the rule in hand gets wrong as learning does."""
+        """Compute the weight, as in learning, of the rows that the rule predicts wrongly."""
         positive = problem.y ^ (self.rule.form == "dnf")
         answers = self.rule.predict(problem.columns)
         held = np.array([v == self.learner.positive_label_ for v in answers], dtype=bool)
         return float(problem.weight[held != positive].sum())
 
     def wrong(self, rule: RuleSet) -> float:
-        """Give the share of the rows, by their own weight, that a rule gets wrong."""
+        """Compute the share of rows, by their own weight, that a rule predicts wrongly."""
         wrong = rule.predict(self.table.columns) != self.table.y.astype(object)
         weight = self.table.sample_weight
         return float(weight[wrong].sum() / weight.sum())
 
     def problem_without(self, column: str | None) -> Any:
-        """Make the table of conditions, those of one column left out."""
+        """Build the table of conditions without those of one column."""
         learner = self.learner
         wishes = as_constraints(self.learner.constraints)
         if column is not None:
@@ -271,7 +271,7 @@ class _Work:
         return problem
 
     def near(self, space: RuleSpace, known: list[PricedRule], own_cost: float) -> list[PricedRule]:
-        """List the rules of the margin: all of one clause, and those of more that are found."""
+        """List the rules within the margin: all of one clause, and those found with more."""
         total = float(space.problem.weight.sum())
         margin, self.reach = self.within * total, self.within
         best = min([own_cost, *(r.cost for r in known)])
@@ -298,7 +298,7 @@ class _Work:
         names: Mapping[Any, frozenset[str]],
         total: float,
     ) -> pd.DataFrame:
-        """Make a row a rule."""
+        """Build one row per rule."""
         answers = self.rule.predict(self.table.columns)
         rows = [
             {
@@ -323,7 +323,7 @@ class _Work:
         names: Mapping[Any, frozenset[str]],
         cheapest: float,
     ) -> pd.DataFrame:
-        """Make a row a column."""
+        """Build one row per column."""
         total = float(space.problem.weight.sum())
         read = [names[r.columns] for r in found]
         hand = {
@@ -371,7 +371,7 @@ def _order(rule: PricedRule) -> tuple[Any, ...]:
 def _written(
     space: RuleSpace, found: Sequence[PricedRule]
 ) -> tuple[tuple[RuleSet, ...], list[PricedRule]]:
-    """Write the rules; of those that read the same, the first is kept."""
+    """Return the rules as text; of equal texts the first is kept."""
     rules: dict[RuleSet, PricedRule] = {}
     for known in found:
         rules.setdefault(space.rule(known), known)

@@ -1,4 +1,4 @@
-"""What was found to be as good as a rule in hand: the rules, their columns, where they differ."""
+"""Result of a search for alternatives: the rules, their columns, and where they differ."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ Names = Mapping[str, str]
 
 @dataclass(frozen=True, eq=False)
 class Alternatives:
-    """The rules that are as good as one in hand.
+    """The rules that are as good as a given one.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Alternatives:
         return self.table.drop_duplicates("columns")["rule"].tolist()
 
     def disagreement(self, rules: Sequence[int] | None = None) -> pd.DataFrame:
-        """Say how often each pair of rules gives different answers.
+        """Compute how often each pair of rules predicts differently.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class Alternatives:
         return pd.DataFrame(shares, index=numbers, columns=numbers)
 
     def differing_rows(self, rule: int | RuleSet) -> NDArray[np.intp]:
-        """Give the positions of the rows that a rule answers otherwise than the rule in hand.
+        """Return the positions of the rows that a rule predicts differently.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class Alternatives:
         return np.flatnonzero(other)
 
     def differs_where(self, rule: int | RuleSet) -> RuleSet | None:
-        """Describe the rows that a rule answers otherwise than the rule in hand.
+        """Describe the rows that a rule predicts differently by a clause.
 
         Parameters
         ----------
@@ -148,7 +148,7 @@ class Alternatives:
         return rule if isinstance(rule, RuleSet) else self.rules[rule]
 
     def sentences(self, names: Names | None = None) -> list[str]:
-        """Tell the findings in words.
+        """Return the results as sentences.
 
         Parameters
         ----------
@@ -166,13 +166,13 @@ class Alternatives:
 
 @dataclass(frozen=True)
 class _Words:
-    """Tells alternatives in sentences."""
+    """Sentences about alternatives."""
 
     found: Alternatives
     names: Names
 
     def sentences(self) -> list[str]:
-        """Tell of the number, of each column, and of the pairs."""
+        """Return sentences on the number, on each column, and on the pairs."""
         found = self.found
         if not found.rules:
             return [
@@ -193,7 +193,7 @@ class _Words:
         return f"a wrong row counts {row}, a condition {self.found.theta:.3g}"
 
     def number(self) -> str:
-        """Tell how many there are, and whether these are all."""
+        """Return how many there are, and whether the list is complete."""
         found, n = self.found, len(self.found.rules)
         rules = "1 rule costs" if n == 1 else f"{n:,} rules cost"
         head = f"{rules} at most {self.margin} more than the best ({self.price})"
@@ -213,7 +213,7 @@ class _Words:
         return f"{told}; rules of several clauses were searched for, and there may be more."
 
     def column(self, row: Any) -> str:
-        """Tell whether a column is needed, or what takes its place."""
+        """Return whether a column is needed, or what replaces it."""
         found, name = self.found, self.called(row["column"])
         every = "Every one of them reads" if len(found.rules) > 1 else "It reads"
         if row["needed"] and not row["in_hand"]:
@@ -231,7 +231,7 @@ class _Words:
         return f"{name} can be left out: {place}, and {against} are wrong."
 
     def pairs(self) -> str:
-        """Tell how far the rules differ."""
+        """Return how far the rules differ."""
         shares = self.found.disagreement().to_numpy()
         pairs = shares[np.triu_indices(len(shares), 1)]
         if not len(pairs):

@@ -1,4 +1,4 @@
-"""Stability: the choice of a rule repeated on resamples of its rows."""
+"""Stability: learning repeated on resamples of the rows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -140,7 +140,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
 
 
 def _check(n_resamples: Any, budget_seconds: Any, random_state: Any) -> None:
-    """Refuse what cannot be meant."""
+    """Check the arguments."""
     whole = isinstance(n_resamples, Integral) and not isinstance(n_resamples, bool)
     if not whole or n_resamples < 2:
         raise ValueError(f"`n_resamples` must be a whole number, 2 or more, got {n_resamples!r}.")
@@ -158,7 +158,7 @@ Draw = Callable[[int], tuple[NDArray[np.float64], int]]
 
 
 def _draws(y: NDArray[Any], weight: NDArray[np.float64], groups: Any, random_state: int) -> Draw:
-    """Return what draws the k-th resample: how often each row, and a seed."""
+    """Return a function that draws the k-th resample: counts of rows, and a seed."""
     units, parts = _units(y, groups)
     _, codes = np.unique(y, return_inverse=True)
     n_classes = int(codes.max()) + 1
@@ -184,7 +184,7 @@ def _draws(y: NDArray[Any], weight: NDArray[np.float64], groups: Any, random_sta
 
 
 def _units(y: NDArray[Any], groups: Any) -> tuple[NDArray[np.intp], list[NDArray[np.intp]]]:
-    """Give each row the number of what is drawn with it, and the numbers drawn from together.
+    """Return the unit of each row, and the units that are drawn from together.
 
     These are the rows of each class, or all groups.
     """
@@ -208,7 +208,7 @@ def _units(y: NDArray[Any], groups: Any) -> tuple[NDArray[np.intp], list[NDArray
 
 @dataclass(frozen=True)
 class _Learning:
-    """How a rule is learned again: a learner, and the settings that are chosen among again."""
+    """How a rule is learned again: a learner, and the settings to select from."""
 
     learner: Any
     sizes: Callable[[NDArray[Any]], list[dict[str, Any]]] | None = None
@@ -216,7 +216,7 @@ class _Learning:
 
 
 def _again(model: Any) -> _Learning:
-    """Say how a model is learned again."""
+    """Return how to learn a model again."""
     if not isinstance(model, RuleClassifier):
         return _Learning(clone(model))
     learner = clone(model.learner_)
@@ -241,7 +241,7 @@ class _Sizes:
     most: int
 
     def __call__(self, y: NDArray[Any]) -> list[dict[str, Any]]:
-        """List them."""
+        """Return the sizes."""
         return [{"max_conditions": k} for k in range(1, self.most + 1)]
 
 
@@ -253,7 +253,7 @@ def _made(
     n_jobs: int | None,
     stop: Clock,
 ) -> Iterator[list[Resample]]:
-    """Learn from one resample after the other, as many at a time as there are workers."""
+    """Learn from all resamples, as many at a time as there are workers."""
     workers = effective_n_jobs(n_jobs)
     begun = 0
     while begun < n and not (stop.stopped() or (begun >= 2 and stop())):
@@ -269,7 +269,7 @@ def _batch(again: _Learning, rows: Rows, draws: list[Any], n_jobs: int | None) -
 
 
 def _resampled(rows: Rows, again: _Learning, times: NDArray[np.float64], seed: int) -> Resample:
-    """Learn from one resample, in which each row is so many times."""
+    """Learn from one resample, given as counts of rows."""
     X, y, weight, loss = rows
     learner = clone(again.learner)
     own = learner.get_params(deep=False).get("random_state", 0)
@@ -290,7 +290,7 @@ def _resampled(rows: Rows, again: _Learning, times: NDArray[np.float64], seed: i
 
 
 def _of_the_best_size(again: _Learning, learner: Any, part: Rows, rest: Rows) -> Any:
-    """Learn rules of all sizes, and take the one that `suggest` names by the rows left out."""
+    """Learn rules of all sizes, and select one by the rows left out."""
     assert again.sizes is not None
     X, y, weight, _ = part
     settings = again.sizes(y)

@@ -1,4 +1,4 @@
-"""What returned when the choice of a rule was repeated: columns, cuts, clauses, answers."""
+"""Result of repeated learning: columns, thresholds, clauses and predictions that return."""
 
 import math
 from collections import Counter
@@ -22,7 +22,7 @@ Names = Mapping[str, str]
 
 
 class Resample(NamedTuple):
-    """The rule of one resample, the rows left out, and where it and the usual answer fail them."""
+    """The rule of one resample, the rows left out, and the errors on them."""
 
     rule: RuleSet
     left_out: NDArray[np.intp]
@@ -31,7 +31,7 @@ class Resample(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A threshold of a column, and which side of it a condition asks for."""
+    """A threshold of a column, and the side that a condition requires."""
 
     column: str
     side: str
@@ -40,7 +40,7 @@ class Cut(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """What of a rule returns when it is learned again from resamples of its rows.
+    """What returns when a rule is learned again from resamples.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Stability:
 
     @property
     def n_made(self) -> int:
-        """How many resamples were made."""
+        """Number of resamples."""
         return len(self.resamples)
 
     @cached_property
@@ -89,7 +89,7 @@ class Stability:
 
     @cached_property
     def cuts(self) -> pd.DataFrame:
-        """Cuts, and the bands in which they return.
+        """Thresholds, and the bands in which they return.
 
         A row for each cut of the rule in hand, then one for each further column and side that is
         cut in a resample: ``column``; ``side`` ("above", "below": which values hold); ``in_hand``
@@ -137,7 +137,7 @@ class Stability:
 
     @cached_property
     def same_answers(self) -> NDArray[np.float64]:
-        """For each row, the share of the resamples' rules that answer as the rule in hand: (n,)."""
+        """For each row, the share of resamples that predict as the given rule, shape (n,)."""
         own = self.in_hand.predict(self.X)
         if not self.n_made:
             return np.full(len(self.y), math.nan)
@@ -170,7 +170,7 @@ class Stability:
 
     @property
     def tells(self) -> bool:
-        """Whether the rules do better on rows left out than chance explains, at one in a hundred.
+        """Whether the rules beat chance on rows left out, at the 1 % level.
 
         What returns in rules that are no better than one answer to every row, says nothing.
         """
@@ -179,7 +179,7 @@ class Stability:
 
     @property
     def returning(self) -> list[str]:
-        """Columns that return in at least 80 of 100 resamples; none where the rules tell nothing.
+        """Columns in at least 80 of 100 resamples; empty if the rules do not beat chance.
 
         By falling count.
         """
@@ -189,7 +189,7 @@ class Stability:
         return often.sort_values("returned", ascending=False, kind="stable")["column"].tolist()
 
     def sentences(self, names: Names | None = None) -> list[str]:
-        """Tell what returns, in words.
+        """Return what is stable, as sentences.
 
         Parameters
         ----------
@@ -203,7 +203,7 @@ class Stability:
         return list(_told(self, names or {}))
 
     def _cut(self, cut: Cut, found: list[list[Cut]]) -> tuple[Any, ...]:
-        """Make a row of `cuts`."""
+        """Build a row of `cuts`."""
         same = [
             [c.value for c in cuts if (c.column, c.side) == (cut.column, cut.side)]
             for cuts in found
@@ -219,12 +219,12 @@ class Stability:
         return (*cut, len(values), near, *map(float, band))
 
     def _between(self, column: str, a: float, b: float) -> float:
-        """Share of the rows with a value between two cuts."""
+        """Return the share of rows with a value between two thresholds."""
         values = np.asarray(self.X[column], dtype=float)
         return float(np.mean((values > min(a, b)) & (values <= max(a, b))))
 
     def _overlaps(self) -> list[float]:
-        """For each clause in hand, the mean over the rules of the best share of common rows."""
+        """For each given clause, the mean over the rules of the best share of common rows."""
         own = self.in_hand.clauses_fired(self.X)
         if not self.n_made:
             return [math.nan] * own.shape[1]
@@ -239,7 +239,7 @@ class Stability:
 
 
 def _told(found: Stability, names: Names) -> Iterator[str]:
-    """Tell the number made, whether anything returns, columns, cuts, clauses and answers."""
+    """Return the number of resamples, whether anything returns, and what, as sentences."""
     n = found.n_made
     if n < found.n_asked:
         yield f"{n} of {found.n_asked} resamples are made."
@@ -314,7 +314,7 @@ def _cuts(rule: RuleSet) -> list[Cut]:
 
 
 def _shapes(rule: RuleSet) -> list[tuple[Any, Clause]]:
-    """List the clauses of a rule, each after what it answers and tests, cuts aside."""
+    """List the clauses of a rule by label and tests, without thresholds."""
     return [
         ((label, frozenset(part for c in clause.conditions for part in _parts(c))), clause)
         for clause, label in zip(rule.clauses, rule.labels, strict=False)

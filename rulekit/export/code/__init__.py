@@ -1,1 +1,1 @@
-"""Exports that are run: SQL, Python, and the script that learns the rule again."""
+"""Executable exports: SQL, Python, and the script that learns the rule again."""

@@ -1,4 +1,4 @@
-"""Rules as SQL, in the dialect of the database that is to run it.
+"""Rules as SQL in the dialect of a database.
 
 SQLite, DuckDB and PostgreSQL are written by `SqlWriter` and its kin below, and run by the tests of
 this library. The other databases get what PostgreSQL gets, with their own ways to say NaN, text and
@@ -26,35 +26,7 @@ OWN = ("ansi", "sqlite", "duckdb")
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a database differs from what standard SQL leads one to expect.
-
-    Attributes
-    ----------
-    name : str
-        What people call it.
-    grammar : str
-        What sqlglot calls it; empty where the text is written for it.
-    double : str
-        How a value is made a double.
-    nan : str or None
-        A test that is true of a double that is NaN; None where there is none.
-    infinity : str or None
-        How an infinity is written, its sign first; None where there is none.
-    text : str
-        How a text column is compared such that letters' case and accents matter.
-    written : str
-        How any value is made a text.
-    moment : str
-        How a date and a time of day are written.
-    letters : str
-        What stands before a text in quotes.
-    truth : pair of str
-        Its words for true and false.
-    longest : int
-        Bytes that a name may have.
-    no_empty_text : bool
-        Whether an empty text counts as missing.
-    """
+    """Differences of a database from standard SQL."""
 
     name: str
     grammar: str = ""
@@ -226,7 +198,7 @@ def _written(writer: SqlWriter, part: str, clause: int | None) -> str:
 
 @dataclass
 class DatabaseWriter(SqlWriter):
-    """Writes one rule for a database that is told columns' types."""
+    """Writes one rule for a database with known column types."""
 
     database: Dialect
     flags: frozenset[str] = frozenset()
@@ -241,7 +213,7 @@ class DatabaseWriter(SqlWriter):
         return super().literal(literal)
 
     def name(self, name: str) -> str:
-        """Write an identifier in double quotes, if it is one there."""
+        """Write an identifier, in double quotes if needed."""
         size = len(name.encode("utf-8", "replace"))
         if size > self.database.longest:
             raise ExportError(
@@ -270,7 +242,7 @@ class DatabaseWriter(SqlWriter):
         return column if kind == "unknown" or plain else self._double(literal.feature)
 
     def _read_date(self, literal: Literal, column: str) -> str:
-        """Write what is read of dates; what has no common grammar is refused."""
+        """Write what is read of dates; parts without common grammar are rejected."""
         part = str(literal.part)
         if part == "weekday" or part.startswith(DAYS_SINCE):
             if self.database.grammar:
@@ -296,7 +268,7 @@ class DatabaseWriter(SqlWriter):
         return f"CHR({ord(mark)})"
 
     def _kind(self, feature: str) -> str:
-        """Say whether a column holds text, numbers, truth values or nobody knows what."""
+        """Return whether a column holds text, numbers, truth values, or is unknown."""
         found: set[type] = set()
         for condition in (c for clause in self.rule.clauses for c in clause.conditions):
             found |= condition.types.get(feature, frozenset())
@@ -342,7 +314,7 @@ class DatabaseWriter(SqlWriter):
 
 
 def _translated(text: str, database: Dialect) -> str:
-    """Turn what is written for PostgreSQL into another database's grammar."""
+    """Translate PostgreSQL text to another database's grammar."""
     try:
         import sqlglot  # an extra: most people never need it
     except ImportError:

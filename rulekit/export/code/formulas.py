@@ -1,4 +1,4 @@
-"""Power-law splits as arithmetic, computed in the same order in every language that runs them.
+"""Power-law splits as arithmetic, computed in the same order in every language.
 
 The order is that of `PowerLaw.value`: numerators from left to right, the product of denominators
 likewise, the quotient, and last the weight. So every format gives the same double as `predict`.
@@ -16,7 +16,7 @@ def computed(
     number: WriteNumber,
     words: Callable[[str], str] = str,
 ) -> str:
-    """Write the test of a split, gaps apart, with a writer of factors and one of "and", "not"."""
+    """Write the test of a split, missing values apart, with writers of factors and of "and"."""
     total = summed(split, base, number)
     test = f"{total} <= {number(split.high)}"
     if split.low is not None:

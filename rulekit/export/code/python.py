@@ -1,4 +1,4 @@
-"""Rules as a Python module that needs nothing but Python."""
+"""Rules as a Python module without dependencies."""
 
 import math
 from collections.abc import Mapping
@@ -101,7 +101,7 @@ def to_python(model: Any) -> str:
 
 
 def _decisions(rule: RuleSet, writer: "PythonWriter") -> list[str]:
-    """Write one `if` a clause of a DNF, one for all clauses of a CNF."""
+    """Write one `if` per clause of a DNF, one for all clauses of a CNF."""
     if rule.form == "cnf":
         parts = [f"({_joined(c, writer, 'or', 12) or 'False'})" for c in rule.clauses]
         return _branch("\n        and ".join(parts) or "True", rule.labels[0])
@@ -122,13 +122,7 @@ def _branch(test: str, label: Any) -> list[str]:
 
 @dataclass(frozen=True)
 class PythonWriter(ConditionWriter[str]):
-    """Writes conditions as Python expressions over one variable a column.
-
-    Attributes
-    ----------
-    variables : mapping of str to str
-        The variable of each column.
-    """
+    """Writes conditions as Python expressions over one variable per column."""
 
     variables: Mapping[str, str]
 
@@ -145,7 +139,7 @@ class PythonWriter(ConditionWriter[str]):
         return self._with_gap(literal, f"{self._read(literal)} {op} {self._compared(literal)}")
 
     def _read(self, literal: Literal) -> str:
-        """Write what is compared: a column's value, or what is read of its date."""
+        """Write what is compared: a column's value, or a part of its date."""
         x, part = self.variables[literal.feature], literal.part
         if part is None:
             return x
@@ -165,17 +159,17 @@ class PythonWriter(ConditionWriter[str]):
         return f"({', '.join(moments)},)" if isinstance(literal.value, tuple) else moments[0]
 
     def linear(self, split: LinearSplit) -> str:
-        """Write a weighted sum, in the order in which its `total` takes it."""
+        """Return the weighted sum, added in the order of `total`."""
         total = split.sum_text(self.variables.__getitem__, value_source)
         test = f"{total} <= {value_source(split.value)}"
         return self._with_gap(split, test if split.op == "<=" else f"not {test}")
 
     def power_law(self, split: PowerLawSplit) -> str:
-        """Write a sum of power laws, in the order of `PowerLaw.value`."""
+        """Return the sum of power laws, multiplied in the order of `PowerLaw.value`."""
         return self._with_gap(split, computed(split, self._factor, value_source))
 
     def points(self, split: PointsSplit) -> str:
-        """Write points that add up, one line a condition."""
+        """Write points, one line per condition."""
         given = [f"({p} if {self.literal(c)} else 0)" for c, p in split.given]
         score = "\n            + ".join(given)
         sign, total = split.comparison

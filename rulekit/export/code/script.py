@@ -1,4 +1,4 @@
-"""The run as a Python script: it reads the table, learns the rule again and compares."""
+"""A Python script that reads the table, learns the rule again and compares."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ CLASSES = ("Binarizer", "Constraints", "Costs", "LPSVM", "Literal")
 
 @dataclass(frozen=True)
 class Preparation:
-    """What was done to a table between its file and the learner.
+    """Changes made to a table between its file and the learner.
 
     Attributes
     ----------

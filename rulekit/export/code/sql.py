@@ -1,4 +1,4 @@
-"""A rule's parts as SQL: its CASE expression, its conditions; `dialects` is their door.
+"""Parts of a rule as SQL: its CASE expression and its conditions; see `dialects`.
 
 NULL is spelled out in every condition, so each one is either true or false, never unknown, and may
 be put under NOT. DuckDB also knows NaN, which counts as missing here and in no other dialect: store
@@ -52,7 +52,7 @@ class SqlWriter(ConditionWriter[str]):
             )
 
     def case(self) -> str:
-        """Write the expression that gives the answer."""
+        """Write the expression of the prediction."""
         rule = self.rule
         if rule.form == "cnf":
             whens = [self._when([self._clause(c) for c in rule.clauses], rule.labels[0])]
@@ -64,7 +64,7 @@ class SqlWriter(ConditionWriter[str]):
         return "\n".join(["CASE", *whens, f"  ELSE {self.value(rule.default)}", "END"])
 
     def condition(self, clause: int | None) -> str:
-        """Write what is true where the rule, or one clause of it, holds."""
+        """Write the condition that the rule, or one of its clauses, matches."""
         rule = self.rule
         if clause is None:
             parts = [self._clause(c) for c in rule.clauses]
@@ -109,7 +109,7 @@ class SqlWriter(ConditionWriter[str]):
         return self._with_gap(literal, f"{self._read(literal)} {op} {value}")
 
     def _read(self, literal: Literal) -> str:
-        """Write what is compared: a column, or what is read of its dates."""
+        """Write what is compared: a column, or a part of its dates."""
         column, part = self.column(literal.feature), literal.part
         if part is None:
             return column
@@ -139,7 +139,7 @@ class SqlWriter(ConditionWriter[str]):
         return said if self.dialect == "sqlite" else f"TIMESTAMP {said}"
 
     def _has_word(self, literal: Literal) -> str:
-        """Write the test of a word: every mark that parts words becomes a blank."""
+        """Write the test of a word: every separator becomes a blank."""
         word = str(literal.value)
         folded = self.column(literal.feature)
         for mark in SEPARATORS[1:]:
@@ -153,22 +153,22 @@ class SqlWriter(ConditionWriter[str]):
         return f"' ' || LOWER({folded}) || ' ' {sign} {self.value(f'% {wanted} %')} ESCAPE '!'"
 
     def _mark(self, mark: str) -> str:
-        """Write a mark that is not printed by its number."""
+        """Write an unprintable character by its number."""
         return {"sqlite": "char({})", "duckdb": "chr({})"}.get(self.dialect, "'{}'").format(
             mark if self.dialect == "ansi" else ord(mark)
         )
 
     def linear(self, split: LinearSplit) -> str:
-        """Write a weighted sum, in the order in which its `total` takes it."""
+        """Return the weighted sum, added in the order of `total`."""
         total = split.sum_text(self._double, self._number)
         return self._with_gap(split, f"{total} {split.op} {self._number(split.value)}")
 
     def power_law(self, split: PowerLawSplit) -> str:
-        """Write a sum of power laws, in the order of `PowerLaw.value`."""
+        """Return the sum of power laws, multiplied in the order of `PowerLaw.value`."""
         return self._with_gap(split, computed(split, self._factor, self._number, str.upper))
 
     def points(self, split: PointsSplit) -> str:
-        """Write points that add up, one CASE a condition; each is true or false, never unknown."""
+        """Write points, one CASE per condition; each is true or false, never unknown."""
         cases = [f"CASE WHEN {self.literal(c)} THEN {p} ELSE 0 END" for c, p in split.given]
         score = "\n      + ".join(cases)
         sign, total = split.comparison
@@ -258,7 +258,7 @@ class SqlWriter(ConditionWriter[str]):
 
 
 def _read_sqlite(column: str, part: str) -> str:
-    """Write what is read of ISO text, with the functions that sqlite3 has."""
+    """Write a part of ISO text with the functions of sqlite3."""
     if part == "date":
         return f"datetime({column})"
     if part == "weekday":
@@ -281,7 +281,7 @@ def upper_forms(word: str) -> list[tuple[str, str]]:
 
 
 def _refuse_twins(features: tuple[str, ...]) -> None:
-    """Databases take "Age" and "age" for one column: they fold the letters A to Z."""
+    """Reject columns that databases cannot distinguish: they fold the letters A to Z."""
     known: dict[str, str] = {}
     for feature in features:
         folded = "".join(c.lower() if c.isascii() else c for c in feature)
@@ -294,7 +294,7 @@ def _refuse_twins(features: tuple[str, ...]) -> None:
 
 
 def _text(text: str) -> str:
-    """Refuse what no SQL text can hold."""
+    """Reject text that SQL cannot contain."""
     if "\0" in text or any("\ud800" <= c <= "\udfff" for c in text):
         raise ExportError(
             f"SQL cannot hold the name or value {text!r}: it has a NUL or half a character; "

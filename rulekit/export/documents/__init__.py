@@ -1,1 +1,1 @@
-"""Exports that people read: text, Markdown, HTML, LaTeX, and the report; text is read back, too."""
+"""Exports for people: text, Markdown, HTML, LaTeX and the report."""

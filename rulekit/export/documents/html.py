@@ -1,4 +1,4 @@
-"""Rules as a web page that stands alone: no script, no request, styles inside."""
+"""Rules as a self-contained web page: no script, no request, styles inside."""
 
 from collections.abc import Sequence
 from html import escape
@@ -54,7 +54,7 @@ def to_html(
 
 
 def page(title: str, body: str, style: str = "") -> str:
-    """Wrap the body of a page: one head, styles inside, its own last, nothing fetched."""
+    """Return a page with one head and inline styles; nothing is fetched."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n'
@@ -68,7 +68,7 @@ def page(title: str, body: str, style: str = "") -> str:
 def rule_html(
     model: Any, numbers: Sequence[ClauseNumbers] | None = None, size: str | None = None
 ) -> str:
-    """Write a rule as a list, to be part of a page; `size` replaces the line about its size."""
+    """Write a rule as a list for a page; `size` replaces the line about its size."""
     rule = exported_rule(model)
     lines = [f'<p class="size">{escape(size or size_text(rule))}</p>', '<ol class="rule">']
     if rule.form == "cnf":

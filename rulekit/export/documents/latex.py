@@ -97,7 +97,7 @@ def to_latex(
 
 
 def _closing(rule: RuleSet, counts: bool) -> list[str]:
-    """Write the rows below the clauses: what holds if all do (CNF), and what holds otherwise."""
+    """Write the rows below the clauses: the label if all match (CNF), and the default."""
     tail = " & " if counts else ""
     rows = [r"\midrule"] if rule.clauses else []
     if rule.form == "cnf":
@@ -113,15 +113,7 @@ def clause_latex(clause: Clause) -> str:
 
 
 class LatexWriter(ReadingWriter[str]):
-    """Writes conditions for LaTeX, numbers and signs as formulas between dollar signs.
-
-    Parameters
-    ----------
-    name : callable, optional
-        Writes a column's name for text in LaTeX; by default everything is escaped.
-    number : callable, optional
-        Writes a number for a formula; by default with all its digits.
-    """
+    """Writes conditions for LaTeX, numbers and signs as formulas between dollar signs."""
 
     def __init__(self, name: Write | None = None, number: WriteNumber | None = None) -> None:
         self.name = name or escaped
@@ -183,7 +175,7 @@ class LatexWriter(ReadingWriter[str]):
         return with_gap(f"${text}$", split.missing)
 
     def points(self, split: PointsSplit) -> str:
-        """Write points that add up as a list, the total first."""
+        """Write points as a list, the total first."""
         given = ", ".join(f"${p}$ if {self.literal(c)}" for c, p in split.given)
         sign, total = split.comparison
         gaps = "; a missing value gives $0$" if split.gaps_matter else ""
@@ -226,5 +218,5 @@ def escaped_label(label: Any) -> str:
 
 
 def escaped(text: str) -> str:
-    """Escape text for LaTeX; whatever is not printable becomes a blank."""
+    """Escape text for LaTeX; unprintable characters become blanks."""
     return "".join(SPECIAL.get(c, c) if c.isprintable() else " " for c in text)

@@ -1,4 +1,4 @@
-"""Rules as Markdown: the lines of the text form, with everything from the table in code spans."""
+"""Rules as Markdown: the lines of the text form, with table content in code spans."""
 
 import re
 from collections.abc import Sequence
@@ -64,20 +64,14 @@ def _clause_lines(rule: RuleSet, numbers: Sequence[ClauseNumbers] | None) -> lis
 
 
 def code(text: str) -> str:
-    """Put text in a code span, fenced by more backticks than it holds in a row."""
+    """Put text in a code span with enough backticks."""
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
 def from_markdown(markdown: str) -> str:
-    """Turn the Markdown form of a rule back into the text form.
-
-    Raises
-    ------
-    ExportError
-        If a code span is not closed.
-    """
+    """Turn the Markdown form of a rule back into the text form."""
     lines = []
     for line in markdown.split("\n"):
         if re.match(r"\d+\. |\*\*", line):

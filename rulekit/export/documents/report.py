@@ -1,4 +1,4 @@
-"""A report that stands alone: the rule, what it is worth, a few cases, and how it was made."""
+"""A self-contained report: the rule, its performance, some cases, and how it was made."""
 
 import json
 from collections import Counter
@@ -28,7 +28,7 @@ MAX_EXAMPLES = 3
 
 @dataclass(frozen=True)
 class _Part:
-    """One set of rows with the answers it got."""
+    """One set of rows with their predictions."""
 
     name: str
     columns: dict[str, NDArray[Any]]
@@ -43,7 +43,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class Review:
-    """What a person said of the answer to one case.
+    """A person's verdict on the prediction for one case.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ def to_report(
 
 
 def _rendered(rule: str, **told: Any) -> str:
-    """Fill in the template; what is not ours is escaped there."""
+    """Render the template; foreign text is escaped there."""
     try:
         from jinja2 import Environment, StrictUndefined
         from markupsafe import Markup
@@ -152,14 +152,14 @@ def _part(model: Any, name: str, X: Any, y: Any) -> _Part:
 
 
 def _renamed(rule: RuleSet, words: Wording) -> dict[str, str]:
-    """Return the business names of a rule's columns, without those that two columns would share."""
+    """Return the business names of a rule's columns, without names that two columns share."""
     names = {feature: words.name(feature) for feature in rule.features}
     shared = {name for name in names.values() if list(names.values()).count(name) > 1}
     return {f: name for f, name in names.items() if name != f and name not in shared}
 
 
 def _in_business_names(rule: RuleSet, words: Wording) -> RuleSet:
-    """Return the rule as it is to be read: columns called what the readers call them."""
+    """Return the rule with the readers' column names."""
     names = _renamed(rule, words)
     clauses = tuple(
         Clause(tuple(c.renamed(names) for c in k.conditions), k.op) for k in rule.clauses
@@ -168,7 +168,7 @@ def _in_business_names(rule: RuleSet, words: Wording) -> RuleSet:
 
 
 def _names(rule: RuleSet, words: Wording) -> str:
-    """Say which column stands behind each business name, if any is used."""
+    """Return the column for each business name, if any is used."""
     names = _renamed(rule, words)
     return listed([f"{name} is the column “{f}”" for f, name in names.items()]) if names else ""
 
@@ -189,7 +189,7 @@ def _summary(parts: Sequence[_Part]) -> str:
 
 
 def _worth(part: _Part, rule: RuleSet, colours: Mapping[Any, str]) -> dict[str, Any]:
-    """Tell how the rule does on one set of rows: a bar a line, and who gets which answer."""
+    """Return the rule's performance on one set of rows: bars and a confusion table."""
     labels = sorted(dict.fromkeys([*part.y, *part.answers]), key=str)
     pairs = Counter(zip(part.y, part.answers, strict=True))
     answers = rule.labels if rule.form == "dnf" else (rule.default,) * rule.n_clauses
@@ -209,7 +209,7 @@ def _worth(part: _Part, rule: RuleSet, colours: Mapping[Any, str]) -> dict[str, 
 
 
 def _cases(model: Any, part: _Part, training: _Part, words: Wording) -> list[dict[str, str]]:
-    """Explain the first case of each answer that is right, and the first that are wrong."""
+    """Explain the first correct case of each prediction, and the first wrong ones."""
     right: dict[Any, int] = {}
     wrong: list[int] = []
     for row, (truth, said) in enumerate(zip(part.y, part.answers, strict=True)):

@@ -1,4 +1,4 @@
-"""A sheet to print and fill in: conditions to tick, points to add up, and what to read off."""
+"""A sheet to print and fill in: conditions to tick, points to add, and the result."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -24,7 +24,7 @@ p{margin:.15cm 0}
 
 
 def to_sheet(model: Any, *, title: str = "Sheet to fill in", wording: Wording = PLAIN) -> str:
-    """Write a rule as a page that is printed and filled in by hand, one page a case.
+    """Write a rule as a page to print and fill in by hand, one page per case.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def _card(rule: RuleSet, splits: Sequence[PointsSplit], model: Any, words: Wordi
 
 
 def _bands(rule: RuleSet, splits: Sequence[PointsSplit], model: Any, words: Wording) -> str:
-    """Write what totals stand for: of a model its bands with their chances, else the answers."""
+    """Write what totals mean: a model's bands with their probabilities, else the predictions."""
     lowest, highest = splits[0].span
     known = getattr(getattr(model, "learner_", model), "bands_", None)
     if known is None or not len(known):
@@ -125,7 +125,7 @@ def _range(low: int, high: int) -> str:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], last: Sequence[str] = ()) -> str:
-    """Write a table whose cells are HTML; columns behind the first are narrow."""
+    """Write a table with HTML cells; columns after the first are narrow."""
     lines = ["<table>"]
     if any(heads):
         lines.append(_row(heads, "th"))

@@ -113,7 +113,7 @@ def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> st
 
 
 def size_text(rule: RuleSet) -> str:
-    """Say how large a rule is and how it is read."""
+    """Return the size of a rule and how it is read."""
     clauses = f"{rule.n_clauses} {'clause' if rule.n_clauses == 1 else 'clauses'}"
     conditions = f"{rule.n_conditions} {'condition' if rule.n_conditions == 1 else 'conditions'}"
     how = "the first line that holds decides" if rule.form == "dnf" else "every line has to hold"
@@ -157,17 +157,17 @@ class TextWriter(ReadingWriter[str]):
         return with_gap(f"NOT {body}" if outside else body, split.missing)
 
     def points(self, split: PointsSplit) -> str:
-        """Write points that add up, in square brackets behind a word of their own."""
+        """Write points in square brackets after a keyword."""
         return split.text(self.literal)
 
 
 def with_gap(text: str, missing: bool) -> str:
-    """Say that a missing value meets a condition, if it does."""
+    """Append that a missing value meets a condition, if it does."""
     return f"{text} (or missing)" if missing else text
 
 
 def label_text(label: Any) -> str:
-    """Write a label: plain words without quotes; numbers and truth values as they are."""
+    """Write a label: plain words without quotes; numbers and truth values unchanged."""
     label = checked_label(label, "Text")
     if not isinstance(label, str):
         return value_text(label) if isinstance(label, bool) else repr(label)
@@ -191,12 +191,12 @@ def literal_value_text(literal: Literal) -> str:
 
 
 def order_text(literal: Literal) -> str:
-    """Write the order that a test of levels follows, if it has one."""
+    """Write the order of the levels that a test uses, if any."""
     return "" if literal.order is None else f" OF {value_text(literal.order)}"
 
 
 def value_text(value: Any) -> str:
-    """Write a value that is compared with: text in quotes, whole numbers without a point."""
+    """Write a test value: text in quotes, whole numbers without a point."""
     if isinstance(value, tuple):
         return f"({', '.join(value_text(v) for v in value)})"
     if isinstance(value, bool):

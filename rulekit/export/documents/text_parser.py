@@ -1,4 +1,4 @@
-r"""Reads back the text form of a rule; the grammar is at the head of `documents/text.py`.
+r"""Parser of the text form of a rule; the grammar is at the head of `documents/text.py`.
 
 That of a sum of power laws, between square brackets::
 
@@ -187,7 +187,7 @@ class _Line:
         return MIRRORED[found[2]], value
 
     def interval_ahead(self) -> bool:
-        """Whether a name and another end follow, so that what was read is the lower end."""
+        """Whether a name and another end follow, so that the part read is the lower end."""
         return self.peek(rf"(?:{PART})?(?:{QUOTED}|[^\"<>=!]+?) (?:<=|<|>=|>|=|!=) {QUOTED} OF \(")
 
     def linear(self, weight: float) -> LinearSplit:
@@ -288,7 +288,7 @@ class _Line:
             raise self.problem("the end of the line")
 
     def peek(self, pattern: str) -> bool:
-        """Whether a pattern stands next; nothing is read."""
+        """Whether a pattern comes next; nothing is read."""
         return re.compile(pattern).match(self.text, self.at) is not None
 
     def take(self, pattern: str) -> re.Match[str] | None:
@@ -312,12 +312,12 @@ class _Line:
 
 
 def _part(text: str) -> str:
-    """Give what is read of a date as literals name it."""
+    """Return the name of a date part as literals use it."""
     return text.lower() if not text.startswith("DAYS SINCE ") else DAYS_SINCE + text[11:]
 
 
 def _place_of(name: str) -> float:
-    """Give the number of a weekday or month."""
+    """Return the number of a weekday or month."""
     return float(next(n.index(name) for n in NAMES.values() if name in n) + 1)
 
 

@@ -1,4 +1,4 @@
-"""Rules as a DMN 1.3 decision table, its cells in FEEL; the first line that holds decides.
+"""Rules as a DMN 1.3 decision table with FEEL cells; the first matching line decides.
 
 In FEEL a test of null is null, which no line takes for true; what a missing value does is said
 where it is more than that. Names that FEEL could misread are replaced, and kept as labels.
@@ -122,7 +122,7 @@ def to_dmn(model: Any) -> str:
 
 
 def variables(features: tuple[str, ...]) -> dict[str, str]:
-    """Name a variable of FEEL for each column: its own name where that is plain."""
+    """Return a FEEL variable name for each column: its own name where that is plain."""
     plain = {f for f in features if PLAIN_NAME.fullmatch(f) and f.lower() not in TAKEN}
     found = {}
     for place, feature in enumerate(features, start=1):
@@ -134,7 +134,7 @@ def variables(features: tuple[str, ...]) -> dict[str, str]:
 
 
 def _lines(rule: RuleSet) -> list[tuple[tuple[Clause, ...], Any]]:
-    """List what has to hold on each line, and its answer: all clauses of a CNF are one line."""
+    """List the conditions of each line and its label: all clauses of a CNF are one line."""
     if rule.form == "cnf":
         return [(rule.clauses, rule.labels[0])]
     return [((c,), label) for c, label in zip(rule.clauses, rule.labels, strict=True)]
@@ -142,19 +142,7 @@ def _lines(rule: RuleSet) -> list[tuple[tuple[Clause, ...], Any]]:
 
 @dataclass(frozen=True)
 class Asked:
-    """A condition in FEEL.
-
-    Attributes
-    ----------
-    subject : str
-        The expression that is tested: a variable, or what is computed of several.
-    kind : str
-        Its type.
-    test : callable
-        Writes the test of a subject as an expression that is true or false, also of null.
-    cell : str
-        The test as a cell of the table, where the subject is left out or called "?".
-    """
+    """A condition in FEEL."""
 
     subject: str
     kind: str
@@ -163,7 +151,7 @@ class Asked:
 
 
 class _Table:
-    """The decision table while its lines are gathered: an input for each thing that is tested."""
+    """The decision table under construction: one input per tested quantity."""
 
     def __init__(self, writer: "FeelWriter") -> None:
         self.writer = writer
@@ -171,7 +159,7 @@ class _Table:
         self.lines: list[tuple[dict[str, str], Any]] = []
 
     def add(self, clauses: tuple[Clause, ...], label: Any) -> None:
-        """Add a line that holds where all of some clauses do."""
+        """Add a line that matches where all of some clauses match."""
         cells: dict[str, str] = {}
         for clause in clauses:
             asked = [self.writer.write(c) for c in clause.conditions]
@@ -187,7 +175,7 @@ class _Table:
         self.lines.append((cells, label))
 
     def written(self, answer: str) -> Element:
-        """Write the table, its answers of some type."""
+        """Write the table with predictions of a given type."""
         names = {name: column for column, name in self.writer.names.items()}
         inputs = [
             element(
@@ -219,13 +207,7 @@ def _text(text: str) -> Element:
 
 
 def feel(value: Any) -> str:
-    """Write a constant in FEEL: numbers without an exponent, which FEEL does not know.
-
-    Raises
-    ------
-    ExportError
-        If it is an infinity.
-    """
+    """Write a constant in FEEL: numbers without an exponent, which FEEL does not know."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -239,15 +221,7 @@ def feel(value: Any) -> str:
 
 @dataclass(frozen=True)
 class FeelWriter(ConditionWriter[Asked]):
-    """Writes conditions in FEEL.
-
-    Attributes
-    ----------
-    names : mapping of str to str
-        The variable of each column.
-    kinds : mapping of str to str
-        What each column is compared with, see `column_kinds`.
-    """
+    """Writes conditions in FEEL."""
 
     names: Mapping[str, str]
     kinds: Mapping[str, str]
@@ -289,7 +263,7 @@ class FeelWriter(ConditionWriter[Asked]):
         return _with_gap(split, total, "number", tests, "and" if split.inside else "or")
 
     def points(self, split: PointsSplit) -> Asked:
-        """Write points that add up."""
+        """Return the sum of points."""
         given = ((self.literal(c), p) for c, p in split.given)
         total = " + ".join(f"(if {a.test(f'({a.subject})')} then {p} else 0)" for a, p in given)
         cell = _sign(split)
@@ -307,7 +281,7 @@ class FeelWriter(ConditionWriter[Asked]):
 
 
 def _counting(text: str) -> Arithmetic[str]:
-    """Count in FEEL with the digits of a text."""
+    """Write arithmetic on the digits of a text in FEEL."""
 
     def cut(place: int, digits: int) -> str:
         found = f"number(substring({text}, {place}, {digits}))"
@@ -334,7 +308,7 @@ def _sign(split: LinearSplit | PointsSplit) -> str:
 def _with_gap(
     condition: Condition, subject: str, kind: str, tests: Sequence[str], word: str
 ) -> Asked:
-    """Join tests such as "> 5" by "and" or "or", and say what null does."""
+    """Join tests such as "> 5" by "and" or "or", with the result for null."""
 
     def whole(about: str) -> str:
         joined = f" {word} ".join(f"{about} {test}" for test in tests)

@@ -1,4 +1,4 @@
-"""Rules as JSON: the format for exchange, and the only one meant for loading."""
+"""Rules as JSON, the exchange format that can be loaded again."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a rule expects of a table, as a Python file with a schema for pandera.
+"""A rule's requirements on a table, as a Python file with a pandera schema.
 
 The schema takes what the rule can answer: each column that is read, of its kind, with gaps. A kind
 is a check of cells and not a type of pandas, since numbers and text come in many types.
@@ -89,7 +89,7 @@ SAID = {
 
 
 def to_pandera(model: Any) -> str:
-    r"""Write what a rule expects of a table as a Python file with a schema for pandera.
+    r"""Write the requirements of a rule on a table as a Python file with a pandera schema.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def _check(kind: str, tests: list[Literal]) -> str:
 
 
 def _said(check: str, tests: list[Literal]) -> str:
-    """Say what a column holds, and which levels of a text the rule knows."""
+    """Return the content of a column, and the levels of a text that the rule knows."""
     said = SAID[check]
     if check not in ("text", "words"):
         return said

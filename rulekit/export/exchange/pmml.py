@@ -1,4 +1,4 @@
-"""Rules as PMML 4.4: a RuleSetModel whose first rule that holds decides.
+"""Rules as PMML 4.4: a RuleSetModel whose first matching rule decides.
 
 Predicates of PMML are unknown where a value is missing; here each one asks for the value first, so
 it is true or false. Sums, power laws and points are derived fields, computed in the rule's order.
@@ -128,7 +128,7 @@ def _value(value: Any) -> str:
 
 
 def _rules(rule: RuleSet, writer: "PmmlWriter") -> list[Element]:
-    """Write one rule a clause of a DNF, one for all clauses of a CNF."""
+    """Write one rule per clause of a DNF, one for all clauses of a CNF."""
     if rule.form == "cnf":
         parts = [writer.clause(c) for c in rule.clauses]
         return [
@@ -168,7 +168,7 @@ def _ref(name: str) -> Element:
 
 
 def _chain(function: str, parts: list[Element]) -> Element:
-    """Apply a function of two from left to right."""
+    """Apply a binary function from left to right."""
     found = parts[0]
     for part in parts[1:]:
         found = _apply(function, found, part)
@@ -177,7 +177,7 @@ def _chain(function: str, parts: list[Element]) -> Element:
 
 @dataclass
 class PmmlWriter(ConditionWriter[Element]):
-    """Writes conditions as predicates; what is computed becomes a derived field."""
+    """Writes conditions as predicates; computed values become derived fields."""
 
     kinds: dict[str, str]
     features: tuple[str, ...]
@@ -188,7 +188,7 @@ class PmmlWriter(ConditionWriter[Element]):
         return _joined(clause.op, [self.write(c) for c in clause.conditions])
 
     def named(self, wanted: str) -> str:
-        """Name something new that is no column."""
+        """Return a new name that no column has."""
         return free_name(wanted, (*self.features, "answer"))
 
     def literal(self, literal: Literal) -> Element:
@@ -206,7 +206,7 @@ class PmmlWriter(ConditionWriter[Element]):
         return self._with_gap(literal, _test(name, op, values[0]))
 
     def _compared(self, literal: Literal) -> tuple[str, list[Any]]:
-        """Give the field that a test compares, and the values as that field holds them."""
+        """Return the field that a test compares, and the values as that field holds them."""
         name = literal.feature
         if literal.op in ("contains", "not-contains"):
             around = f"(^|.*{MARK}){re.escape(str(literal.value))}({MARK}.*|$)"
@@ -224,7 +224,7 @@ class PmmlWriter(ConditionWriter[Element]):
         return name, [float(v) if number else v for v in literal.values]
 
     def _counting(self, name: str) -> Arithmetic[Element]:
-        """Count with the digits of a text; each number that is cut is a field of its own."""
+        """Write arithmetic on the digits of a text; each number is a derived field."""
 
         def cut(place: int, digits: int) -> Element:
             # midnight may be left out; where all is missing, any date will do: the test asks first
@@ -252,13 +252,13 @@ class PmmlWriter(ConditionWriter[Element]):
         return self._with_gap(split, _joined("and" if split.inside else "or", [low, high]))
 
     def points(self, split: PointsSplit) -> Element:
-        """Write points that add up as a derived field, and the total that is asked for."""
+        """Write points as a derived field, and the required total."""
         name = self._derive("points", _chain("+", [self._given(c, p) for c, p in split.given]))
         sign, total = split.comparison
         return _test(name, sign, float(total))
 
     def _given(self, literal: Literal, points: int) -> Element:
-        """Write what a condition gives; nothing is compared where there is no value."""
+        """Write the points of a condition; nothing is compared where there is no value."""
         literal = literal.as_set()
         some, none = _constant(float(points)), _constant(0.0)
         name = literal.feature

@@ -1,4 +1,4 @@
-"""What a test reads of a date or a text, as arithmetic that any engine computes alike.
+"""Parts of a date or text as arithmetic that any engine computes alike.
 
 Dates stand in columns as ISO text. Engines differ in how they read it, not in how they cut a text
 and count, so a date becomes seconds since 1970 by the civil calendar: with years that begin in
@@ -20,18 +20,7 @@ MARK = "[" + "".join(f"\\x{ord(c):02x}" for c in SEPARATORS) + "]"
 
 @dataclass(frozen=True)
 class Arithmetic(Generic[T]):
-    """How a language counts: whole numbers written out, cut from a text, and put together.
-
-    Attributes
-    ----------
-    number : callable
-        Write a number.
-    cut : callable
-        Read the number at some place of the text, counted from 1, of so many digits; 0 where the
-        text is shorter.
-    apply : callable
-        Apply "+", "-", "*", "/" or "floor".
-    """
+    """Arithmetic of a language: whole numbers, cut from a text, and combined."""
 
     number: Callable[[float], T]
     cut: Callable[[int, int], T]
@@ -75,6 +64,6 @@ def _whole(by: Arithmetic[T], value: T, size: int) -> T:
 
 
 def compared_numbers(literal: Literal) -> list[float]:
-    """Give the numbers that a test of a date's part compares with, as `read` writes it."""
+    """Return the numbers that a test of a date part compares with, as `read` writes it."""
     scale = DAY if literal.part == "date" else 1.0
     return [float(round(v * scale) if scale != 1.0 else v) for v in map(float, literal.positions)]

@@ -1,4 +1,4 @@
-"""What the XML formats share: elements made in one line, and text that XML can hold."""
+"""Helpers of the XML formats: elements, and text that XML can hold."""
 
 from typing import Any
 from xml.etree import ElementTree
@@ -11,7 +11,7 @@ Element = ElementTree.Element
 
 
 def element(tag: str, *children: Element, text: str | None = None, **attributes: Any) -> Element:
-    """Make an element; an attribute that is a Python word ends in an underscore."""
+    """Build an element; an attribute that is a Python keyword ends in an underscore."""
     made = Element(tag, {k.rstrip("_"): checked_text(str(v)) for k, v in attributes.items()})
     made.text = None if text is None else checked_text(text)
     made.extend(children)
@@ -19,13 +19,7 @@ def element(tag: str, *children: Element, text: str | None = None, **attributes:
 
 
 def checked_text(text: str) -> str:
-    """Return a text if XML can hold it.
-
-    Raises
-    ------
-    ExportError
-        If it has a control character, half a character, or one that stands for none.
-    """
+    """Return a text if XML can hold it."""
     if any((c < " " and c not in "\t\n\r") or "\ud800" <= c <= "\udfff" for c in text) or (
         {"\ufffe", "\uffff"} & set(text)
     ):
@@ -44,18 +38,7 @@ def written(root: Element) -> str:
 
 
 def labels_of(rule: RuleSet, format_name: str) -> tuple[list[Any], str]:
-    """Return a rule's answers, the default last, and their one type.
-
-    Returns
-    -------
-    labels : list
-    kind : {"text", "flag", "number"}
-
-    Raises
-    ------
-    ExportError
-        If there are answers of several types.
-    """
+    """Return a rule's labels, the default last, and their type."""
     labels = [checked_label(v, format_name) for v in (*rule.labels, rule.default)]
     kinds = {
         "text" if isinstance(v, str) else "flag" if isinstance(v, bool) else "number"

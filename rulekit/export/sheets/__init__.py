@@ -1,1 +1,1 @@
-"""Exports as tables, for spreadsheets and for editing, safe from being taken for formulas."""
+"""Exports as tables, for spreadsheets and for editing, safe from formula injection."""

@@ -1,4 +1,4 @@
-"""Scored cases as files: every row of the new table with what the rule says of it."""
+"""Scored cases as files: every row of the new table with its prediction."""
 
 import io
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from rulekit.export.sheets.frame import csv_text, spreadsheet_safe
 
 
 class CaseFile(NamedTuple):
-    """A kind of file: what it is, and what writes it."""
+    """A file type with its description and writer."""
 
     mime: str
     write: Callable[[pd.DataFrame], bytes]
@@ -20,21 +20,7 @@ class CaseFile(NamedTuple):
 def cases_frame(
     found: Scored, *, changes: bool = True, progress: Callable[[float], Any] | None = None
 ) -> pd.DataFrame:
-    """Return the new table with what the rule says of each case beside it.
-
-    Parameters
-    ----------
-    found : Scored
-        What `rulekit.explain.score` gave.
-    changes, progress
-        As for `Scored.table`.
-
-    Returns
-    -------
-    DataFrame of n rows
-        The table's columns, then "answer", "clause", "missing" and "smallest change"; one that the
-        table has already is called "answer (rule)".
-    """
+    """Return the new table with the prediction for each case."""
     frame = found.X.reset_index(drop=True)
     added = found.table(changes=changes, progress=progress).reset_index(drop=True)
     return frame.join(added.rename(columns=lambda name: _free(name, frame)))

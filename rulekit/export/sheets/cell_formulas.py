@@ -1,4 +1,4 @@
-"""Conditions as formulas of a spreadsheet that answer as `predict` does, to the last digit.
+"""Conditions as spreadsheet formulas that predict exactly as `predict` does.
 
 Spreadsheets compare, add and subtract with a tolerance: two numbers that agree in about fifteen
 digits are equal to them. GESTEP(a, b), "a is at least b", and STANDARDIZE(a, b, 1), "a less b",
@@ -48,11 +48,11 @@ class Values:
     known: dict[str, str] = field(default_factory=dict)
 
     def one(self, value: Any) -> str:
-        """Give the cell of a value."""
+        """Return the cell of a value."""
         return self.several((value,)).partition(":")[0]
 
     def several(self, values: Sequence[Any]) -> str:
-        """Give the range of some values, at least one."""
+        """Return the range of some values, at least one."""
         key = repr([(type(v), v) for v in values])
         if key not in self.known:
             first = len(self.listed) + 2  # below the heading
@@ -62,13 +62,7 @@ class Values:
 
 
 def cell_kinds(rule: RuleSet) -> dict[str, str]:
-    """Say what each column's cells hold: as `column_kinds` does, and "date".
-
-    Raises
-    ------
-    ExportError
-        As there, or if a column is read as a date and as text.
-    """
+    """Return the type of each column's cells: as `column_kinds` does, and "date"."""
     kinds = column_kinds(rule)
     tests = [t for clause in rule.clauses for c in clause.conditions for t in c.tests]
     dates = {t.feature for t in tests if t.part is not None}
@@ -82,13 +76,7 @@ def cell_kinds(rule: RuleSet) -> dict[str, str]:
 
 
 def cell_of(value: Any, kind: str) -> Any:
-    """Return what a cell holds for a value of a table.
-
-    Raises
-    ------
-    ExportError
-        If it cannot hold it, see `checked_cell`, or as a date it is none or before March 1900.
-    """
+    """Return the cell content for a value of a table."""
     if kind == "date":
         found = moment(value)
         if found is None or found < FIRST_DAY:
@@ -101,14 +89,7 @@ def cell_of(value: Any, kind: str) -> Any:
 
 
 def checked_cell(value: Any) -> Any:
-    """Return a value if a cell can hold it.
-
-    Raises
-    ------
-    ExportError
-        If it is an infinity, a number that would turn into 0, or text that is empty, too long, or
-        has half a character or a NUL.
-    """
+    """Return a value if a cell can hold it."""
     if isinstance(value, str):
         _check_text(value)
     elif not math.isfinite(value) or 0 < abs(value) < SMALLEST:
@@ -139,19 +120,7 @@ def _check_text(text: str) -> None:
 
 @dataclass(frozen=True)
 class CellWriter(ConditionWriter[str]):
-    """Writes conditions about one case as formulas, without the equals sign.
-
-    Attributes
-    ----------
-    cells : mapping of str to str
-        The cell of each column's value; an empty one is a missing value.
-    kinds : mapping of str to str
-        What the cells hold, see `cell_kinds`.
-    values : Values
-        Where the rule's numbers and levels stand; the writer adds to it.
-    totals : mapping
-        Cells where the sum of some points stands already.
-    """
+    """Writes conditions about one case as formulas, without the equals sign."""
 
     cells: Mapping[str, str]
     kinds: Mapping[str, str]
@@ -193,7 +162,7 @@ class CellWriter(ConditionWriter[str]):
         return f'ISNUMBER(FIND(" "&{self.values.one(word)}&" "," "&LOWER({text})&" "))'
 
     def linear(self, split: LinearSplit) -> str:
-        """Write a weighted sum, in the order in which its `total` takes it."""
+        """Return the weighted sum, added in the order of `total`."""
         total = ""
         for name, weight in split.terms:
             size = f"{self.cells[name]}*{self.values.one(abs(weight))}"
@@ -201,7 +170,7 @@ class CellWriter(ConditionWriter[str]):
         return self._with_gap(split, self._ordered(total, split.op, split.value))
 
     def power_law(self, split: PowerLawSplit) -> str:
-        """Write a sum of power laws, in the order of `PowerLaw.value`."""
+        """Return the sum of power laws, multiplied in the order of `PowerLaw.value`."""
         total = ""
         for law in split.terms:
             size = f"{self.values.one(abs(law.weight))}*{self._law(law)}"
@@ -212,13 +181,13 @@ class CellWriter(ConditionWriter[str]):
         return self._with_gap(split, test if split.inside else f"NOT({test})")
 
     def points(self, split: PointsSplit) -> str:
-        """Write points that add up; whole numbers, which spreadsheets compare as they are."""
+        """Write points; whole numbers, which spreadsheets compare exactly."""
         sign, total = split.comparison
         sum_of_all = "+".join(self.given(c, p) for c, p in split.given)
         return f"{self.totals.get(split.given, sum_of_all)}{sign}{total}"
 
     def given(self, literal: Literal, points: int) -> str:
-        """Write what a condition gives: `IF(LEN(B4)=0,3,0)`."""
+        """Write the points of a condition: `IF(LEN(B4)=0,3,0)`."""
         return f"IF({self.literal(literal)},{points},0)"
 
     def _ordered(self, text: str, op: str, value: float) -> str:
@@ -245,14 +214,14 @@ class CellWriter(ConditionWriter[str]):
 
 
 def compared_numbers(literal: Literal) -> list[float]:
-    """Give the numbers that a test of a number, or of what is read of a date, compares with."""
+    """Return the numbers that a test of a number, or of a date part, compares with."""
     if literal.part == "date":
         return [float(round(float(v) * DAY)) + DAY * DAY_OF_1970 for v in literal.positions]
     return [float(v) for v in literal.positions]
 
 
 def _of_date(cell: str, part: str) -> str:
-    """Write what a test reads of a date, which a cell holds as days since the end of 1899."""
+    """Write the part of a date that a test reads; cells hold days since the end of 1899."""
     seconds = f"ROUND({cell}*86400,0)"
     if part == "date":
         return seconds

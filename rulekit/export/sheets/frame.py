@@ -1,4 +1,4 @@
-"""Rules as a data frame, and as CSV that a spreadsheet will not take for formulas."""
+"""Rules as a data frame, and as CSV without spreadsheet formulas."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def to_frame(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> pd.DataFrame:
-    """Write a rule as a data frame, one row a clause and a last one for all other rows.
+    """Write a rule as a data frame, one row per clause and a last one for all other rows.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def to_csv(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str
 
 
 def csv_text(frame: pd.DataFrame) -> str:
-    """Write a data frame as comma-separated values that no spreadsheet takes for formulas.
+    """Write a data frame as comma-separated values without spreadsheet formulas.
 
     Text is made safe by `spreadsheet_safe`, and any line break is quoted, a lone carriage return
     too, which would else begin a new line of cells.
@@ -94,7 +94,7 @@ def csv_text(frame: pd.DataFrame) -> str:
 
 
 def spreadsheet_safe(frame: pd.DataFrame) -> pd.DataFrame:
-    """Put an apostrophe before text that begins like a formula, in cells and column names.
+    """Prefix text that begins like a formula with an apostrophe, in cells and headers.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A scorecard as rows of a table that can be changed by hand, and back."""
+"""A scorecard as editable rows of a table, and back."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -11,7 +11,7 @@ from rulekit.rules import Clause, Columns, PointsSplit, RuleSet, scorecard_of
 
 
 def points_to_rows(rule: RuleSet) -> pd.DataFrame:
-    """Write a scorecard as a table, a row a condition.
+    """Write a scorecard as a table, one row per condition.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def points_to_rows(rule: RuleSet) -> pd.DataFrame:
 def rows_to_points(
     rows: pd.DataFrame, totals: Sequence[int], rule: RuleSet, columns: Columns
 ) -> RuleSet:
-    """Read a changed table back as a scorecard of the same answers.
+    """Read an edited table back as a scorecard with the same labels.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A rule as rows of a table that can be changed by hand, and back."""
+"""A rule as editable rows of a table, and back."""
 
 import json
 import re
@@ -29,7 +29,7 @@ BELOW = " < "  # between the levels of an order
 
 
 def rule_to_rows(rule: RuleSet) -> pd.DataFrame:
-    """Write a rule of literals as a table, a row a condition.
+    """Write a rule of literals as a table, one row per condition.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def rule_to_rows(rule: RuleSet) -> pd.DataFrame:
 
 
 def rows_to_rule(rows: pd.DataFrame, rule: RuleSet, columns: Columns) -> RuleSet:
-    """Read a changed table back as a rule of the same form, label and default.
+    """Read an edited table back as a rule of the same form, label and default.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def _literal(row: Mapping[str, Any], place: int, columns: Columns) -> Literal:
 
 
 def _scale(said: Any, column: np.ndarray, op: str) -> tuple[str | None, tuple[str, ...] | None]:
-    """Read what a column is read as; of dates without a word, ordered tests compare the dates."""
+    """Parse how a column is read; ordered tests of dates compare the dates."""
     text = "" if _blank(said) else str(said).strip()
     if BELOW.strip() in text:
         return None, tuple(_parts(text, BELOW.strip()))
@@ -150,7 +150,7 @@ def _part_value(text: str, part: str, where: str) -> float:
 
 
 def _parts(text: str, mark: str) -> list[str]:
-    """Take a list of texts apart; what stands in JSON's quotes is one, whatever it holds."""
+    """Split a list of texts; JSON strings stay whole."""
     found = re.findall(rf'\s*("(?:[^"\\]|\\.)*"|[^{mark}]*)\s*(?:{mark}|$)', text)
     parts = [v.strip() for v in found[: -1 if found and not found[-1] else None]]
     return [json.loads(v) if v.startswith('"') and v.endswith('"') else v for v in parts]

@@ -1,4 +1,4 @@
-"""A scorecard as a sheet for one case: what each condition gives, a running total, the answer."""
+"""A scorecard as a sheet for one case: points, a running total and the prediction."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ from rulekit.rules import (
 
 
 class _Points(ConditionWriter[Given]):
-    """Gives the points of a condition that adds points up, of others none."""
+    """Returns the points condition; None for other kinds."""
 
     def literal(self, literal: Literal) -> Given:
         return ()
@@ -31,7 +31,7 @@ class _Points(ConditionWriter[Given]):
 
 
 def card_of(rule: RuleSet) -> Given:
-    """Return the points that all clauses of a rule ask for, and nothing else; else none."""
+    """Return the points condition of all clauses if there is nothing else; else None."""
     asked = {tuple(map(_Points().write, clause.conditions)) for clause in rule.clauses}
     given = asked.pop() if len(asked) == 1 and rule.form == "dnf" else ()
     return given[0] if len(given) == 1 else ()
@@ -40,7 +40,7 @@ def card_of(rule: RuleSet) -> Given:
 def write_card(
     sheet: Sheet, rule: RuleSet, given: Given, kinds: Mapping[str, str], values: Values
 ) -> None:
-    """Write one case to type, the points it gets, and the answer."""
+    """Write the input cells of one case, its points, and the prediction."""
     sheet.title(1, "Type one case into the yellow cells; what it gets adds up below.")
     sheet.headings(3, ("column", "value", "to mend"))
     cells = {f: f"$B${row}" for row, f in enumerate(rule.features, start=4)}

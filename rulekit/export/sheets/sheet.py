@@ -1,4 +1,4 @@
-"""One sheet of a workbook, in the few strokes that a rule needs, cells counted from 1."""
+"""One sheet of a workbook, with cells counted from 1."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -25,15 +25,15 @@ STYLES: Mapping[str, Mapping[str, Any]] = {
 
 
 class Exact(float):
-    """A number that is written with all its digits; XlsxWriter would write sixteen."""
+    """A number written with all its digits; XlsxWriter would write sixteen."""
 
     def __format__(self, spec: str) -> str:
-        """Give the shortest decimal that means the same double."""
+        """Return the shortest decimal that means the same double."""
         return repr(float(self))
 
 
 class Sheet:
-    """A protected sheet whose text is never taken for a formula, a link or a number."""
+    """A protected sheet whose text is never read as a formula, a link or a number."""
 
     def __init__(self, book: Any, name: str) -> None:
         self.name = name
@@ -48,7 +48,7 @@ class Sheet:
         self._sheet.write_string(row - 1, 0, text, self._styles["title"])
 
     def heading(self, row: int, column: int, text: str) -> None:
-        """Write what stands below, shortened to what a cell holds."""
+        """Write a heading, shortened to the limit of a cell."""
         if column > MOST_COLUMNS:
             raise ExportError(
                 f"A sheet has at most {MOST_COLUMNS} columns, this rule needs more; shorten it, or "
@@ -57,7 +57,7 @@ class Sheet:
         self._sheet.write_string(row - 1, column - 1, text[:LONGEST_TEXT], self._styles["heading"])
 
     def headings(self, row: int, texts: Iterable[str]) -> None:
-        """Write what stands below, from the first column on."""
+        """Write headings, from the first column on."""
         for column, text in enumerate(texts, start=1):
             self.heading(row, column, text)
 
@@ -90,14 +90,14 @@ class Sheet:
         self._sheet.write_formula(row - 1, column - 1, f"={formula}", self._styles[style], "")
 
     def choices(self, first: int, last: int, column: int, offered: str) -> None:
-        """Offer values to choose from, a range or a list; others may be typed, too."""
+        """Offer values to choose from, a range or a list; other input is allowed."""
         if offered:
             source = offered.split(",") if ":" not in offered else f"={offered}"
             rule = {"validate": "list", "source": source, "show_error": False}
             self._sheet.data_validation(first - 1, column - 1, last - 1, column - 1, rule)
 
     def freeze(self, row: int, column: int) -> None:
-        """Keep what is above a row and left of a column on the screen."""
+        """Freeze the rows above and the columns to the left."""
         self._sheet.freeze_panes(row - 1, column - 1)
 
     def widths(self, widths: Mapping[int, int]) -> None:
@@ -106,17 +106,17 @@ class Sheet:
             self._sheet.set_column(column - 1, column - 1, width)
 
     def close(self) -> None:
-        """Protect what is not there to be typed in, without a password."""
+        """Protect the cells that are no input, without a password."""
         self._sheet.protect()
 
 
 def input_style(kind: str) -> str:
-    """Name the style of the cells to type values of a kind in."""
+    """Return the style of input cells for a kind of value."""
     return f"input {kind}" if kind in TYPED else "input"
 
 
 def column_name(number: int) -> str:
-    """Name a column, counted from 1: A, B, ..., Z, AA."""
+    """Return the letters of a column, counted from 1: A, B, ..., Z, AA."""
     text = ""
     while number:
         number, rest = divmod(number - 1, 26)

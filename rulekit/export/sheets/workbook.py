@@ -1,4 +1,4 @@
-"""A workbook that computes itself: one types cases, and the answer of the rule appears.
+"""A workbook with formulas: cases are typed in, and the prediction appears.
 
 Its sheets: "Cases" to type in; "Rule" with the rule in words; for points that add up also
 "Scorecard", one case with its running total; "Workings", a column a condition and a clause; and
@@ -51,7 +51,7 @@ NOTES = (
 def to_xlsx(
     model: Any, *, cases: Any = None, n_cases: int = N_CASES, wording: Wording | None = None
 ) -> bytes:
-    r"""Write a rule as an Excel workbook that gives the answer of each case typed into it.
+    r"""Write a rule as an Excel workbook that predicts each case typed into it.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class _BookWriter:
             each.close()
 
     def _headings(self) -> None:
-        """Name the columns: the case's, of its points, the answer; checks, clauses, conditions."""
+        """Return the headings: columns, points, prediction; checks, clauses, conditions."""
         sheet, rule = self.sheets[CASES], self.rule
         sheet.title(1, HELP)
         given = [f"{p:+d} where {c}" for c, p in self.card] + ["total"] * bool(self.card)
@@ -163,7 +163,7 @@ class _BookWriter:
         sheet.freeze(FIRST, 1)
 
     def _fill(self, row: int, given: Mapping[str, Any], place: int) -> None:
-        """Make the cells to type in, with what is given."""
+        """Create the input cells, with given values."""
         sheet = self.sheets[CASES]
         sheet.value(row, 1, place + 1 if given else None, "input")
         for column, feature in enumerate(self.rule.features, start=2):
@@ -202,7 +202,7 @@ class _BookWriter:
         cases.formula(row, self.last_points + 2, f'IF({unused},"",{decided})')
 
     def _points(self, row: int, cells: Mapping[str, str]) -> dict[Given, str]:
-        """Write what each condition of a scorecard gives, and their sum; tell where it stands."""
+        """Write the points of each condition of a scorecard, and their sum."""
         if not self.card:
             return {}
         sheet, writer = self.sheets[CASES], CellWriter(cells, self.kinds, self.values)
@@ -213,7 +213,7 @@ class _BookWriter:
         return {self.card: f"{CASES}!{column_name(self.last_points)}{row}"}
 
     def _decision(self, clauses: str) -> tuple[str, str]:
-        """Write which label a case gets and what decided, from cells that tell what holds."""
+        """Write the label of a case and the deciding clause, from the cells of clause matches."""
         label = self.labels.partition(":")[0]
         if self.rule.form == "cnf":
             if not clauses:
@@ -228,7 +228,7 @@ class _BookWriter:
         return answer, f'IFERROR("clause "&{found},"otherwise")'
 
     def _offered(self, feature: str) -> str:
-        """Tell what may be chosen in a column: the levels that the rule names."""
+        """Return the values offered for a column: the levels in the rule."""
         if self.kinds[feature] != "text":
             return "TRUE,FALSE" if self.kinds[feature] == "flag" else ""
         tests = [t for k in self.rule.clauses for c in k.conditions for t in c.tests]
@@ -254,7 +254,7 @@ class _BookWriter:
 
 
 def _span(row: int | str, first: int, last: int, sheet: str = "") -> str:
-    """Write some cells of a row as a range; empty where there are none."""
+    """Return the cells of a row as a range; empty where there are none."""
     if last < first:
         return ""
     text = f"${column_name(first)}{row}:${column_name(last)}{row}"
@@ -262,5 +262,5 @@ def _span(row: int | str, first: int, last: int, sheet: str = "") -> str:
 
 
 def _mistyped(cell: str, kind: str) -> str:
-    """Write that a cell holds what its column cannot be compared with."""
+    """Write the test that a cell cannot be compared with its column's values."""
     return f"IF(LEN({cell})=0,FALSE,NOT({INPUTS[kind][0]}({cell})))"

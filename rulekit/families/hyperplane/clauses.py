@@ -1,4 +1,4 @@
-"""Boxes and planes as clauses of literals of the table's columns."""
+"""Boxes and hyperplanes as clauses of literals of the table's columns."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from rulekit.rules import Clause, LinearSplit, Literal, simplify_clause
 
 
 def box_clauses(plane: Plane, boxes: Boxes) -> Iterator[Clause]:
-    """Write each box as an AND of literals; see `box_clause`."""
+    """Convert each box to an AND of literals; see `box_clause`."""
     for lower, upper in zip(boxes.lower, boxes.upper, strict=True):
         yield box_clause(plane, boxes.half, lower, upper)
 
@@ -21,7 +21,7 @@ def box_clauses(plane: Plane, boxes: Boxes) -> Iterator[Clause]:
 def box_clause(
     plane: Plane, half: HalfSpace, lower: NDArray[np.float64], upper: NDArray[np.float64]
 ) -> Clause:
-    """Write ``lower < v <= upper`` in oriented coordinates as literals of the table's columns.
+    """Convert ``lower < v <= upper`` in oriented coordinates to literals.
 
     Faces at the table's edge, or beyond, ask for nothing.
     """
@@ -37,18 +37,12 @@ def box_clause(
 
 
 def face_literals(number: Number, sign: float, low: float, high: float) -> tuple[Literal, ...]:
-    """Write ``low < v <= high`` for one oriented coordinate; an infinite end asks for nothing."""
+    """Convert ``low < v <= high`` of one coordinate to literals; infinite ends give none."""
     return number.literals(low, high) if sign > 0 else number.mirrored_literals(-high, -low)
 
 
 def plane_condition(plane: Plane, *, above: bool) -> LinearSplit:
-    """Write one side of a plane as a condition.
-
-    Raises
-    ------
-    DataError
-        If the plane reads a level of a text column: a sum of columns cannot say that.
-    """
+    """Convert one side of a hyperplane to a condition."""
     used = np.flatnonzero(plane.w).tolist()
     numbers = [plane.design.numbers[j] for j in used]
     strange = next((n for n in numbers if n.level is not None), None)

@@ -1,4 +1,4 @@
-"""How sure a plane is of a case, from its distance: calibrated on cases it did not see."""
+"""Confidence of a prediction from the distance to the hyperplane, calibrated on folds."""
 
 import math
 from collections.abc import Callable
@@ -19,28 +19,19 @@ Learn = Callable[[NDArray[np.intp]], tuple[Floats, float, Floats]]
 
 @dataclass(frozen=True)
 class Confidence:
-    """The chance that a prediction is right, as a logistic function of the distance.
-
-    Attributes
-    ----------
-    slope : float
-        How much a unit of distance adds to the log odds of "right"; not negative.
-    levels : pair of float
-        The log odds on the plane itself, for answers of class 0 and of class 1: a plane is often
-        right more often on one side than on the other.
-    """
+    """Probability of a correct prediction as a logistic function of the distance."""
 
     slope: float
     levels: tuple[float, float]
 
     def of(self, distance: Floats, code: int) -> Floats:
-        """Give the confidence of the answer `code` at each distance: shape (n,)."""
+        """Return the confidence of prediction `code` at each distance, shape (n,)."""
         odds = self.slope * distance + self.levels[code]
         return np.asarray(1.0 / (1.0 + np.exp(-np.clip(odds, -700, 700))))
 
 
 def unit_distances(values: Floats, w: Floats, widths: Floats) -> Floats:
-    """Turn ``w'x - gamma`` into the distance from the plane in the unit box: shape (n,).
+    """Convert ``w'x - gamma`` to the distance in the unit box, shape (n,).
 
     A plane without weights is at distance 0 of everything.
     """
@@ -51,24 +42,9 @@ def unit_distances(values: Floats, w: Floats, widths: Floats) -> Floats:
 def out_of_fold(
     rows: Floats, codes: NDArray[np.intp], learn: Learn, folds: int, seed: int
 ) -> tuple[Floats, NDArray[np.intp]] | None:
-    """Measure each row's distance to a plane that was learned without it.
+    """Compute each row's distance to a hyperplane fitted without it.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n, p)
-    codes : ndarray of int, shape (n,)
-        0 or 1.
-    learn : callable
-        From the indices of rows to the plane's w and gamma and the columns' ranges.
-    folds : int
-        Fewer where a class has fewer rows.
-    seed : int
-
-    Returns
-    -------
-    distances : ndarray of shape (n,)
-    answers : ndarray of int, shape (n,)
-        The class of the plane's side. None in place of both if a class has one row.
+    Shapes: rows (n, p), codes (n,); result (n,), (n,).
     """
     folds = min(folds, int(np.bincount(codes, minlength=2).min()))
     if folds < 2:
@@ -85,7 +61,7 @@ def out_of_fold(
 
 
 def calibrated(distance: Floats, answers: NDArray[np.intp], right: Bools) -> Confidence:
-    """Fit Platt's logistic function to distances, answers, and whether these were right.
+    """Fit Platt's logistic function to distances, predictions and their correctness.
 
     One slope for both answers, a level for each. A slope below 0 (the farther, the worse) is set
     to 0: then, and where all were right or all wrong, the confidence of an answer is the share of

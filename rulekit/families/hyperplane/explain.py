@@ -1,4 +1,4 @@
-"""One case and the plane: the box around it, what training says of the box, and how sure that is.
+"""One case and the hyperplane: its box, the training rows in the box, and a confidence.
 
 Legend (Fung, Sandilya, Rao, section 7)
 ---------------------------------------
@@ -39,7 +39,7 @@ CHUNK = 256  # cases compared with all training rows at a time
 
 @dataclass(frozen=True)
 class CoveringBox:
-    """A box of the extraction that holds a case.
+    """A box of the extraction that contains a case.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class CoveringBox:
 
 @dataclass(frozen=True)
 class HyperplaneExplanation:
-    """The box around one case, on its side of the plane.
+    """The box around one case, on its side of the hyperplane.
 
     Attributes
     ----------
@@ -104,31 +104,31 @@ class HyperplaneExplanation:
 
     @property
     def purity(self) -> float | None:
-        """Share of the box's training rows that are of the plane's answer; None without rows."""
+        """Share of the box's training rows with the predicted class; None without rows."""
         return self.n_right / self.n_covered if self.n_covered else None
 
     @cached_property
     def faces(self) -> tuple[Floats, Floats]:
-        """Lower and upper faces written short, with the same training rows and the case inside."""
+        """Lower and upper faces with few digits that hold the same training rows and the case."""
         return self._side.short(self.lower, self.upper, self.values)
 
     @cached_property
     def clause(self) -> Clause:
-        """The box as conditions, with short faces; those at the table's edge ask for nothing."""
+        """The box as conditions with short faces; faces at the table's edge give no condition."""
         return self._side.clause(*self.faces)
 
     @cached_property
     def covering(self) -> CoveringBox:
-        """The rule's box that holds the case, or the one that the extraction carried on finds."""
+        """The rule's box that contains the case, or the one that further extraction finds."""
         return self._side.covering(self)
 
     @property
     def sentence(self) -> str:
-        """The finding in words."""
+        """The result as a sentence."""
         return self.told(PLAIN)
 
     def told(self, wording: Wording) -> str:
-        """Tell the finding in a reader's words."""
+        """Return the sentence with the reader's wording."""
         answer = label_text(self.prediction)
         lead = f"The plane answers {answer}"
         if self.confidence is not None:
@@ -141,7 +141,7 @@ class HyperplaneExplanation:
 
     @property
     def evidence(self) -> str:
-        """What training rows in the box say, in a sentence."""
+        """The training rows in the box, as a sentence."""
         if not self.n_covered:
             return "No training case lies in this box."
         rows = counted(self.n_covered, "training case")
@@ -167,7 +167,7 @@ class HyperplaneExplanation:
 def explain_with_hyperplane(
     model: HyperplaneRuleClassifier, X: Any, *, box: str = "corner"
 ) -> list[HyperplaneExplanation]:
-    """Give each case a box on its side of the plane, with one corner at the foot of the normal.
+    """Compute for each case a box on its side of the hyperplane.
 
     Parameters
     ----------
@@ -208,8 +208,8 @@ def explain_with_hyperplane(
     >>> X = pd.DataFrame({"age": [20, 30, 40, 50, 60, 70]})
     >>> model = HyperplaneRuleClassifier(LPSVM(nu=10), confidence_folds=0).fit(X, list("aaabbb"))
     >>> print(explain_with_hyperplane(model, X.tail(1))[0].sentence)
-    The plane answers 'b', as for every case within the training table's range with age >= 46. \
-3 training cases lie in this box, 3 of them 'b'.
+    The plane answers 'b', as for every case within the training table's range
+    with age >= 46. 3 training cases lie in this box, 3 of them 'b'.
     """
     if box not in BOXES:
         raise ValueError(f"`box` must be one of {BOXES}, got {box!r}.")
@@ -255,7 +255,7 @@ def _refuse_gaps(plane: Plane, rows: Floats) -> None:
 
 
 class _Side:
-    """One side of a model's plane, with the training rows in oriented coordinates."""
+    """One side of a model's hyperplane, with the training rows in oriented coordinates."""
 
     def __init__(self, model: HyperplaneRuleClassifier, code: int, label: Any) -> None:
         self.plane, self.code, self.label = model.plane_, code, label
@@ -306,7 +306,7 @@ class _Side:
             )
 
     def _feet(self, V: Floats) -> Floats:
-        """Drop the normals onto the plane: shape (n, k), never beyond it in doubles."""
+        """Project rows onto the hyperplane, shape (n, k), never beyond it in doubles."""
         half = self.half
         steep = half.weights * self.widths
         step = (half.cap - half.values(V)) / max(float((steep * steep).sum()), np.finfo(float).tiny)
@@ -335,7 +335,7 @@ class _Side:
         return found[:, 0], found[:, 1]
 
     def _volume_ratio(self, lower: Floats, upper: Floats) -> Floats:
-        """Compare volumes within the table's range with the greatest that fits: shape (n,)."""
+        """Compare volumes within the table's range with the largest possible one, shape (n,)."""
         weights = Region.whole(self.half).unit_weights()
         if weights is None:
             return np.zeros(len(upper))
@@ -351,7 +351,7 @@ class _Side:
         return box_clause(self.plane, self.half, lower, upper)
 
     def short(self, lower: Floats, upper: Floats, v: Floats) -> tuple[Floats, Floats]:
-        """Write faces as short as the training rows and the case allow."""
+        """Round faces as far as the training rows and the case allow."""
         low, high = lower.copy(), upper.copy()
         for i, column in enumerate(self.half.columns.tolist()):
             whole = self.plane.design.numbers[column].whole and float(v[i]).is_integer()
@@ -360,7 +360,7 @@ class _Side:
         return low, high
 
     def covering(self, told: HyperplaneExplanation) -> CoveringBox:
-        """Find the box of the extraction that holds a case."""
+        """Find the box of the extraction that contains a case."""
         v, half = told.values, self.half
         if told.rule is not None:
             lower, upper = self.boxes.lower[told.rule], self.boxes.upper[told.rule]

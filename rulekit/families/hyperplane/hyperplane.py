@@ -1,4 +1,4 @@
-"""Rules from any linear classifier: boxes on one side of its plane."""
+"""Rules from any linear classifier: boxes on one side of its hyperplane."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ SAME = 1e-12  # shares of rows that differ by less are equal but for rounding
 
 
 class HyperplaneRuleClassifier(BaseRuleClassifier):
-    """Turn the plane of a linear classifier into disjoint boxes that a person can read.
+    """Convert the hyperplane of a linear classifier to disjoint, readable boxes.
 
     Every box lies on one side of the plane, so inside the boxes, and within the range of the
     training table, rule and plane agree.
@@ -97,8 +97,8 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
         Boxes sought for the described class.
     n_incomplete_ : int
         Training rows with a gap; they are left out when the plane is learned.
-    classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, n_rules_, \
-n_conditions_, training_error_
+    classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, \
+n_rules_, n_conditions_, training_error_
         As in `BaseRuleClassifier`.
     empty_rule_hint_ : str or None
         For a rule without conditions: why it has none.
@@ -220,13 +220,7 @@ n_conditions_, training_error_
         self.n_iter_ = max(1, self.n_problems_)
 
     def _ways(self, table: TrainingTable, positive: int) -> dict[str, str]:
-        """Read which way columns must lead to ``classes_[1]``.
-
-        Raises
-        ------
-        ValueError
-            If something else is wished.
-        """
+        """Return the direction in which columns must lead to ``classes_[1]``."""
         wishes = wishes_for(self.constraints, table, self.positive_label_)
         if replace(wishes, directions=()) != Constraints():
             raise ValueError(
@@ -237,7 +231,7 @@ n_conditions_, training_error_
         return ways if positive == 1 else {name: TURNED[sign] for name, sign in ways.items()}
 
     def _fit_list(self, table: TrainingTable, shared: SharedWork) -> None:
-        """Learn a plane and its boxes for each class against those that come later."""
+        """Fit a hyperplane and its boxes for each class against those that come later."""
         self._note_several(table)
         weight = self._weights(table)
         weighted = table.weighted or self._class_weight(table.classes) is not None
@@ -277,7 +271,7 @@ n_conditions_, training_error_
         self.n_iter_ = max(1, self.n_problems_)
 
     def _rule(self, plane: Plane, boxes: Boxes, positive: int, ways: Mapping[str, str]) -> RuleSet:
-        """Write boxes as clauses, and the plane as a last one if it answers the rest."""
+        """Convert boxes to clauses, with the hyperplane last if it decides the rest."""
         own = Constraints(
             directions=ways if positive == 1 else {f: TURNED[sign] for f, sign in ways.items()}
         )
@@ -291,7 +285,7 @@ n_conditions_, training_error_
         return RuleSet(tuple(clauses), labels, "dnf", self.default_label_)
 
     def _constant(self, *, always: bool) -> RuleSet:
-        """Answer every row alike."""
+        """Set a constant rule."""
         clauses, labels = ((Clause(()),), (self.positive_label_,)) if always else ((), ())
         return RuleSet(clauses, labels, "dnf", self.default_label_)
 
@@ -315,7 +309,7 @@ n_conditions_, training_error_
         return f"The rule has no condition and answers {answer!r} to every row: {why}"
 
     def answered_by_plane(self, X: Any) -> NDArray[np.bool_]:
-        """Say which rows the plane answers, because no box holds them.
+        """Return which rows no box contains, so that the hyperplane decides.
 
         Parameters
         ----------
@@ -339,7 +333,7 @@ n_conditions_, training_error_
 
 
 def _check_signs(plane: Plane, ways: Mapping[str, str]) -> None:
-    """Refuse a plane whose weights go against a promise."""
+    """Reject a hyperplane whose weights violate a monotonic constraint."""
     for number, weight in zip(plane.design.numbers, plane.w.tolist(), strict=True):
         sign = ways.get(number.feature)
         if sign is not None and weight * (1 if sign == ">" else -1) < 0:
@@ -351,7 +345,7 @@ def _check_signs(plane: Plane, ways: Mapping[str, str]) -> None:
 
 
 def _history(boxes: Boxes) -> list[dict[str, Any]]:
-    """Tell what each box adds."""
+    """Return what each box adds."""
     covered = np.cumsum(boxes.n_points) / max(boxes.n_total, 1)
     return [
         {"step": k, "rows": int(n), "covered": float(share)}
@@ -365,7 +359,7 @@ CONFIDENCE_FOLDS = 5  # of the picked model; a sweep has no use for confidences
 
 
 def plane_prices(n_least: float) -> list[float]:
-    """List prices of a plane's errors, by the rows of the smaller class, with two digits.
+    """List penalties of a hyperplane's errors, by the rows of the smaller class, two digits.
 
     With standardised columns the plane reads none up to about one, divided by these rows.
     """

@@ -1,4 +1,4 @@
-"""The support vector machine with a 1-norm: a plane that reads few columns."""
+"""The 1-norm support vector machine: a hyperplane that reads few columns."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -40,7 +40,7 @@ HALVINGS = 10  # steps by which the last such factor is then made finer
 
 
 class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Learn a plane by linear programming, with a price on the sum of its absolute weights.
+    """Fit a hyperplane by linear programming, with a penalty on the 1-norm of its weights.
 
     Parameters
     ----------
@@ -179,13 +179,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _ways(self) -> Floats:
-        """Read the directions: a sign a column, 0 where there is none.
-
-        Raises
-        ------
-        ValueError
-            If a column is not there, or a direction is another word.
-        """
+        """Read the directions: a sign a column, 0 where there is none."""
         names = [f"x{j}" for j in range(self.n_features_in_)]
         names = [str(name) for name in getattr(self, "feature_names_in_", names)]
         ways = np.zeros(len(names))
@@ -210,13 +204,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.column_stack(found)
 
     def _splits(self, rows: Floats, y: NDArray[Any], kept: NDArray[np.bool_]) -> Splits:
-        """Ask the splitter given for its folds, among the rows that are kept.
-
-        Raises
-        ------
-        ValueError
-            If a fold has a row that is not there, none to test on, or not two classes to learn.
-        """
+        """Ask the splitter given for its folds, among the rows that are kept."""
         splits: Splits = []
         place = np.cumsum(kept) - 1
         for pair in check_cv(self.cv, y, classifier=True).split(rows, y):

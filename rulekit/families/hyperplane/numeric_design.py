@@ -18,18 +18,7 @@ MAX_LEVELS = 50
 
 @dataclass(frozen=True)
 class Number:
-    """One number of a row: a column of numbers, or whether a column has a level.
-
-    Attributes
-    ----------
-    feature : str
-        The column.
-    level : str, bool or None
-        None for a column of numbers; else the number is 1 where the column has this level and 0
-        where it has another.
-    whole : bool
-        Whether only whole numbers occur in training.
-    """
+    """One number of a row: a column of numbers, or whether a column has a level."""
 
     feature: str
     level: str | bool | None = None
@@ -85,12 +74,6 @@ class NumericDesign:
 
         Numbers stay; truth values or text of two levels become one number of 0 and 1, of any other
         count of levels one number for each. A column without values gives none.
-
-        Raises
-        ------
-        DataError
-            If a column of text has more than `max_levels` levels, numbers are too large or too
-            small to compute with, or no column gives a number.
         """
         found: list[Number] = []
         for name, values in columns.items():
@@ -134,21 +117,7 @@ class NumericDesign:
 def plain_numbers(name: str, values: NDArray[Any], cells: pd.Series) -> Floats:
     """Read a column as numbers, truth values as 0 and 1: shape (n,).
 
-    Parameters
-    ----------
-    name : str
-        What it is called.
-    values : ndarray of shape (n,)
-        The column as rules read it.
-    cells : Series of length n
-        The column as it was given.
-
-    Raises
-    ------
-    DataError
-        If it has a gap, or holds text or dates.
-    TypeError
-        If it holds something else that is no number.
+    Shapes: values (n,), cells n.
     """
     absent = pd.isna(values)
     if absent.any():
@@ -177,22 +146,7 @@ def plain_numbers(name: str, values: NDArray[Any], cells: pd.Series) -> Floats:
 def short_faces(faces: Floats, points: Floats, whole: bool) -> Floats:
     """Write upper faces with few digits, without moving a training row across one.
 
-    Parameters
-    ----------
-    faces : ndarray of shape (k,)
-        Finite or not, in oriented coordinates.
-    points : ndarray of shape (m,)
-        Coordinates of all training rows.
-    whole : bool
-        Whether all of them are whole numbers.
-
-    Returns
-    -------
-    ndarray of shape (k,)
-        For each face the number with fewest decimals, rounded down, that is at least the greatest
-        coordinate below it; the next lower whole number where `whole`. The map is monotone: equal
-        faces stay equal and ordered ones ordered, so disjoint boxes stay disjoint; and no face
-        rises, so boxes stay on their side of the plane.
+    Shapes: faces (k,), points (m,); result (k,).
     """
     distinct = np.unique(points)
     short = {face: _short(face, distinct, whole) for face in np.unique(faces[np.isfinite(faces)])}

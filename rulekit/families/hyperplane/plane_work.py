@@ -31,22 +31,7 @@ SEED = 0  # of the folds that the confidence is calibrated on
 class Plane:
     """A plane over the numbers of a table, with the training rows it is explained by.
 
-    Attributes
-    ----------
-    design : NumericDesign
-        The numbers, in the order of `w`.
-    w, gamma : ndarray of shape (p,), float
-        A row is of ``classes[1]`` where ``w'x > gamma``.
-    low, high : ndarray of shape (p,)
-        Range of each number in training.
-    rows : ndarray of shape (n, p)
-        The complete training rows.
-    codes : ndarray of int, shape (n,)
-        Their classes.
-    linear : estimator
-        The fitted classifier.
-    confidence : Confidence or None
-        None where it was not asked for, or a class has one row.
+    Shapes: w, gamma (p,), low, high (p,), rows (n, p), codes (n,).
     """
 
     design: NumericDesign
@@ -84,15 +69,7 @@ class Plane:
 def learned_plane(
     table: TrainingTable, linear: BaseEstimator, weight: Floats | None, folds: int
 ) -> Plane:
-    """Fit the linear classifier on the complete rows, read off its plane, calibrate its distance.
-
-    Raises
-    ------
-    DataError
-        If there are not two classes among the complete rows.
-    ValueError
-        If the classifier has no plane.
-    """
+    """Fit the linear classifier on the complete rows and calibrate the distance to its plane."""
     design = NumericDesign.of(table.columns, table.kinds)
     frame = design.frame(table.columns)
     kept = complete(as_numbers(frame))
@@ -135,17 +112,7 @@ def off_the_rows(values: Floats, gamma: float) -> float:
     either side, and whole numbers often lie on a plane but for rounding: moved, the plane leaves
     those rows where they belong, whatever the last bits say.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (n,)
-        ``w @ x`` of the training rows.
-    gamma : float
-        The plane is ``w @ x = gamma``.
-
-    Returns
-    -------
-    float
-        `gamma` itself where no row is within `ON_PLANE` of the plane, relative to the values.
+    Shapes: values (n,).
     """
     above = values - gamma
     size = float(np.abs(values).max(initial=0.0))
@@ -167,13 +134,7 @@ def _settled(linear: BaseEstimator, fitted: Any) -> BaseEstimator:
 def fit_linear(
     linear: BaseEstimator, frame: pd.DataFrame, y: NDArray[Any], weight: Floats | None
 ) -> Any:
-    """Fit a copy of a linear classifier, or of a pipeline that ends in one.
-
-    Raises
-    ------
-    ValueError
-        If weights are given and the classifier takes none.
-    """
+    """Fit a copy of a linear classifier, or of a pipeline that ends in one."""
     fitted = clone(linear)
     if weight is None:
         return fitted.fit(frame, y)
@@ -191,22 +152,7 @@ def fit_linear(
 def plane_of(fitted: Any, frame: pd.DataFrame) -> tuple[Floats, float]:
     """Read the plane of a fitted classifier: class 1 is where ``w'x > gamma``.
 
-    Parameters
-    ----------
-    fitted : classifier with `coef_` and `intercept_`, or a pipeline or search that ends in one
-        What stands before it must be affine: scalers, selectors, projections.
-    frame : DataFrame of shape (n, p)
-        Complete rows; they show where numbers lie, and the plane is checked on them.
-
-    Returns
-    -------
-    w : ndarray of shape (p,)
-    gamma : float
-
-    Raises
-    ------
-    ValueError
-        If the classifier has no plane, or what stands before it is not affine.
+    Shapes: frame (n, p); result (p,).
     """
     model = getattr(fitted, "best_estimator_", fitted)
     before = model[:-1] if isinstance(model, Pipeline) else None

@@ -1,4 +1,4 @@
-"""Which Boolean columns a table gives the ideal DNF, and what each of them says in a rule.
+"""Boolean columns of a table for the ideal DNF, and their literals.
 
 A numeric column is asked one question, whether it lies above its median. A column of two values
 is Boolean already. Any other column is asked for each of its levels. Missing values are a question
@@ -21,22 +21,7 @@ Pair = tuple[Literal, Literal]
 
 @dataclass(frozen=True)
 class Question:
-    """One Boolean column.
-
-    Attributes
-    ----------
-    feature : str
-        The column of the table it is asked of.
-    kind : {"cut", "level", "missing"}
-        Whether the value lies above a cut, is one of `group`, or is missing.
-    group : tuple
-        The levels asked for.
-    other : tuple
-        The only other levels of the column, where it has two groups and no gaps: then there is
-        this one question, not two that say the same.
-    has_missing : bool
-        Whether training rows lack values in this column.
-    """
+    """One Boolean column."""
 
     feature: str
     kind: str
@@ -45,7 +30,7 @@ class Question:
     has_missing: bool = False
 
     def literals(self, cut: float | None) -> Pair:
-        """Write the answers yes and no as literals.
+        """Return the literals for true and false.
 
         Where training rows lacked values, each value and each gap meets exactly one of the two.
         Where they did not, a gap meets neither: it is a case that was never seen.
@@ -65,23 +50,7 @@ class Question:
 def questions_of_numbers(
     feature: str, values: Sequence[float], *, two_valued: bool, has_missing: bool
 ) -> list[Question]:
-    """List what a numeric column is asked.
-
-    Parameters
-    ----------
-    feature : str
-        Its name.
-    values : sequence of float
-        Its smallest and its largest present value; empty if there is none.
-    two_valued : bool
-        Whether there are no others.
-    has_missing : bool
-        Whether rows lack a value.
-
-    Returns
-    -------
-    list of Question
-    """
+    """List the Boolean columns of a numeric column."""
     if len(values) == 0:
         return []
     low, high = values
@@ -97,7 +66,7 @@ def questions_of_numbers(
 def questions_of_levels(
     feature: str, groups: Sequence[tuple[Scalar, ...]], *, has_missing: bool
 ) -> list[Question]:
-    """List what a column of levels is asked; `groups` are those of `level_groups`."""
+    """List the Boolean columns of a column of levels; `groups` are those of `level_groups`."""
     if len(groups) == 0:
         return []
     missing = [Question(feature, "missing")] if has_missing else []
@@ -110,29 +79,19 @@ def questions_of_levels(
 
 
 def grouped(feature: str, counts: Mapping[Scalar, int]) -> tuple[tuple[Scalar, ...], ...]:
-    """Group a column's levels, the rarest together where there are more than 50."""
+    """Group a column's levels, the rarest together if there are more than 50."""
     return level_groups(feature, counts, MAX_LEVELS)
 
 
 def is_pair(questions: Sequence[Question]) -> NDArray[np.bool_]:
-    """Say which questions stand for two levels: shape (d,)."""
+    """Return which Boolean columns separate exactly two levels, shape (d,)."""
     return np.array([bool(q.other) for q in questions], dtype=bool)
 
 
 def lower_median(values: NDArray[np.float64]) -> float | None:
-    """Choose where a column is cut: the lower middle value, or the largest below the maximum.
+    """Return the threshold: the lower middle value, or the largest below the maximum.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Present values.
-
-    Returns
-    -------
-    float or None
-        ``values > cut`` holds for at most half of the values. Where the middle value is the
-        maximum, so that it would hold for none, the cut is the largest value below; of a column
-        of one value it is that value. None without values.
+    Shapes: values (n,).
     """
     if len(values) == 0:
         return None

@@ -1,4 +1,4 @@
-"""What the ideal DNF needs of a table: three small tables of counts, and nothing else.
+"""The three tables of counts that the ideal DNF needs.
 
 A `CountSource` gives them. `TableCounts` counts a table in memory, `MatrixCounts` the conditions
 of any binarizer; `engine_counts` asks the engine of a table that stays where it is. All of them ask
@@ -40,34 +40,29 @@ Ranking = Sequence[int]
 
 
 class CountSource(Protocol):
-    """A table that answers in counts; columns are numbered from 0 to d - 1."""
+    """A table that is read through counts; columns are numbered from 0 to d - 1."""
 
     @property
     def n_rows(self) -> int:
-        """How many rows the table has."""
+        """Number of rows."""
 
     def contingency(self) -> Contingency:
         """Count each column against the class, over the training part."""
 
     def pairs(self) -> Bools:
-        """Say which columns stand for themselves and their complement alike: shape (d,)."""
+        """Return which columns are equivalent to their complement, shape (d,)."""
 
     def histograms(self, rankings: Sequence[Ranking]) -> list[Counts]:
         """Count the types of each ranking, by part: shapes (2, 2**k, 2)."""
 
     def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
-        """Cut anew on all rows; give what the columns then say, and their types' counts."""
+        """Recompute thresholds on all rows; return the literals and the counts of types."""
 
 
 class PackedCounts:
-    """Rows as bits: what the two sources in memory share.
+    """Rows as bits, for the two sources in memory.
 
-    Parameters
-    ----------
-    described, held_out : ndarray of bool, shape (n,)
-        Rows of the class the rule describes; rows that judge.
-    weight : ndarray of shape (n,), optional
-        What a row counts; None for one each, counted in whole numbers.
+    Shapes: described, held_out (n,), weight (n,).
     """
 
     _words: Words
@@ -79,7 +74,7 @@ class PackedCounts:
 
     @property
     def n_rows(self) -> int:
-        """How many rows the table has."""
+        """Number of rows."""
         return len(self._described)
 
     def contingency(self) -> Contingency:
@@ -106,22 +101,7 @@ class PackedCounts:
 class TableCounts(PackedCounts):
     """Counts of a table in memory, its numeric columns cut at their medians.
 
-    Parameters
-    ----------
-    columns : mapping of str to ndarray of shape (n,)
-        The table as rules read it.
-    described, held_out, weight
-        See `PackedCounts`.
-
-    Attributes
-    ----------
-    questions : tuple of Question
-        The Boolean columns, sorted by the name of their column.
-
-    Raises
-    ------
-    DataError
-        If a column holds text that is nearly never the same twice.
+    Shapes: columns (n,).
 
     Notes
     -----
@@ -143,17 +123,17 @@ class TableCounts(PackedCounts):
         self._words = self._cut(range(len(found)), ~held_out)[0]
 
     def pairs(self) -> Bools:
-        """Say which columns stand for themselves and their complement alike: shape (d,)."""
+        """Return which columns are equivalent to their complement, shape (d,)."""
         return is_pair(self.questions)
 
     def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
-        """Cut anew on all rows; give what the columns then say, and their types' counts."""
+        """Recompute thresholds on all rows; return the literals and the counts of types."""
         words, cuts = self._cut(chosen, None)
         pairs = [self.questions[j].literals(cut) for j, cut in zip(chosen, cuts, strict=True)]
         return pairs, self._counted(words, None)
 
     def _asked(self, name: str) -> list[Question]:
-        """List what one column is asked."""
+        """List the Boolean columns of one column."""
         values = self._columns[name]
         if values.dtype == object:
             codes, levels = pd.factorize(values)
@@ -174,7 +154,7 @@ class TableCounts(PackedCounts):
     def _cut(
         self, chosen: Sequence[int] | range, rows: Bools | None
     ) -> tuple[Words, list[float | None]]:
-        """Answer some questions with the medians of some rows; None for all rows."""
+        """Compute Boolean columns with the medians of some rows; None for all rows."""
         words = np.zeros((len(chosen), -(-len(self._described) // 64)), dtype=np.uint64)
         cuts: list[float | None] = []
         for place, j in enumerate(chosen):
@@ -190,7 +170,7 @@ class TableCounts(PackedCounts):
         return lower_median(values[~absent] if absent.any() else values)
 
     def _answers(self, question: Question, cut: float | None) -> Bools:
-        """Answer one question for every row."""
+        """Compute one Boolean column for every row."""
         values = self._columns[question.feature]
         if question.kind == "cut":
             if cut is None:  # no training row has a value here
@@ -209,15 +189,7 @@ class TableCounts(PackedCounts):
 
 
 class MatrixCounts(PackedCounts):
-    """Counts of the conditions that a binarizer has made; of two complements one is kept.
-
-    Parameters
-    ----------
-    matrix : BinaryMatrix
-        All rows. Its cuts stay as they are: they were made from the training part.
-    described, held_out, weight
-        See `PackedCounts`.
-    """
+    """Counts of a binarizer's conditions; of two complements one is kept."""
 
     def __init__(
         self,
@@ -237,12 +209,12 @@ class MatrixCounts(PackedCounts):
         return np.ones(len(self._pairs), dtype=bool)
 
     def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
-        """Give what the columns say, and their types' counts over all rows."""
+        """Return the literals and the counts of types over all rows."""
         return [self._pairs[j] for j in chosen], self._counted(self._words[list(chosen)], None)
 
 
 def pairs_of(literals: Sequence[Any], complement: NDArray[np.intp]) -> list[tuple[int, Pair]]:
-    """Keep one of two complements: its number, and both as a pair."""
+    """Return one of two complements by its number, and both as a pair."""
     kept = [j for j, k in enumerate(complement.tolist()) if k < 0 or _leads(literals, j, k)]
     return [
         (j, (literals[j], literals[k] if (k := int(complement[j])) >= 0 else literals[j].negated()))
@@ -251,7 +223,7 @@ def pairs_of(literals: Sequence[Any], complement: NDArray[np.intp]) -> list[tupl
 
 
 def _leads(literals: Sequence[Any], j: int, k: int) -> bool:
-    """Say which of two complements is kept: what is tested, rather than what is denied."""
+    """Return which of two complements is kept: the positive test."""
     order = (">", "==", "in", "missing")
     mine, other = literals[j].op, literals[k].op
     if (mine in order) != (other in order):
@@ -260,7 +232,7 @@ def _leads(literals: Sequence[Any], j: int, k: int) -> bool:
 
 
 def _two_valued(present: NDArray[np.float64], ends: list[float]) -> bool:
-    """Say whether a column holds only its smallest and largest value."""
+    """Return whether a column holds only its smallest and largest value."""
     if not ends:
         return False
     low, high = ends

@@ -1,4 +1,4 @@
-"""What a table that stays where it lives is asked: cut by its engine, or as a binarizer says."""
+"""Boolean columns of a table in a database: cut by its engine, or by a binarizer."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
@@ -33,7 +33,7 @@ Tell = Callable[[float, str], None]
 
 
 class EngineConditions(Protocol):
-    """Conditions with their negations; numbered from 0 to d - 1."""
+    """Conditions with their negations, numbered from 0 to d - 1."""
 
     @property
     def pairs(self) -> Sequence[Pair]:
@@ -41,22 +41,14 @@ class EngineConditions(Protocol):
 
     @property
     def alike(self) -> NDArray[np.bool_]:
-        """Which of them stand for themselves and their complement alike: shape (d,)."""
+        """Which of them are equivalent to their complement, shape (d,)."""
 
     def final(self, chosen: Sequence[int]) -> list[Pair]:
-        """Give some of them as they are cut on all rows."""
+        """Return some of them with thresholds from all rows."""
 
 
 class Numbers:
-    """The numeric columns of a table: how many values they hold, their ends, and any rank.
-
-    Parameters
-    ----------
-    rows : TableRows
-        The table.
-    names : sequence of str
-        The columns.
-    """
+    """Numeric columns of a table: number of values, ends, and any rank."""
 
     def __init__(self, rows: TableRows, names: Sequence[str]) -> None:
         self._rows, self.names = rows, list(names)
@@ -66,7 +58,7 @@ class Numbers:
         self._ends, self._drawn = self._found_ends(), self._found_sample()
 
     def _found_ends(self) -> dict[str, Floats]:
-        """Count present values and find the ends: shape (2, 3) each, by part."""
+        """Count present values and find the ends, shape (2, 3) each, by part."""
         found: dict[str, Floats] = {}
         for start in range(0, len(self.names), AT_ONCE):
             names = self.names[start : start + AT_ONCE]
@@ -87,7 +79,7 @@ class Numbers:
         return found
 
     def _found_sample(self) -> dict[str, NDArray[Any]]:
-        """Bring rows that say where to look, all of a small table; `h` marks what is held."""
+        """Fetch sample rows, all of a small table; `h` marks held-out rows."""
         table, n_rows = self._table, self._rows.n_rows
         if n_rows > SAMPLE_ROWS:
             table = table.filter(table.s < limit(max(SAMPLE_ROWS / 4 / n_rows, LEAST_SHARE)))
@@ -95,7 +87,7 @@ class Numbers:
         return {name: found[name].to_numpy() for name in found.column_names}
 
     def ends(self, name: str, part: int | None = None) -> tuple[int, float, float]:
-        """Count the present values of a part, None for all rows, and give the ends."""
+        """Count the present values of a part, None for all rows, and return the ends."""
         ends = self._ends[name] if part is None else self._ends[name][[part]]
         n = int(ends[:, 0].sum())
         if n == 0:
@@ -103,7 +95,7 @@ class Numbers:
         return n, float(np.nanmin(ends[:, 1])), float(np.nanmax(ends[:, 2]))
 
     def two_valued(self) -> set[str]:
-        """List the columns that hold only their least and their greatest value.
+        """List the columns that hold only their smallest and their largest value.
 
         A value between them in the sample settles it; the engine is asked of the others.
         """
@@ -119,7 +111,7 @@ class Numbers:
     def at(
         self, ranks: Mapping[str, Sequence[int]], part: int | None
     ) -> dict[tuple[str, int], float]:
-        """Give the values of some ranks, from 0, among the present values of a part."""
+        """Return the values of some ranks, from 0, among the present values of a part."""
         if not ranks:
             return {}
         own = {self._columns[name]: name for name in ranks}
@@ -130,14 +122,14 @@ class Numbers:
         return {(own[c], rank): value for (c, rank), value in found.items()}
 
     def _sample(self, name: str, part: int | None) -> Floats:
-        """Give the values of a column that were drawn from a part, None for all rows."""
+        """Return the sampled values of a column in a part, None for all rows."""
         drawn = self._drawn[self._columns[name]]
         drawn = drawn if part is None else drawn[self._drawn["h"] == bool(part)]
         present: Floats = drawn[~np.isnan(drawn)]
         return present
 
     def medians(self, names: Sequence[str], part: int | None) -> dict[str, float | None]:
-        """Find where columns are cut: `lower_median` of a part."""
+        """Compute the thresholds: `lower_median` of a part."""
         ranks = {name: (self.ends(name, part)[0] - 1) // 2 for name in names}
         known = {name: [rank] for name, rank in ranks.items() if rank >= 0}
         known = {name: rank for name, rank in known.items() if self.ends(name, part)[0]}
@@ -156,7 +148,7 @@ class Numbers:
         return cuts | self._one_row(self._table, below)
 
     def _one_row(self, table: Any, cells: Mapping[str, Any]) -> dict[str, Any]:
-        """Ask for one row of answers; names are those of columns."""
+        """Fetch one row of results, named by column."""
         if not cells:
             return {}
         row = asked(table.aggregate(**{f"a{j}": c for j, c in enumerate(cells.values())}))
@@ -164,17 +156,7 @@ class Numbers:
 
 
 class MedianConditions:
-    """What columns are asked where no binarizer is given: numbers whether above their median.
-
-    Parameters
-    ----------
-    rows : TableRows
-        The table.
-    names : sequence of str
-        The columns.
-    tell : callable
-        Called with the share done, and what is being done.
-    """
+    """Boolean columns without a binarizer: above the median or not."""
 
     def __init__(self, rows: TableRows, names: Sequence[str], tell: Tell) -> None:
         tell(0.1, "Looking at the numbers")
@@ -191,11 +173,11 @@ class MedianConditions:
 
     @property
     def alike(self) -> NDArray[np.bool_]:
-        """Which of them stand for themselves and their complement alike: shape (d,)."""
+        """Which of them are equivalent to their complement, shape (d,)."""
         return is_pair(self._questions)
 
     def final(self, chosen: Sequence[int]) -> list[Pair]:
-        """Give some of them as they are cut on all rows."""
+        """Return some of them with thresholds from all rows."""
         questions = [self._questions[j] for j in chosen]
         cut = [q.feature for q in questions if q.kind == "cut"]
         return self._written(questions, self._numbers.medians(cut, None))
@@ -214,7 +196,7 @@ class MedianConditions:
 
     @staticmethod
     def _written(questions: Sequence[Question], cuts: Mapping[str, float | None]) -> list[Pair]:
-        """Write questions as literals; one without a cut, as of no training value, says no."""
+        """Return Boolean columns as literals; one without a threshold is false for every value."""
         found = []
         for question in questions:
             cut = cuts.get(question.feature)
@@ -225,7 +207,7 @@ class MedianConditions:
 
 
 class BinnedConditions:
-    """The conditions of a binarizer, which are not cut anew; of two complements one is kept.
+    """A binarizer's conditions; of two complements one is kept.
 
     The binarizer is fitted to a sample of the training part, of at most 2**18 rows; of a larger
     table quantiles and medians are then asked of the engine.
@@ -260,7 +242,7 @@ class BinnedConditions:
 
 
 def _asked_of_levels(rows: TableRows, name: str) -> list[Question]:
-    """Count the levels of a column of text or truth values, and list what it is asked."""
+    """Count the levels of a text or Boolean column, and list its Boolean columns."""
     made = rows.all.select(v=rows.value(name))
     about = int(asked(made.v.approx_nunique()).as_py())
     if about > MANY_LEVELS:
@@ -276,7 +258,7 @@ def _asked_of_levels(rows: TableRows, name: str) -> list[Question]:
 
 
 def _exact_cuts(rows: TableRows, made: Binarizer, names: list[str]) -> dict[str, list[float]]:
-    """Find the quantiles, or medians, of columns over the training part.
+    """Compute the quantiles or medians of columns over the training part.
 
     Which rows a cut lies between is that of `rulekit.binarize.thresholds`.
     """

@@ -1,4 +1,4 @@
-"""The counts of a table that stays where it lives, asked of its engine."""
+"""Counts of a table in a database."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,19 +18,7 @@ Tell = Callable[[float, str], None]
 
 
 class EngineCounts:
-    """A `CountSource` that asks an engine.
-
-    Parameters
-    ----------
-    rows : TableRows
-        The table; what it holds back judges.
-    conditions : EngineConditions
-        What is counted.
-    positive : int
-        Number of the class that the rule describes.
-    tell : callable
-        Called with the share done, and what is being done.
-    """
+    """A `CountSource` that queries an engine."""
 
     def __init__(
         self, rows: TableRows, conditions: EngineConditions, positive: int, tell: Tell
@@ -41,11 +29,11 @@ class EngineCounts:
 
     @property
     def n_rows(self) -> int:
-        """How many rows the table has."""
+        """Number of rows."""
         return self._rows.n_rows
 
     def pairs(self) -> NDArray[np.bool_]:
-        """Say which columns stand for themselves and their complement alike: shape (d,)."""
+        """Return which columns are equivalent to their complement, shape (d,)."""
         return self._conditions.alike
 
     def contingency(self) -> Contingency:
@@ -73,7 +61,7 @@ class EngineCounts:
         return _contingency(sizes, found)
 
     def histograms(self, rankings: Sequence[Sequence[int]]) -> list[Counts]:
-        """Count the types of each ranking, by part: one GROUP BY, of wide rankings one each."""
+        """Count the types of each ranking, by part: one GROUP BY, or one per wide ranking."""
         self._tell(0.7, "Counting the types of cases")
         wanted = [tuple(int(j) for j in ranking) for ranking in rankings]
         pairs = self._conditions.pairs
@@ -92,7 +80,7 @@ class EngineCounts:
         return [known[ranking] for ranking in wanted]
 
     def final(self, chosen: Sequence[int]) -> tuple[list[Pair], Counts]:
-        """Cut anew on all rows; give what the columns then say, and their types' counts."""
+        """Recompute thresholds on all rows; return the literals and the counts of types."""
         import ibis
 
         self._tell(0.9, "Counting the chosen types on all rows")
@@ -118,7 +106,7 @@ class EngineCounts:
 
 
 def _contingency(sizes: NDArray[np.int64], found: NDArray[np.int64]) -> Contingency:
-    """Put together the rows of each class, shape (2,), and those that meet conditions, (d, 2)."""
+    """Combine the rows of each class, shape (2,), with those that meet conditions, (d, 2)."""
     return Contingency(int(sizes.sum()), int(sizes[1]), found.sum(axis=1), found[:, 1])
 
 

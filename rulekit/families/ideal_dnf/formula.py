@@ -1,4 +1,4 @@
-"""A counted formula: a few conditions, how often their types occur, and what to answer."""
+"""A counted formula: a few conditions, the counts of their types, and the predictions."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,20 +21,7 @@ MINIMISE_SECONDS = 3.0
 class IdealFormula:
     """The best formula over k conditions.
 
-    Attributes
-    ----------
-    pairs : tuple of (Literal, Literal)
-        Each condition and its negation, the most telling first.
-    counts : ndarray of shape (2**k, 2)
-        Weight of the rows of each type: of the other class, and of the class described.
-    rows : ndarray of int of the same shape, or None
-        The rows themselves; None where they have weights of their own.
-    factors : pair of float
-        What a row of either class counts in `counts` besides.
-    positive, default : label
-        The class described, and the other one.
-    time_limit : float or None
-        Seconds for writing the formula short; None is 3.
+    Shapes: counts (2**k, 2).
     """
 
     pairs: tuple[Pair, ...]
@@ -47,7 +34,7 @@ class IdealFormula:
     _known: dict[str, MinimumForm] = field(default_factory=dict, repr=False)
 
     def minimised(self, mode: str) -> MinimumForm:
-        """Write the formula as short as can be; see `IdealDNFClassifier` for the modes."""
+        """Write the formula as short as possible; see `IdealDNFClassifier` for the modes."""
         if mode not in self._known:
             on = majority(self.counts)
             off = self.counts[:, 0] > self.counts[:, 1] if mode == "compact" else ~on
@@ -56,7 +43,7 @@ class IdealFormula:
         return self._known[mode]
 
     def rule(self, mode: str) -> RuleSet:
-        """Read the formula as a rule, each term with as few literals of a column as possible."""
+        """Convert the formula to a rule, each term with as few literals per column as possible."""
         clauses = [self._clause(cube.tolist()) for cube in self.minimised(mode).cubes]
         return RuleSet(tuple(clauses), (self.positive,) * len(clauses), "dnf", self.default)
 
@@ -67,7 +54,7 @@ class IdealFormula:
         return simplify_clause(clause) or clause
 
     def types_of(self, columns: Columns) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Give each row's type, and whether it answers each condition with yes or no at all."""
+        """Return each row's type, and whether every condition is defined for it."""
         n = len(next(iter(columns.values())))
         codes, met = np.zeros(n, dtype=np.int64), np.ones(n, dtype=bool)
         for yes, no in self.pairs:
@@ -77,13 +64,13 @@ class IdealFormula:
         return codes, met
 
     def seen(self, columns: Columns) -> NDArray[np.bool_]:
-        """Say which rows are of a type that occurs: shape (n,)."""
+        """Return which rows are of a type that occurs, shape (n,)."""
         codes, met = self.types_of(columns)
         occurring: NDArray[np.bool_] = met & (self.counts[codes].sum(axis=1) > 0)
         return occurring
 
     def shares(self, mode: str) -> Shares:
-        """Count each type: its shares are drawn towards those of its clause."""
+        """Count each type, shrunk towards its clause."""
         form, weighed = self.minimised(mode), np.array(self.factors)
         types = np.flatnonzero(self.counts.sum(axis=1) > 0)
         held = [MinimumForm(cube[None, :], 0, 0).holds()[types] for cube in form.cubes]
@@ -95,7 +82,7 @@ class IdealFormula:
         return Shares.counted(likeness, levels, counts[:, own], fired, weighed[own])
 
     def frame(self, mode: str) -> pd.DataFrame:
-        """List the types that occur: answers, rows of each class, what the formula says."""
+        """List the types that occur: conditions, rows of each class, prediction."""
         occurring = np.flatnonzero(self.counts.sum(axis=1) > 0)
         k = len(self.pairs)
         answers = (occurring[:, None] >> np.arange(k - 1, -1, -1)) & 1 == 1
@@ -110,13 +97,13 @@ class IdealFormula:
 
 @dataclass(frozen=True, eq=False)
 class TypeLikeness:
-    """Tells rows apart by their type, and the clause that decides them."""
+    """Groups rows by their type and the clause that decides them."""
 
     formula: IdealFormula
     rule: RuleSet
 
     def kinds(self, columns: Columns) -> tuple[Levels, NDArray[np.intp]]:
-        """Sort rows into kinds, as `Likeness.kinds` does; of no type is -1."""
+        """Return the kind of each row, as `Likeness.kinds` does; -1 for no type."""
         codes, met = self.formula.types_of(columns)
         first = first_clause(self.rule.clauses_fired(columns))
         both = np.column_stack([first, np.where(met, codes, -1)])

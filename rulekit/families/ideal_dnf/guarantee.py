@@ -1,4 +1,4 @@
-"""What a table of n rows can say about the best formula over k conditions, and what it cannot.
+"""What n rows can guarantee about the best formula over k conditions.
 
 Theorem 3.1 and Corollary 3.2 of Jaakkola et al. (2024). The printed text lost its formulas; they
 follow from its proof, which counts on Hoeffding's inequality for each of the 2 * 2**k cells of
@@ -60,12 +60,12 @@ class SampleGuarantee:
 
     @property
     def n_types(self) -> int:
-        """How many types k conditions can tell apart."""
+        """Number of types that k conditions can distinguish."""
         return int(2**self.n_conditions)
 
     @property
     def separation(self) -> float:
-        """Epsilon: a type whose two shares of all rows differ by so much is answered rightly."""
+        """Epsilon: a type whose two shares of all rows differ by this much is decided correctly."""
         return sqrt(2 * self._log / self.n_rows)
 
     @property
@@ -75,16 +75,16 @@ class SampleGuarantee:
 
     @property
     def n_settled(self) -> int:
-        """How many of the types that occur have such a lead."""
+        """Number of types that occur with such a lead."""
         return sum(lead >= self.margin for lead in self.margins)
 
     @property
     def excess_error(self) -> float:
-        """By how much the formula may err more often than the ideal one, at most 1."""
+        """Upper bound on the excess error over the ideal formula, at most 1."""
         return min(1.0, self.separation * self.n_types)
 
     def rows_for(self, excess_error: float) -> int:
-        """Count the rows that would bring `excess_error` down to a value (Corollary 3.2)."""
+        """Return the number of rows that would lower `excess_error` to a value (Corollary 3.2)."""
         if not 0 < excess_error <= 1:
             raise ValueError(f"`excess_error` must lie in (0, 1], got {excess_error!r}.")
         return ceil(2 * self._log * (self.n_types / excess_error) ** 2)
@@ -94,7 +94,7 @@ class SampleGuarantee:
         return log(2 ** (self.n_conditions + 2) / (1 - self.confidence))
 
     def sentences(self) -> list[str]:
-        """Say it in words: what is guaranteed, what is not, what it would take."""
+        """Return what is guaranteed, what is not, and what it would take, as sentences."""
         sure = f"{100 * self.confidence:g} %"
         told = [
             f"{self.n_conditions} condition{'s' if self.n_conditions != 1 else ''} tell apart "
@@ -128,12 +128,9 @@ class SampleGuarantee:
 
 
 def margins_of(counts: NDArray[Any]) -> tuple[int, ...]:
-    """Give the lead of one class in each type that occurs, in rows.
+    """Return the lead of one class in each type that occurs, in rows.
 
-    Parameters
-    ----------
-    counts : ndarray of int, shape (2**k, 2)
-        Rows of each type and class.
+    Shapes: counts (2**k, 2).
     """
     occurring = counts[counts.sum(axis=1) > 0]
     return tuple(int(lead) for lead in np.abs(occurring[:, 1] - occurring[:, 0]))

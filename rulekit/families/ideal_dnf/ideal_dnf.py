@@ -39,7 +39,7 @@ DEPTH = 10  # conditions that are always looked at, so that settings can share o
 
 
 class IdealDNFClassifier(CountedRuleClassifier):
-    """Choose a few conditions, count, and write down the best formula over them.
+    """Select a few conditions, count, and write the best formula over them.
 
     Numeric columns become one condition each, "above the median". Conditions are ranked by what
     each alone tells of the class; for the first 1, 2, ... of each ranking the best formula of all
@@ -82,8 +82,8 @@ class IdealDNFClassifier(CountedRuleClassifier):
     ----------
     rule_set_ : RuleSet
         The formula.
-    classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, n_rules_, \
-n_conditions_, training_error_
+    classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, \
+n_rules_, n_conditions_, training_error_
         As in `TwoLevelRuleClassifier`.
     conditions_ : tuple of Literal
         The chosen conditions, the most telling first.
@@ -185,7 +185,7 @@ n_conditions_, training_error_
         key: str | None = None,
         on_progress: Callable[[float, str], None] | None = None,
     ) -> Self:
-        """Learn a rule from a table of any size by the counts that its engine makes.
+        """Learn a rule from a table of any size through counts from its engine.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ n_conditions_, training_error_
             )
 
     def _plan(self, shared: SharedWork) -> CountPlan:
-        """Note the classes, and say how the rows are to be counted."""
+        """Store the classes, and return how to count the rows."""
         positive = self._note_classes(self.classes_, self._kinds, self.positive_label)
         seed = int(shared.generator(self.random_state).integers(2**32))
         return CountPlan(
@@ -281,7 +281,7 @@ n_conditions_, training_error_
         )
 
     def _forbidden(self) -> tuple[str, ...]:
-        """List the columns that must not appear; one that the table does not have is refused."""
+        """List the forbidden columns; an unknown one is rejected."""
         names = tuple(str(name) for name in as_constraints(self.constraints).forbidden)
         unknown = [name for name in names if name not in self._kinds]
         if unknown:
@@ -303,7 +303,7 @@ n_conditions_, training_error_
         self._choose(shared.once(key, lambda: search_table(table, plan)))
 
     def _choose(self, found: Search) -> None:
-        """Choose the number of conditions, count them on all rows, write the rule."""
+        """Select the number of conditions, count them on all rows, write the rule."""
         self.score_, chosen = found.chosen(self.tolerance, self.max_features)
         labels = self.positive_label_, self.default_label_
         self._formula = found.formula(chosen, labels, time_limit=self.time_limit)

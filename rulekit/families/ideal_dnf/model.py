@@ -1,4 +1,4 @@
-"""What a counted formula can be asked once it is learned."""
+"""Queries of a learned formula."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from rulekit.rules import Literal, RuleSet
 
 
 class CountedRuleClassifier(BaseRuleClassifier):
-    """A classifier whose rule was counted; see `IdealDNFClassifier` for what it then has."""
+    """A classifier whose rule was counted; see `IdealDNFClassifier` for its attributes."""
 
     mode: str
     history_: list[dict[str, Any]]
@@ -25,7 +25,7 @@ class CountedRuleClassifier(BaseRuleClassifier):
     _formula: IdealFormula
 
     def seen(self, X: Any) -> NDArray[np.bool_]:
-        """Say which rows are of a type that occurred in training.
+        """Return which rows are of a type that occurred in training.
 
         Parameters
         ----------
@@ -59,7 +59,7 @@ class CountedRuleClassifier(BaseRuleClassifier):
         return self._formula.rule(mode)
 
     def guarantee(self, confidence: float = 0.95) -> SampleGuarantee:
-        """Say what the number of rows guarantees about the formula, and what it does not.
+        """Return what the number of rows guarantees about the formula.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class CountedRuleClassifier(BaseRuleClassifier):
         return SampleGuarantee(self.n_rows_, len(self.conditions_), confidence, margins)
 
     def _keep_formula(self, mode: str) -> None:
-        """Set what follows from the counts."""
+        """Set the attributes that follow from the counts."""
         formula = self._formula
         self.rule_set_ = formula.rule(mode)
         self.n_rules_ = self.rule_set_.n_clauses
@@ -92,7 +92,7 @@ class CountedRuleClassifier(BaseRuleClassifier):
 
     @property
     def validation_curve_(self) -> pd.DataFrame:
-        """How each number of conditions did on the held-out rows."""
+        """Held-out accuracy of each number of conditions."""
         check_is_fitted(self, "history_")
         return pd.DataFrame(self.history_)
 

@@ -1,4 +1,4 @@
-"""The ideal DNF's own curve: held-out accuracy over the number of conditions."""
+"""Validation curve of the ideal DNF: held-out accuracy by number of conditions."""
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -8,7 +8,7 @@ from rulekit.style.wording import percent, plural
 
 
 def validation_figure(curve: pd.DataFrame, tolerance: float) -> go.Figure:
-    """Draw the held-out accuracy of each number of conditions, and the number chosen.
+    """Draw the held-out accuracy of each number of conditions, and the selected number.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def validation_figure(curve: pd.DataFrame, tolerance: float) -> go.Figure:
 
 
 def validation_sentence(curve: pd.DataFrame, tolerance: float) -> str:
-    """Say in one sentence which number of conditions was chosen, and why.
+    """Return which number of conditions was selected, and why.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From counts to the choice of conditions: what all settings of the ideal DNF share."""
+"""Selection of conditions from counts, shared by all settings of the ideal DNF."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,23 +21,7 @@ Factors = tuple[float, float]
 
 @dataclass(frozen=True)
 class Search:
-    """Every number of conditions of every ranking, judged.
-
-    Attributes
-    ----------
-    source : CountSource
-        Where counts come from.
-    scores : tuple of str
-        What the rankings rank by.
-    ranked : tuple of ndarray of int
-        The rankings.
-    curve : ValidationCurve
-        How they did.
-    factors : pair of float, or None
-        What a row of the other class and of the one described counts, where not one each.
-    joined : pair of float, or None
-        The same where the counts are sums of weights that rows have, which join it already.
-    """
+    """Validation results of every number of conditions of every ranking."""
 
     source: CountSource
     scores: tuple[str, ...]
@@ -48,7 +32,7 @@ class Search:
     _known: dict[Any, IdealFormula] = field(default_factory=dict, repr=False)
 
     def chosen(self, tolerance: float, max_features: int) -> tuple[str | None, list[int]]:
-        """Choose the fewest conditions that suffice, and the ranking they come from."""
+        """Select the fewest conditions that suffice, and their ranking."""
         k = self.curve.smallest_sufficient(tolerance, max_features)
         if k == 0:
             return None, []
@@ -70,7 +54,7 @@ class Search:
         return self._known[key]
 
     def history(self, max_features: int, chosen: int) -> list[dict[str, Any]]:
-        """Tell the curve: a dictionary for each number of conditions."""
+        """Return the curve: a dictionary for each number of conditions."""
         total = max(self.curve.n_held_out, 1)
         rows = []
         for k in range(1, min(max_features, self.curve.max_columns) + 1):
@@ -108,23 +92,7 @@ def search(
     *,
     joined: Factors | None = None,
 ) -> Search:
-    """Rank the conditions and judge each number of them.
-
-    Parameters
-    ----------
-    source : CountSource
-        The table.
-    plan : CountPlan
-        What to rank by, and how far.
-    factors : pair of float, or None
-        What a row of the first and of the second class counts.
-    joined : pair of float, optional
-        The same, where the source has joined it with weights that rows have.
-
-    Returns
-    -------
-    Search
-    """
+    """Rank the conditions and evaluate each number of them."""
     if plan.positive == 0:
         factors = None if factors is None else (factors[1], factors[0])
         joined = None if joined is None else (joined[1], joined[0])
@@ -142,13 +110,7 @@ def search(
 
 
 def search_table(table: TrainingTable, plan: CountPlan) -> Search:
-    """Count a table in memory and judge each number of conditions.
-
-    Raises
-    ------
-    DataError
-        If a column cannot be asked anything, or no row is left to make cuts from.
-    """
+    """Count a table in memory and evaluate each number of conditions."""
     judges = held_out(len(table.codes), plan.validation_fraction, plan.seed)
     given = table.sample_weight
     one_each = bool((given == given[0]).all())
@@ -168,7 +130,7 @@ def _source(
     judges: NDArray[np.bool_],
     weight: NDArray[np.float64] | None,
 ) -> CountSource:
-    """Choose how the table is asked."""
+    """Return the source of counts."""
     described = table.codes == plan.positive
     columns = {n: v for n, v in table.columns.items() if n not in plan.forbidden}
     if plan.binarizer is None:

@@ -20,23 +20,7 @@ def with_least_wrong(
 ) -> PowerLawSplit:
     """Move the bounds of a split whose two sides answer by their majority.
 
-    Parameters
-    ----------
-    split : PowerLawSplit
-        Its sum is kept, and so is where rows with a gap go.
-    columns : mapping of str to ndarray of shape (n,)
-        The rows of its node.
-    codes : ndarray of int, shape (n,)
-        Their classes.
-    weight : ndarray of float, shape (n,)
-        Their weights.
-
-    Returns
-    -------
-    PowerLawSplit
-        The same where no other bounds have fewer rows wrong by weight. Else the cut with the
-        fewest of all, or the band that moving one bound after the other leads to, as long as that
-        helps; of equal ones that of least Gini impurity.
+    Shapes: columns (n,), codes (n,), weight (n,).
 
     Notes
     -----

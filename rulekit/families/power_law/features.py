@@ -23,17 +23,7 @@ FLOOR = 0.5  # values below this share of the smallest one count as this share
 class PowerLawFeatures:
     """The numeric columns of a training table, made positive.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Columns used.
-    X : ndarray of float, shape (n, d)
-        Positive, at most about 2; gaps are filled with the column's median.
-    shift, scale, floor : ndarray of float, shape (d,)
-        ``X = (value - shift) / scale``; smaller values than the floor count as the floor wherever
-        a power law could vanish or turn.
-    floors : bool
-        Whether they do in every power law but a column itself, so that none has a negative factor.
+    Shapes: X (n, d), shift, scale, floor (d,).
     """
 
     names: tuple[str, ...]
@@ -47,13 +37,7 @@ class PowerLawFeatures:
     def of(
         cls, columns: Columns, kinds: dict[str, str], *, floors: bool = False
     ) -> "PowerLawFeatures":
-        """Choose the columns that are numbers and vary, and make them positive.
-
-        Raises
-        ------
-        DataError
-            If there is none, or one whose numbers are too large or too small to compute with.
-        """
+        """Choose the columns that are numbers and vary, and make them positive."""
         names = [n for n in columns if kinds[n] in ("number", "boolean") and _varies(columns[n])]
         if not names:
             raise DataError(
@@ -119,12 +103,7 @@ class PowerLawFeatures:
     def in_units(self, found: FoundSplit) -> tuple[list[tuple[Factor, ...]], Floats, Floats]:
         """Write a split's power laws and weights for columns as they are.
 
-        Returns
-        -------
-        laws : list of tuple of Factor
-        weights : ndarray of float, shape (q,)
-        bounds : ndarray of float, shape (2,)
-            A single feature to the power of one needs no shift: the bounds take it up.
+        Shape of the result: (q,), (2,).
         """
         laws, weights = [], []
         bounds = np.array([found.low, found.high])
@@ -146,22 +125,7 @@ def short_split(
 ) -> PowerLawSplit | None:
     """Write a split in the user's units with as few digits as leave every row where it was.
 
-    Parameters
-    ----------
-    found : FoundSplit
-        A split of the rows of one node.
-    features : PowerLawFeatures
-        How its features were made.
-    columns : mapping of str to ndarray of shape (n,)
-        The rows; those with a gap in a column of the split are not looked at.
-
-    Returns
-    -------
-    PowerLawSplit or None
-        None where the rows without gaps all lie on one side. The weightiest power law comes first
-        and has the weight 1; the others are rounded to the same number of significant digits, the
-        fewest with which all rows keep their side and the gap between the sides keeps half its
-        width. Bounds are the shortest decimals near the middle of their gaps.
+    Shapes: columns (n,).
     """
     laws, weights, bounds = features.in_units(found)
     known = ~absent_in(dict.fromkeys(f.feature for law in laws for f in law), columns)

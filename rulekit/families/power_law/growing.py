@@ -64,19 +64,7 @@ def seed_of(random_state: Any) -> int:
 
 @dataclass(frozen=True)
 class GrowthLimits:
-    """When a tree stops growing, and what a split may be.
-
-    Attributes
-    ----------
-    max_depth : int
-        Deepest node that may be split; the root has depth 0.
-    min_samples : int
-        Rows a node needs to be split.
-    tau : float
-        Impurity a split has to reach, see `target_impurity`.
-    max_power_laws, exponents, modulus, max_exponents
-        As for `SplitTask`.
-    """
+    """When a tree stops growing, and what a split may be."""
 
     max_depth: int
     min_samples: int
@@ -88,13 +76,7 @@ class GrowthLimits:
 
     @classmethod
     def of(cls, given: Any) -> "GrowthLimits":
-        """Read a learner's parameters.
-
-        Raises
-        ------
-        ValueError
-            If exponents are no whole numbers from -9 to 9.
-        """
+        """Read a learner's parameters."""
         E = np.asarray(given.exponents)
         whole = E.ndim == 1 and E.dtype.kind in "if" and (np.round(E) == E).all()
         used = sorted({int(e) for e in E if e != 0}) if whole else []
@@ -112,27 +94,7 @@ class GrowthLimits:
 class Grower:
     """Grows one tree.
 
-    Attributes
-    ----------
-    features : PowerLawFeatures
-        The training rows for the search.
-    columns : mapping of str to ndarray
-        The same rows as rules read them.
-    codes : ndarray of int, shape (n,)
-        Class of each row.
-    weight : ndarray of float, shape (n,)
-        Weight of each row; all 1 counts rows.
-    limits : GrowthLimits
-    search : callable
-        Finds one split.
-    seed : int
-        Every node draws from a generator of its own, so that a node does not depend on how much
-        the nodes before it drew.
-    clock : Clock
-        Says whether a search may have been cut short; such a split is not remembered.
-    memory : dict or None
-        Where more trees of the same table follow: splits found for the same rows and limits, and
-        levels of searches for the same rows.
+    Shapes: codes (n,), weight (n,).
     """
 
     features: PowerLawFeatures

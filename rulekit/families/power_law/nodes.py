@@ -16,18 +16,7 @@ Floats = NDArray[np.float64]
 class Node:
     """A part of the training rows, and how it is split further.
 
-    Attributes
-    ----------
-    rows : ndarray of int
-        Places in the training table.
-    mass : ndarray of float, shape (K,)
-        Weight of each class.
-    depth : int
-        0 at the root.
-    split : PowerLawSplit or None
-        None at a leaf.
-    yes, no : Node or None
-        Where rows go on which the split holds, and all others.
+    Shapes: mass (K,).
     """
 
     rows: NDArray[np.intp]
@@ -92,15 +81,6 @@ class Node:
 
 def prune(root: Node, tolerance: float) -> None:
     """Collapse splits below the root as long as balanced training accuracy allows it.
-
-    Parameters
-    ----------
-    root : Node
-        Changed in place.
-    tolerance : float
-        Balanced accuracy (the mean over classes of the share that is right) that may be lost in
-        all, against the tree as grown. With plain accuracy a tolerance of 3 % would give up any
-        class rarer than that; for classes of like size the two are the same.
 
     Notes
     -----

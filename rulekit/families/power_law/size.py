@@ -26,21 +26,7 @@ OUTSIDE = 0.632  # part of rows left out in an error; a tree without them has se
 class Compared:
     """What rows said of each size.
 
-    Attributes
-    ----------
-    limits : list of GrowthLimits
-        The sizes.
-    inside : ndarray of float, shape (sizes,)
-        Share of the weight of all rows that the tree grown on all of them gets wrong.
-    outside : ndarray of float, shape (sizes, folds)
-        Share of the weight of a fold's rows that the tree grown without them gets wrong; no folds
-        of many rows.
-    length : ndarray of float, shape (sizes,)
-        Exponents of the tree grown on all rows.
-    n_rows : int
-        All rows.
-    memory : dict or None
-        For `Grower.memory`: what was found on the way, unless a part stood for all rows.
+    Shapes: inside (sizes,), outside (sizes, folds), length (sizes,).
     """
 
     limits: list[GrowthLimits]
@@ -91,22 +77,6 @@ def sizes_of(limits: GrowthLimits, n_rows: int) -> list[GrowthLimits]:
 
 def compare_sizes(grower: Grower, tau_prune: float | None, n_folds: int) -> Compared | None:
     """Grow a tree of each size on all rows and without each fold, and see whom it answers wrongly.
-
-    Parameters
-    ----------
-    grower : Grower
-        All training rows, and the limits within which sizes are tried.
-    tau_prune : float or None
-        As for `prune`.
-    n_folds : int
-        Parts of the rows; fewer where a class has fewer rows. None are made of `MANY_ROWS` and
-        more: a split is searched on a part of them, and the few numbers that are then found on all
-        follow no row of so many. Of more than `MOST_ROWS` a part is taken.
-
-    Returns
-    -------
-    Compared or None
-        None where folds are needed and a class has fewer than two rows, or there is one size only.
 
     Notes
     -----

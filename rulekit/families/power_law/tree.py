@@ -299,13 +299,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         return found.chosen()
 
     def _promised(self, table: TrainingTable) -> Constraints:
-        """Read the promises, and to which class they lead.
-
-        Raises
-        ------
-        ValueError
-            If something else is wished, or the class is not said.
-        """
+        """Read the promises, and to which class they lead."""
         wishes = as_constraints(self.constraints)
         wishes_for(wishes, table, self.positive_label_)
         if replace(wishes, directions=(), towards=None) != Constraints():

@@ -17,13 +17,7 @@ SAME = 1e-9  # deviances that differ by less, relative to the rows, are equal bu
 
 @dataclass(frozen=True)
 class Chances:
-    """What chance a total gives: more, the higher it is.
-
-    Attributes
-    ----------
-    slope, intercept : float
-        Of the odds' logarithm.
-    """
+    """What chance a total gives: more, the higher it is."""
 
     slope: float
     intercept: float
@@ -36,22 +30,6 @@ class Chances:
 
 def bands_of(chances: pd.DataFrame, split: PointsSplit, most: int) -> pd.DataFrame:
     """Put the totals of a scorecard into bands, none across the total that decides.
-
-    Parameters
-    ----------
-    chances : DataFrame
-        A row a total that training rows have, ascending: `total`, `weight`, `share`, `chance`.
-    split : PointsSplit
-        The scorecard.
-    most : int
-        Bands at most, two at least.
-
-    Returns
-    -------
-    DataFrame
-        A row a band, highest first: `from_total` and `to_total`, both included, which together
-        cover every sum there can be; `weight` of its training rows; `share` of them in the class
-        described; and `chance`, the mean over them.
 
     Notes
     -----

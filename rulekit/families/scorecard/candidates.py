@@ -20,11 +20,6 @@ class Written:
 
     The other side of a condition holds where it does not, so that points for the one are points
     off for the other; where both may be written, the one that gives points, not takes, is.
-
-    Attributes
-    ----------
-    raising, lowering : (Literal, bool) or None
-        The literal, and whether it holds where the candidate does not; None if it must not be.
     """
 
     raising: tuple[Literal, bool] | None
@@ -33,15 +28,7 @@ class Written:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Conditions that may be given points.
-
-    Attributes
-    ----------
-    problem : PointsProblem
-        Them as cells.
-    written : tuple of Written
-        Them as literals.
-    """
+    """Conditions that may be given points."""
 
     problem: PointsProblem
     written: tuple[Written, ...]
@@ -68,30 +55,7 @@ def candidates(
 ) -> Candidates:
     """List the conditions that may be given points, those that are required among them.
 
-    Parameters
-    ----------
-    bins : BinCodes
-        The table.
-    columns : mapping of str to ndarray of shape (n,)
-        The same rows as rules read them.
-    described : ndarray of bool, shape (n,)
-        Rows of the class that points speak for.
-    weight : ndarray of shape (n,)
-        Weights of the rows, their sum n.
-    constraints : Constraints
-        What the analyst wishes. A direction is the sign of points: "<" gives them to small values.
-    max_points : int
-        Of one condition.
-
-    Returns
-    -------
-    Candidates
-
-    Raises
-    ------
-    RuleError
-        If a required column has no condition that may be used, or a required condition tells no
-        training rows apart.
+    Shapes: columns (n,), described (n,), weight (n,).
     """
     asked = [wish for wish in constraints.required if not isinstance(wish, str)]
     source, spans, written = [], [], []

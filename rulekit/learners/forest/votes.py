@@ -12,13 +12,7 @@ MIN_LEAF = 2  # rows of a leaf: a share of votes, not a copy of single rows
 class CellTable:
     """A table cut into cells.
 
-    Attributes
-    ----------
-    codes : ndarray of int, shape (n, p)
-        The cell of each row in each column, from 0.
-    ordered : ndarray of bool, shape (p,)
-        Whether neighbouring cells are alike, so that a column is split between two of them; of the
-        others one cell is split from the rest.
+    Shapes: codes (n, p), ordered (p,).
     """
 
     codes: NDArray[np.integer]
@@ -35,28 +29,7 @@ def votes(
 ) -> NDArray[np.float64]:
     """Ask a forest about each row, by the trees that were grown without it.
 
-    Parameters
-    ----------
-    table : CellTable
-        n rows.
-    classes : ndarray of int, shape (n,)
-        Class of each row, 0 to K - 1; of rows of weight 0 it is not read.
-    weight : ndarray of shape (n,)
-        What rows count; no tree is grown on rows of weight 0, so that all are asked about them.
-        Where sums of weights are exact, no vote depends on the order of columns but by the draws.
-    n_trees : int
-        Trees. Every second one takes a random cut of each column it looks at, the others the best:
-        the two err differently.
-    seed : int
-        Of the draws; the same votes on any machine.
-    most_rows : int, optional
-        Draws for one tree at most; otherwise as many as there are rows of positive weight.
-
-    Returns
-    -------
-    ndarray of shape (n, K)
-        Mean share of the classes in the leaves that a row falls into. NaN for rows that no tree
-        was grown without.
+    Shapes: classes (n,), weight (n,); result (n, K).
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""What was counted where: of a rule that was learned from a sample and measured on every row."""
+"""Counts on all rows of a rule that was learned from a sample."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,17 +17,9 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """A rule counted on one part of a table, to the row.
+    """Exact counts of a rule on one part of a table.
 
-    Attributes
-    ----------
-    labels : tuple of label
-        The classes, sorted.
-    confusion : ndarray of int, shape (K, K)
-        Rows of class ``labels[i]`` that are answered ``labels[j]``.
-    matched, right : ndarray of int, shape (n_clauses,)
-        Rows each clause matches, and those of them whose class is what it says of them; as in
-        `rulekit.rules.clause_statistics`.
+    Shapes: confusion (K, K), matched, right (n_clauses,).
     """
 
     labels: tuple[Any, ...]
@@ -42,7 +34,7 @@ class Tally:
 
     @property
     def errors(self) -> int:
-        """Rows given a wrong label."""
+        """Rows with a wrong prediction."""
         return self.n - int(np.trace(self.confusion))
 
     @property
@@ -53,29 +45,7 @@ class Tally:
 
 @dataclass(frozen=True, eq=False)
 class TableCertificate:
-    """What was counted where.
-
-    Attributes
-    ----------
-    engine : str
-        What counted: "duckdb", "postgres", ...
-    n_rows : int
-        Rows of the table.
-    sample_rows : int
-        Rows of the first sample; all rows learned from, where they are no more.
-    key : str or None
-        The column by whose hash rows were drawn and held back; None for the whole row.
-    seed : int
-        Of that hash.
-    training, test : Tally
-        The rule on all rows learned from, and on all rows held back; the latter took no part in
-        learning.
-    steps : DataFrame
-        A row a time that a rule was counted on all rows learned from: `round`, `step` ("sample":
-        as it was learned, "refined": cuts moved and conditions left out by what was counted),
-        `sample_rows`, `conditions`, `wrong` rows, their share `error`, `loss` by weight, and
-        `value`: the loss in rows of a sample, plus the price of the conditions.
-    """
+    """What was counted on which rows."""
 
     engine: str
     n_rows: int
@@ -88,7 +58,7 @@ class TableCertificate:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Say it in words."""
+        """Return the counts as sentences."""
         who = "the whole row" if self.key is None else f"column {self.key!r}"
         n, last = self.training.n, self.steps.iloc[-1]
         told = [
@@ -111,12 +81,12 @@ class TableCertificate:
         return tuple(told)
 
     def __str__(self) -> str:
-        """Write the sentences, a line each."""
+        """Return the sentences, one per line."""
         return "\n".join(self.sentences)
 
 
 def tallies(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> tuple[Tally, Tally]:
-    """Sum up what was counted: of the rows learned from, and of those held back."""
+    """Sum the counts of the training and of the held-out rows."""
     labels = tuple(classes)
     confusion = confusion_of(rule, kinds, labels)
     decides = Likeness(rule).levels(kinds.met)[1] == 0

@@ -1,4 +1,4 @@
-"""What was counted of a rule on all rows: by the answers to its conditions, and what follows."""
+"""Counts of all rows by the answers to a rule's conditions, and what follows from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,12 +21,7 @@ NO_WISHES = Constraints()
 class Kinds:
     """Rows counted by the answers to a rule's conditions.
 
-    Attributes
-    ----------
-    met : ndarray of bool, shape (kinds, conditions)
-        The answers, by `Likeness.conditions`; of a CNF, where they fail.
-    counts : ndarray of int, shape (2, kinds, K)
-        Rows of each class, learned from and held back.
+    Shapes: met (kinds, conditions), counts (2, kinds, K).
     """
 
     met: NDArray[np.bool_]
@@ -34,12 +29,12 @@ class Kinds:
 
 
 def answers_of(rule: RuleSet, met: Bools) -> list[Any]:
-    """Give the label of each kind of rows, see `Kinds`."""
+    """Return the label of each kind of rows, see `Kinds`."""
     return _answers(rule, Likeness(rule).levels(met)[0][:, 0])
 
 
 def _answers(rule: RuleSet, decides: Counts) -> list[Any]:
-    """Give the label where each clause decides, or none."""
+    """Return the label where each clause decides, or none."""
     labels = (*rule.labels, rule.default)
     if rule.form == "cnf":
         labels = (*(rule.default,) * rule.n_clauses, rule.labels[0])
@@ -47,7 +42,7 @@ def _answers(rule: RuleSet, decides: Counts) -> list[Any]:
 
 
 def confusion_of(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> Counts:
-    """Count rows by part, true class and answer: shape (2, K, K)."""
+    """Count rows by part, true class and prediction, shape (2, K, K)."""
     place = {label: k for k, label in enumerate(classes)}
     found = np.zeros((2, len(place), len(place)), dtype=np.int64)
     for kind, label in enumerate(answers_of(rule, kinds.met)):
@@ -56,13 +51,13 @@ def confusion_of(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> Counts:
 
 
 def wrong_of(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> Floats:
-    """Count the wrong rows of each class among those learned from: shape (K,)."""
+    """Count the wrong training rows of each class, shape (K,)."""
     (learned, _) = confusion_of(rule, kinds, classes)
     return np.asarray(learned.sum(axis=1) - np.diagonal(learned), dtype=float)
 
 
 def shares_of(rule: RuleSet, kinds: Kinds, factors: Floats) -> Shares:
-    """Give the shares of the classes among all rows learned from."""
+    """Return the shares of the classes among all training rows."""
     here = kinds.counts[0].sum(axis=1) > 0
     likeness, counts = Likeness(rule), kinds.counts[0][here].astype(float)
     levels = likeness.levels(kinds.met[here])
@@ -71,18 +66,9 @@ def shares_of(rule: RuleSet, kinds: Kinds, factors: Floats) -> Shares:
 
 @dataclass(frozen=True)
 class Pruning:
-    """Leaves out what does not pay on all rows; nothing more has to be counted for that.
+    """Removes what does not pay on all rows, without further queries.
 
-    Attributes
-    ----------
-    classes : sequence of label
-        The classes.
-    factors : ndarray of shape (K,)
-        What a wrong row of each counts.
-    price : float
-        Of a condition, in such rows.
-    wishes : Constraints
-        What is required stays.
+    Shapes: factors (K,).
     """
 
     classes: Sequence[Any]
@@ -91,7 +77,7 @@ class Pruning:
     wishes: Constraints = NO_WISHES
 
     def pruned(self, rule: RuleSet, kinds: Kinds) -> RuleSet:
-        """Drop clauses and conditions, the least missed first, as long as that saves their price.
+        """Drop clauses and conditions, the least useful first, while that pays.
 
         Of what is as good the first in the rule's order is dropped.
         """
@@ -105,7 +91,7 @@ class Pruning:
             rule, now = shorter, value
 
     def _less(self, rule: RuleSet) -> list[RuleSet]:
-        """List the rules with one clause, or one condition, less."""
+        """List the rules with one clause or one condition less."""
         found = []
         for k, clause in enumerate(rule.clauses):
             if not any(is_required(c, self.wishes) for c in clause.conditions):
@@ -120,7 +106,7 @@ class Pruning:
         return found
 
     def _value(self, rule: RuleSet, column: dict[Condition, Bools], kinds: Kinds) -> float:
-        """Weigh wrong rows and conditions."""
+        """Compute the weighted wrong rows plus penalties."""
         decides = np.full(len(kinds.met), rule.n_clauses, dtype=np.int64)
         for k in reversed(range(rule.n_clauses)):
             held = np.ones(len(decides), dtype=bool)
@@ -135,12 +121,12 @@ class Pruning:
 
 
 def is_required(condition: Condition, wishes: Constraints) -> bool:
-    """Say whether an analyst asked for a condition, or for its column."""
+    """Return whether a constraint requires a condition or its column."""
     return any(wish in (condition, *condition.features) for wish in wishes.required)
 
 
 def without_clause(rule: RuleSet, k: int) -> RuleSet:
-    """Leave a clause out; a CNF without clauses keeps its label."""
+    """Remove a clause; a CNF without clauses keeps its label."""
     clauses = rule.clauses[:k] + rule.clauses[k + 1 :]
     labels = rule.labels[:k] + rule.labels[k + 1 :]
     if rule.form == "cnf" and not labels:
@@ -149,7 +135,7 @@ def without_clause(rule: RuleSet, k: int) -> RuleSet:
 
 
 def with_conditions(rule: RuleSet, k: int, conditions: tuple[Condition, ...]) -> RuleSet:
-    """Give a clause other conditions."""
+    """Replace the conditions of a clause."""
     clauses = list(rule.clauses)
     clauses[k] = replace(clauses[k], conditions=conditions)
     return replace(rule, clauses=tuple(clauses))

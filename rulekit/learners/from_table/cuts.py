@@ -1,4 +1,4 @@
-"""Cuts of a rule moved to where the fewest rows of a whole table are wrong, by histograms.
+"""Optimisation of a rule's thresholds on a whole table, by histograms.
 
 Of a rule all but one cut is held fixed. A row whose answer does not depend on that condition
 cannot change; of the others an engine counts, by the column's value and the class, how many
@@ -31,16 +31,7 @@ TRIES = 6
 
 @dataclass(frozen=True)
 class Grid:
-    """Bins ``(edge, next edge]`` of one width, whose edges are numbers of few digits.
-
-    Attributes
-    ----------
-    first, n_bins : int
-        Number of the first edge, in widths from 0, and how many bins follow.
-    step, decimals : int
-        The width is ``step * 10**-decimals``. An edge is a quotient of whole numbers, so it is
-        the same double here and in an engine, and the one that its digits name.
-    """
+    """Bins ``(edge, next edge]`` of one width whose edges have few digits."""
 
     first: int
     n_bins: int
@@ -49,7 +40,7 @@ class Grid:
 
     @classmethod
     def over(cls, low: float, high: float, *, whole: bool) -> "Grid":
-        """Lay at most `BINS` bins over a window; of whole numbers none is narrower than 1."""
+        """Build at most `BINS` bins over a window; for whole numbers at least 1 wide."""
         least = (high - low) / BINS
         power = int(np.floor(np.log10(least)))
         step = next((s for s in STEPS if s * 10.0**power >= least), 10)
@@ -61,7 +52,7 @@ class Grid:
 
     @property
     def width(self) -> float:
-        """How far two edges are apart."""
+        """Distance of two edges."""
         return self.step * 10.0**-self.decimals
 
     @property
@@ -71,12 +62,12 @@ class Grid:
         return found + 0.0
 
     def edge(self, place: Any) -> Any:
-        """Give the edge of a number, in widths from 0; of an expression, too."""
+        """Return the edge index of a number, in widths from 0; also for an expression."""
         scale = 10.0 ** abs(self.decimals)
         return place * self.step / scale if self.decimals >= 0 else place * self.step * scale
 
     def bin(self, value: Any) -> Any:
-        """Give the number of a value's bin, from 0: an expression, for values inside the grid."""
+        """Return the bin index of a value, from 0, as an expression."""
         place = (value / number(self.width)).ceil().cast("float64") - 1.0
         # a value beside an edge, divided, may fall on its other side
         place += (value > self._engine_edge(place + 1.0)).ifelse(1, 0)
@@ -91,31 +82,22 @@ class Grid:
 
 @dataclass(frozen=True)
 class Losses:
-    """What a cut costs, up to a constant: shape (m,) each, cuts ascending."""
+    """Loss of each threshold, up to a constant: shape (m,) each, thresholds ascending."""
 
     cuts: Floats
     loss: Floats
 
     def best(self, now: float) -> float:
-        """Of the cuts that cost least, the one next to the cut as it is."""
+        """Return the cheapest threshold that is nearest to the present one."""
         least = self.loss.min()
         best = self.cuts[self.loss <= least + 1e-9 * max(1.0, abs(least))]
         return float(best[np.abs(best - now).argmin()])
 
 
 class CutRefiner:
-    """Moves the cuts of a rule, one after another.
+    """Moves the thresholds of a rule, one after another.
 
-    Parameters
-    ----------
-    rows : TableRows
-        The table.
-    sample : DataFrame
-        Rows of it, which say where a cut is looked for.
-    factors : ndarray of shape (K,)
-        What a wrong row of each class counts.
-    wishes : Constraints
-        What is required stays as it is, and no cut goes where a condition would be forbidden.
+    Shapes: factors (K,).
     """
 
     def __init__(
@@ -126,7 +108,7 @@ class CutRefiner:
         self._sample = sample
 
     def refined(self, rule: RuleSet) -> RuleSet:
-        """Move each cut once, in the rule's order, each seeing where those before it went."""
+        """Move each threshold once, in the rule's order."""
         for k in range(rule.n_clauses):
             i = 0
             while i < len(rule.clauses[k].conditions):  # two that become one leave a place less
@@ -148,7 +130,7 @@ class CutRefiner:
         )
 
     def _best(self, rule: RuleSet, k: int, i: int) -> float:
-        """Find the cut of one condition by which the fewest rows are wrong."""
+        """Find the threshold of one condition with the fewest wrong rows."""
         (literal,) = rule.clauses[k].conditions[i].tests
         now = float(literal.values[0])
         values = self._present(literal.feature)
@@ -167,7 +149,7 @@ class CutRefiner:
         return best
 
     def losses(self, rule: RuleSet, k: int, i: int, grid: Grid) -> Losses:
-        """Count what each edge of a grid costs as the cut of one condition."""
+        """Compute the loss of each edge of a grid as the threshold of one condition."""
         literal = rule.clauses[k].conditions[i]
         edges = grid.edges
         value = self._rows.value(literal.features[0])
@@ -178,7 +160,7 @@ class CutRefiner:
         return Losses(edges, _sums(gain, literal.comparison[0]))
 
     def losses_by_value(self, rule: RuleSet, k: int, i: int) -> Losses:
-        """Count what a cut between any two values of the column costs."""
+        """Compute the loss of a threshold between any two values of the column."""
         literal = rule.clauses[k].conditions[i]
         value = self._rows.value(literal.features[0])
         counted = self._counted(rule, k, i, value, value.notnull())
@@ -194,7 +176,7 @@ class CutRefiner:
         return Losses(cuts, _sums(full, literal.comparison[0])[1:-1])
 
     def _counted(self, rule: RuleSet, k: int, i: int, at: Any, inside: Any) -> pd.DataFrame:
-        """Count how much more is wrong if a condition holds: columns `at` and `gain`."""
+        """Count the additional wrong rows if a condition holds: columns `at` and `gain`."""
         rows = self._rows
         import ibis
 
@@ -208,7 +190,7 @@ class CutRefiner:
         return counted.assign(gain=counted["more"].to_numpy(dtype=float) * weight)
 
     def _present(self, name: str) -> Floats:
-        """Give the values of a column in the sample, ascending, with repeats."""
+        """Return the values of a column in the sample, sorted, with repeats."""
         if name not in self._values:
             found = self._sample[name].to_numpy(dtype=float, na_value=np.nan)
             self._values[name] = np.sort(found[~np.isnan(found)])
@@ -216,13 +198,13 @@ class CutRefiner:
 
 
 def _sums(gain: Floats, op: str) -> Floats:
-    """Turn what rows of each bin gain if a condition holds into the loss at each edge."""
+    """Convert gains per bin to the loss at each edge."""
     below = np.concatenate([[0.0], np.cumsum(gain)])
     return below if op == "<=" else below[-1] - below
 
 
 def window(values: Floats, cut: float, share: float) -> tuple[float, float]:
-    """Give an interval around a cut that holds a share of the sample on either side."""
+    """Return an interval around a threshold that holds a share of the sample on either side."""
     at, n = int(np.searchsorted(values, cut, side="right")), len(values)
     reach = max(2, int(np.ceil(share * n)))
     low, high = float(values[max(0, at - reach)]), float(values[min(n - 1, at + reach)])
@@ -230,11 +212,11 @@ def window(values: Floats, cut: float, share: float) -> tuple[float, float]:
 
 
 def is_whole(values: Floats) -> bool:
-    """Say whether all are whole numbers."""
+    """Return whether all are whole numbers."""
     return bool((values == np.round(values)).all())
 
 
 def with_cut(condition: Condition, cut: float) -> Literal:
-    """Return the test of one column that a condition is, with another cut."""
+    """Return a single-column test with another threshold."""
     test: Literal = condition.tests[0]
     return replace(test, value=cut)

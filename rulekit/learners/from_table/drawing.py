@@ -1,4 +1,4 @@
-"""Rows of a table that an engine draws: by a seeded hash of a key, or of the whole row.
+"""Sampling of rows by an engine: by a seeded hash of a key, or of the whole row.
 
 A row's number depends on what stands in it, on the seed and on the purpose, and on nothing else:
 the engine draws the same rows each time, in whatever order it reads them, and rows of one key stand
@@ -20,23 +20,13 @@ BETWEEN = "\x1f"
 
 
 class RowNumbers:
-    """Numbers of rows for many purposes, each as if drawn by itself.
-
-    Parameters
-    ----------
-    engine : str
-        What ibis calls the engine.
-    seed : int
-        Of all numbers.
-    whole : bool, default=False
-        Whether rows are told apart by one column of whole numbers.
-    """
+    """Pseudo-random numbers of rows, independent for each purpose."""
 
     def __init__(self, engine: str, seed: int, *, whole: bool = False) -> None:
         self._engine, self._seed, self._whole = engine, seed, whole
 
     def base(self, table: Any, columns: Sequence[str]) -> Any:
-        """Hash what tells rows apart: an expression over the table.
+        """Return the hash of a row's key as an expression.
 
         `columns` are a key, or all columns: rows that are equal throughout have one number then.
         """
@@ -52,7 +42,7 @@ class RowNumbers:
         return ibis.literal(BETWEEN).join(cells).hash()
 
     def of(self, base: Any, purpose: int) -> Any:
-        """Give each row a number from 0 to `WORDS` - 1: an expression of whole numbers."""
+        """Return a number from 0 to `WORDS` - 1 for each row, as an expression."""
         import ibis
 
         if self._whole:
@@ -81,5 +71,5 @@ class RowNumbers:
 
 
 def limit(share: float) -> int:
-    """Give the number below which a share of the rows is drawn."""
+    """Return the number below which a share of the rows is drawn."""
     return round(share * WORDS)

@@ -1,4 +1,4 @@
-"""`fit_table`: a rule of a table that stays where it lives, for learners of rows in memory."""
+"""`fit_table`: learning from a table in a database, for learners of rows in memory."""
 
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
@@ -24,7 +24,7 @@ LIMITS = {
 
 
 class LearnsFromTables:
-    """Adds `fit_table` to a learner of rules that reads rows of a data frame in `fit`."""
+    """Mixin that adds `fit_table` to a rule learner."""
 
     def fit_table(
         self,
@@ -37,7 +37,7 @@ class LearnsFromTables:
         sample_rows: int = SAMPLE_ROWS,
         on_progress: Callable[[float, str], None] | None = None,
     ) -> Self:
-        """Learn a rule from a sample of a table of any size, and count it on every row.
+        """Learn a rule from a sample of a table of any size, and measure it on every row.
 
         The engine that holds the table draws a sample, stratified by class; the rule learned there
         is counted on all rows by one GROUP BY. Conditions that do not pay their price on all rows
@@ -138,7 +138,7 @@ class LearnsFromTables:
 
 
 def _keep(model: Any, found: Found, rows: TableRows, certificate: TableCertificate) -> None:
-    """Set what follows from the rule and from what was counted of it."""
+    """Set the attributes that follow from the rule and its counts."""
     rule, factors = found.rule, found.factors
     model.rule_set_, model.table_certificate_ = rule, certificate
     model.n_rules_, model.n_conditions_ = rule.n_clauses, rule.n_conditions
@@ -161,7 +161,7 @@ def _keep(model: Any, found: Found, rows: TableRows, certificate: TableCertifica
 
 
 def _check_settings(model: Any, sample_rows: Any, test_share: Any) -> None:
-    """Refuse what cannot be done, in words."""
+    """Reject unsupported settings."""
     if getattr(model, "max_gap", None) is not None or getattr(model, "groups", None) is not None:
         raise ValueError(
             "`groups` and `max_gap` are kept on rows in memory only; `fit_table` moves cuts "
@@ -173,4 +173,4 @@ def _check_settings(model: Any, sample_rows: Any, test_share: Any) -> None:
 
 
 def _silent(share: float, what: str) -> None:
-    """Tell nobody."""
+    """Ignore progress events."""

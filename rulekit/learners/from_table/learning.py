@@ -1,4 +1,4 @@
-"""Learn from a sample, count on all rows, move the cuts, look again at what was wrong."""
+"""Learn from a sample, count on all rows, move thresholds, look at wrong rows again."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -25,24 +25,9 @@ Watch = Callable[[float, str], None]
 
 @dataclass(frozen=True)
 class Found:
-    """A rule, the learner it comes from, and what was counted of it on all rows.
+    """A rule, its learner, and its counts on all rows.
 
-    Attributes
-    ----------
-    learner : estimator
-        Fitted on a sample.
-    rule : RuleSet
-        Its rule, cuts moved and what does not pay left out.
-    kinds : Kinds
-        What was counted.
-    factors : ndarray of shape (K,)
-        What a wrong row of each class counts.
-    loss : float
-        Share of wrong rows, by these weights.
-    price : float
-        Of a condition, in wrong rows of a sample.
-    value : float
-        Wrong rows as of a sample, and the price of the conditions.
+    Shapes: factors (K,).
     """
 
     learner: Any
@@ -56,16 +41,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Aims:
-    """What is to be made small.
+    """The objective.
 
-    Attributes
-    ----------
-    factors : ndarray of shape (K,)
-        What a wrong row of each class counts; over all rows together they come to n.
-    moves_cuts : bool
-        Whether cuts are moved by what is counted on all rows.
-    wishes : Constraints
-        What is required stays as it is.
+    Shapes: factors (K,).
     """
 
     factors: Floats
@@ -75,21 +53,7 @@ class Aims:
 
 @dataclass
 class TableLearning:
-    """Learns a rule from samples of a table and measures it on every row.
-
-    Attributes
-    ----------
-    rows : TableRows
-        The table.
-    sample_rows : int
-        Rows of a sample.
-    aims : Aims
-        What is to be made small.
-    watch : callable
-        Told how far the work is.
-    steps : list of dict
-        What was done, and what was counted.
-    """
+    """Learns a rule from samples of a table and measures it on every row."""
 
     rows: TableRows
     sample_rows: int
@@ -98,13 +62,7 @@ class TableLearning:
     steps: list[dict[str, Any]] = field(default_factory=list)
 
     def run(self, learners: Callable[[int], Any]) -> Found:
-        """Learn until the value on all rows no longer falls.
-
-        Parameters
-        ----------
-        learners : callable
-            Gives the unfitted learner of a round, from 0.
-        """
+        """Learn until the objective on all rows no longer falls."""
         best: Found | None = None
         for number in range(ROUNDS):
             self._tell(number, 0.0, "Drawing a sample")
@@ -126,7 +84,7 @@ class TableLearning:
     def _sample(
         self, number: int, best: Found | None
     ) -> tuple[pd.DataFrame, NDArray[np.intp], Floats | None, bool]:
-        """Draw a sample; return rows, classes, weights (None for even ones), whether it is all."""
+        """Draw a sample; return rows, classes, weights (None if even), and if it is complete."""
         sizes = self.rows.sizes[0].astype(float)
         if sizes.sum() <= self.sample_rows:
             frame, codes, _ = self.rows.drawn(1, np.ones((len(sizes), 1)))
@@ -149,7 +107,7 @@ class TableLearning:
         return frame, codes, None if even else weight[codes, wrong_here], False
 
     def _refined(self, found: Found, frame: pd.DataFrame, number: int) -> Found:
-        """Leave out what does not pay and move cuts, in turn, as long as the value falls."""
+        """Alternate pruning and moving thresholds while the objective falls."""
         refiner = CutRefiner(self.rows, frame, self.aims.factors, self.aims.wishes)
         per_row = self.rows.sizes[0].sum() / self.sample_rows
         pruning = Pruning(
@@ -174,7 +132,7 @@ class TableLearning:
         return found
 
     def _counted(self, learner: Any, rule: RuleSet, number: int, what: str, drawn: int) -> Found:
-        """Count a rule on all rows, and note the step."""
+        """Count a rule on all rows, and record the step."""
         self._tell(number, 0.4, f"Counting the rule on {self.rows.n_rows:,} rows")
         kinds, sizes = self.rows.counted(rule), self.rows.sizes[0]
         wrong, factors = wrong_of(rule, kinds, self.rows.classes.tolist()), self.aims.factors
@@ -200,19 +158,9 @@ class TableLearning:
 
 
 def by_class(sizes: Floats, budget: float) -> Floats:
-    """Say how many rows of each class to draw: in proportion, but of a rare one no handful.
+    """Return how many rows of each class to draw: in proportion, with a minimum for rare ones.
 
-    Parameters
-    ----------
-    sizes : ndarray of shape (K,)
-        Rows of each class.
-    budget : float
-        Rows to draw in all, or a few more.
-
-    Returns
-    -------
-    ndarray of shape (K,)
-        At most `sizes`.
+    Shapes: sizes (K,); result (K,).
     """
     present = sizes > 0
     if not present.any():
@@ -223,7 +171,7 @@ def by_class(sizes: Floats, budget: float) -> Floats:
 
 
 def factors_of(class_weight: Any, classes: NDArray[Any], sizes: NDArray[np.int64]) -> Floats:
-    """Give what a row of each class counts, so that all rows together count n: shape (K,)."""
+    """Return the weight of a row of each class, normalised to n in total, shape (K,)."""
     weight = np.ones(len(classes))
     if class_weight == "balanced":
         weight = 1.0 / sizes

@@ -1,4 +1,4 @@
-"""Order statistics of columns that do not fit into memory: the k-th smallest value, exactly.
+"""Exact order statistics of columns in a database.
 
 A sample of the rows gives two values that a rank very likely lies between. One scan counts the
 values below, at and above both, and brings those strictly between: of n rows about sqrt(n). Whether
@@ -26,7 +26,7 @@ AT_ONCE = 8  # planning a query takes longer than running it where many things a
 
 @dataclass
 class _Place:
-    """One rank of one column, and where its value lies: low < value < high, or at an end.
+    """One rank of one column with its bracket: low < value < high.
 
     `up_to_low` present values are at most `low`, `inside` lie strictly between.
     """
@@ -39,7 +39,7 @@ class _Place:
     up_to_low: int = 0
 
     def bracket(self, sample: Floats) -> tuple[float, float]:
-        """Read from the column's sorted sample two values that the rank very likely lies between.
+        """Return two values of the sorted sample that very likely enclose the rank.
 
         Five standard deviations to either side; the ends, where the sample is too small to tell.
         """
@@ -54,7 +54,7 @@ class _Place:
         return low, float(within[last]) if last < m else self.high
 
     def found(self, bracket: tuple[float, float], row: Mapping[str, Any], k: int) -> float | None:
-        """Give the value if the scan brought it; else note on which side it is."""
+        """Return the value if the scan fetched it; else update the bracket."""
         (low, high), upper = bracket, self.up_to_low + self.inside
         below_low, to_low, to_high = (int(row[f"{what}{k}"]) for what in "abc")
         values = np.asarray(row[f"v{k}"], dtype=float)
@@ -81,24 +81,7 @@ def values_at(
 ) -> dict[tuple[str, int], float]:
     """Find values by their rank.
 
-    Parameters
-    ----------
-    table : ibis.Table
-        Doubles without infinities, NULL for a gap.
-    sample : mapping of str to ndarray of shape (m,)
-        Present values of each column in a sample of the rows, or in all of them. What they are is
-        not relied on, but the better they are drawn the fewer scans are needed.
-    ranks : mapping of str to sequence of int
-        For each column the ranks asked for, from 0.
-    n : mapping of str to int
-        Present values of each column.
-    held : bool, optional
-        Of which rows: those where the column `h` of the table says so; None for all.
-
-    Returns
-    -------
-    dict of (str, int) to float
-        -0.0 is given as 0.0.
+    Shapes: sample (m,).
 
     Notes
     -----
@@ -125,7 +108,7 @@ def values_at(
 
 
 def _batch(left: Sequence[_Place], sample: Mapping[str, Floats]) -> int:
-    """Say how many places to scan at a time: what they bring must fit into memory."""
+    """Return how many brackets to scan at a time, so that the result fits into memory."""
     rows = max(place.inside for place in left)
     least = max(min(len(sample[place.name]) for place in left), 1)
     return int(min(AT_ONCE, max(1, FETCHED // max(1, round(DEVIATIONS * rows / np.sqrt(least))))))
@@ -137,7 +120,7 @@ def _scan(
     brackets: Sequence[tuple[float, float]],
     held: bool | None,
 ) -> dict[str, Any]:
-    """Count around each bracket and fetch what lies inside: one row of answers."""
+    """Count around each bracket and fetch the values inside: one row of results."""
     cells: dict[str, Any] = {}
     for k, (place, (low, high)) in enumerate(zip(places, brackets, strict=True)):
         v, first, last = table[place.name], number(low), number(high)

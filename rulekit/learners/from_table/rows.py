@@ -1,4 +1,4 @@
-"""A table where it lives, as a learner sees it: classes, parts, samples, and counts of all rows."""
+"""A table in a database as a learner sees it: classes, parts, samples and counts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ TEST = 0  # purposes of the rows' numbers: the test part, then one for each samp
 
 @dataclass(frozen=True)
 class Parts:
-    """Which rows are learned from: a key, the share held back for the test, and the seed."""
+    """Which rows are training rows: a key, the held-out share, and the seed."""
 
     key: str | None = None
     test_share: float = 0.0
@@ -33,43 +33,9 @@ class Parts:
 
 
 class TableRows:
-    """A table in some engine, asked for samples and counts; no row of it is kept.
+    """Samples and counts of a table in an engine; no row of it is kept.
 
-    Parameters
-    ----------
-    table : ibis.Table
-        The table.
-    target : str
-        The column of the class.
-    features : sequence of str or None
-        The columns to learn from; None for all others but the key.
-    parts : Parts
-        Which rows are learned from.
-
-    Attributes
-    ----------
-    features : tuple of str
-    kinds : dict of str to str
-        "number", "boolean" or "text" for each of them.
-    classes : ndarray of shape (K,)
-        The classes, sorted.
-    sizes : ndarray of int, shape (2, K)
-        Rows of each class, learned from and held back.
-    all, learning : ibis.Table
-        All rows, and those learned from.
-    writer : ExpressionWriter
-        Writes conditions over both.
-    label : expression
-        The number of a row's class.
-    engine : str
-        What counts.
-
-    Raises
-    ------
-    DataError
-        If a column or the classes cannot be used.
-    ValueError
-        If it is no table of ibis.
+    Shapes: classes (K,), sizes (2, K).
     """
 
     def __init__(
@@ -114,24 +80,24 @@ class TableRows:
 
     @property
     def held(self) -> Any:
-        """Whether a row is held back: an expression."""
+        """Whether a row is held out, as an expression."""
         return self.all[self._held]
 
     @property
     def label(self) -> Any:
-        """The number of a row's class: an expression over `learning`."""
+        """The class number of a row, as an expression over `learning`."""
         return self.all[self._label]
 
     def number(self, purpose: int) -> Any:
-        """Give each row a number for a purpose, see `RowNumbers`: an expression."""
+        """Return a number of each row for a purpose, see `RowNumbers`, as an expression."""
         return self._numbers.of(self.all[self._base], purpose)
 
     def value(self, name: str) -> Any:
-        """Give a column's value as rules read it: an expression."""
+        """Return a column's value as rules read it, as an expression."""
         return self.writer.column(name)
 
     def answer(self, rule: RuleSet, held: Mapping[tuple[int, int], Any] | None = None) -> Any:
-        """Give the number of the class that a rule answers: an expression.
+        """Return the class number that a rule predicts, as an expression.
 
         `held` says for some conditions, by clause and place, what they are taken to answer.
         """
@@ -157,7 +123,7 @@ class TableRows:
         return ibis.cases(*cases, else_=codes[rule.default]).cast("int64")
 
     def counted(self, rule: RuleSet) -> Kinds:
-        """Count all rows, learned from and held back, by what decides them: one GROUP BY."""
+        """Count all training and held-out rows by what decides them: one GROUP BY."""
         conditions = Likeness(rule).conditions
         bits = [self.writer.write(c) for c in conditions]
         if rule.form == "cnf":
@@ -188,25 +154,9 @@ class TableRows:
     def drawn(
         self, purpose: int, shares: Floats, rule: RuleSet | None = None
     ) -> tuple[pd.DataFrame, NDArray[np.intp], NDArray[np.intp]]:
-        """Draw rows to learn from.
+        """Draw training rows.
 
-        Parameters
-        ----------
-        purpose : int
-            Number of the sample, from 1: each draws anew.
-        shares : ndarray of shape (K,) or (K, 2)
-            What share of the rows of each class is drawn, or of each class answered right and
-            wrong by `rule`.
-        rule : RuleSet, optional
-            Which rows are wrong.
-
-        Returns
-        -------
-        frame : DataFrame of shape (n, p)
-        codes : ndarray of int, shape (n,)
-            Their classes.
-        wrong : ndarray of int, shape (n,)
-            1 where the rule is wrong; zeros without a rule.
+        Shapes: shares (K,); result (n, p), (n,), (n,).
         """
         import ibis
 
@@ -235,7 +185,7 @@ class TableRows:
 
 
 def _joined(bits: Sequence[Any]) -> Any:
-    """Write answers as one whole number, the first its lowest bit."""
+    """Return answers as one whole number, the first as its lowest bit."""
     import ibis
 
     parts = [bit.ifelse(ibis.literal(2**j, "int64"), 0) for j, bit in enumerate(bits)]
@@ -243,7 +193,7 @@ def _joined(bits: Sequence[Any]) -> Any:
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
-    """Make a name that no column has, in whatever case."""
+    """Return a name that no column has, ignoring case."""
     lower = {other.lower() for other in taken}
     while name in lower:
         name += "_"
@@ -251,7 +201,7 @@ def _free(name: str, taken: Sequence[str]) -> str:
 
 
 def _check_names(names: Sequence[str], target: str, wanted: Sequence[str], key: str | None) -> None:
-    """Refuse columns that are not there, and a class that would be learned from itself."""
+    """Reject missing columns, and a class that would be learned from itself."""
     asked = [target, *wanted] if key is None else [target, *wanted, key]
     absent = [name for name in asked if name not in names]
     if absent:
@@ -267,7 +217,7 @@ def _check_names(names: Sequence[str], target: str, wanted: Sequence[str], key: 
 
 
 def _kind(column: Any) -> str:
-    """Say what a column is to a learner; dates are text."""
+    """Return the type of a column for a learner; dates are text."""
     kind = kind_of(column)
     return "text" if kind == "date" else kind
 
@@ -275,7 +225,7 @@ def _kind(column: Any) -> str:
 def _classes(
     counted: pd.DataFrame, target: str, kind: Any
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Sort the classes; return them and the rows of each, learned from and held back."""
+    """Return the sorted classes and the training and held-out rows of each."""
     gaps = counted["label"].isna()
     if gaps.any():
         raise DataError(

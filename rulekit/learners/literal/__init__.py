@@ -1,4 +1,4 @@
-"""Learners of rules made of literals: from table to Boolean problem to rule set.
+"""Learners of rules made of literals.
 
 What belongs here: this family, and nothing that another one uses. May import the modules beside
 this folder and everything below; never another family.

@@ -1,4 +1,4 @@
-"""The family of rules made of literals: from table to problem, from what was found to a rule."""
+"""Base of learners of literals: from table to problem, from solution to rule."""
 
 import time
 from abc import abstractmethod
@@ -37,28 +37,7 @@ TIE = 1e-9  # values that differ by less, relative to them, are equal but for ro
 
 @dataclass(frozen=True)
 class LearnedRule:
-    """What a solver found, told in literals.
-
-    Attributes
-    ----------
-    clauses : tuple of tuple of Literal
-        The clauses as they stand in the rule; disabled ones are left out.
-    value : float
-        The objective of the method.
-    constant_values : pair of float
-        What the rule without clauses costs by the same objective, and that of one clause without
-        literals: the two answers that are the same for every row.
-    history : tuple of dict
-        One dictionary a step; a last one with "stopped" after a time limit.
-    lower_bound : float or None
-        No rule has a smaller value.
-    proved : bool or None
-        Whether the value is known to be the least; None where that was not attempted.
-    counts_errors : bool
-        Whether the objective is (3.7), wrong rows, rather than (3.12), Hamming distance.
-    max_clauses : int
-        How many clauses the rule may have.
-    """
+    """A solution as literals."""
 
     clauses: tuple[tuple[Literal, ...], ...]
     value: float
@@ -70,13 +49,13 @@ class LearnedRule:
     max_clauses: int = 1
 
     def with_step(self, value: float, move: str) -> "LearnedRule":
-        """Add a step that led to another value; a time limit is still told last."""
+        """Append a step with another value; a time limit stays last."""
         step = {"step": len(self.history), "objective": value, "move": move}
         history = sorted((*self.history, step), key=lambda step: "stopped" in step)
         return replace(self, value=value, history=tuple(history))
 
     def constant(self) -> "LearnedRule":
-        """Answer every row alike, as costs less; what was proved of other rules stays proved."""
+        """Return the constant rule if it costs less; proofs about other rules stay valid."""
         least = min(self.constant_values)
         clauses: tuple[tuple[Literal, ...], ...] = ((),)
         if self.constant_values[0] <= least:
@@ -89,7 +68,7 @@ class LearnedRule:
         return replace(told, clauses=clauses, lower_bound=min(bound, least), proved=proved)
 
     def or_constant(self) -> "LearnedRule":
-        """Keep the rule if it costs less than any constant answer, or is the same one."""
+        """Return the rule if it costs less than any constant prediction, or equals one."""
         least = min(self.constant_values)
         over = self.value - least
         if over < -TIE * max(1.0, least) or (not any(self.clauses) and over <= TIE * least):
@@ -100,7 +79,7 @@ class LearnedRule:
 def refined(
     problem: BinaryProblem, selection: ClauseSelection, theta: float
 ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...]]:
-    """Descend on wrong training rows and literals; return the selection and the cuts it moved.
+    """Improve wrong rows and literals locally; return the selection and the moved thresholds.
 
     A rule without clauses stays as it is: the descent adds none.
     """
@@ -120,7 +99,7 @@ def refined(
 
 
 class LiteralRuleClassifier(BaseRuleClassifier):
-    """A classifier that learns clauses of literals; see `BaseRuleClassifier` for what it then has.
+    """Base class of learners of clauses of literals; see `BaseRuleClassifier`.
 
     A subclass says in `_learn` how, and lists the parameters of this one among its own.
     """
@@ -163,7 +142,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         """Learn a CNF that covers `problem.y`."""
 
     def _settled_label(self, table: TrainingTable) -> Any:
-        """Settle what the table decides before a problem is made; give the class described."""
+        """Determine settings from the table; return the described class."""
         return self.positive_label
 
     @property
@@ -172,7 +151,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         return getattr(self, "n_clauses", None) == 1
 
     def _by_cells(self) -> bool:
-        """Whether the problem is made of cells, without a Boolean matrix."""
+        """Whether the problem uses bins without a Boolean matrix."""
         return False
 
     def _reading_binarizer(self) -> Binarizer:
@@ -199,7 +178,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     def problem_of(
         self, table: TrainingTable, shared: SharedWork, label: Any, *, by_cells: bool = False
     ) -> Any:
-        """Note the classes, cut the table, and make the problem or find it made."""
+        """Store the classes, bin the table, and build the problem or reuse it."""
         positive = self._note_classes(table.classes, table.kinds, label)
         constraints = wishes_for(self.constraints, table, self.positive_label_)
         weight = self._weights(table)
@@ -221,7 +200,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     def encoded_table(
         self, table: TrainingTable, shared: SharedWork, *, by_cells: bool | None = None
     ) -> tuple[tuple[bool, str], Any]:
-        """Cut the table, or find it cut; return what names the way it was cut, and the codes."""
+        """Bin the table or reuse it; return a key of the binning, and the codes."""
         binarizer = Binarizer() if self.binarizer is None else self.binarizer
         cells = self._by_cells() if by_cells is None else by_cells
         how = cells, str(joblib.hash((type(binarizer).__name__, binarizer.get_params())))
@@ -236,13 +215,13 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     def _learned_list(
         self, several: SeveralClasses, rng: np.random.Generator
     ) -> tuple[RuleSet, tuple[dict[str, Any], ...]]:
-        """Learn an ordered list of several classes; return it, and one step at least."""
+        """Learn an ordered list of several classes; return it with at least one step."""
         rule = several.one_against_rest(rng)
         step = {"step": 0, "objective": several.objective(rule, float(self.theta))}
         return rule, (step | several.stopped,)
 
     def _completed(self, learned: LearnedRule, problem: Problem) -> tuple[LearnedRule, RuleSet]:
-        """Write what was found as a rule, with the conditions that the analyst requires."""
+        """Convert the solution to a rule with the required conditions."""
         rule = simplify(self.rule_of(learned.clauses))
         full = self.with_required(rule, problem, learned.max_clauses)
         if full != rule:
@@ -250,7 +229,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         return learned, full
 
     def with_required(self, rule: RuleSet, problem: Problem, max_clauses: int) -> RuleSet:
-        """Add the conditions that the analyst requires."""
+        """Add the required conditions."""
         wishes = as_constraints(self.constraints).required
         if not wishes:
             return rule
@@ -260,7 +239,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     def _learn_in_time(
         self, problem: Problem, rng: np.random.Generator, seconds: float | None = None
     ) -> LearnedRule:
-        """Learn in the seconds given, or else in those of `time_limit`."""
+        """Learn within the given seconds, or within `time_limit`."""
         limit = self.time_limit if seconds is None else seconds
         problem.work_until(None if limit is None else time.monotonic() + limit)
         try:
@@ -277,7 +256,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             )
 
     def rule_of(self, clauses: Sequence[tuple[Literal, ...]]) -> RuleSet:
-        """Make the rule of its clauses."""
+        """Build the rule from its clauses."""
         op = "and" if self.form == "dnf" else "or"
         n_labels = len(clauses) if self.form == "dnf" else max(1, len(clauses))
         return RuleSet(
@@ -288,7 +267,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         )
 
     def _revalued(self, learned: LearnedRule, rule: RuleSet, problem: Problem) -> LearnedRule:
-        """Weigh a rule to which required conditions were added: its optimality is open."""
+        """Recompute the value of a rule with added required conditions; optimality is open."""
         flip = self.form == "dnf"
         value = problem.objective(
             [
@@ -314,7 +293,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         return self._hint_at(problem.theta_max)
 
     def _hint_at(self, theta_max: float) -> str:
-        """Say for a rule without conditions at which price it would have one."""
+        """Return at which penalty an empty rule would have a condition."""
         answer = self.rule_set_.predict({"": np.zeros(1)})[0]
         head = f"The rule has no condition and answers {answer!r} to every row: "
         if theta_max <= 0:

@@ -1,4 +1,4 @@
-"""Rules found by searching boxes: one search answers every price and number of clauses."""
+"""Rules found by box search: one search answers every penalty and number of clauses."""
 
 from collections.abc import Mapping
 from copy import copy
@@ -31,17 +31,7 @@ LOOKED_UP = ("theta", "n_clauses", "max_conditions")
 
 @dataclass
 class Family:
-    """Settings that one search answers, and the models made for some of them.
-
-    Attributes
-    ----------
-    problem : BinaryProblem
-        The learner's table.
-    found : Searched
-        The search.
-    models : dict of (n_clauses, n_conditions) to model
-        One fitted model for each archive entry that was asked for.
-    """
+    """Settings that one search answers, with the models made for some of them."""
 
     problem: BinaryProblem
     found: Searched
@@ -204,7 +194,7 @@ empty_rule_hint_, binarizer_
         return model._path_of(model._read(X, y, sample_weight), SharedWork())
 
     def _path_of(self, table: TrainingTable, shared: SharedWork) -> RulePath:
-        """Do the work of `path` on a table that was checked; a search that is done is found."""
+        """Return the path for a checked table; a finished search is reused."""
         if len(table.classes) > 2:
             return self._path_of_lists(table, shared)
         problem = self.problem_of(table, shared, self._settled_robustness(table))
@@ -226,7 +216,7 @@ empty_rule_hint_, binarizer_
         )
 
     def _refuse_for_lists(self) -> None:
-        """Refuse what a list of several classes is not searched with."""
+        """Reject settings that rule lists do not support."""
         for name, default in (("robustness", 0.0), ("refine", False)):
             if (given := getattr(self, name)) != default:
                 raise ValueError(
@@ -238,7 +228,7 @@ empty_rule_hint_, binarizer_
     def _learned_list(
         self, several: SeveralClasses, rng: np.random.Generator
     ) -> tuple[RuleSet, tuple[dict[str, Any], ...]]:
-        """Search lists, start once more from one-against-the-rest, and take the cheapest."""
+        """Search lists, also from one-against-the-rest, and return the cheapest."""
         self._refuse_for_lists()
         self._settle_refinement(several.table, {})
         self.robustness_, theta = 0.0, float(self.theta)
@@ -264,7 +254,7 @@ empty_rule_hint_, binarizer_
     def _clauses_for_a_list(
         self, problem: BinaryProblem, rng: np.random.Generator, n_conditions: int
     ) -> tuple[tuple[Literal, ...], ...]:
-        """Describe one class of a list with what conditions are left, cuts not refined.
+        """Describe one class of a list with the remaining conditions, thresholds not refined.
 
         Its rows are discounted already, by a forest that knows all classes.
         """
@@ -279,7 +269,7 @@ empty_rule_hint_, binarizer_
     def _path_entry(
         self, entry: ArchiveEntry, found: Searched, problem: BinaryProblem, weight: Floats
     ) -> PathEntry:
-        """Write an entry as a rule; `weight` is that of the problem's rows, not discounted."""
+        """Convert an entry to a rule; `weight` is that of the problem's rows, not discounted."""
         chosen = found.chosen(entry)
         learned = simplify(self.rule_of(problem.clauses(chosen, np.zeros(len(chosen), bool))))
         rule = self.with_required(learned, problem, entry.n_clauses)
@@ -291,7 +281,7 @@ empty_rule_hint_, binarizer_
         return PathEntry(entry.n_clauses, entry.n_conditions, entry.loss, error, rule)
 
     def _settled_robustness(self, table: TrainingTable) -> Any:
-        """Take the robustness given, or choose it and the class described; return this class."""
+        """Use the given robustness, or select it with the class; return this class."""
         label: Any = self.positive_label
         if self.robustness != "cv":
             self.robustness_ = float(self.robustness)
@@ -302,14 +292,14 @@ empty_rule_hint_, binarizer_
         return taken.label
 
     def _settled_label(self, table: TrainingTable) -> Any:
-        """Settle the robustness, and whether cuts are refined."""
+        """Determine the robustness, and whether thresholds are refined."""
         label = self._settled_robustness(table)
         settled = {"robustness": self.robustness_, "positive_label": label}
         self._settle_refinement(table, settled)
         return label
 
     def _settle_refinement(self, table: TrainingTable, settled: dict[str, Any]) -> None:
-        """Take what is said about refining cuts, or find out by cross-validation."""
+        """Use the given setting for refining thresholds, or select it by cross-validation."""
         if self.refine_thresholds != "cv":
             self.refine_thresholds_ = bool(self.refine_thresholds)
             return
@@ -342,7 +332,7 @@ empty_rule_hint_, binarizer_
         )
 
     def _known(self, setting: Mapping[str, Any], shared: SharedWork) -> Self | None:
-        """Copy the model that has this setting's rule; price and limits are all that differs."""
+        """Copy the model with this setting's rule; only penalty and limits differ."""
         family: Family | None = self._families(shared).get(self._family_of(setting))
         if family is None:
             return None
@@ -389,7 +379,7 @@ empty_rule_hint_, binarizer_
         return shared.once("families", dict)
 
     def _family_of(self, setting: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Name what a search depends on: by value what is plain, by identity any other object."""
+        """Return a key of what a search depends on."""
         clauses = setting.get("n_clauses", self.n_clauses)
         rest = {k: v for k, v in setting.items() if k not in LOOKED_UP}
         rest["n_clauses"] = max(PATH_CLAUSES, clauses) if isinstance(clauses, int) else clauses

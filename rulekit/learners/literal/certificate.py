@@ -1,4 +1,4 @@
-"""How far a fitted rule is from the best possible: a proof, or the honest word that there is none.
+"""Lower bounds and certificates for fitted rules.
 
 A rule of one clause is compared with every rule of one clause by branch and bound
 (`clause_generation.exact_clause`). A rule of more clauses is compared with the linear program over
@@ -39,7 +39,7 @@ ONE_CLAUSE, ANY_CLAUSES = "training errors of one clause", "errors counted claus
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is proved of a fitted rule.
+    """What is proved about a fitted rule.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Certificate:
 
     @property
     def gap(self) -> float | None:
-        """Share of `lower_bound` by which the objective may be too high; None without a bound."""
+        """Upper bound on the relative excess of the objective; None without a lower bound."""
         if self.lower_bound is None or (self.lower_bound <= 0 < self.objective):
             return None
         over = max(0.0, self.objective - self.lower_bound)
@@ -79,7 +79,7 @@ class Certificate:
 
     @property
     def verdict(self) -> str:
-        """What is proved in few words: optimal, within so many per cent, or the empty string.
+        """The result in few words: optimal, within some per cent, or empty.
 
         It is about `objective` by `counts`, not about errors on new rows.
         """
@@ -92,7 +92,7 @@ class Certificate:
 
 @dataclass(frozen=True)
 class _Bound:
-    """A proved lower bound, or why there is none; and the best rule met on the way."""
+    """A proved lower bound, or the reason why there is none, with the best rule found."""
 
     value: float | None
     why_not: str = ""
@@ -108,12 +108,11 @@ def certify(
     time_limit: float = 10.0,
     should_stop: Callable[[], bool] | None = None,
 ) -> Certificate:
-    """Bound from below what any rule over the learner's own conditions costs.
+    """Compute a lower bound on the cost of any rule over the learner's own conditions.
 
     Parameters
     ----------
-    model : OneLevelRuleClassifier, TwoLevelRuleClassifier, BoxSearchClassifier or \
-ColumnGenerationClassifier
+    model : a fitted learner of literals
         Fitted.
     X, y, sample_weight
         The table that it was fitted on.
@@ -185,7 +184,7 @@ ColumnGenerationClassifier
 
 
 def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -> BinaryProblem:
-    """Make the binary problem that the model was learned from."""
+    """Build the binary problem of the model."""
     reader: LiteralRuleClassifier = clone(model)
     table = reader._read(X, y, sample_weight)
     if _is_its_table(model, reader, table):
@@ -214,7 +213,7 @@ def _is_its_table(
 
 
 def _cost(rule: RuleSet, problem: BinaryProblem, theta: float) -> float:
-    """Price a rule as `Certificate.objective` says, from the raw table."""
+    """Compute the cost of a rule as `Certificate.objective` does, from the raw table."""
     taken = rule.clauses_fired(problem.columns)
     if rule.form == "cnf":  # the other class is described, by clauses that fail
         taken = ~taken
@@ -227,7 +226,7 @@ def _cost(rule: RuleSet, problem: BinaryProblem, theta: float) -> float:
 
 
 def n_counted(rule: RuleSet, problem: BinaryProblem) -> int:
-    """Count the conditions of a table that a rule is made of: a set that was gathered, by values.
+    """Count the conditions in a rule; a merged set counts by its values.
 
     Conditions of other kinds count as they do in the rule.
     """
@@ -241,7 +240,7 @@ def _saying(literal: Literal) -> tuple[Any, ...]:
 
 
 def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: BinaryProblem) -> int:
-    """Count a set of values that was gathered from several conditions as these.
+    """Count a merged set of values as its conditions.
 
     Levels in a row, in the order of their share, are the two ends of an interval.
     """
@@ -253,7 +252,7 @@ def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: BinaryProblem
 
 
 def _boxes_say_everything(table: BoxTable[BoxProblem]) -> bool:
-    """Whether every column that tells anything is an end that a box may have."""
+    """Whether every informative column is an end that a box may have."""
     problem = table.problem
     starts, ends, tests = problem.may_start, problem.may_end, problem.may_test_missing
     allowed = {
@@ -267,7 +266,7 @@ def _boxes_say_everything(table: BoxTable[BoxProblem]) -> bool:
 def _one_clause(
     table: BoxTable[BoxProblem], theta: float, objective: float, stop: Callable[[], bool]
 ) -> _Bound:
-    """Look for a better clause; a search that ends by itself proves what the best one costs."""
+    """Search for a better clause; a finished search proves the optimal cost."""
     problem = table.problem
     literals = half_lines(problem)
     weight = np.asarray(problem.weight)
@@ -290,7 +289,7 @@ def _one_clause(
 def _any_clauses(
     table: BoxTable[BoxProblem], theta: float, objective: float, stop: Callable[[], bool]
 ) -> _Bound:
-    """Solve the linear program over all clauses there are."""
+    """Solve the linear program over all clauses."""
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)
     plan = GenerationPlan(0.0, theta, max_rounds=10_000, exact_limits=limits, should_stop=stop)
     found = generate(table.problem, plan)
@@ -303,7 +302,7 @@ def _any_clauses(
 def _cheaper(
     model: LiteralRuleClassifier, problem: BinaryProblem, chosen: NDArray[np.bool_], cost: float
 ) -> RuleSet | None:
-    """Make a rule of the columns chosen; None unless it costs less and has what is required."""
+    """Build a rule of the chosen columns; None unless it is cheaper and complete."""
     clauses = problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
     rule = simplify(model.rule_of(clauses))
     full = model.with_required(rule, problem, max(1, len(chosen)))
@@ -312,7 +311,7 @@ def _cheaper(
 
 
 def _has_other_cuts(rule: RuleSet, problem: BinaryProblem) -> bool:
-    """Whether the rule cuts a number where no condition of the table does, as moved cuts do."""
+    """Whether the rule has thresholds that no condition of the table has."""
     known = {_saying(side) for lit in problem.literals for side in (lit, lit.negated())}
     said = (literal for clause in rule.clauses for literal in clause.literals)
     return any(lit.op in ("<=", "<", ">", ">=") and _saying(lit) not in known for lit in said)
@@ -360,7 +359,7 @@ def _any_clauses_words(model: LiteralRuleClassifier, found: Certificate) -> str:
 
 
 def _within(found: Certificate) -> str:
-    """Say the gap, rounded up so that the words stay true."""
+    """Format the gap, rounded up so that the statement stays true."""
     if found.gap is None:
         return "not proved optimal (the best possible may cost nothing)"
     return f"within {math.ceil(1000 * found.gap) / 10:g} % of the best possible"

@@ -1,4 +1,4 @@
-"""Rules by column generation: a linear program over all clauses there are, with a proved bound."""
+"""Rules by column generation: a linear program over all clauses, with a lower bound."""
 
 from collections.abc import Mapping
 from numbers import Real
@@ -34,7 +34,7 @@ PROVED = 1e-6
 
 
 class ColumnGenerationClassifier(LiteralRuleClassifier):
-    """Learn a rule of as many clauses as pay for themselves, by generating clauses.
+    """Learn a rule with as many clauses as pay, by generating clauses.
 
     A linear program chooses among the clauses found so far; a clause that would improve it is
     added until there is none; then a rule is chosen among all of them.
@@ -62,8 +62,8 @@ class ColumnGenerationClassifier(LiteralRuleClassifier):
     Attributes
     ----------
     rule_set_, classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, \
-n_rules_, n_conditions_, training_error_, history_, n_iter_, theta_max_, theta_pays_, \
-empty_rule_hint_, binarizer_
+n_rules_, n_conditions_, training_error_, history_, n_iter_, \
+theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         As in `TwoLevelRuleClassifier`.
     objective_ : float
         The priced loss of [1]_: a row of the other class counts once for every clause that takes
@@ -164,25 +164,7 @@ empty_rule_hint_, binarizer_
 def generated(
     problem: BinaryProblem, theta: float, clause_price: float, finish_seconds: float = 0.0
 ) -> ClauseSelection:
-    """Generate clauses and choose among them.
-
-    Parameters
-    ----------
-    problem : BinaryProblem
-        The learner's table.
-    theta, clause_price : float
-        Prices of a literal and of a clause, in training rows.
-    finish_seconds : float, default=0.0
-        For an integer program over the generated clauses after the local search.
-
-    Returns
-    -------
-    ClauseSelection
-        Of any number of clauses; its value is the priced Hamming loss. Its bound is there only
-        after exact pricing; the last entry of its history tells whether that solved the linear
-        program over all clauses ("linear program") or came to a lower bound only ("below the linear
-        program"). Without a price of literals that is not tried.
-    """
+    """Generate clauses and select among them."""
     table = box_table(problem, ERRORS)
     clock = Clock(problem.deadline)
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=clock)
@@ -209,7 +191,7 @@ def generated(
 
 
 def _history(found: GeneratedRule, *, stopped: bool) -> tuple[dict[str, Any], ...]:
-    """Tell the master's value round by round, and the rule's at the end."""
+    """Return the master's value round by round, and the rule's at the end."""
     steps: list[dict[str, Any]] = [
         {"step": k, "objective": entry["master"], "clauses": int(entry["clauses"])}
         for k, entry in enumerate(found.history)

@@ -54,8 +54,8 @@ class OneLevelRuleClassifier(LiteralRuleClassifier):
     Attributes
     ----------
     rule_set_, classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, \
-n_rules_, n_conditions_, training_error_, history_, n_iter_, theta_max_, theta_pays_, \
-empty_rule_hint_, binarizer_
+n_rules_, n_conditions_, training_error_, history_, n_iter_, \
+theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         As in `TwoLevelRuleClassifier`.
     objective_ : float
         Cost of the clause (2.1). In a rule of form "cnf", a row of `positive_label` on which the
@@ -135,7 +135,7 @@ empty_rule_hint_, binarizer_
 
     @property
     def certificate_(self) -> Certificate | None:
-        """What ``exact=True`` proved of the rule, in figures and in words; None without it.
+        """The certificate of ``exact=True``; None without it.
 
         Unlike `certify`, it bounds the cost that is minimised, see `objective_`, which counts a
         row of one of the classes once for every literal.
@@ -146,7 +146,7 @@ empty_rule_hint_, binarizer_
         return replace(found, sentence=self._proof_words(found))
 
     def _proof_words(self, found: Certificate) -> str:
-        """Say what is proved, and what is not."""
+        """Return what is proved, and what is not, as a sentence."""
         joined = "AND" if self.form == "dnf" else "OR"
         n = self.history_[0]["conditions"]
         best = (
@@ -189,7 +189,7 @@ empty_rule_hint_, binarizer_
 
     @property
     def has_one_clause(self) -> bool:
-        """Always."""
+        """Always True."""
         return True
 
     def _by_cells(self) -> bool:
@@ -200,7 +200,7 @@ empty_rule_hint_, binarizer_
         return self._learn_proved(problem) if self.exact else self._learn_rounded(problem, rng)
 
     def _learn_proved(self, problem: CellProblem) -> LearnedRule:
-        """Find the best clause over cells."""
+        """Find the best clause over bins."""
         theta = float(self.theta)
         found = best_columns(
             problem.priced(theta),
@@ -255,7 +255,7 @@ def screen_conditions(
     constraints: Constraints | Mapping[str, Any] | None = None,
     sample_weight: Any = None,
 ) -> ConditionScreening:
-    """Remove the candidate conditions that some best rule of one clause does without.
+    """Remove the conditions that some best one-clause rule does not need.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The rules over the conditions of one table, and those among them that cost nearly the least.
+"""The rules over the conditions of one table, and those with nearly the lowest cost.
 
 A rule is told as the columns of the table that its clauses are made of. It costs the weight of its
 wrong rows plus a price a condition; a box search finds good ones, the branch and bound lists all
@@ -31,7 +31,7 @@ SEARCH_KICKS = 1
 
 @dataclass(frozen=True)
 class PricedRule:
-    """A rule, the weight of its wrong rows, and what it costs."""
+    """A rule, the weight of its wrong rows, and its cost."""
 
     columns: Columns
     wrong: float
@@ -45,22 +45,7 @@ class PricedRule:
 
 @dataclass
 class RuleSpace:
-    """The rules of so many clauses and conditions at most.
-
-    Attributes
-    ----------
-    learner : LiteralRuleClassifier
-        Says how clauses are joined and what they answer; its classes are noted.
-    problem : BinaryProblem
-        The table. A rule is the DNF of the rows where ``problem.y`` is False, over the complements
-        of its columns, see `rulekit.learners.literal.boxes.search`.
-    theta : float
-        Price of a condition.
-    max_clauses, max_conditions : int
-        Limits of a rule.
-    stop : callable
-        Asked now and then; true ends what is being done.
-    """
+    """All rules with limited numbers of clauses and conditions."""
 
     learner: LiteralRuleClassifier
     problem: BinaryProblem
@@ -72,12 +57,12 @@ class RuleSpace:
 
     @cached_property
     def holds(self) -> Bools:
-        """Where each condition holds, as the DNF has it: shape (n, d)."""
+        """Where each condition of the DNF holds, shape (n, d)."""
         return ~self.problem.A
 
     @cached_property
     def slots(self) -> list[int]:
-        """Number conditions so that of one number two cuts on one side share theirs."""
+        """Number conditions so that two thresholds on one side share a number."""
         structure = self.problem.structure
         after = 2 * int(structure.feature.max(initial=-1)) + 2
         return [
@@ -86,11 +71,11 @@ class RuleSpace:
         ]
 
     def constants(self) -> tuple[PricedRule, PricedRule]:
-        """Price the rules without conditions: no clause, and a clause that always holds."""
+        """Return the rules without conditions with their costs."""
         return self.priced(()), self.priced(((),))
 
     def priced(self, columns: Iterable[Iterable[int]]) -> PricedRule:
-        """Weigh a rule on the training rows."""
+        """Compute the cost of a rule on the training rows."""
         key = tuple(sorted(tuple(sorted(clause)) for clause in columns))
         if key not in self._priced:
             wrong = self._wrong([self._mask(clause) for clause in key])
@@ -99,7 +84,7 @@ class RuleSpace:
         return self._priced[key]
 
     def reduced(self, rule: PricedRule) -> PricedRule:
-        """Leave out clauses and conditions that do not pay, the one that costs most first."""
+        """Remove clauses and conditions that do not pay, the most expensive first."""
         while True:
             parts = rule.columns
             shorter = [self.priced(parts[:r] + parts[r + 1 :]) for r in range(len(parts))]
@@ -112,7 +97,7 @@ class RuleSpace:
             rule = best
 
     def rule(self, found: PricedRule) -> RuleSet:
-        """Write a rule."""
+        """Return the rule of a selection."""
         chosen = np.zeros((len(found.columns), self.holds.shape[1]), dtype=bool)
         for row, clause in zip(chosen, found.columns, strict=True):
             row[list(clause)] = True
@@ -120,24 +105,11 @@ class RuleSpace:
         return simplify(self.learner.rule_of(written))
 
     def features(self, found: PricedRule) -> frozenset[str]:
-        """Name the columns of the table that a rule reads."""
+        """Return the columns of the table that a rule reads."""
         return frozenset(self.problem.literals[j].feature for c in found.columns for j in c)
 
     def searched(self, problem: BinaryProblem, rng: np.random.Generator) -> list[PricedRule]:
-        """Search rules over the conditions of this table, or over some of them.
-
-        Parameters
-        ----------
-        problem : BinaryProblem
-            The same table with conditions left out.
-        rng : numpy.random.Generator
-            For the search's disturbances.
-
-        Returns
-        -------
-        list of PricedRule
-            The best rule of each size that the search met, idle conditions left out.
-        """
+        """Search rules over some or all conditions of this table."""
         number = {literal: j for j, literal in enumerate(self.problem.literals)}
         own = [number[literal] for literal in problem.literals]
         found = BoxSearch(0.0, 0.0, SEARCH_KICKS, self.max_clauses, None).run(problem, rng)
@@ -151,22 +123,7 @@ class RuleSpace:
         return list(rules.values())
 
     def clauses(self, margin: float, best: float, most: int) -> Iterator[tuple[int, NearBest]]:
-        """List the clauses near the best one, for one condition at most, for two, and so on.
-
-        Parameters
-        ----------
-        margin : float
-            What a rule may cost more than the best.
-        best : float
-            Cost of the best rule known.
-        most : int
-            Clauses that are kept.
-
-        Yields
-        ------
-        (int, NearBest)
-            Conditions at most, and the list; the last one was cut short, or is that of the limit.
-        """
+        """List the clauses near the best one, by number of conditions."""
         nothing = self.constants()[0].cost
         for size in range(1, self.max_conditions + 1):
             found = near_best_clauses(
@@ -186,21 +143,7 @@ class RuleSpace:
                 return
 
     def grown(self, known: Iterable[PricedRule], limit: float, most: int) -> "Grown":
-        """Exchange one clause after the other of the rules known, and of those found so.
-
-        Parameters
-        ----------
-        known : iterable of PricedRule
-            Where to begin.
-        limit : float
-            What a rule may cost.
-        most : int
-            Rules whose clauses are exchanged, the cheapest first.
-
-        Returns
-        -------
-        Grown
-        """
+        """Exchange one clause after the other in all known rules."""
         met = {rule.columns: rule for rule in known}
         queue = [(rule.cost, columns) for columns, rule in met.items()]
         heapq.heapify(queue)
@@ -215,7 +158,7 @@ class RuleSpace:
         return Grown([r for r in met.values() if r.cost <= limit + TIE], not queue)
 
     def _exchanged(self, columns: Columns, limit: float) -> Iterator[PricedRule]:
-        """Give the rules that differ from one in a single clause, or have one more."""
+        """Return the rules that differ from one in a single clause, or have one more."""
         lacking = [columns] if len(columns) < self.max_clauses else []
         for rest in [*(columns[:r] + columns[r + 1 :] for r in range(len(columns))), *lacking]:
             held = np.any([self._mask(c) for c in rest], axis=0) if rest else None
@@ -255,7 +198,7 @@ class RuleSpace:
 
 @dataclass(frozen=True)
 class Grown:
-    """Rules found by exchanging clauses, and whether none was left to be exchanged."""
+    """Rules found by exchanging clauses, and whether the search was exhaustive."""
 
     rules: list[PricedRule]
     finished: bool

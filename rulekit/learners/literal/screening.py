@@ -1,4 +1,4 @@
-"""Which conditions cannot matter: what screening removes from the candidates, and why, in words."""
+"""Screening of conditions, with reasons."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,7 +24,7 @@ TEST_NAMES = {
 
 @dataclass(frozen=True)
 class ConditionScreening:
-    """What was removed from the candidate conditions of a rule of one clause, with certificates.
+    """Removed conditions of a one-clause rule, with certificates.
 
     Attributes
     ----------
@@ -42,17 +42,17 @@ class ConditionScreening:
 
     @property
     def n_conditions(self) -> int:
-        """How many candidates there were."""
+        """Number of candidate conditions."""
         return len(self.screening.removed)
 
     @property
     def n_removed(self) -> int:
-        """How many of them were removed."""
+        """Number of removed conditions."""
         return int(self.screening.removed.sum())
 
     @cached_property
     def counts(self) -> pd.DataFrame:
-        """Count what each test removed.
+        """Count the conditions removed by each test.
 
         A row a test: `test` ("simple", "pairs", "duality"), `reason`, `alone` (removed by this
         test, whatever the others do), `first` (removed by it and by none before it).
@@ -70,7 +70,7 @@ class ConditionScreening:
         return pd.DataFrame(rows)
 
     def per_column(self) -> pd.DataFrame:
-        """Count candidates by source column and verdict: a row a column of the table."""
+        """Count candidates by source column and result: one row per column."""
         first = self.screening.first_test()
         source = self.problem.origin[:, 0]
         names = [c.column.name for c in self.problem.conditions]
@@ -81,11 +81,11 @@ class ConditionScreening:
         return pd.DataFrame(parts)
 
     def kept(self) -> tuple[Literal, ...]:
-        """List the conditions that were not removed, as they stand in a rule."""
+        """List the remaining conditions."""
         return tuple(self.problem.literal(int(j)) for j in self.screening.kept)
 
     def certificates(self, limit: int | None = None) -> pd.DataFrame:
-        """Say of each condition removed why.
+        """Return the reason for each removed condition.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class ConditionScreening:
         return pd.DataFrame([self._certificate(int(j)) for j in gone])
 
     def unproved(self) -> list[tuple[str, Literal]]:
-        """Check every certificate on the raw table; list those that do not hold (none should).
+        """Check every certificate on the raw table; list the invalid ones (none expected).
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""More than two classes: how learners of literals end in an ordered list."""
+"""Ordered lists for more than two classes, for learners of literals."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -19,22 +19,7 @@ SOON = 1e-3  # seconds for a class whose turn comes after the time
 
 
 class SeveralClasses:
-    """The table of one fit with several classes, and the problems of its classes.
-
-    Parameters
-    ----------
-    learner : LiteralRuleClassifier
-        Whose `binarizer_` is set, if it was not, when the table is cut.
-    table : TrainingTable
-        More than two classes.
-    shared : SharedWork
-        Keeps what was cut, and the problems.
-
-    Raises
-    ------
-    ValueError
-        If conditions are required, or directions asked for: both are wishes for one class.
-    """
+    """The table of one fit with several classes, and the problems of its classes."""
 
     def __init__(self, learner: Any, table: TrainingTable, shared: SharedWork) -> None:
         self.learner, self.table, self.shared = learner, table, shared
@@ -55,7 +40,7 @@ class SeveralClasses:
         self.how, self.encoded = learner.encoded_table(table, shared)
 
     def problem(self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64]) -> Problem:
-        """Make the problem of one class among some rows of a weight each, or find it made."""
+        """Build or reuse the problem of one class among weighted rows."""
         by_cells, table, learner = self.how[0], self.table, self.learner
         key = ("class", self.how, code, self.constraints, weight.tobytes(), rows.tobytes())
 
@@ -72,20 +57,11 @@ class SeveralClasses:
         return self.shared.once(key, make)
 
     def everything(self) -> Problem:
-        """Make the problem of all rows; which class it describes is of no interest."""
+        """Build the problem of all rows; the described class is arbitrary."""
         return self.problem(np.arange(len(self.table.codes)), 0, self.weight)
 
     def one_against_rest(self, rng: np.random.Generator, learn: Learn | None = None) -> RuleSet:
-        """Learn an ordered list class after class, in the learner's time.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Each class gets a generator of its own, whatever was learned for the others.
-        learn : callable, optional
-            Gives the clauses for a problem, a generator and the number of conditions so far; the
-            learner's own method by default.
-        """
+        """Learn an ordered list class after class, within the learner's time."""
         end, n_conditions = self.ends, 0
 
         def describe(rows: NDArray[np.intp], code: int) -> list[Clause]:
@@ -111,17 +87,17 @@ class SeveralClasses:
         return float(self.weight[wrong].sum() / self.weight.sum())
 
     def objective(self, rule: RuleSet, theta: float) -> float:
-        """Weigh what a list gets wrong, in the weights `counted`, plus `theta` a condition."""
+        """Compute the weighted errors of a list plus `theta` per condition."""
         wrong = rule.predict(self.table.columns) != np.asarray(self.table.y, dtype=object)
         return float(self.counted[wrong].sum()) + theta * rule.n_conditions
 
     def constant(self) -> RuleSet:
-        """Answer every row with the heaviest class."""
+        """Return the constant list of the heaviest class."""
         mass = np.bincount(self.table.codes, self.weight)
         return RuleSet((), (), "dnf", self.table.classes[int(mass.argmax())])
 
     def price_of_a_first_condition(self) -> float:
-        """Price below which some list of one condition costs less than the best constant answer.
+        """Return the penalty below which some one-condition list beats the constant.
 
         With the heaviest class on either side of a condition, the rows answered right are the
         heaviest masses on both sides.
@@ -138,12 +114,12 @@ class SeveralClasses:
 
 
 def stopped_of(history: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Repeat of the last step, if there is one, that the time ran out."""
+    """Return the time-limit entry of the last step, if there is one."""
     return {key: text for step in history[-1:] for key, text in step.items() if key == "stopped"}
 
 
 def fit_list(learner: Any, table: TrainingTable, shared: SharedWork) -> None:
-    """Learn and keep an ordered list; the learner's `_learned_list` says how."""
+    """Learn and store an ordered list with the learner's `_learned_list`."""
     several = SeveralClasses(learner, table, shared)
     learner._note_several(table)
     rng = shared.generator(learner.random_state)
@@ -165,7 +141,7 @@ def keep_list(
     value: float,
     history: tuple[Mapping[str, Any], ...],
 ) -> None:
-    """Set what a learner of literals says of its list."""
+    """Set the attributes of a learner from its list."""
     learner._keep_rule(rule, several.table, several.weight)
     learner.default_label_ = rule.default
     learner.objective_ = value

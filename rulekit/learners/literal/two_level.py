@@ -30,12 +30,11 @@ FROM_A_START = ("block_coordinate", "alternating", "exact")
 
 
 class TwoLevelRuleClassifier(LiteralRuleClassifier):
-    """Learn a Boolean rule of several clauses by linear programs, in normal form.
+    """Learn a rule of several clauses in normal form by linear programs.
 
     Parameters
     ----------
-    method : {"alternating", "block_coordinate", "set_cover", "lp", "exact"}, \
-default="alternating"
+    method : {"alternating", "block_coordinate", "set_cover", "lp", "exact"}, default="alternating"
         How clauses are found: by giving each row to one clause and learning all clauses, in turn;
         by learning one clause anew while the others stand; one after another, each from what is
         left; all at once by a linear relaxation; all at once by an integer program, for small
@@ -253,7 +252,7 @@ default="alternating"
         return self._proved(task, found) if self.method == "exact" else found
 
     def _all_at_once(self, task: TwoLevelTask) -> ClauseSelection:
-        """Relax, or fall back on clauses that are off when the time limit passes."""
+        """Solve the relaxation; use unselected clauses if the time limit passes."""
         try:
             found = solve_two_level_lp(
                 task.problem, task.theta, self.n_clauses, disable_cost=task.disable_cost
@@ -264,7 +263,7 @@ default="alternating"
         return replace(found, history=({"step": 0, "objective": found.value},))
 
     def _proved(self, task: TwoLevelTask, start: ClauseSelection) -> ClauseSelection:
-        """Improve a rule by the integer program, which tells whether it is optimal."""
+        """Improve a rule by the integer program, which reports optimality."""
         found = solve_two_level_exact(
             task.problem,
             task.theta,

@@ -1,1 +1,1 @@
-"""What is worked out about a finished rule: counts, differences, shorter forms, promises."""
+"""Analysis of a finished rule: counts, comparison, simplification, monotonicity."""

@@ -1,4 +1,4 @@
-"""What differs between two rule sets: in their clauses, and in their answers."""
+"""Differences between two rule sets: in their clauses and in their predictions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from rulekit.rules.scales import ORDERED
 
 @dataclass(frozen=True, slots=True)
 class ChangedThreshold:
-    """A condition that compares with another number, date or level than before.
+    """A condition whose number, date or level has changed.
 
     Of a total, "points" is named.
     """
@@ -30,7 +30,7 @@ class ChangedThreshold:
 
 @dataclass(frozen=True, slots=True)
 class ChangedClause:
-    """A clause that stayed but for its thresholds."""
+    """A clause in which only thresholds have changed."""
 
     before: Clause
     after: Clause
@@ -40,7 +40,7 @@ class ChangedClause:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleComparison:
-    """What differs between a rule set and a later one.
+    """Differences between a rule set and a later one.
 
     Attributes
     ----------
@@ -78,13 +78,13 @@ class RuleComparison:
 
     @property
     def is_same(self) -> bool:
-        """Whether nothing differs in how the two are written, order of conditions aside."""
+        """Whether both rules are written alike, apart from the order of conditions."""
         return not (
             self.removed or self.added or self.changed or self.reordered or self.default_changed
         )
 
     def __str__(self) -> str:
-        """Say in one sentence what differs."""
+        """Return the differences as one sentence."""
         parts = [
             f"{len(clauses)} {word}"
             for clauses, word in (
@@ -102,7 +102,7 @@ class RuleComparison:
 
 
 def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
-    """Say what differs between two rules.
+    """Compare two rules.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
 
 
 class _Answers(NamedTuple):
-    """Rows that get another answer, and their answers."""
+    """Rows whose prediction differs, with both predictions."""
 
     rows: NDArray[np.intp] | None = None
     before: NDArray[np.object_] | None = None
@@ -181,7 +181,7 @@ Pair = tuple[Clause, Label]
 
 
 def _in_form(rule_set: RuleSet, form: str) -> RuleSet:
-    """Tell a rule set from the other side if it is of the other form and can be."""
+    """Return a rule set in the other form where that is possible."""
     if rule_set.form == form or len(set(rule_set.labels)) != 1:
         return rule_set
     return rule_set.negated()
@@ -198,12 +198,12 @@ def _key(pair: Pair) -> tuple[frozenset[Condition], Label]:
 def _parted(
     pairs: list[Pair], shared: set[tuple[frozenset[Condition], Label]]
 ) -> tuple[list[Pair], list[Pair]]:
-    """Tell the clauses that both rules have from those of one rule."""
+    """Split clauses into those of both rules and those of one rule."""
     return [p for p in pairs if _key(p) in shared], [p for p in pairs if _key(p) not in shared]
 
 
 class _Place(NamedTuple):
-    """A number in a clause, and what stands around it; two clauses of equal places are paired."""
+    """A number in a clause and its surroundings; two clauses with equal places are paired."""
 
     around: tuple[object, ...]
     feature: str
@@ -213,7 +213,7 @@ class _Place(NamedTuple):
 
 
 def _places(clause: Clause) -> list[_Place] | None:
-    """List the numbers of a clause in a fixed order; None if a sum's cannot be told apart."""
+    """List the numbers of a clause in a fixed order; None if terms of a sum are ambiguous."""
     found: list[_Place] = []
     points = [c for c in clause.conditions if isinstance(c, PointsSplit)]
     for condition in clause.conditions:
@@ -240,7 +240,7 @@ def _place(literal: Literal, *around: object) -> _Place:
 def _matched(
     removed: Sequence[Pair], added: Sequence[Pair]
 ) -> list[tuple[int, int, ChangedClause]]:
-    """Pair clauses that differ in thresholds alone, the nearest first; by place in either list."""
+    """Pair clauses that differ in thresholds only, the nearest first."""
     options = []
     for i, old in enumerate(removed):
         for j, new in enumerate(added):
@@ -262,7 +262,7 @@ def _matched(
 
 
 def _changes(old: Pair, new: Pair) -> list[tuple[_Place, _Place]] | None:
-    """List the places whose numbers two clauses differ in; None if they differ in more."""
+    """List the numbers in which two clauses differ; None if there are too many."""
     before, after = _places(old[0]), _places(new[0])
     if before is None or after is None or old[1] != new[1]:
         return None

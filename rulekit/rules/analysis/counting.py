@@ -1,4 +1,4 @@
-"""What clauses rows meet, and of which class they are: each row by itself, or counted by an engine.
+"""Clauses matched and class of each row, counted in memory or by a database.
 
 All figures of a rule come from these counts, so a table in memory and one in a database, counted
 there by one GROUP BY, are told by the same code.
@@ -21,18 +21,9 @@ WORD = 60  # clauses in one whole number that rows are grouped by
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedRows:
-    """Rows; those that meet the same clauses and are of one class may stand together.
+    """Counts of rows with the same matched clauses and the same class.
 
-    Attributes
-    ----------
-    fired : ndarray of bool, shape (g, n_clauses)
-        The clauses that hold.
-    truth : ndarray of shape (g,)
-        The class.
-    n : ndarray of int, shape (g,)
-        How many rows these are.
-    weight : ndarray of shape (g,)
-        What they weigh together.
+    Shapes: fired (g, n_clauses), truth (g,), n (g,), weight (g,).
     """
 
     fired: NDArray[np.bool_]
@@ -42,15 +33,7 @@ class CountedRows:
 
 
 def counted_rows(rule: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> CountedRows:
-    """Say what rows meet, see `clause_statistics` for the parameters.
-
-    Raises
-    ------
-    RuleError
-        If the parts do not go together.
-    DataError
-        If an engine cannot count the table; its words are told.
-    """
+    """Count rows by matched clauses and class; see `clause_statistics` for parameters."""
     if is_engine_table(X):
         return _by_engine(rule, X, y, sample_weight)
     columns = columns_in(X, rule.features)
@@ -60,7 +43,7 @@ def counted_rows(rule: RuleSet, X: Any, y: Any, sample_weight: Any = None) -> Co
 
 
 def _by_engine(rule: RuleSet, table: Any, y: Any, sample_weight: Any) -> CountedRows:
-    """Count a table where it is: one GROUP BY of the clauses met and the class."""
+    """Count in the database: one GROUP BY of the matched clauses and the class."""
     import ibis
 
     writer = ExpressionWriter(table)
@@ -99,7 +82,7 @@ def _by_engine(rule: RuleSet, table: Any, y: Any, sample_weight: Any) -> Counted
 
 
 def _own(table: Any, column: Any, what: str) -> Any:
-    """Give a column of the table by its name, or as it was given; whole numbers stay whole."""
+    """Return a column by its name, or as given; whole numbers stay whole."""
     if isinstance(column, str):
         if column not in table.columns:
             raise RuleError(f"The table has no column {column!r}, which `{what}` names.")

@@ -1,4 +1,4 @@
-"""Whether a rule keeps a promise: as one column rises, its answer never turns away from a class.
+"""Monotonicity of a rule: a rising column never turns the prediction away from a class.
 
 Proved from the conditions alone, for every row there can be: where each condition goes one way,
 that is seen at once, else it is searched for a step that breaks the promise.
@@ -17,7 +17,7 @@ from rulekit.rules.rule_set import Label, RuleSet, rule_of
 
 @dataclass(frozen=True)
 class PromiseCheck:
-    """What is known of a promise.
+    """Result of a monotonicity check.
 
     Attributes
     ----------
@@ -47,11 +47,11 @@ class PromiseCheck:
 
     @property
     def sentence(self) -> str:
-        """Say the promise, and whether the rule keeps it."""
+        """Return the constraint and whether the rule satisfies it, as a sentence."""
         return self.told()
 
     def told(self, name: Callable[[str], str] = str) -> str:
-        """Say the promise, and whether the rule keeps it, with columns called as the caller wants.
+        """Return the sentence with the caller's column names.
 
         Parameters
         ----------
@@ -75,7 +75,7 @@ class PromiseCheck:
         return f"{promise}: {how}{gap}"
 
     def of_row(self, answer: Label, name: Callable[[str], str] = str) -> str:
-        """Say of one row with an answer what a kept promise means; empty where it is not kept."""
+        """Return what a satisfied constraint implies for one row; empty if it is not satisfied."""
         if not self.kept:
             return ""
         up = (self.direction == ">") == (answer == self.towards)
@@ -105,7 +105,7 @@ class PromiseCheck:
 
 
 def check_promise(model: Any, feature: str, towards: Label, direction: str = ">") -> PromiseCheck:
-    """Say whether a rule's answer never turns away from a class as one column rises or falls.
+    """Check whether predictions never turn away from a class as one column rises or falls.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def check_promise(model: Any, feature: str, towards: Label, direction: str = ">"
 def promises_of(
     model: Any, wishes: Constraints | Mapping[str, Any] | None = None
 ) -> tuple[PromiseCheck, ...]:
-    """Check every direction that was asked for.
+    """Check every requested direction.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def _where_missing(rule: RuleSet, feature: str) -> bool | None:
 
 
 def _each_goes_its_way(rule: RuleSet, feature: str, towards: Label, sign: int) -> bool:
-    """Whether clauses of the class only come to hold, and all others only cease to."""
+    """Whether clauses of the class only start to match and all others only cease to."""
     for clause, label in zip(rule.clauses, rule.labels, strict=False):
         allowed = (0, sign if label == towards else -sign)
         if any(c.trend(feature) not in allowed for c in clause.conditions):

@@ -1,4 +1,4 @@
-"""Shorter rule sets that decide every possible row the same."""
+"""Shorter rule sets with the same prediction for every possible row."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from rulekit.rules.rule_set import Label, RuleSet
 
 
 def simplify(rule_set: RuleSet) -> RuleSet:
-    """Drop what a rule set does not need, without changing any prediction.
+    """Remove redundant parts of a rule set without changing any prediction.
 
     Within a clause, the literals of one column become as few as possible: implied ones go
     (``x > 3`` beside ``x > 5``), values tested one by one are gathered (``c == red or c == blue``
@@ -65,7 +65,7 @@ def simplify(rule_set: RuleSet) -> RuleSet:
 
 
 def simplify_clause(clause: Clause) -> Clause | None:
-    """Write a clause with as few literals of each column as possible.
+    """Write a clause with as few literals per column as possible.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def simplify_clause(clause: Clause) -> Clause | None:
 
 
 def _says_already(conditions: Sequence[Condition], k: int) -> bool:
-    """Say whether another condition, of two that say the same the earlier, implies the k-th."""
+    """Whether another condition (the earlier of two equivalent ones) implies the k-th."""
     own = conditions[k]
     return any(
         other.implies(own) and (j < k or not own.implies(other))
@@ -116,7 +116,7 @@ def _says_already(conditions: Sequence[Condition], k: int) -> bool:
 
 
 def implies(narrow: Clause, wide: Clause) -> bool:
-    """Say whether every row that meets one AND surely meets another.
+    """Return whether every row that meets one AND surely meets another.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def implies(narrow: Clause, wide: Clause) -> bool:
 
 
 def _adds_nothing(asked: Sequence[Literal], more: Sequence[Literal]) -> bool:
-    """Say whether further literals of a column exclude nothing that was still allowed."""
+    """Return whether further literals of a column exclude nothing new."""
     together = feature_test([*asked, *more])
     if not asked:
         return together.always
@@ -155,7 +155,7 @@ def _adds_nothing(asked: Sequence[Literal], more: Sequence[Literal]) -> bool:
 
 
 def _by_scale(clause: Clause) -> dict[object, list[Literal]]:
-    """Group literals by what they compare; see `Literal.scale`."""
+    """Group literals by the scale they compare; see `Literal.scale`."""
     found: dict[object, list[Literal]] = {}
     for literal in clause.literals:
         found.setdefault((literal.feature, literal.scale), []).append(literal)
@@ -163,7 +163,7 @@ def _by_scale(clause: Clause) -> dict[object, list[Literal]]:
 
 
 def _deciding(kept: Sequence[tuple[Clause, Label]]) -> list[tuple[Clause, Label]]:
-    """Leave out the ANDs that never decide a row."""
+    """Remove the ANDs that never decide a row."""
     alive: list[tuple[Clause, Label]] = []
     for clause, label in kept:
         if any(implies(clause, earlier) for earlier, _ in alive):

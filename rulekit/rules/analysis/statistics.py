@@ -1,4 +1,4 @@
-"""How the clauses of a rule set, and the rule set as a whole, do on rows with known classes."""
+"""Performance of clauses and of a whole rule set on rows with known classes."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ Z_95 = 1.959963984540054  # two-sided 95 % point of the normal distribution
 
 @dataclass(frozen=True, slots=True)
 class ClauseStatistics:
-    """What one clause does on a set of rows.
+    """Counts of one clause on a set of rows.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class ClauseStatistics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleStatistics:
-    """What a rule set does on a set of rows.
+    """Counts of a rule set on a set of rows.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ def clause_statistics(
     y: Sequence[Label] | NDArray[Any],
     sample_weight: Sequence[float] | NDArray[Any] | None = None,
 ) -> tuple[ClauseStatistics, ...]:
-    """Count what each clause does.
+    """Count matches and classes for each clause.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def rule_statistics(
     y: Sequence[Label] | NDArray[Any],
     sample_weight: Sequence[float] | NDArray[Any] | None = None,
 ) -> RuleStatistics:
-    """Count what a rule set as a whole does.
+    """Count errors and predictions of a rule set.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def rule_statistics(
 
 
 def wilson_interval(successes: float, n: float, z: float = Z_95) -> tuple[float, float]:
-    """Give Wilson's interval for a share.
+    """Compute Wilson's interval of a proportion.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ def wilson_interval(successes: float, n: float, z: float = Z_95) -> tuple[float,
 
 @dataclass(frozen=True, slots=True)
 class _Matches:
-    """Which rows a clause matches: at all, alone, and before any other."""
+    """Rows that a clause matches: at all, alone, and before any other clause."""
 
     rows: NDArray[np.bool_]
     alone: NDArray[np.bool_]

@@ -1,4 +1,4 @@
-"""A decision tree seen in the paths of a rule set, and a rule set made of a tree.
+"""Conversion between decision trees and rule sets of disjoint paths.
 
 A tree is told by its paths: clauses that never hold together, each with the label of its leaf; the
 leaves that give the default need no clause. Nothing else is stored: the layout for drawing is
@@ -17,7 +17,7 @@ Path = tuple[Condition, ...]
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """Where a tree answers.
+    """A leaf with its prediction.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Where a tree asks.
+    """An inner node with its split.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ Tree = Branch | Leaf
 
 
 def paths_to_leaves(tree: Tree) -> Iterator[tuple[Path, Leaf]]:
-    """List the leaves of a tree from left to right, each with the conditions on its way."""
+    """List the leaves of a tree from left to right, each with its path conditions."""
     if isinstance(tree, Leaf):
         yield (), tree
         return
@@ -88,7 +88,7 @@ def rule_of_tree(tree: Tree, default: Label) -> RuleSet:
 
 
 def tree_of_rule(rule_set: RuleSet) -> Tree | None:
-    """Find the tree whose paths a rule set tells.
+    """Find the tree whose paths form a rule set.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Searching for a step of one column by which a rule's answer turns away from a class.
+"""Search for a step of one column that turns the prediction away from a class.
 
 The column's steps, from one cell between its cuts to the next, are looked at one by one, and a
 search goes through what the other columns can hold.
@@ -30,7 +30,7 @@ class TooLongError(Exception):
 
 
 class TurnSearch:
-    """Looks for a row, and a step of one column, by which the answer turns away from a class.
+    """Search for a row and a step of one column that turn the prediction away from a class.
 
     A state maps each column that is settled to a value, and each sum of columns to its answers
     before and after the step.
@@ -52,7 +52,7 @@ class TurnSearch:
         self.left = MOST_STEPS
 
     def broken(self) -> tuple[Row, Row] | None:
-        """Return two rows that differ in the column alone, or None."""
+        """Return two rows that differ in the column alone and violate the constraint, or None."""
         for low, high in self.steps:
             ends = (high, low) if self.falls else (low, high)
             state = self._search({}, ends)
@@ -95,7 +95,7 @@ class TurnSearch:
     def _answers(
         self, state: dict[Any, Any], ends: tuple[Any, Any], side: int
     ) -> tuple[set[Label], Any]:
-        """List the answers that are still possible, and what to settle next, if anything."""
+        """List the predictions that are still possible, and what to assign next, if anything."""
         held = self._held(state, ends[side], side)
         rule, found, asked = self.rule, set(), None
         for clause, label in zip(rule.clauses, rule.labels, strict=False):
@@ -139,7 +139,7 @@ class TurnSearch:
 
 
 def _clause(clause: Clause, held: Callable[[Condition], tuple[Truth, Any]]) -> tuple[Truth, Any]:
-    """Say whether a clause holds, and else what to settle first."""
+    """Evaluate a clause on a partial assignment, or return what to assign next."""
     asked, settles = None, clause.op == "or"
     for condition in clause.conditions:
         truth, name = held(condition)
@@ -151,7 +151,7 @@ def _clause(clause: Clause, held: Callable[[Condition], tuple[Truth, Any]]) -> t
 
 
 def _points(split: PointsSplit, test: Callable[[Literal], Truth]) -> tuple[Truth, Any]:
-    """Say whether a total is reached, whatever is not settled gives; else what to settle first."""
+    """Evaluate a points condition on a partial assignment, or return what to assign next."""
     low = high = 0
     asked = None
     for literal, points in split.given:
@@ -169,12 +169,12 @@ def _points(split: PointsSplit, test: Callable[[Literal], Truth]) -> tuple[Truth
 
 
 def _positive(condition: Condition) -> Condition:
-    """Return one and the same of a condition and its negation."""
+    """Return a condition and its negation in the same, positive form."""
     return min(condition, condition.negated(), key=repr)
 
 
 def _meets(literal: Literal, cell: Any) -> bool:
-    """Say whether a cell, None for a missing one, meets a literal."""
+    """Return whether a cell (None for missing) meets a literal."""
     if cell is None:
         return literal.missing
     if literal.is_plain and literal.op not in WORDS:
@@ -184,13 +184,7 @@ def _meets(literal: Literal, cell: Any) -> bool:
 
 
 def _read(tests: Sequence[Literal]) -> list[Any] | None:
-    """List cells of a column of dates, ordered levels or words; None of any other column.
-
-    Raises
-    ------
-    TooLongError
-        If dates are read in more than one way: how these meet is not gone through.
-    """
+    """List cells of a column of dates, ordered levels or words; None for other columns."""
     words = sorted({str(t.value) for t in tests if t.op in WORDS})
     if words:
         groups = chain.from_iterable(combinations(words, n) for n in range(len(words) + 1))
@@ -205,7 +199,7 @@ def _read(tests: Sequence[Literal]) -> list[Any] | None:
 
 
 def _cells(tests: Sequence[Literal]) -> list[Any]:
-    """List values of a column, None among them, one for each way its tests can come out."""
+    """List values of a column, None included, one for each combination of test results."""
     named = [v for t in tests for v in t.values]
     read = _read(tests)
     if read is not None:
@@ -229,7 +223,7 @@ def _told_apart(pool: Sequence[Any], tests: Sequence[Literal]) -> list[Any]:
 
 
 def _numbers(named: Sequence[Any]) -> list[float]:
-    """List each number named, and one below, between and above them."""
+    """List each number in the tests, and one below, between and above them."""
     cuts = sorted({float(v) for v in named if not isinstance(v, str)})
     if not cuts:
         return [0.0]
@@ -243,7 +237,7 @@ def _beyond(cut: float, step: float) -> float:
 
 
 def _steps(own: Sequence[Literal], feature: str, sums: bool) -> Iterator[tuple[Any, Any]]:
-    """List the steps up of a column, from cell to cell; within a cell where sums may move."""
+    """List the upward steps of a column between cells, and within a cell where sums may change."""
     named = [v for t in own for v in t.values]
     if any(isinstance(v, str) for v in named) or not all(t.is_plain for t in own):
         raise RuleError(

@@ -11,17 +11,7 @@ GAIN = 1e-9  # an entry is replaced only by one that is better by more than roun
 
 @dataclass(frozen=True, slots=True)
 class ArchiveEntry:
-    """One rule of the archive.
-
-    Parameters
-    ----------
-    n_clauses, n_conditions : int
-        Its size.
-    loss : float
-        Price of its wrong rows, without the literals.
-    boxes : Boxes
-        The rule.
-    """
+    """One rule of the archive."""
 
     n_clauses: int
     n_conditions: int
@@ -35,11 +25,6 @@ class ArchiveEntry:
 
 class Archive:
     """The best rule for each (clauses, literals), from which any θ and clause limit is answered.
-
-    Parameters
-    ----------
-    problem : BoxProblem
-        The data the losses refer to.
 
     Notes
     -----
@@ -88,13 +73,7 @@ class Archive:
         )
 
     def front(self, n_clauses: int | None = None) -> tuple[ArchiveEntry, ...]:
-        """Return the entries that no other beats in both loss and literals, smallest first.
-
-        Parameters
-        ----------
-        n_clauses : int, optional
-            Only rules of at most so many clauses.
-        """
+        """Return the entries that no other beats in both loss and literals, smallest first."""
         limit = np.inf if n_clauses is None else n_clauses
         allowed = [e for e in self._entries.values() if e.n_clauses <= limit]
         kept: list[ArchiveEntry] = []

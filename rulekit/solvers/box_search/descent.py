@@ -9,13 +9,6 @@ from rulekit.solvers.box_search.problem import Bools, Boxes, BoxProblem, Floats,
 class Descent:
     """Improves rules of one problem.
 
-    Parameters
-    ----------
-    problem : BoxProblem
-        The data.
-    max_clauses : int, default=1
-        Clauses at most, of any rule.
-
     Notes
     -----
     All moves are made by the kernels, which are compiled or loaded as the first object is made.
@@ -71,22 +64,7 @@ class Descent:
     def visit(
         self, archive: Archive, boxes: Boxes, n_clauses: int, theta: float, *, undisturbed: bool
     ) -> None:
-        """Descend from a rule at one price, fill it up, descend again; archive what is found.
-
-        Parameters
-        ----------
-        archive : Archive
-            Where the rules found are recorded.
-        boxes : Boxes
-            Where to start.
-        n_clauses : int
-            Clauses at most.
-        theta : float
-            Price of a literal, in the unit of the loss.
-        undisturbed : bool
-            Whether the rule comes from the archive as it is: it is improved before clauses are
-            added, and after that only if any was.
-        """
+        """Descend from a rule at one price, fill it up, descend again; archive what is found."""
         self._begin(boxes)
         self._run(boxes.n_clauses, n_clauses, theta, undisturbed)
         self._tell(archive)
@@ -130,17 +108,7 @@ class Descent:
     def improve_each(self, starts: Boxes, theta: float) -> tuple[Boxes, Floats]:
         """Improve each clause by itself, for prices of training errors.
 
-        Parameters
-        ----------
-        starts : Boxes
-            The clauses.
-        theta : float
-            Price of a literal.
-
-        Returns
-        -------
-        (Boxes, ndarray of float, shape (k, 1 + p))
-            The clauses reached; what they save, and what they save without each of their features.
+        Shape of the result: (k, 1 + p).
         """
         kernels, box = self._descents, _stacked(starts)
         saved = np.zeros((len(box), 1 + box.shape[1]))
@@ -151,15 +119,7 @@ class Descent:
     def choose_alone(self, theta: float) -> tuple[Floats, Boxes]:
         """Choose an interval of each feature, for a rule of one feature.
 
-        Parameters
-        ----------
-        theta : float
-            Price of a literal.
-
-        Returns
-        -------
-        (ndarray of float, shape (p,), Boxes)
-            What each saves, its literals paid, and the intervals, as one box of all features.
+        Shape of the result: (p,).
         """
         self._descents.choose_alone(self._table, self._work, theta)
         return self._work.gain[:, 0].copy(), _boxes(self._work.choice[None])

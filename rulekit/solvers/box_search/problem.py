@@ -35,16 +35,6 @@ Bools = NDArray[np.bool_]
 class BoxPrices:
     """What a wrong row costs beyond one, see `descent_kernels`.
 
-    Parameters
-    ----------
-    miss : float, default=0.0
-        For each further feature that the nearest clause would have to give up to reach a row of the
-        described class that no clause holds for.
-    overlap : float, default=0.0
-        For each further clause that holds for a row of the other class.
-    near : float, default=0.0
-        For each clause that only one feature keeps from holding for a row of the other class.
-
     Notes
     -----
     ``(0, 0, 0)`` counts training errors, the objective (3.7) of Su, Wei, Varshney and Malioutov;
@@ -74,15 +64,7 @@ HAMMING = BoxPrices(1.0, 1.0, 0.0)
 class Charges:
     """What each row costs, in multiples of one power of two; their sums are exact in any order.
 
-    Parameters
-    ----------
-    base : ndarray of float, shape (n,)
-        Getting the row wrong.
-    extra : ndarray of float, shape (n,)
-        Described class: each further violation of the nearest clause. Other class: each further
-        clause that holds.
-    near : ndarray of float, shape (n,)
-        Other class: each clause that one feature keeps out. 0 for the described class.
+    Shapes: base (n,), extra (n,), near (n,).
     """
 
     base: Floats
@@ -94,20 +76,7 @@ class Charges:
 class Reads:
     """Which column of cells each feature reads, and in which of its bins each cell lies.
 
-    Parameters
-    ----------
-    column : ndarray of int, shape (p,)
-        Of each feature.
-    bins : ndarray of int, shape (p, most cells)
-        Of the cells of that column; ``n_bins[f]`` for values that are missing. What stands behind
-        the last cell is not read.
-    n_cells : ndarray of int, shape (c,)
-        Number of cells of each column.
-
-    Raises
-    ------
-    ValueError
-        If a column has more cells than the kernels can tell apart.
+    Shapes: column (p,), bins (p, most cells), n_cells (c,).
     """
 
     column: Ints
@@ -140,31 +109,8 @@ class Reads:
 class BoxProblem:
     """Binned rows, their class and weight, and what a box may look like.
 
-    Parameters
-    ----------
-    cells : ndarray of int, shape (n, c)
-        Cells of the rows in each column, from 0; without `reads` the bins of each feature, of which
-        ``n_bins[f]`` marks a missing value.
-    n_bins : ndarray of int, shape (p,)
-        Ordered bins of each feature, at least one.
-    y : ndarray of bool, shape (n,)
-        True for the described class.
-    weight : ndarray of float, shape (n,), optional
-        Price of getting a row wrong; one each by default.
-    prices : BoxPrices
-        How a wrong row is charged.
-    may_start, may_end : ndarray of bool, shape (p, largest n_bins) or (p, 1), optional
-        Whether an interval may begin at a bin above the first one (a "greater than" condition), and
-        end at a bin below the last one (an "at most" condition). All may, by default.
-    may_test_missing : ndarray of bool, shape (p,), optional
-        Whether "is missing" and "is not missing" may be conditions of their own.
-    reads : Reads, optional
-        What each feature reads of the cells.
-
-    Raises
-    ------
-    ValueError
-        If shapes disagree or a code lies outside its feature's bins.
+    Shapes: cells (n, c), n_bins (p,), y (n,), weight (n,), may_start, may_end (p, largest
+    n_bins), may_test_missing (p,).
     """
 
     cells: Ints
@@ -228,11 +174,6 @@ class BoxProblem:
         """Draw rows in proportion to their weight, spread over the table as it is sorted.
 
         Each class keeps its weight, in rows that weigh alike but where one is drawn more than once.
-
-        Parameters
-        ----------
-        most : int
-            Rows at most, but for one a class.
         """
         assert self.weight is not None
         rows, weight = [], []
@@ -299,12 +240,7 @@ class BoxProblem:
 class Boxes:
     """The clauses of a DNF as boxes; see the legend of the module.
 
-    Parameters
-    ----------
-    low, high : ndarray of int, shape (k, p)
-        First and last bin of each interval; ``low > high`` is the empty interval.
-    absent : ndarray of bool, shape (k, p)
-        Whether a missing value is accepted.
+    Shapes: low, high (k, p), absent (k, p).
     """
 
     low: Ints
@@ -366,14 +302,7 @@ def merge_equal_rows(
 ) -> tuple[NDArray[np.unsignedinteger], NDArray[Any], Floats]:
     """Merge rows of equal codes and class, in an order that does not depend on theirs.
 
-    Parameters
-    ----------
-    codes : ndarray of unsigned int, shape (n, p)
-        Bins.
-    y : ndarray of bool or int, shape (n,)
-        Classes; numbers must fit into the type of `codes`.
-    weight : ndarray of shape (n,)
-        Weights, added where rows are merged.
+    Shapes: codes (n, p), y (n,), weight (n,).
     """
     if not len(codes):
         return codes, y, weight

@@ -22,17 +22,7 @@ MANY_COLUMNS, PART_COLUMNS = 512, 256
 
 @dataclass(frozen=True, slots=True)
 class SearchPlan:
-    """What a search visits.
-
-    Parameters
-    ----------
-    thetas : sequence of float
-        Prices of a literal, in the unit of the loss; visited from the highest to the lowest.
-    max_clauses : int, default=5
-        Clauses at most.
-    kicks : int, default=3
-        Rounds of disturbance after the first, undisturbed round.
-    """
+    """What a search visits."""
 
     thetas: Sequence[float]
     max_clauses: int = 5
@@ -53,21 +43,6 @@ def search(
 ) -> Archive:
     """Search the best rule of each size.
 
-    Parameters
-    ----------
-    problem : BoxProblem
-        The data.
-    plan : SearchPlan
-        Prices, clauses and rounds.
-    rng : numpy.random.Generator
-        Source of the kicks; the same generator state gives the same archive, bit for bit.
-    should_stop : callable, optional
-        Asked before every visit; true ends the search.
-
-    Returns
-    -------
-    Archive
-
     Notes
     -----
     A round visits every number of clauses and every price. Each visit starts from the best rule the
@@ -87,13 +62,7 @@ def search_rounds(
     rng: np.random.Generator,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[Archive]:
-    """Search as `search` does, and hand out the growing archive after each round.
-
-    Yields
-    ------
-    Archive
-        The same object each time, which only ever improves; cut off by `should_stop`, as it is.
-    """
+    """Search as `search` does, and hand out the growing archive after each round."""
     archive, descent = Archive(problem), Descent(problem, plan.max_clauses)
     if problem.n_rows > MANY_ROWS:
         *_, found = search_rounds(problem.part(PART_ROWS), plan, rng, should_stop)
@@ -139,21 +108,7 @@ def _make_round(
 
 
 def kick(problem: BoxProblem, boxes: Boxes, rng: np.random.Generator) -> Boxes:
-    """Disturb a rule: drop a random clause, or force a random half-line on one, or both.
-
-    Parameters
-    ----------
-    problem : BoxProblem
-        The data.
-    boxes : Boxes
-        The rule; left as it is.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    Boxes
-    """
+    """Disturb a rule: drop a random clause, or force a random half-line on one, or both."""
     drops, forces = rng.random(2) < 0.7
     if drops and boxes.n_clauses:
         boxes = boxes.without(int(rng.integers(boxes.n_clauses)))

@@ -14,11 +14,6 @@ from rulekit.solvers.box_search.problem import Floats, Ints
 class SingleBox:
     """Finds boxes that save much.
 
-    Parameters
-    ----------
-    problem : BoxProblem, or what has its `cells`, `n_bins`, `reads`, `has_missing` and flags
-        The rows, and what a box may look like; classes and weights are not read.
-
     Notes
     -----
     What a row saves must be a multiple of one number so small that no sum is rounded.
@@ -36,17 +31,7 @@ class SingleBox:
     def started(self, savings: Floats, theta: float) -> Ints:
         """Find the best box on at most two features, see `pair_kernels`.
 
-        Parameters
-        ----------
-        savings : ndarray of float, shape (n,)
-            What each row saves inside the box.
-        theta : float
-            Price of a condition.
-
-        Returns
-        -------
-        ndarray of int, shape (p, 3)
-            Low, high and absent of each feature.
+        Shapes: savings (n,); result (p, 3).
         """
         self._price(savings)
         if not self._work.box.shape[1]:
@@ -58,17 +43,7 @@ class SingleBox:
     def improved(self, savings: Floats, box: Ints, theta: float) -> Ints:
         """Change one feature of a box, or two at once, until nothing saves more.
 
-        Parameters
-        ----------
-        savings, theta
-            As in `started`.
-        box : ndarray of int, shape (p, 3)
-            Where to begin.
-
-        Returns
-        -------
-        ndarray of int, shape (p, 3)
-            The box itself where nothing improves it.
+        Shapes: box (p, 3); result (p, 3).
         """
         self._price(savings)
         kernels, found = self._descents, box[None].copy()

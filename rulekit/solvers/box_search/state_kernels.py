@@ -88,16 +88,7 @@ AT_ONCE = 1 << 20  # numbers that `freed`, and `both`, may hold
 def new_table(problem: Any, y: Any, charges: Any, rows: Any = slice(None)) -> Table:
     """Bring (some rows of) a problem to the arrays that kernels read.
 
-    Parameters
-    ----------
-    problem : BoxProblem, or what has its `cells`, `n_bins`, `reads`, `has_missing` and flags
-        The data.
-    y : ndarray of bool, shape (n,)
-        True for the described class.
-    charges : ndarray of float, shape (n, 3)
-        See `Table`.
-    rows : ndarray of int, optional
-        Which rows; all by default.
+    Shapes: y (n,), charges (n, 3).
     """
     cells = np.array(problem.cells[rows], np.uint16, order="C")
     return Table(

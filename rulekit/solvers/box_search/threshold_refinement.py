@@ -32,23 +32,7 @@ FAR = 1 << 30  # violations of a clause that is not there
 class CutTable:
     """The rows, and where cuts may be.
 
-    Attributes
-    ----------
-    A : ndarray of bool, shape (n, d)
-        Columns; a clause says that all of its columns are False.
-    y : ndarray of bool, shape (n,)
-        Rows that no clause should take.
-    weight : ndarray of float, shape (n,)
-        Price of a wrong row.
-    structure : ColumnStructure
-        Which columns are cuts, oriented as in `A`.
-    ranks : mapping of int to ndarray of int, shape (n,)
-        For each source column with cuts the rank of each row's value among the distinct ones; -1
-        where it is missing.
-    barred : set of (int, int)
-        Cuts that may not be made: column j, cut after its k-th value.
-    prices : BoxPrices
-        How wrong rows are charged.
+    Shapes: A (n, d), y (n,), weight (n,), ranks (n,).
     """
 
     A: Bools
@@ -81,20 +65,7 @@ class _Interval:
 def refined_cuts(table: CutTable, chosen: Bools) -> tuple[dict[tuple[int, int], int], float]:
     """Optimise the intervals of a rule in turn, until none can be improved.
 
-    Parameters
-    ----------
-    table : CutTable
-        The rows.
-    chosen : ndarray of bool, shape (R, d)
-        Columns of each clause, at most one "greater than" and one "at most" for a source column.
-
-    Returns
-    -------
-    moved : dict of (int, int) to int
-        For clause r and column j the k after whose value the cut now is; unmoved cuts are not
-        listed.
-    loss : float
-        Of the rule with these cuts; never above that of the rule given.
+    Shapes: chosen (R, d).
 
     Notes
     -----

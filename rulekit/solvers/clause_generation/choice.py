@@ -22,28 +22,7 @@ CLAUSES_A_KICK = 4
 def choose_clauses(
     pool: ClausePool, answer: MasterAnswer, kicks: int = 30, start: Sequence[int] = ()
 ) -> list[int]:
-    """Choose clauses by local search: add, remove and swap from the rounded linear program.
-
-    Parameters
-    ----------
-    pool : ClausePool
-        The clauses.
-    answer : MasterAnswer
-        Solution of the master; the search starts from the clauses above one half, from those above
-        one fifth, and from `start`, and goes on from the best end. Ties go to the lower index.
-    kicks : int, default=30
-        How often at least the rule is disturbed (one or two clauses out, a random one in) and
-        improved again; what is not better is taken back. Once for each `CLAUSES_A_KICK` clauses
-        that a better rule may have, where these are more; never where the master's value is
-        reached, or if 0.
-    start : sequence of int, default=()
-        A rule; the one returned costs no more.
-
-    Returns
-    -------
-    list of int
-        Sorted.
-    """
+    """Choose clauses by local search: add, remove and swap from the rounded linear program."""
     if not len(pool):
         return []
     starts = [np.flatnonzero(answer.z > part) for part in (0.5, 0.2)]
@@ -125,24 +104,7 @@ class _Choice:
 def improve_by_program(
     pool: ClausePool, answer: MasterAnswer, chosen: list[int], seconds: float
 ) -> list[int]:
-    """Look for a cheaper rule by an integer program over the useful clauses, rows merged.
-
-    Parameters
-    ----------
-    pool : ClausePool
-        The clauses.
-    answer : MasterAnswer
-        Solution of the master.
-    chosen : list of int
-        The rule so far, with which the program starts.
-    seconds : float
-        Wall time at most.
-
-    Returns
-    -------
-    list of int
-        Never dearer than `chosen`; `chosen` itself unless cheaper.
-    """
+    """Look for a cheaper rule by an integer program over the useful clauses, rows merged."""
     value = pool.objective(chosen)
     useful = useful_clauses(pool, answer, value)
     if not len(useful):

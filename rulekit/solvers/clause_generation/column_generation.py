@@ -36,31 +36,7 @@ ALL = 1_000  # clauses added for the choice of the rule at most: more than there
 
 @dataclass(frozen=True, slots=True)
 class GenerationPlan:
-    """Prices and limits of a column generation.
-
-    Parameters
-    ----------
-    clause_price, literal_price : float
-        In the unit of the row weights.
-    max_rounds : int, default=200
-        Rounds of pricing.
-    batch : int, default=15
-        Clauses added a round at most.
-    prove : bool, default=True
-        Whether to price exactly once the boxes find nothing more; without it there is no bound.
-    kicks : int, default=30
-        Disturbances in the choice of the rule at least, see `choose_clauses`.
-    finish_seconds : float, default=0.0
-        Wall time for an integer program that looks for a cheaper rule among the generated clauses,
-        starting from the chosen one; 0 for none. The rule then depends on the speed of the machine,
-        where the program is not done in time.
-    exact_limits : ClauseLimits
-        Effort of one exact pricing.
-    all_tests : int, optional
-        Literals that all exact pricings together may try; None for no such limit.
-    should_stop : callable
-        Asked every round.
-    """
+    """Prices and limits of a column generation."""
 
     clause_price: float
     literal_price: float
@@ -76,26 +52,7 @@ class GenerationPlan:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedRule:
-    """A rule, its priced Hamming loss, and the bound below which no rule can be.
-
-    Parameters
-    ----------
-    boxes : Boxes
-        The rule.
-    objective : float
-        Its priced Hamming loss.
-    lower_bound : float or None
-        No rule costs less, whatever its clauses. None where exact pricing gave no bound above 0.
-    solved : bool
-        Whether `lower_bound` is the value of the linear program over all clauses (lowered by the
-        tolerance of the pricing). Else it is what exact pricing could say before it was solved.
-    master_value : float
-        Value of the linear program over the generated clauses: no bound by itself.
-    n_generated : int
-        Clauses generated.
-    history : tuple of dict
-        One entry a round: its number, the master's value, clauses so far, seconds.
-    """
+    """A rule, its priced Hamming loss, and the bound below which no rule can be."""
 
     boxes: Boxes
     objective: float
@@ -107,19 +64,7 @@ class GeneratedRule:
 
 
 def generate(problem: BoxProblem, plan: GenerationPlan) -> GeneratedRule:
-    """Generate clauses until none can help, then choose among them.
-
-    Parameters
-    ----------
-    problem : BoxProblem
-        The data; its prices are not read.
-    plan : GenerationPlan
-        Prices and limits.
-
-    Returns
-    -------
-    GeneratedRule
-    """
+    """Generate clauses until none can help, then choose among them."""
     start = time.perf_counter()
     pool = ClausePool(problem, plan.clause_price, plan.literal_price)
     pricing = BoxPricing(problem, plan.clause_price, plan.literal_price)

@@ -44,17 +44,7 @@ CHUNK = 100_000  # tests between two looks at the clock
 
 @dataclass(frozen=True, slots=True)
 class ClauseLimits:
-    """When to give up on a proof.
-
-    Parameters
-    ----------
-    max_tests : int, default=20_000_000
-        Literals tried against a node.
-    seconds : float, optional
-        Wall time.
-    should_stop : callable, optional
-        Asked now and then.
-    """
+    """When to give up on a proof."""
 
     max_tests: int = 20_000_000
     seconds: float | None = None
@@ -63,22 +53,7 @@ class ClauseLimits:
 
 @dataclass(frozen=True, slots=True)
 class ExactClause:
-    """The best clause found, and whether it is proved to be the best.
-
-    Parameters
-    ----------
-    chosen : tuple of int or None
-        Columns of the literals; None where the rule without clauses is best (or where no clause
-        beats the incumbent).
-    value : float
-        Value of the best clause, at least that of the incumbent.
-    proved : bool
-        Whether the search ended by itself.
-    n_tests : int
-        Literals tried against a node.
-    upper : float
-        No clause is worth more, nor the incumbent; `value` where `proved`.
-    """
+    """The best clause found, and whether it is proved to be the best."""
 
     chosen: tuple[int, ...] | None
     value: float
@@ -91,22 +66,7 @@ class ExactClause:
 class ClauseTask:
     """The literals over the rows that weigh anything.
 
-    Parameters
-    ----------
-    P, N : ndarray of bool, shapes (rows of the described class, d), (rows of the other class, d)
-        Whether each literal holds for each row.
-    weight_p, weight_n : ndarray of float
-        Positive weights of these rows.
-    theta : float
-        Price of a literal.
-    slot : ndarray of int, shape (d,)
-        Slots, numbered from 0.
-    step : ndarray of bool, shape (rows of the other class, d)
-        Rows that a literal does not hold for, but the next looser one of its slot does.
-    incumbent : float
-        Value to be exceeded.
-    limits : ClauseLimits
-        When to give up.
+    Shapes: slot (d,), step (rows of the other class, d).
     """
 
     P: Bools
@@ -170,33 +130,7 @@ def best_clause(
 ) -> ExactClause:
     """Find the clause of the highest value among all subsets of the literals.
 
-    Parameters
-    ----------
-    holds : ndarray of bool, shape (n, d)
-        Whether each literal holds for each row.
-    y : ndarray of bool, shape (n,)
-        True for the described class.
-    theta : float
-        Price of a literal, positive, in the unit of `weight`.
-    slots : sequence of int, length d, optional
-        Literals of one slot are nested, so that no clause needs two of them. By default each has
-        its own.
-    weight : ndarray of float, shape (n,), optional
-        Non-negative weight of each row; one each by default.
-    incumbent : float, default=0.0
-        Value already reached elsewhere; only better clauses are returned.
-    limits : ClauseLimits, optional
-        When to give up on the proof.
-
-    Returns
-    -------
-    ExactClause
-
-    Raises
-    ------
-    ValueError
-        If `theta` is not positive: ties between rules of different length are then not broken, and
-        the prunes are not safe.
+    Shapes: holds (n, d), y (n,), slots d, weight (n,).
 
     Notes
     -----

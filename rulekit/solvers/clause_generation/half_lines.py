@@ -11,14 +11,7 @@ from rulekit.solvers.box_search import Bools, Boxes, BoxProblem, Ints
 class HalfLines:
     """The literals of a binned table as a matrix, for searches that know no boxes.
 
-    Parameters
-    ----------
-    holds : ndarray of bool, shape (n, d)
-        Whether each literal holds for each row.
-    slots : ndarray of int, shape (d,)
-        Nested literals share a slot.
-    limits : tuple of (feature, low, high, absent)
-        What each literal accepts.
+    Shapes: holds (n, d), slots (d,).
     """
 
     holds: Bools

@@ -27,14 +27,7 @@ from rulekit.solvers.lp import (
 class MasterAnswer:
     """An optimal solution of the master.
 
-    Parameters
-    ----------
-    value : float
-        Its value.
-    mu : ndarray of float, shape (rows of the described class,)
-        Dual prices.
-    z : ndarray of float, shape (clauses,)
-        How much of each clause is used.
+    Shapes: mu (rows of the described class,), z (clauses,).
     """
 
     value: float
@@ -48,11 +41,6 @@ class MasterAnswer:
 
 class ClauseMaster:
     """The master over the clauses of a pool that grows.
-
-    Parameters
-    ----------
-    pool : ClausePool
-        Its clauses; those added later are taken up by `solve`.
 
     Notes
     -----

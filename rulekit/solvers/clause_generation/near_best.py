@@ -28,22 +28,7 @@ BETTER = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class NearBest:
-    """The clauses near the best one, the best first.
-
-    Parameters
-    ----------
-    clauses : tuple of tuple of int
-        Columns of each, rising; by falling value, then by length and columns.
-    values : tuple of float
-        What each is worth.
-    margin : float
-        All clauses worth at most so much less than the best are listed, if `complete`: what was
-        asked for, or less where there was no room for all of them.
-    complete : bool
-        Whether the search ended by itself.
-    n_tests : int
-        Literals tried against a node.
-    """
+    """The clauses near the best one, the best first."""
 
     clauses: tuple[tuple[int, ...], ...]
     values: tuple[float, ...]
@@ -67,35 +52,7 @@ def near_best_clauses(  # noqa: PLR0913  all but four by keyword
 ) -> NearBest:
     """List all clauses that are worth at most `margin` less than the best.
 
-    Parameters
-    ----------
-    holds : ndarray of bool, shape (n, d)
-        Whether each literal holds for each row.
-    y : ndarray of bool, shape (n,)
-        True for the described class.
-    theta : float
-        Price of a literal, not negative, in the unit of `weight`.
-    margin : float
-        Not negative, in the same unit.
-    max_conditions : int
-        Literals of a clause at most.
-    slots : sequence of int, length d, optional
-        Literals of one slot exclude each other: what two of them say together, one says. By default
-        each has its own.
-    weight : ndarray of float, shape (n,), optional
-        Non-negative weight of each row; one each by default.
-    incumbent : float, default=0.0
-        Value that some rule is known to have; the best of this and of the clauses is the best. The
-        rule without clauses is worth 0, and less is taken as 0.
-    most : int, default=10_000
-        Clauses that are kept. Where there are more, the margin shrinks to what they fill.
-    limits : ClauseLimits, optional
-        When to give up.
-
-    Returns
-    -------
-    NearBest
-        The clause without literals is one of them; a clause that holds for no row is none.
+    Shapes: holds (n, d), y (n,), slots d, weight (n,).
 
     Notes
     -----

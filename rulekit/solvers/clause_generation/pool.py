@@ -17,17 +17,7 @@ GAIN = 1e-9
 class ClausePool:
     """Clauses with what they hold for and what they cost.
 
-    Parameters
-    ----------
-    problem : BoxProblem
-        The data.
-    clause_price, literal_price : float
-        In the unit of the row weights.
-
-    Attributes
-    ----------
-    held : ndarray of bool, shape (len(pool), rows of the described class)
-    cost : ndarray of float, shape (len(pool),)
+    Shapes: held (len(pool), cost (len(pool).
     """
 
     def __init__(self, problem: BoxProblem, clause_price: float, literal_price: float) -> None:
@@ -45,13 +35,7 @@ class ClausePool:
         return len(self.cost)
 
     def add(self, clauses: Boxes) -> int:
-        """Add clauses; of those that hold for the same rows only the cheapest is kept.
-
-        Returns
-        -------
-        int
-            How many were new or cheaper.
-        """
+        """Add clauses; of those that hold for the same rows only the cheapest is kept."""
         fired = _fired(clauses, self.problem)
         held = fired[:, self.problem.y]
         literals = clauses.literals(self.problem.n_bins, self.problem.has_missing)

@@ -21,15 +21,7 @@ LIFTED = 5  # of the clauses reached over these, those that are improved over al
 
 
 class BoxPricing:
-    """Prices clauses heuristically.
-
-    Parameters
-    ----------
-    problem : BoxProblem
-        The data; prices other than those of training errors are not allowed.
-    clause_price, literal_price : float
-        In the unit of the row weights.
-    """
+    """Prices clauses heuristically."""
 
     def __init__(self, problem: BoxProblem, clause_price: float, literal_price: float) -> None:
         self.problem = problem
@@ -40,21 +32,7 @@ class BoxPricing:
     ) -> tuple[Boxes, Floats]:
         """Return different clauses of small reduced cost, at most `batch`, with these costs.
 
-        Parameters
-        ----------
-        mu : ndarray of float, shape (rows of the described class,)
-            Dual prices.
-        support : Boxes
-            Clauses to start from, beside others.
-        batch : int
-            How many to return at most, best first.
-        below : float, default=-NEW
-            Reduced costs must be less than this; by default that is what the master gains from.
-
-        Returns
-        -------
-        (Boxes, ndarray of float)
-            The reduced costs rise.
+        Shapes: mu (rows of the described class,).
         """
         problem = self.problem
         weight = np.asarray(problem.weight).copy()

@@ -70,12 +70,7 @@ class CandidateColumns(Protocol):
 class MatrixColumns:
     """Columns of a Boolean matrix.
 
-    Parameters
-    ----------
-    A : ndarray of bool, shape (n, d)
-        The matrix.
-    chain, place : ndarray of int, shape (d,)
-        See the head of the module.
+    Shapes: A (n, d), chain, place (d,).
     """
 
     A: Bools
@@ -128,18 +123,7 @@ class MatrixColumns:
 class CellColumns:
     """Columns as runs of cells; the matrix is never formed.
 
-    Parameters
-    ----------
-    codes : ndarray of unsigned int, shape (n, p)
-        Cell of each row in each source.
-    n_cells : ndarray of int, shape (p,)
-        How many cells a source has.
-    source : ndarray of int, shape (d,)
-        Source of each column.
-    spans : ndarray of int, shape (d, 4)
-        See the head of the module; an empty run is written 0, 0.
-    chain, place : ndarray of int, shape (d,)
-        See the head of the module.
+    Shapes: codes (n, p), n_cells (p,), source (d,), spans (d, 4), chain, place (d,).
     """
 
     codes: NDArray[np.unsignedinteger]
@@ -215,16 +199,7 @@ class PricedColumns:
 
         minimise  (theta + wrong) @ w + m @ xi    subject to  P @ w + xi >= 1,  w, xi >= 0
 
-    Attributes
-    ----------
-    P : MatrixColumns or CellColumns, shape (g, d)
-        The columns over the rows to be covered.
-    m : ndarray of shape (g,)
-        What it costs to leave a row uncovered.
-    wrong : ndarray of shape (d,)
-        What a column costs in rows that are better left alone.
-    theta : float
-        Price of a column (1/lambda in the literature on screening).
+    Shapes: P (g, d), m (g,), wrong (d,).
     """
 
     P: CandidateColumns
@@ -263,30 +238,7 @@ def priced(
 ) -> PricedColumns:
     """Fold the rows that are not to be covered into prices.
 
-    Parameters
-    ----------
-    columns : MatrixColumns or CellColumns, shape (n, d)
-        All rows.
-    y : ndarray of bool, shape (n,)
-        True for the rows to be covered.
-    theta : float
-        Price of a column, not negative.
-    weight : ndarray of shape (n,), optional
-        What a row counts; default 1.
-    miss_cost, false_alarm_cost : float, default=1.0
-        What a row to be covered costs when it is not, and another one each time it is, beside its
-        weight.
-
-    Returns
-    -------
-    PricedColumns
-        Weights are written on a grid so fine that it is within their rounding error, and so coarse
-        that sums over rows are exact, in whatever order: equal columns get equal prices.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not agree, or a price or weight is negative or not finite.
+    Shapes: columns (n, d), y (n,), weight (n,).
     """
     y = np.asarray(y, dtype=bool)
     n = columns.shape[0]
@@ -313,19 +265,7 @@ def priced(
 def compact_program(P: Floats, m: Floats, c: Floats) -> LinearProgram:
     """Write the compact one-level problem out as a program.
 
-    Parameters
-    ----------
-    P : ndarray of shape (g, d)
-        The rows to be covered.
-    m : ndarray of shape (g,)
-        Their weights.
-    c : ndarray of shape (d,)
-        Prices of the columns, wrong rows included; finite.
-
-    Returns
-    -------
-    LinearProgram
-        Variables w (d) then xi (g); `solve_lp` solves its relaxation, `solve_milp` the program.
+    Shapes: P (g, d), m (g,), c (d,).
     """
     g, d = P.shape
     return LinearProgram(

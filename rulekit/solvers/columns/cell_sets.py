@@ -24,14 +24,7 @@ DENSE = 2_000_000  # entries of a matrix that is kept as a whole: summing over c
 class CellSets:
     """The candidate columns of a table as sets of cells; what is of size (n, d) is made if asked.
 
-    Attributes
-    ----------
-    codes : ndarray of unsigned int, shape (n, p)
-        The cell of each row in each source.
-    source : ndarray of int, shape (d,)
-        The source that a column reads.
-    holds : tuple of ndarray of bool, length d
-        In which of its cells a column is True.
+    Shapes: codes (n, p), source (d,), holds d.
     """
 
     codes: NDArray[np.unsignedinteger]

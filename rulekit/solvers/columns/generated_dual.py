@@ -26,16 +26,7 @@ CHUNK = 32  # columns that are told apart at a time
 class RowGroups:
     """Rows that are one variable.
 
-    Attributes
-    ----------
-    of : ndarray of int, shape (g,)
-        The group of each row.
-    first : ndarray of int, shape (number of groups,)
-        A row of each group.
-    weight : ndarray of shape (number of groups,)
-        Weight of each group.
-    m : ndarray of shape (g,)
-        Weight of each row, not negative.
+    Shapes: of (g,), first (number of groups,), weight (number of groups,), m (g,).
     """
 
     of: Ints
@@ -52,15 +43,7 @@ class RowGroups:
 class GeneratedDual:
     """The program at the head of this module; each solution begins at the vertex of the last one.
 
-    Parameters
-    ----------
-    m : ndarray of shape (g,)
-        Upper bounds of the variables, not negative.
-
-    Attributes
-    ----------
-    groups : RowGroups
-        The variables.
+    Shapes: m (g,).
     """
 
     def __init__(self, m: Floats) -> None:

@@ -28,18 +28,7 @@ def default_perturbation(d: int) -> Floats:
 def snapped(w: Floats, P: Floats | None = None) -> Floats:
     """Write weights so that two solves that end in the same vertex give the same bits.
 
-    Parameters
-    ----------
-    w : ndarray of shape (d,)
-        Weights as a solver returned them, with its noise of about 1e-11.
-    P : ndarray of shape (g, d), optional
-        Rows of the program. A vertex is fixed by its support and by the rows it covers exactly
-        once; where weights are not small fractions they are computed anew from these two.
-
-    Returns
-    -------
-    ndarray of shape (d,)
-        In [0, 1]; whole numbers and fractions with a denominator of up to 240 are exact.
+    Shapes: w (d,), P (g, d); result (d,).
     """
     w = np.clip(w, 0.0, 1.0)
     whole = np.round(w)

@@ -15,14 +15,7 @@ Bools = NDArray[np.bool_]
 class ColumnStructure:
     """Where the columns of a binary table come from.
 
-    Attributes
-    ----------
-    feature : ndarray of int, shape (d,)
-        Index of the source column.
-    side : ndarray of int8, shape (d,)
-        -1 for ``x <= t``, +1 for ``x > t``, 0 for all others (levels, flags, missing).
-    rank : ndarray of int, shape (d,)
-        Index of the threshold t among those of the source column; 0 where `side` is 0.
+    Shapes: feature (d,), side (d,), rank (d,).
     """
 
     feature: NDArray[np.integer]
@@ -41,17 +34,7 @@ class ColumnStructure:
 class RedundancyGroup:
     """Columns of which an optimal clause holds few: thresholds of one number, or one level.
 
-    Attributes
-    ----------
-    low, high : ndarray of int
-        Columns that grow with the threshold (``x <= t``) and that shrink with it (``x > t``).
-        Each side is nested, so that one of each is enough.
-    single : ndarray of int
-        Columns that equal or complement one another: one is enough, two are always true.
-    pairs : ndarray of bool, shape (len(low), len(high))
-        The pairs that are not always true: ``x <= a or x > b`` with a < b.
-    overlap : bool
-        True when some pair is true together in a row to be covered (missing values).
+    Shapes: pairs (len(low).
     """
 
     low: NDArray[np.intp]
@@ -89,19 +72,7 @@ def redundancy_groups(
     The thresholds of one source column are one group. Of the other columns, those of one source
     column that equal or complement one another in all rows are one group.
 
-    Parameters
-    ----------
-    columns : CellSets, shape (n, d)
-        The table; what `structure` says is of one source column has one source in it.
-    y : ndarray of bool, shape (n,)
-        Rows to be covered; used to see whether both sides of a number are ever true together.
-    structure : ColumnStructure or None
-        None makes every column a group of its own.
-
-    Returns
-    -------
-    tuple of RedundancyGroup
-        Ordered by lowest column.
+    Shapes: columns (n, d), y (n,).
 
     Notes
     -----

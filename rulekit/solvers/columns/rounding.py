@@ -33,15 +33,7 @@ MAX_SWEEPS = 10
 class RoundingTask:
     """One relaxed clause to be rounded; the arrays are told at the head of the module.
 
-    Attributes
-    ----------
-    P : CellSets
-    m, price : ndarray
-        The rows to be covered, their weights, the columns' prices (infinite: not to be chosen).
-    groups : tuple of RedundancyGroup
-        A partition of the columns, ordered by lowest column.
-    required : ndarray of bool, shape (d,)
-        Columns that every clause holds.
+    Shapes: required (d,).
     """
 
     P: CellSets
@@ -70,16 +62,7 @@ class RoundingTask:
 def round_by_threshold(w: Floats, threshold: float = 0.2) -> Bools:
     """Choose the columns with at least this weight.
 
-    Parameters
-    ----------
-    w : ndarray of shape (d,)
-        The relaxed clause.
-    threshold : float, default=0.2
-        The paper's value.
-
-    Returns
-    -------
-    ndarray of bool, shape (d,)
+    Shapes: w (d,); result (d,).
     """
     return w >= threshold
 
@@ -89,20 +72,7 @@ def round_at_random(
 ) -> Bools:
     """Choose each column with its weight as the probability; keep the cheapest of some draws.
 
-    Parameters
-    ----------
-    task : RoundingTask
-        Used to tell which draw is the cheapest.
-    w : ndarray of shape (d,)
-        The relaxed clause.
-    rng : numpy.random.Generator
-        Source of the draws.
-    n_draws : int, default=10
-        How many clauses are drawn. Of equally cheap ones the shortest, then the first, is kept.
-
-    Returns
-    -------
-    ndarray of bool, shape (d,)
+    Shapes: w (d,); result (d,).
     """
     draws = (rng.random((n_draws, len(w))) < w) | task.required
     costs = np.array([task.cost(draw) for draw in draws])
@@ -121,17 +91,7 @@ def round_without_redundancy(task: RoundingTask, w: Floats) -> Bools:
     again, its other columns as they stand, until that no longer lowers the cost; and the cheapest
     is kept.
 
-    Parameters
-    ----------
-    task : RoundingTask
-        Rows, prices and groups.
-    w : ndarray of shape (d,)
-        The relaxed clause; columns with a price of infinity must have weight 0.
-
-    Returns
-    -------
-    ndarray of bool, shape (d,)
-        The clause, or the one of the required columns only where that costs no more.
+    Shapes: w (d,); result (d,).
 
     Notes
     -----
@@ -239,24 +199,7 @@ def cheapest_combination(
 ) -> list[int]:
     """Find the columns of one group that lower the cost most.
 
-    Parameters
-    ----------
-    group : RedundancyGroup
-        What may be combined.
-    block : ndarray of shape (number of columns of the group, n)
-        The rows, or the cells they lie in, transposed, for the columns of the group in order.
-    gain : ndarray of shape (n,)
-        What covering a row, or all rows of a cell, saves; addable, negative where it costs.
-    price : ndarray of shape (d,)
-        What a column costs beside that.
-    barred : ndarray of bool, shape (d,)
-        Columns that are not on offer.
-
-    Returns
-    -------
-    list of int
-        No, one or two columns. Of combinations within 1e-9 of the lowest cost the one with fewer
-        columns, then with the lowest columns.
+    Shapes: block (number of columns of the group, n), gain (n,), price (d,), barred (d,).
     """
     columns = group.columns
     delta = np.where(barred[columns], np.inf, price[columns] - block @ gain)

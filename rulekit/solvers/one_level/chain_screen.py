@@ -19,13 +19,7 @@ BLOCK = 1024  # columns that are compared at a time
 class ChainScreen:
     """Strict records along the chains of thresholds, for one matrix and any prices and weights.
 
-    Parameters
-    ----------
-    P : CellSets, shape (g, d)
-        Rows to be covered.
-    structure : ColumnStructure
-        Where columns come from. Chains are built from it and checked on P: where a threshold does
-        not hold everywhere the one before it does (gaps), a new chain begins.
+    Shapes: P (g, d).
     """
 
     def __init__(self, P: CellSets, structure: ColumnStructure) -> None:

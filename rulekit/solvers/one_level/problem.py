@@ -66,47 +66,8 @@ ROUNDINGS = ("redundancy", "threshold", "random")
 class CoverProblem:
     """The one-level problems of one fold: one matrix, many weightings of its rows.
 
-    Parameters
-    ----------
-    A : CellSets or ndarray of bool, shape (n, d)
-        The binary table.
-    y : ndarray of bool, shape (n,)
-        True for the rows to be covered.
-    weight : ndarray of shape (n,), optional
-        What a row counts when `solve` is not told otherwise; default 1.
-    perturbation : ndarray of shape (d,), optional
-        Added to the prices, about 1e-6 and different for all columns. Tie it to the meaning of
-        the column to make answers independent of the order of columns.
-    structure : ColumnStructure, optional
-        What rounding needs to know; without it every column stands for itself. Its source columns
-        are the sources of `A`, where that has any.
-    time_limit : float, optional
-        Seconds a single program may take.
-
-    Attributes
-    ----------
-    cells : CellSets, shape (n, d)
-        The binary table.
-    y : ndarray of bool, shape (n,)
-        The rows to be covered.
-    allowed : ndarray of bool, shape (d,)
-        Columns a clause may hold; all, until set otherwise.
-    required : ndarray of bool, shape (d,)
-        Columns every clause holds (weight 1 in every solution); none, until set otherwise.
-    deadline : float or None
-        Point on the clock of `time.monotonic` after which solves end with `TimeLimitError`.
-    remember : bool
-        False solves every program anew; the answers are the same.
-    screening : bool
-        True keeps columns that a narrower threshold makes superfluous from the solver; the answers
-        are the same. Begins as true for many columns, where it pays.
-    counters : CoverCounters
-        Calls, solved programs, and answers from memory.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not agree.
+    Shapes: A (n, d), y (n,), weight (n,), perturbation (d,), cells (n, d), y (n,), allowed
+    (d,), required (d,).
 
     Notes
     -----
@@ -214,28 +175,7 @@ class CoverProblem:
     ) -> CoverSolution:
         """Find the relaxed clause of least perturbed cost.
 
-        Parameters
-        ----------
-        rows : ndarray of shape (n,) or None
-            What each row counts here, 0 to leave it out; None for the weights of the problem.
-        theta : float
-            Price of a column.
-        extra_cost : ndarray of shape (d,), optional
-            Added to the price of each column.
-        disable_cost : float, optional
-            Offers a column that is always true, at this price and the weight of all rows in Z.
-            None, or a required column, means that it is not offered.
-
-        Returns
-        -------
-        CoverSolution
-
-        Raises
-        ------
-        TimeLimitError
-            If the time limit or the deadline passes first.
-        SolverError
-            If HiGHS fails, or its primal and dual values differ.
+        Shapes: rows (n,), extra_cost (d,).
         """
         self.counters.n_calls += 1
         theta = checked_theta(theta)
@@ -298,22 +238,7 @@ class CoverProblem:
     ) -> Bools:
         """Turn a relaxed clause into whole columns; a binary one is left as it is.
 
-        Parameters
-        ----------
-        w : ndarray of shape (d,)
-            The relaxed clause.
-        rows, theta, extra_cost
-            As in `solve`.
-        rounding : {"redundancy", "threshold", "random"}, default="redundancy"
-            See `rulekit.solvers.columns.rounding`.
-        threshold : float, default=0.2
-            Read by "threshold".
-        rng : numpy.random.Generator, optional
-            Read by "random"; default a generator seeded with 0.
-
-        Returns
-        -------
-        ndarray of bool, shape (d,)
+        Shapes: w (d,); result (d,).
         """
         if rounding not in ROUNDINGS:
             raise ValueError(f"`rounding` must be one of {ROUNDINGS}, got {rounding!r}.")
@@ -337,20 +262,7 @@ class CoverProblem:
         disable_cost: float | None = None,
         time_limit: float | None = None,
     ) -> LearnedClause:
-        """Find the clause of whole columns of least cost, by integer programming.
-
-        Parameters
-        ----------
-        rows, theta, extra_cost, disable_cost
-            As in `solve`.
-        time_limit : float, optional
-            Seconds; the best clause by then is returned, with a bound, `proved` False.
-
-        Returns
-        -------
-        LearnedClause
-            Costs are without perturbation; of several optimal clauses it is the solver's.
-        """
+        """Find the clause of whole columns of least cost, by integer programming."""
         sub = self.sub_problem(rows, theta, extra_cost, disable_cost=disable_cost)
         limit = seconds_left(time_limit, self.deadline)
         return exact_clause(self._task(sub), sub.always, limit)
@@ -374,10 +286,6 @@ class CoverProblem:
         Parameters are those of `solve` and `round`. With a `disable_cost` the clause may come
         back disabled, which it does where that costs less than the clause after rounding; the
         column that is always true takes no part in the rounding itself.
-
-        Returns
-        -------
-        LearnedClause
         """
         relaxed = self.solve(rows, theta, extra_cost, disable_cost=disable_cost)
         sub = self.sub_problem(rows, theta, extra_cost, disable_cost=disable_cost)

@@ -42,17 +42,7 @@ MARGIN = 1e-9  # kept from the ends of an interval, where two vertices are optim
 
 @dataclass(frozen=True)
 class Vertex:
-    """An optimal relaxed clause, and for which change of all prices it stays optimal.
-
-    Attributes
-    ----------
-    columns : ndarray of int
-        Columns of positive weight.
-    weights : ndarray of float
-        Their weights.
-    lower, upper : float
-        The clause is optimal for all prices changed by t with ``lower <= t <= upper``.
-    """
+    """An optimal relaxed clause, and for which change of all prices it stays optimal."""
 
     columns: NDArray[np.intp]
     weights: Floats
@@ -95,12 +85,7 @@ def _same_clause(a: Vertex, b: Vertex) -> bool:
 class CoverProgram:
     """One matrix, many prices and weights.
 
-    Parameters
-    ----------
-    P : AlwaysToo or CellSets, shape (g, d)
-        The rows to be covered.
-    priced : ndarray of bool, shape (d,)
-        True for the columns whose price moves with theta (not the one that disables).
+    Shapes: P (g, d), priced (d,).
     """
 
     def __init__(self, P: AlwaysToo | CellSets, priced: Bools) -> None:
@@ -115,27 +100,7 @@ class CoverProgram:
     ) -> Vertex:
         """Find the optimal clause and its range.
 
-        Parameters
-        ----------
-        c : ndarray of shape (d,)
-            Prices, positive; infinity for columns not on offer.
-        m : ndarray of shape (g,)
-            Weights of the rows, not negative.
-        time_limit : float, optional
-            Seconds.
-        chains : ChainScreen, optional
-            Keeps columns from HiGHS that have weight 0 in the optimum.
-
-        Returns
-        -------
-        Vertex
-
-        Raises
-        ------
-        TimeLimitError
-            If the limit is passed first.
-        SolverError
-            If HiGHS fails, or its primal and dual values differ by more than 1e-7.
+        Shapes: c (d,), m (g,).
         """
         worth = self.P.sums(addable(m))
         # A column that costs as much as all it covers has weight 0 in some optimum, and the

@@ -18,16 +18,7 @@ Floats = NDArray[np.float64]
 class CoverSolution:
     """A relaxed clause.
 
-    Attributes
-    ----------
-    w : ndarray of shape (d,)
-        Weight of each column, in [0, 1].
-    value : float
-        Optimal value for the perturbed costs.
-    is_binary : bool
-        True when no weight is fractional.
-    disabled : float
-        Weight of the column that is always true, where a clause may be disabled; else 0.
+    Shapes: w (d,).
     """
 
     w: Floats
@@ -40,20 +31,7 @@ class CoverSolution:
 class LearnedClause:
     """A clause of whole columns.
 
-    Attributes
-    ----------
-    selected : ndarray of bool, shape (d,)
-        Its columns; none of them when `disabled`.
-    disabled : bool
-        True when the clause is switched off, hence always true.
-    cost : float
-        Its cost in the sub-problem, objective (2.1), without perturbation.
-    bound : float
-        No clause costs less than this.
-    was_binary : bool
-        True when the relaxation needed no rounding, or the exact problem was solved.
-    proved : bool
-        True when `cost` is known to be the optimum.
+    Shapes: selected (d,).
     """
 
     selected: Bools
@@ -68,14 +46,7 @@ class LearnedClause:
 class SubProblem:
     """One sub-problem after its rows in Z are folded into the prices.
 
-    Attributes
-    ----------
-    m : ndarray of shape (g,)
-        Weight of each distinct row of P that is to be covered.
-    price : ndarray of shape (d,)
-        Price of each column without perturbation; infinite for columns not allowed.
-    always : float
-        Price of disabling the clause; infinite where that is not offered.
+    Shapes: m (g,), price (d,).
     """
 
     m: Floats
@@ -95,28 +66,7 @@ class CoverCounters:
 def exact_clause(
     task: RoundingTask, always: float = np.inf, time_limit: float | None = None
 ) -> LearnedClause:
-    """Find the clause of least cost, with proof or with a bound.
-
-    Parameters
-    ----------
-    task : RoundingTask
-        Rows to be covered, their weights, prices without perturbation, required columns.
-    always : float, default=inf
-        Price of disabling the clause.
-    time_limit : float, optional
-        Seconds. The best clause by then is returned, no worse than a greedy one.
-
-    Returns
-    -------
-    LearnedClause
-        `proved` says whether it is known to be optimal; of several optimal clauses it is the
-        one that HiGHS finds.
-
-    Raises
-    ------
-    SolverError
-        If HiGHS fails.
-    """
+    """Find the clause of least cost, with proof or with a bound."""
     free = ~task.required
     covered = task.P.values(np.flatnonzero(task.required)).any(axis=1)
     m = np.where(covered, 0.0, task.m)

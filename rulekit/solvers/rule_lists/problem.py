@@ -24,14 +24,7 @@ from rulekit.solvers.box_search import Bools, Boxes, Floats, Ints, Reads, merge_
 class RuleList(Boxes):
     """An ordered rule list as boxes; see the legend of the module.
 
-    Parameters
-    ----------
-    low, high, absent : ndarray of shape (k, p)
-        As in `Boxes`.
-    labels : tuple of int, of length k
-        Class of each clause.
-    default : int
-        Class of all other rows.
+    Shapes: low, high, absent (k, p), labels k.
     """
 
     labels: tuple[int, ...] = ()
@@ -42,27 +35,8 @@ class RuleList(Boxes):
 class ListProblem:
     """Binned rows, their class and weight, and what a box may look like.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n, p)
-        Bins from 0; ``n_bins[f]`` marks a missing value.
-    n_bins : ndarray of int, shape (p,)
-        Ordered bins of each feature, at least one.
-    y : ndarray of int, shape (n,)
-        Class of each row, from 0.
-    weight : ndarray of float, shape (n,)
-        What a wrong row costs.
-    n_classes : int
-        K; classes without rows are allowed.
-    may_start, may_end : ndarray of bool, shape (p, largest n_bins)
-        Where an interval may begin, and end; see `BoxProblem`.
-    may_test_missing : ndarray of bool, shape (p,)
-        Whether missingness may be a condition of its own.
-
-    Raises
-    ------
-    ValueError
-        If a class is not a number from 0 to ``n_classes - 1``.
+    Shapes: codes (n, p), n_bins (p,), y (n,), weight (n,), may_start, may_end (p, largest
+    n_bins), may_test_missing (p,).
     """
 
     codes: Ints

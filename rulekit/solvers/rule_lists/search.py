@@ -29,18 +29,7 @@ KICK = 0.5  # chance that a kick also exchanges two neighbours
 
 @dataclass(frozen=True, slots=True)
 class ListPlan:
-    """What a search visits.
-
-    Parameters
-    ----------
-    thetas : sequence of float
-        Prices of a condition, in the unit of the loss; visited from the highest to the lowest and
-        back.
-    max_clauses : int
-        Clauses at most.
-    kicks : int, default=3
-        Rounds of disturbance after the first, undisturbed round.
-    """
+    """What a search visits."""
 
     thetas: Sequence[float]
     max_clauses: int
@@ -48,13 +37,7 @@ class ListPlan:
 
 
 class ListArchive(Archive):
-    """The best list for each number of clauses and conditions.
-
-    Parameters
-    ----------
-    problem : ListProblem
-        The data; the list without clauses is in the archive from the start.
-    """
+    """The best list for each number of clauses and conditions."""
 
     def __init__(self, problem: ListProblem) -> None:
         self._entries = {}
@@ -93,13 +76,7 @@ class _State(NamedTuple):
 
 
 class ListSearch:
-    """Searches lists of one problem.
-
-    Parameters
-    ----------
-    problem : ListProblem
-        The data.
-    """
+    """Searches lists of one problem."""
 
     def __init__(self, problem: ListProblem) -> None:
         self.problem = problem
@@ -112,21 +89,7 @@ class ListSearch:
         rng: np.random.Generator,
         should_stop: Callable[[], bool] = lambda: False,
     ) -> ListArchive:
-        """Search all prices.
-
-        Parameters
-        ----------
-        plan : ListPlan
-            Prices, clauses and rounds.
-        rng : numpy.random.Generator
-            Source of the kicks; the same state gives the same archive, bit for bit.
-        should_stop : callable, optional
-            Asked before every visit of a price; true ends the search.
-
-        Returns
-        -------
-        ListArchive
-        """
+        """Search all prices."""
         archive = ListArchive(self.problem)
         falling = sorted(set(map(float, plan.thetas)), reverse=True)
         for round_number in range(plan.kicks + 1):
@@ -140,19 +103,7 @@ class ListSearch:
         return archive
 
     def visit(self, archive: ListArchive, start: RuleList, theta: float, max_clauses: int) -> None:
-        """Descend from a list at one price, add clauses while they pay; archive what is met.
-
-        Parameters
-        ----------
-        archive : ListArchive
-            Where lists are recorded, the start included.
-        start : RuleList
-            Of at most `max_clauses` clauses.
-        theta : float
-            Price of a condition.
-        max_clauses : int
-            Clauses at most.
-        """
+        """Descend from a list at one price, add clauses while they pay; archive what is met."""
         self._visit(archive, self._state(start), theta, max_clauses)
 
     def _visit(self, archive: ListArchive, state: _State, theta: float, max_clauses: int) -> None:

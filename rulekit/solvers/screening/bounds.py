@@ -25,16 +25,7 @@ ROW_BLOCK = 256
 class Bounds:
     """A point of the dual program and a clause.
 
-    Attributes
-    ----------
-    mu : ndarray of shape (g,)
-        Value of each row to be covered.
-    lower : float
-        Sum of `mu`: no clause costs less.
-    clause : ndarray of int
-        Columns of a known clause.
-    upper : float
-        What it costs.
+    Shapes: mu (g,).
     """
 
     mu: Floats = field(repr=False)
@@ -55,19 +46,7 @@ def greedy_dual(
 ) -> Floats:
     """Give rows their full weight, one after another, while no column is overdrawn.
 
-    Parameters
-    ----------
-    problem : PricedColumns
-    by_density : bool, default=False
-        Take the rows that few columns cover first, else as they stand. Where each threshold comes
-        in both directions every row is covered by the same number, and nothing changes.
-    partial : bool, default=False
-        Give a row what is left when that is less than its weight, and let columns be drawn up to
-        their full price. The paper gives all or nothing, and stops at the wrong rows of a column.
-
-    Returns
-    -------
-    ndarray of shape (g,)
+    Shape of the result: (g,).
 
     Notes
     -----
@@ -131,17 +110,7 @@ def steepest_clause(problem: PricedColumns, n_columns: int | None = None) -> Int
 def feasible(problem: PricedColumns, mu: Floats) -> Floats:
     """Turn values that are all but feasible into a point of the dual program.
 
-    Parameters
-    ----------
-    problem : PricedColumns
-    mu : ndarray of shape (g,)
-        As a solver returned it.
-
-    Returns
-    -------
-    ndarray of shape (g,)
-        On a grid on which its sums over columns are exact, so that it is a proof as it stands;
-        scaled down where some column is still overdrawn.
+    Shapes: mu (g,); result (g,).
     """
     unit = grid_unit(problem.m.sum(), problem.P.copies)
     mu = on_grid(np.clip(mu, 0.0, problem.m), unit, down=True)

@@ -27,23 +27,7 @@ def unproved(
 ) -> list[tuple[str, int]]:
     """List the removals whose certificate does not hold.
 
-    Parameters
-    ----------
-    screening : Screening
-        What is to be checked.
-    column : callable
-        Gives the truth values of column j, shape (n,).
-    y : ndarray of bool, shape (n,)
-        Rows to be covered.
-    theta : float
-        Price of a column.
-    weight : ndarray of shape (n,), optional
-        What a row costs that is missed or covered wrongly; default 1.
-
-    Returns
-    -------
-    list of (str, int)
-        Test and column; empty when every removal is proved.
+    Shapes: y (n,), weight (n,).
 
     Notes
     -----

@@ -46,25 +46,7 @@ MAX_SWEEPS = 20
 
 @dataclass(frozen=True)
 class ProvedClause:
-    """A clause of whole columns and what is known of its cost.
-
-    Attributes
-    ----------
-    columns : ndarray of int
-        Its columns, ascending.
-    cost : float
-        What it costs.
-    bound : float
-        No clause costs less.
-    proved : bool
-        Whether the two are equal, to 1e-6 of the heaviest row.
-    relaxation : Relaxation
-        The bound of the linear program, and how it was found.
-    screening : Screening or None
-        What was removed, with certificates.
-    n_left : int
-        Columns that could not be ruled out when the integer program began; 0 where none was needed.
-    """
+    """A clause of whole columns and what is known of its cost."""
 
     columns: Ints
     cost: float
@@ -107,32 +89,7 @@ def best_columns(
     should_stop: Callable[[], bool] | None = None,
     relaxation: Relaxation | None = None,
 ) -> ProvedClause:
-    """Find the clause of least cost.
-
-    Parameters
-    ----------
-    problem : PricedColumns
-    screening : {None, "counting", "duality"}, default="duality"
-        Which columns are removed before the integer program: none, those of the counting tests
-        ("simple", "chain"), or also those that the optimum of the relaxation and the best clause
-        rule out. The cost is the same.
-    deadline : float, optional
-        Point on the clock of `time.monotonic`; what is known by then is returned.
-    should_stop : callable, optional
-        Asked between steps; true ends the work as a deadline does.
-    relaxation : Relaxation, optional
-        The relaxation of this problem, if it is known.
-
-    Returns
-    -------
-    ProvedClause
-        Of several best clauses it is the one found; rows and columns in one order give one answer.
-
-    Raises
-    ------
-    SolverError
-        If HiGHS fails.
-    """
+    """Find the clause of least cost."""
     if relaxation is None:
         relaxation = relax(problem, deadline=deadline, should_stop=should_stop)
     search = _Search(

@@ -30,22 +30,7 @@ MARGIN = 1e-9  # taken off the prices that HiGHS sees, so that mu keeps the true
 class Relaxation:
     """The relaxed clause of least cost, and a lower bound that proves it.
 
-    Attributes
-    ----------
-    mu : ndarray of shape (g,)
-        A point of the dual program over all columns.
-    lower : float
-        No clause of whole columns costs less. Where `solved`, the sum of `mu`, which holds for
-        relaxed clauses too; else that of a point that overdraws columns, less what the worst of
-        each chain is overdrawn by (a best clause holds one column of a chain at most).
-    columns : ndarray of int
-        Columns of positive weight.
-    weights : ndarray of float
-        Their weights.
-    solved : bool
-        False where time ran out: `lower` is then a bound but not the value.
-    n_generated : int
-        Columns the solver saw.
+    Shapes: mu (g,).
     """
 
     mu: Floats = field(repr=False)
@@ -63,23 +48,6 @@ def relax(
     should_stop: Callable[[], bool] | None = None,
 ) -> Relaxation:
     """Solve the relaxation.
-
-    Parameters
-    ----------
-    problem : PricedColumns
-    deadline : float, optional
-        Point on the clock of `time.monotonic`; the best bound by then is returned.
-    should_stop : callable, optional
-        Asked each round; true ends the work as a deadline does.
-
-    Returns
-    -------
-    Relaxation
-
-    Raises
-    ------
-    SolverError
-        If HiGHS fails.
 
     Notes
     -----

@@ -44,16 +44,7 @@ TESTS = ("simple", "pairs", "duality")
 class Outcome:
     """What one test removed, with the numbers that prove it.
 
-    Attributes
-    ----------
-    test : {"simple", "pairs", "duality"}
-    removed : ndarray of bool, shape (d,)
-    by : ndarray of int, shape (d,)
-        The column that takes a removed one's place; -1 elsewhere.
-    floor : ndarray of shape (d,)
-        What every clause with this column costs at least (7); empty for the other tests.
-    bounds : Bounds or None
-        Point of the dual program and known clause behind `floor`.
+    Shapes: removed (d,), by (d,), floor (d,).
     """
 
     test: str
@@ -131,12 +122,6 @@ def across_test(problem: PricedColumns) -> Outcome:
 
 def duality_test(problem: PricedColumns, bounds: Bounds) -> Outcome:
     """Remove the columns whose every clause costs more than a known one: O(n p + d).
-
-    Parameters
-    ----------
-    problem : PricedColumns
-    bounds : Bounds
-        A point of the dual program and a known clause.
 
     Notes
     -----

@@ -46,19 +46,7 @@ TESTS: dict[str, Callable[[PricedColumns], Outcome]] = {
 
 @dataclass(frozen=True)
 class Removal:
-    """Why one column was removed, in numbers.
-
-    Attributes
-    ----------
-    column : int
-    test : {"simple", "pairs", "duality"}
-    price, worth : float
-        What the column costs, and the weight of all rows it covers rightly.
-    by : int or None
-        The column that does its work for no more.
-    floor, upper : float or None
-        What every clause with the column costs at least, and what a known clause costs.
-    """
+    """Why one column was removed, in numbers."""
 
     column: int
     test: str
@@ -71,17 +59,7 @@ class Removal:
 
 @dataclass(frozen=True)
 class Screening:
-    """What several tests removed.
-
-    Attributes
-    ----------
-    problem : PricedColumns
-        The problem that was screened.
-    outcomes : tuple of Outcome
-        One a test, in the order they ran.
-    in_sequence : bool
-        True where a test saw only the columns that those before it had left.
-    """
+    """What several tests removed."""
 
     problem: PricedColumns = field(repr=False)
     outcomes: tuple[Outcome, ...]
@@ -136,32 +114,7 @@ def screen(
     in_sequence: bool = False,
     bounds: Bounds | None = None,
 ) -> Screening:
-    """Remove columns that some best clause does without.
-
-    Parameters
-    ----------
-    problem : PricedColumns
-        See `rulekit.solvers.columns.candidates.priced`.
-    tests : sequence of str, default=("simple", "chain")
-        "simple"; of "consecutive", "chain" and "across" those wanted; "duality basic", "duality
-        enhanced", "duality given". The first four keep the value of the linear program too, the
-        others that of the integer program only.
-    in_sequence : bool, default=False
-        Give each test only what those before it left, which removes no less in all; side by side,
-        every test sees every column.
-    bounds : Bounds, optional
-        For "duality given", over all columns of `problem`: with the optimum of the linear program
-        this is fixing by reduced costs.
-
-    Returns
-    -------
-    Screening
-
-    Raises
-    ------
-    ValueError
-        If a test is unknown, or "duality given" comes without bounds.
-    """
+    """Remove columns that some best clause does without."""
     for name in tests:
         if name not in TESTS and name != "duality given":
             known = ", ".join([*TESTS, "duality given"])

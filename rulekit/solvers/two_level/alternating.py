@@ -29,29 +29,6 @@ def alternating(
     clause whose rows are nearest on average. Each clause is then learned from all rows with `y`
     and its own rows.
 
-    Parameters
-    ----------
-    task : TwoLevelTask
-        The table and how a clause is learned.
-    n_clauses : int
-        Number of clauses, R.
-    init : {"set_cover", "random", "zero"}, default="set_cover"
-        See `set_cover.initial_clauses`.
-    max_iter : int, default=100
-        Number of rounds at most. The method also ends when an assignment comes back.
-
-    Returns
-    -------
-    ClauseSelection
-        The best rule met by the Hamming objective (3.12), the first of equal ones; that is its
-        `value`. `history` has one entry a round. After a time limit the best rule so far, and
-        ``{"stopped": "time limit"}`` as last entry.
-
-    Raises
-    ------
-    ValueError
-        If `init` or `n_clauses` is not allowed, or a generator is missing.
-
     Notes
     -----
     One round solves R one-level problems. The objective may rise from one round to the next,
@@ -88,23 +65,7 @@ def alternating(
 def row_owners(cells: CellSets, y: Bools, weight: Floats, counts: Counts) -> Owners:
     """Choose for each row without `y` the clause that is to reject it (3.9).
 
-    Parameters
-    ----------
-    cells : CellSets, shape (n, d)
-        The binary table.
-    y : ndarray of bool, shape (n,)
-        Rows with `y` are left out.
-    weight : ndarray of shape (n,)
-        What a row counts in the average of a clause's rows.
-    counts : ndarray of int, shape (n, R)
-        True columns of each clause in each row.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        The clause with the smallest count. Of several, the one with the nearest centre in l1
-        distance, the centre being the weighted mean of the rows without `y` for which the clause
-        is smallest, ties included; of equally near ones the lowest. -1 for rows with `y`.
+    Shapes: cells (n, d), y (n,), weight (n,), counts (n, R); result (n,).
 
     Notes
     -----

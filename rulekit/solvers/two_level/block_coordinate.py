@@ -30,32 +30,6 @@ def block_coordinate(
     A clause is learned from all rows with `y` and from those rows without that every other clause
     accepts; the rest are rejected already. The new clause is taken only if the objective falls.
 
-    Parameters
-    ----------
-    task : TwoLevelTask
-        The table and how a clause is learned.
-    n_clauses : int
-        Number of clauses, R.
-    init : {"set_cover", "random", "zero"}, default="set_cover"
-        See `set_cover.initial_clauses`.
-    update : {"greedy", "cyclic", "random"}, default="greedy"
-        Learn every clause anew and take the best one (of equal ones the lowest), the next clause
-        in turn, or a clause drawn at random. The last two stop when no clause in a whole round
-        brings anything.
-    max_iter : int, default=100
-        Number of updates at most; for "greedy" one that compares all clauses counts once.
-
-    Returns
-    -------
-    ClauseSelection
-        `value` is the Hamming objective (3.12), which no entry of `history` sees rise. After a
-        time limit the best rule so far, and ``{"stopped": "time limit"}`` as last entry.
-
-    Raises
-    ------
-    ValueError
-        If `init`, `update` or `n_clauses` is not allowed, or a generator is missing.
-
     Notes
     -----
     One update solves one, for "greedy" R, one-level problems.

@@ -34,16 +34,7 @@ MAX_MOVES = 1000
 
 @dataclass(frozen=True)
 class RefinedSelection:
-    """A rule after local search.
-
-    Attributes
-    ----------
-    selection : ClauseSelection
-        Over the columns of `A` and, after them, those of `moved`. `value` is objective (3.7).
-    moved : tuple of (int, int)
-        ``(j, k)``: a column like column j of `A`, but cut after the k-th distinct value of its
-        source column.
-    """
+    """A rule after local search."""
 
     selection: ClauseSelection
     moved: tuple[tuple[int, int], ...]
@@ -53,15 +44,7 @@ class RefinedSelection:
 class Cuts:
     """Which columns are cuts of numbers, and where cuts may go.
 
-    Attributes
-    ----------
-    structure : ColumnStructure
-        Says which columns are cuts of which source column.
-    ranks : mapping of int to ndarray of int, shape (n,)
-        For each source column with cuts, the rank of each row's value among its distinct values,
-        from 0; -1 where it is missing.
-    barred : set of (int, int)
-        Cuts that may not be made: ``(j, k)`` as in `RefinedSelection.moved`.
+    Shapes: ranks (n,).
     """
 
     structure: ColumnStructure
@@ -83,28 +66,7 @@ def local_search(
     Moves: switch a clause off; drop a column; add one; swap one for another; and, when none of
     these helps, move the cut of a column to any distinct value of its source column.
 
-    Parameters
-    ----------
-    A : ndarray of bool, shape (n, d)
-        The binary table.
-    y : ndarray of bool, shape (n,)
-        Rows to be covered by every clause.
-    weight : ndarray of shape (n,)
-        What a row counts.
-    selection : ClauseSelection
-        Where to start.
-    theta : float
-        Price of a column, in rows.
-    cuts : Cuts
-        Columns whose cuts may be moved.
-    deadline : float, optional
-        Point on the clock of `time.monotonic` at which to stop with the best rule so far.
-
-    Returns
-    -------
-    RefinedSelection
-        Never worse than the start by objective (3.7). After the deadline the last entry of the
-        history holds ``{"stopped": "time limit"}``.
+    Shapes: A (n, d), y (n,), weight (n,).
 
     Notes
     -----

@@ -39,20 +39,7 @@ Index = NDArray[np.intp]
 class TwoLevelTable:
     """Rows, weights and prices of a two-level problem, without rows of no weight.
 
-    Attributes
-    ----------
-    A : ndarray of shape (n, k)
-        1.0 where a column is true in a row. The last column may be the one that disables.
-    y, weight : ndarray of shape (n,)
-        Rows every clause has to cover; what a row counts.
-    price : ndarray of shape (k,)
-        Price of each column in a clause.
-    required : ndarray of bool, shape (k,)
-        Columns every clause holds.
-    groups : tuple of RedundancyGroup
-        A partition of the columns.
-    columns : ndarray of int, shape (k,)
-        Where each column stands in the problem's table; -1 for the one that disables.
+    Shapes: A (n, k), y, weight (n,), price (k,), required (k,), columns (k,).
     """
 
     A: Floats

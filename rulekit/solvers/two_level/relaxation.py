@@ -43,12 +43,7 @@ class _Prices:
 class RelaxedClauses:
     """The optimum of the relaxation.
 
-    Attributes
-    ----------
-    u : ndarray of shape (k,)
-        The clause that stands for all R: mean of an optimum over the orders of the clauses.
-    value : float
-        Optimal value of (4.14) relaxed, for perturbed prices.
+    Shapes: u (k,).
     """
 
     u: Floats
@@ -58,28 +53,7 @@ class RelaxedClauses:
 def relax(
     table: TwoLevelTable, n_clauses: int, *, time_limit: float | None = None
 ) -> RelaxedClauses:
-    """Solve the relaxation of (4.14) by one clause that stands for all, with chains.
-
-    Parameters
-    ----------
-    table : TwoLevelTable
-        See `two_level_table`.
-    n_clauses : int
-        R.
-    time_limit : float, optional
-        Seconds.
-
-    Returns
-    -------
-    RelaxedClauses
-
-    Raises
-    ------
-    TimeLimitError
-        If the limit is passed first.
-    SolverError
-        If HiGHS fails.
-    """
+    """Solve the relaxation of (4.14) by one clause that stands for all, with chains."""
     answer = solve_lp(two_level_program(table, n_clauses, 1), time_limit=time_limit)
     if answer.x is None or answer.value is None:
         if answer.status == "time limit":
@@ -98,30 +72,6 @@ def solve_two_level_lp(
     problem: CoverProblem, theta: float, n_clauses: int, *, disable_cost: float | None = None
 ) -> ClauseSelection:
     """Learn all clauses at once by the relaxation of (4.14), and round them without redundancy.
-
-    Parameters
-    ----------
-    problem : CoverProblem
-        The table, with its weights, structure and limits.
-    theta : float
-        Price of a column, in rows.
-    n_clauses : int
-        R, at least 1.
-    disable_cost : float, optional
-        Offers to switch clauses off, at this price.
-
-    Returns
-    -------
-    ClauseSelection
-        `value` is objective (3.7), errors counted once a row; `lower_bound` the relaxation's
-        value less what the perturbation may add.
-
-    Raises
-    ------
-    ValueError
-        If the table is too large for the program.
-    TimeLimitError, SolverError
-        As `relax`.
 
     Notes
     -----
@@ -150,29 +100,7 @@ def solve_two_level_exact(
     time_limit: float | None = None,
     start: ClauseSelection | None = None,
 ) -> ClauseSelection:
-    """Solve the integer program (4.14) on a small table, with proof or with a bound.
-
-    Parameters
-    ----------
-    problem, theta, n_clauses, disable_cost
-        As in `solve_two_level_lp`.
-    time_limit : float, optional
-        Seconds; the best rule by then is returned with a bound.
-    start : ClauseSelection, optional
-        A rule found by another method; returned if nothing better is found in time.
-
-    Returns
-    -------
-    ClauseSelection
-        `value` is objective (3.7); of several optimal rules it is the one that HiGHS finds.
-
-    Raises
-    ------
-    ValueError
-        If the table is too large for an integer program.
-    SolverError
-        If HiGHS fails.
-    """
+    """Solve the integer program (4.14) on a small table, with proof or with a bound."""
     check_n_clauses(n_clauses)
     _check_size(problem, n_clauses, MOST_OF_EXACT, "exact method", "rows x literals x clauses")
     table = two_level_table(problem, theta, disable_cost)

@@ -14,26 +14,6 @@ from rulekit.solvers.two_level.task import INITS, Iterate, TwoLevelTask, check_n
 def set_cover(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
     """Learn a CNF clause by clause; what an earlier clause rejects is left to it.
 
-    Parameters
-    ----------
-    task : TwoLevelTask
-        The table and how a clause is learned.
-    n_clauses : int
-        Number of clauses, R.
-
-    Returns
-    -------
-    ClauseSelection
-        `value` is the Hamming objective (3.12). A row for which a clause is false is decided, and
-        takes no part in later clauses. Once no row is left, which an empty clause brings about,
-        all further clauses are empty. After a time limit the clauses not yet learned are
-        disabled, and the last entry of `history` holds ``{"stopped": "time limit"}``.
-
-    Raises
-    ------
-    ValueError
-        If `n_clauses` is less than 1.
-
     Notes
     -----
     Solves at most R one-level problems.
@@ -71,30 +51,7 @@ def cover_clauses(task: TwoLevelTask, n_clauses: int) -> tuple[Iterate, list[dic
 def initial_clauses(
     task: TwoLevelTask, n_clauses: int, init: str
 ) -> tuple[Iterate, list[dict[str, object]]]:
-    """Start block coordinate descent or alternating minimisation.
-
-    Parameters
-    ----------
-    task : TwoLevelTask
-        The table and how a clause is learned; its `rng` is needed for a random start.
-    n_clauses : int
-        Number of clauses, R.
-    init : {"set_cover", "random", "zero"}
-        Set covering; clauses learned from a random partition of the rows without `y`; or clauses
-        without columns.
-
-    Returns
-    -------
-    found : Iterate
-        The start.
-    history : list of dict
-        One entry, the start; ``"stopped"`` is in it after a time limit.
-
-    Raises
-    ------
-    ValueError
-        If `init` is another word, or random without a generator.
-    """
+    """Start block coordinate descent or alternating minimisation."""
     if init not in INITS:
         raise ValueError(f"`init` must be one of {INITS}, got {init!r}.")
     check_n_clauses(n_clauses)

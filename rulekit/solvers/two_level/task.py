@@ -33,23 +33,7 @@ Memory = dict[bytes, LearnedClause]
 
 @dataclass(frozen=True)
 class TwoLevelTask:
-    """One table, one price of a column, and how clauses are learned from it.
-
-    Attributes
-    ----------
-    problem : CoverProblem
-        The table; solves the clauses.
-    theta : float
-        Price of a column, in rows.
-    rounding, threshold
-        As in `CoverProblem.learn`.
-    disable_cost : float or None
-        Price of switching a clause off; None where that is not offered.
-    rng : numpy.random.Generator or None
-        Source of random roundings, starts and orders.
-    memory : dict
-        Clauses learned so far; may be shared by tasks with the same table and problem.
-    """
+    """One table, one price of a column, and how clauses are learned from it."""
 
     problem: CoverProblem
     theta: float
@@ -70,13 +54,7 @@ class TwoLevelTask:
         return self.problem.weight
 
     def learn(self, kept: Bools) -> LearnedClause:
-        """Learn one clause from the rows kept: shape (n,). Equal questions are answered once.
-
-        Raises
-        ------
-        TimeLimitError
-            If the deadline of the problem has passed, or passes before the clause is found.
-        """
+        """Learn one clause from the rows kept: shape (n,). Equal questions are answered once."""
         deadline = self.problem.deadline
         if deadline is not None and time.monotonic() > deadline:
             raise TimeLimitError("The time limit has passed; raise `time_limit`.")

@@ -1,4 +1,4 @@
-"""What is drawn of a plane and its boxes, as data frames and words: the figures' input."""
+"""Data frames and sentences for the figures of a hyperplane and its boxes."""
 
 from typing import Any
 
@@ -19,24 +19,24 @@ Floats = NDArray[np.float64]
 
 
 def has_one_plane(model: Any) -> bool:
-    """Whether a model has one plane, that reads columns; a list of several classes has many."""
+    """Return whether a model has one hyperplane that reads columns."""
     plane = model.plane_ if isinstance(model, HyperplaneRuleClassifier) else None
     return plane is not None and bool(plane.w.any())
 
 
 def side_of(model: HyperplaneRuleClassifier, label: Any) -> HalfSpace:
-    """Return the side of the plane of a class."""
+    """Return the side of the hyperplane of a class."""
     half: HalfSpace = model.plane_.half(list(model.boxes_).index(label))
     return half
 
 
 def numbers_of(model: HyperplaneRuleClassifier, X: pd.DataFrame) -> Floats:
-    """Return the numbers that the plane is given of some rows: shape (n, p), NaN for gaps."""
+    """Return the hyperplane's input for some rows, shape (n, p), NaN for missing values."""
     return as_numbers(model.plane_.design.frame(model.read_columns(X)))
 
 
 def number_names(model: HyperplaneRuleClassifier, wording: Wording) -> list[str]:
-    """Return what the numbers the plane reads are called, in the order of its weights."""
+    """Return the names of the hyperplane's inputs, in the order of its weights."""
     used = np.flatnonzero(model.plane_.w).tolist()
     found = []
     for j in used:
@@ -47,7 +47,7 @@ def number_names(model: HyperplaneRuleClassifier, wording: Wording) -> list[str]
 
 
 def plane_words(model: HyperplaneRuleClassifier, wording: Wording) -> str:
-    """Write the described class's side of the plane as one line, with six digits."""
+    """Return the described class's side of the hyperplane as one line, with six digits."""
     above = list(model.boxes_).index(model.positive_label_) == 1
     terms = zip(number_names(model, wording), model.plane_.w[model.plane_.w != 0], strict=True)
     split = LinearSplit(tuple((n, float(w)) for n, w in terms), ">", model.plane_.gamma)
@@ -64,21 +64,7 @@ def intervals(
 ) -> pd.DataFrame:
     """Describe a box column by column, as `rulekit.plots.interval_figure` takes it.
 
-    Parameters
-    ----------
-    model : HyperplaneRuleClassifier
-    label : str, int, float or bool
-        The class of the box's side.
-    faces : pair of ndarray of shape (k,)
-        Lower and upper faces in oriented coordinates.
-    case : ndarray of shape (k,)
-        A row's numbers that the plane reads, in the table's units; NaN for a gap.
-    wording : Wording
-
-    Returns
-    -------
-    DataFrame, a row a column
-        ``name``, ``low``, ``high``, ``start``, ``stop``, ``value``, ``words``, ``limits``, ``met``.
+    Shapes: faces (k,), case (k,).
     """
     half, (lower, upper) = side_of(model, label), faces
     low, high = np.maximum(lower, half.low), np.minimum(upper, half.high)
@@ -114,25 +100,9 @@ def projection(
     case: Floats,
     names: list[str],
 ) -> Projection:
-    """Describe boxes, rows and the plane in two columns.
+    """Describe boxes, rows and the hyperplane in two columns.
 
-    Parameters
-    ----------
-    model : HyperplaneRuleClassifier
-    label : str, int, float or bool
-        The class whose boxes are shown.
-    chosen : int
-        Place of the box whose other conditions are counted.
-    axes : pair of int
-        Places of two different columns among those the plane reads.
-    case : ndarray of shape (k,)
-        As for `intervals`; the plane is cut where the other columns are as here.
-    names : list of str
-        As `number_names` gives them.
-
-    Returns
-    -------
-    Projection
+    Shapes: case (k,).
     """
     half, boxes, plane = side_of(model, label), model.boxes_[label], model.plane_
     a, b = axes
@@ -174,7 +144,7 @@ def projection(
 def _trace(
     w: Floats, gamma: float, rows: Floats, axes: tuple[int, int], case: Floats
 ) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    """Cut the plane with the other columns as in the case; None where it misses the range."""
+    """Intersect the hyperplane with the case's other values; None where it misses the range."""
     a, b = axes
     rest = [j for j in range(len(w)) if j not in axes]
     level = gamma - float(w[rest] @ case[rest])
@@ -191,19 +161,7 @@ def _trace(
 
 
 def others_words(table: pd.DataFrame, axes: tuple[int, int]) -> str:
-    """Say how many of a box's conditions on other columns a case meets, and which it does not.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `intervals`.
-    axes : pair of int
-        The two columns that are drawn.
-
-    Returns
-    -------
-    str
-    """
+    """Return which of a box's conditions on other columns a case meets."""
     others = table.drop(index=list(axes))
     others = others[others["limits"]]
     if others.empty:
@@ -218,7 +176,7 @@ def others_words(table: pd.DataFrame, axes: tuple[int, int]) -> str:
 
 
 def curves(model: HyperplaneRuleClassifier) -> tuple[dict[str, list[int]], dict[str, int]]:
-    """Return for each class, the described one first, what its boxes hold, and of how many rows."""
+    """Return the coverage curve of each class, the described one first, and its rows."""
     labels = sorted(model.boxes_, key=lambda label: label != model.positive_label_)
     counts = {str(label): model.boxes_[label].n_points.tolist() for label in labels}
     totals = {str(label): model.boxes_[label].n_total for label in labels}
@@ -226,7 +184,7 @@ def curves(model: HyperplaneRuleClassifier) -> tuple[dict[str, list[int]], dict[
 
 
 def coverage_table(model: HyperplaneRuleClassifier) -> pd.DataFrame:
-    """Return a row a number of boxes, with the rows covered of each class."""
+    """Return one row per number of boxes, with the rows covered of each class."""
     counts, totals = curves(model)
     longest = max((len(c) for c in counts.values()), default=0)
     table = pd.DataFrame({"boxes": range(1, longest + 1)})

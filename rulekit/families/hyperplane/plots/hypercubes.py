@@ -1,4 +1,4 @@
-"""Boxes of a plane: a bar a column, a projection on two columns, and what each box adds.
+"""Boxes of a hyperplane: one bar per column, a projection, and the coverage curve.
 
 A box of more than two columns cannot be seen whole. The bars show it column by column; the
 projection shows two columns exactly, and says by opacity and in words how far the others go along.
@@ -20,7 +20,7 @@ FAINT = 0.12  # opacity of a point that meets none of the other conditions
 
 @dataclass(frozen=True)
 class Projection:
-    """What a box looks like in two columns.
+    """A box in two columns.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Projection:
 
 
 def interval_figure(intervals: pd.DataFrame) -> go.Figure:
-    """Draw a box as one bar a column, with a case as a tick.
+    """Draw a box as one bar per column, with a case as a tick.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def interval_figure(intervals: pd.DataFrame) -> go.Figure:
 
 
 def interval_sentence(intervals: pd.DataFrame) -> str:
-    """Say how many columns a box limits and whether the case is inside.
+    """Return how many columns a box limits and whether the case is inside.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def interval_sentence(intervals: pd.DataFrame) -> str:
 def projection_figure(
     shown: Projection, described: str, other: str, *, classes: Sequence[Any] | None = None
 ) -> go.Figure:
-    """Draw boxes, rows and the plane's trace in two columns.
+    """Draw boxes, rows and the hyperplane's trace in two columns.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def projection_figure(
 
 
 def projection_sentence(shown: Projection, described: str) -> str:
-    """Say how many of the rows in the rectangle also meet the box's other conditions.
+    """Return how many of the rows in the rectangle also meet the other conditions.
 
     Parameters
     ----------
@@ -276,7 +276,7 @@ def coverage_figure(
 
 
 def coverage_sentence(curves: dict[str, list[int]], totals: dict[str, int]) -> str:
-    """Say how much the first and all boxes of each class cover.
+    """Return how much the first and all boxes of each class cover.
 
     Parameters
     ----------
@@ -305,7 +305,7 @@ def _few(curves: dict[str, list[int]]) -> bool:
 
 
 def _share(intervals: pd.DataFrame, name: str) -> np.ndarray:
-    """Place values on the bars: 0 at the smallest, 1 at the largest, never outside."""
+    """Scale values to the bars: 0 at the smallest, 1 at the largest, clipped."""
     low = intervals["low"].to_numpy(float)
     span = intervals["high"].to_numpy(float) - low
     place = np.divide(

@@ -70,18 +70,7 @@ def _filled_up(region: Region, floor: Floats) -> Floats:
 def water_fill(weights: Floats, bottoms: Floats | None = None) -> Floats:
     """Find the box of greatest volume with one corner at 0 and the other on the plane.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n,)
-        w~, not negative.
-    bottoms : ndarray of shape (n,), optional
-        m, within 0 and 1 and below the plane; 0 by default.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The upper corner. All ones where the whole unit box is below the plane; a feature of weight
-        0 is 1; `bottoms` themselves if they reach the plane.
+    Shapes: weights (n,), bottoms (n,); result (n,).
 
     Notes
     -----
@@ -121,18 +110,7 @@ def water_fill(weights: Floats, bottoms: Floats | None = None) -> Floats:
 def peel(half: HalfSpace, points: Floats, counts: Counts) -> Floats:
     """Lower the corner of a box until it is on this side of the plane.
 
-    Parameters
-    ----------
-    half : HalfSpace
-    points : ndarray of shape (m, n)
-        At least one; all on this side, in oriented coordinates.
-    counts : ndarray of int, shape (m,)
-        How many rows each point stands for.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The upper corner, made of coordinates of points; at least one point is below it.
+    Shapes: points (m, n), counts (m,); result (n,).
 
     Notes
     -----
@@ -211,24 +189,7 @@ class _Layers:
 def point_corner(region: Region, points: Floats, counts: Counts) -> Floats:
     """Find the corner of the box that leaves out the least sum of excesses.
 
-    Parameters
-    ----------
-    region : Region
-    points : ndarray of shape (m, n)
-        At least one; in the region and on its side of the plane, in oriented coordinates.
-    counts : ndarray of int, shape (m,)
-        How many rows each point stands for.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The upper corner. Points within the solver's tolerance of it are taken in exactly where the
-        plane allows.
-
-    Raises
-    ------
-    SolverError
-        If the program is not solved.
+    Shapes: points (m, n), counts (m,); result (n,).
     """
     weights, least = region.unit_weights(), points.min(axis=0)
     if weights is None:

@@ -42,18 +42,7 @@ def plane_values(X: Floats, w: Floats) -> Floats:
 class HalfSpace:
     """One side of a plane within the range of a table.
 
-    Attributes
-    ----------
-    columns : ndarray of int, shape (n,)
-        Columns of the table with a weight that is not zero, in the table's order.
-    signs : ndarray of shape (n,)
-        1 where the oriented coordinate is the column, -1 where it is its negative.
-    weights : ndarray of shape (n,)
-        Positive.
-    cap : float
-        A point is on this side if its value is at most this.
-    low, high : ndarray of shape (n,)
-        Range of the table in oriented coordinates.
+    Shapes: columns (n,), signs (n,), weights (n,), low, high (n,).
     """
 
     columns: NDArray[np.intp]
@@ -69,21 +58,7 @@ class HalfSpace:
     ) -> "HalfSpace":
         """Take the side ``w'x > gamma`` of a plane, or the side ``w'x <= gamma``.
 
-        Parameters
-        ----------
-        w : ndarray of shape (p,)
-            Weights; zeros are dropped (the sign function of (5) would give them a direction).
-        gamma : float
-            Threshold.
-        low, high : ndarray of shape (p,)
-            Least and greatest value of each column.
-        above : bool
-            Which side. The plane itself belongs to the lower one, as in (4): P+(w, gamma) is
-            P-(-w, -gamma) without its boundary.
-
-        Returns
-        -------
-        HalfSpace
+        Shapes: w (p,), low, high (p,).
         """
         columns = np.flatnonzero(w)
         direction = -1.0 if above else 1.0
@@ -134,11 +109,7 @@ class HalfSpace:
 class Region:
     """A part of the half-space that is still to be covered: the I of (18), ``lower < v <= upper``.
 
-    Attributes
-    ----------
-    half : HalfSpace
-    lower, upper : ndarray of shape (n,)
-        Faces. An outer lower face is minus infinity: the table's edge belongs to the region.
+    Shapes: lower, upper (n,).
     """
 
     half: HalfSpace
@@ -174,17 +145,7 @@ class Region:
     def to_faces(self, y: Floats, floor: Floats) -> Floats:
         """Bring an upper corner back from the unit box, on this side of the plane in doubles.
 
-        Parameters
-        ----------
-        y : ndarray of shape (n,)
-            In the unit box; 1 gives the region's own face, exactly.
-        floor : ndarray of shape (n,)
-            A point of this side that the corner must not fall below; where the two agree but for
-            rounding it is taken exactly.
-
-        Returns
-        -------
-        ndarray of shape (n,)
+        Shapes: y (n,), floor (n,); result (n,).
         """
         raised = np.where(y >= 1.0, self.upper, self.corner + self.width * y)
         raised = np.minimum(np.maximum(raised, floor), np.maximum(self.upper, floor))

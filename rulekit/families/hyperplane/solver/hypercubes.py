@@ -23,20 +23,7 @@ from rulekit.families.hyperplane.solver.half_space import Bools, Floats, HalfSpa
 class Boxes:
     """Boxes within a half-space, those with most points first.
 
-    Attributes
-    ----------
-    half : HalfSpace
-    lower, upper : ndarray of shape (k, n)
-        Faces in oriented coordinates: ``lower < v <= upper``. Outer lower faces are minus
-        infinity, outer upper faces the table's edge.
-    n_points : ndarray of int, shape (k,)
-        Points that were to be covered and are in the box.
-    depth : ndarray of int, shape (k,)
-        From 0: how many boxes were cut away before.
-    n_problems : int
-        Boxes sought, empty ones and those dropped later included.
-    n_total : int
-        Points that were to be covered.
+    Shapes: lower, upper (k, n), n_points (k,), depth (k,).
     """
 
     half: HalfSpace
@@ -91,28 +78,7 @@ def extract_boxes(
 ) -> Boxes:
     """Cover points on one side of a plane by disjoint boxes that do not cross it.
 
-    Parameters
-    ----------
-    half : HalfSpace
-        The side. Without a weight that is not zero it is everything or nothing, and so is the box.
-    V : ndarray of shape (m, n)
-        Rows in oriented coordinates; those on the other side are left out.
-    criterion : {"peel", "point_lp", "volume", "volume_paper"}, default="peel"
-        How a box is chosen: many points by an exact count; many points by the linear program (17);
-        volume, not below every point; volume as the paper does.
-    max_depth : int, default=20
-        How many boxes may be cut away before another.
-
-    Returns
-    -------
-    Boxes
-        All boxes that hold a point, single points included, those with most points first (ties by
-        the order in which they were found). Also boxes below no point are counted as problems.
-
-    Raises
-    ------
-    ValueError
-        If the criterion is none of these.
+    Shapes: V (m, n).
 
     Notes
     -----
@@ -151,25 +117,7 @@ def carry_on(
 ) -> tuple[Floats, Floats, int]:
     """Extract boxes where one more point is, until one holds it.
 
-    Parameters
-    ----------
-    half, V, criterion, max_depth
-        As for `extract_boxes`.
-    v : ndarray of shape (n,)
-        A point on this side, in oriented coordinates; it may be outside the table's range.
-
-    Returns
-    -------
-    lower, upper : ndarray of shape (n,)
-        The box's faces. It is the box that `extract_boxes` found if one holds the point; else the
-        next of the region the point is in, chosen for the point alone once no other is left there.
-    depth : int
-        How many boxes were cut away before it.
-
-    Raises
-    ------
-    ValueError
-        If the point is on the other side.
+    Shapes: v (n,); result (n,).
     """
     if half.value(v) > half.cap:
         raise ValueError("`v` must be on this side of the plane; take the other side.")

@@ -29,14 +29,7 @@ ROUNDING = 1e-9  # of a margin, which is 1: a weight that adds no more to any ro
 class LPSVMPlane:
     """A plane found by the linear program.
 
-    Attributes
-    ----------
-    w : ndarray of shape (n,)
-        Weights; zero for features out of use, and all zero where `nu` is small.
-    gamma : float
-        Threshold.
-    objective : float
-        ``nu e'y + |w|_1``.
+    Shapes: w (n,).
     """
 
     w: Floats
@@ -47,17 +40,7 @@ class LPSVMPlane:
 class LPSVMProgram:
     """One table, for several prices `nu`.
 
-    Parameters
-    ----------
-    A : ndarray of shape (m, n)
-        Rows.
-    signs : ndarray of shape (m,)
-        +1 or -1; both occur.
-    weight : ndarray of shape (m,), optional
-        Positive; what a unit of margin missed counts for each row, times `nu`.
-    ways : ndarray of shape (n,), optional
-        Where a weight must not be negative (1) or not positive (-1); 0 leaves it free. Of |w| then
-        one side is left, and of the dual's bounds on A'D a the one that belongs to it.
+    Shapes: A (m, n), signs (m,), weight (m,), ways (n,).
     """
 
     def __init__(
@@ -81,24 +64,7 @@ class LPSVMProgram:
         )
 
     def solve(self, nu: float, *, time_limit: float | None = None) -> LPSVMPlane:
-        """Solve for one price.
-
-        Parameters
-        ----------
-        nu : float
-            Positive.
-        time_limit : float, optional
-            Seconds.
-
-        Returns
-        -------
-        LPSVMPlane
-
-        Raises
-        ------
-        TimeLimitError, SolverError
-            If the program is not solved.
-        """
+        """Solve for one price."""
         self._program.change_column_bounds(np.zeros(len(self._weight)), nu * self._weight)
         solution = self._program.solve(time_limit=time_limit)
         _check(solution)

@@ -35,14 +35,7 @@ DOMINANCE_CELLS = 4_000  # primes, or types, up to which pairs of them are compa
 class MinimumForm:
     """A disjunctive normal form.
 
-    Attributes
-    ----------
-    cubes : ndarray of int8, shape (t, k)
-        Its terms: 1 where a column must hold, 0 where it must fail, -1 where it is not read.
-    cost : int
-        Terms plus literals.
-    bound : int
-        No formula that is right on all on and off types costs less.
+    Shapes: cubes (t, k).
     """
 
     cubes: Cubes
@@ -74,27 +67,7 @@ def minimum_dnf(
 ) -> MinimumForm:
     """Find the disjunctive normal form of least cost.
 
-    Parameters
-    ----------
-    on, off : ndarray of bool, shape (2**k,)
-        Types the formula must and must not hold on; k from 0 to 12. The others are free.
-    exact : bool, default=True
-        Solve the integer program. False gives the greedy formula, whose `bound` counts forced
-        terms only.
-    time_limit : float, optional
-        Seconds for the integer program; when they pass the cheaper of its best formula and the
-        greedy one is returned, with the bound that was reached.
-
-    Returns
-    -------
-    MinimumForm
-        Without terms where nothing is on; one term without literals where nothing is off. Terms
-        in ascending order. Of several cheapest formulas one is taken, the same each time.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, k is too large, or a type is both on and off.
+    Shapes: on, off (2**k,).
 
     Notes
     -----
@@ -129,14 +102,7 @@ def minimum_dnf(
 def prime_implicants(on: Bools, off: Bools) -> Cubes:
     """List the primes that hold on some on type.
 
-    Parameters
-    ----------
-    on, off : ndarray of bool, shape (2**k,)
-        See `minimum_dnf`.
-
-    Returns
-    -------
-    ndarray of int8, shape (number of primes, k)
+    Shapes: on, off (2**k,); result (number of primes, k).
     """
     k = int(on.size).bit_length() - 1
     allowed, wanted = ~off.reshape((2,) * k), on.reshape((2,) * k)

@@ -80,20 +80,7 @@ def rankings(
 ) -> tuple[NDArray[np.intp], ...]:
     """Rank the columns by each score.
 
-    Parameters
-    ----------
-    counts : Contingency
-        Of d columns.
-    scores : sequence of {"f", "mutual_info", "chi2"}
-        What to rank by.
-    length : int
-        How many columns a ranking has at most.
-
-    Returns
-    -------
-    tuple of ndarray of int, shape (at most `length`,)
-        One for each score, best column first. Of columns with equal scores the lowest index comes
-        first. Constant columns are left out.
+    Shape of the result: (at most `length`,).
     """
     usable = np.flatnonzero((counts.ones > 0) & (counts.ones < counts.n))
     found = []

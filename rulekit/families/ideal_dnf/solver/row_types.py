@@ -29,12 +29,7 @@ BLOCK = 64  # columns counted at a time, to keep the intermediate array small
 class Contingency:
     """The 2×2 tables of d columns against the class.
 
-    Attributes
-    ----------
-    n, positives : int or float
-        Rows counted, and those of the described class; sums of weights where rows have weights.
-    ones, ones_positive : ndarray of shape (d,)
-        The same among the rows where a column holds.
+    Shapes: ones, ones_positive (d,).
     """
 
     n: Any
@@ -76,19 +71,7 @@ def unpacked(words: Words, n_rows: int) -> NDArray[np.uint8]:
 def contingency(columns: Words, described: Words, within: Words) -> Contingency:
     """Count each column against the class, two popcounts a column.
 
-    Parameters
-    ----------
-    columns : ndarray of uint64, shape (d, w)
-        The columns, `packed`.
-    described : ndarray of uint64, shape (w,)
-        Rows of the described class.
-    within : ndarray of uint64, shape (w,)
-        Rows that count.
-
-    Returns
-    -------
-    Contingency
-        Of whole numbers.
+    Shapes: columns (d, w), described (w,), within (w,).
 
     Notes
     -----
@@ -112,18 +95,7 @@ def weighted_contingency(
 ) -> Contingency:
     """Do what `contingency` does for rows that count differently.
 
-    Parameters
-    ----------
-    columns : ndarray of uint64, shape (d, w)
-        The columns, `packed`.
-    described, within : ndarray of bool, shape (n,)
-        Rows of the described class; rows that count.
-    weight : ndarray of shape (n,)
-        What a row counts.
-
-    Returns
-    -------
-    Contingency
+    Shapes: columns (d, w), described, within (n,), weight (n,).
     """
     counted = np.where(within, weight, 0.0)
     both = np.stack([counted, np.where(described, counted, 0.0)], axis=1)
@@ -136,17 +108,7 @@ def weighted_contingency(
 def type_codes(columns: Words, n_rows: int) -> NDArray[np.uint32]:
     """Give the type of each row as a number.
 
-    Parameters
-    ----------
-    columns : ndarray of uint64, shape (k, w)
-        The columns, `packed`, the most important first; at most 24.
-    n_rows : int
-        n.
-
-    Returns
-    -------
-    ndarray of uint32, shape (n,)
-        In 0 .. 2**k - 1.
+    Shapes: columns (k, w); result (n,).
     """
     codes = np.zeros(n_rows, dtype=np.uint32)
     for column in columns:  # the first column ends up in the highest bit
@@ -164,23 +126,7 @@ def type_counts(
 ) -> Counts:
     """Count rows by type and class, and by part where rows belong to two parts.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n,)
-        See `type_codes`.
-    k : int
-        Number of columns.
-    described : ndarray of bool, shape (n,)
-        Rows of the described class.
-    part : ndarray of bool, shape (n,), optional
-        Second part or first.
-    weight : ndarray of shape (n,), optional
-        What a row counts.
-
-    Returns
-    -------
-    ndarray of shape (2**k, 2), or (2, 2**k, 2) with parts
-        Whole numbers, unless rows have weights. One pass over the rows.
+    Shapes: codes (n,), described (n,), part (n,), weight (n,); result (2**k, 2).
     """
     parts = 1 if part is None else 2
     # part, type and class side by side in one number, so that one bincount counts all cells
@@ -200,16 +146,7 @@ def without_last(counts: Counts) -> Counts:
 def majority(counts: Counts) -> Bools:
     """Say which types the ideal classifier answers with the described class.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (2**k, 2)
-        Rows of the types.
-
-    Returns
-    -------
-    ndarray of bool, shape (2**k,)
-        True where rows of the described class are more than the others: no on a tie, and on a
-        type without rows (the paper's Algorithm 1).
+    Shapes: counts (2**k, 2); result (2**k,).
     """
     more: Bools = counts[:, 1] > counts[:, 0]
     return more

@@ -23,14 +23,7 @@ from rulekit.families.ideal_dnf.solver.row_types import Counts, least_errors, ma
 class ValidationCurve:
     """What every number of columns of every ranking comes to.
 
-    Attributes
-    ----------
-    right : ndarray of shape (K, number of rankings)
-        Held-out rows that the ideal classifier of the first k columns answers rightly; row k - 1.
-    errors : ndarray of the same shape
-        Training rows it gets wrong: no formula over these columns gets fewer wrong.
-    n_held_out : int or float
-        Rows judged; a sum of weights where rows have weights.
+    Shapes: right (K, number of rankings).
     """
 
     right: Counts
@@ -51,21 +44,7 @@ class ValidationCurve:
         return self.right[k - 1].max()
 
     def smallest_sufficient(self, tolerance: float, max_columns: int) -> int:
-        """Choose the smallest k that is nearly as good as the best.
-
-        Parameters
-        ----------
-        tolerance : float
-            How much of the held-out rows may be lost, as a share; the loss must stay below it.
-            Counted in whole rows, with the share taken as the decimal that it is written as.
-        max_columns : int
-            k at most.
-
-        Returns
-        -------
-        int
-            From 1 to K; 0 if there is no column.
-        """
+        """Choose the smallest k that is nearly as good as the best."""
         last = min(max_columns, self.max_columns)
         best = max((self.best_right(k) for k in range(1, last + 1)), default=0)
         for k in range(1, last + 1):
@@ -78,14 +57,7 @@ class ValidationCurve:
 def validation_curve(counts: Sequence[Counts]) -> ValidationCurve:
     """Judge the ideal classifiers of all rankings and numbers of columns.
 
-    Parameters
-    ----------
-    counts : sequence of ndarray of shape (2, 2**K, 2)
-        For each ranking its rows by part, type and class.
-
-    Returns
-    -------
-    ValidationCurve
+    Shapes: counts (2, 2**K, 2).
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""A power-law split as a picture: rows in B-space, where the boundary is a point, line or plane.
+"""A power-law split as a figure: rows in B-space, where the boundary is linear.
 
 One power law: a strip with its bounds. Two: a plane with a line, or two for a band. Three: the
 paper's f, on which the boundary is a straight line, against the power law that weighs most; a
@@ -80,7 +80,7 @@ def columns_figure(
     case: Columns | None = None,
     names: Mapping[str, str] | None = None,
 ) -> go.Figure:
-    """Draw the rows of a node as they are, for a split of two columns, with the boundary.
+    """Draw the rows of a node over the two columns of a split, with the boundary.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def columns_figure(
 
 
 def bspace_sentence(split: PowerLawSplit, points: SplitPoints) -> str:
-    """Say in one sentence what the picture shows: how many rows lie on which side.
+    """Return how many rows are on which side, as one sentence.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ class _Words:
 def _strip(
     split: PowerLawSplit, points: SplitPoints, star: SplitPoints | None, words: _Words, log: bool
 ) -> go.Figure:
-    """One power law: a strip, the height of a point being chance."""
+    """One power law: a strip with random height of the points."""
     figure = go.Figure(layout=base_layout(300))
     height = np.random.default_rng(0).uniform(0.1, 0.9, len(points.laws))
     _add_points(figure, points, points.laws[:, 0], height)
@@ -215,7 +215,7 @@ def _plane(
 def _distance(
     split: PowerLawSplit, points: SplitPoints, star: SplitPoints | None, words: _Words
 ) -> go.Figure:
-    """Draw f against the power law that makes most of it: the boundary is a vertical line."""
+    """Draw f against its largest power law: the boundary is a vertical line."""
     figure = go.Figure(layout=base_layout(420))
     weights = np.array([t.weight for t in split.terms])
     k = int(np.abs(weights * points.laws.std(axis=0)).argmax()) if len(points.laws) else 0
@@ -231,7 +231,7 @@ def _distance(
 def _solid(
     split: PowerLawSplit, points: SplitPoints, star: SplitPoints | None, words: _Words
 ) -> go.Figure:
-    """Three power laws as they are, with the boundary as planes."""
+    """Draw three power laws with the boundary as planes."""
     figure = go.Figure(layout=base_layout(520))
     for label, look in looks_of(points).items():
         own = np.equal(points.labels, label)
@@ -300,7 +300,7 @@ def _solid(
 
 
 def _add_points(figure: go.Figure, points: SplitPoints, x: Floats, y: Floats) -> None:
-    """Add a trace a class, and rings around what is decided wrongly."""
+    """Add one trace per class, and rings around wrong predictions."""
     for label, look in looks_of(points).items():
         own = np.equal(points.labels, label)
         figure.add_trace(

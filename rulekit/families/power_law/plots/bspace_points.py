@@ -1,4 +1,4 @@
-"""Rows in B-space: what the pictures of a power-law split are drawn from."""
+"""Rows in B-space: the input of the power-law figures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ SKEWED, WIDE = 1.5, 30.0  # skewness, and largest over smallest value, from whic
 
 @dataclass(frozen=True)
 class SplitPoints:
-    """What is drawn of a split: the rows with a value, and where they lie.
+    """Input of a split's figure: the rows with a value, and their coordinates.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ def split_points(
     reached: Bools | None = None,
     classes: Sequence[Any] | None = None,
 ) -> SplitPoints:
-    """Compute where rows lie in B-space.
+    """Compute the coordinates of rows in B-space.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def split_points(
 
 
 def log_helps(points: SplitPoints) -> bool:
-    """Say whether logarithmic axes would spread the rows: long tails, and only positive values."""
+    """Return whether logarithmic axes would spread the rows: long tails, only positive values."""
     laws = points.laws
     if laws.shape[1] > 2 or len(laws) < 3 or (laws <= 0).any():
         return False
@@ -95,13 +95,13 @@ def log_helps(points: SplitPoints) -> bool:
 
 
 def looks_of(points: SplitPoints) -> dict[Any, Look]:
-    """Return how the classes of some rows look, sorted as text."""
+    """Return the look of the classes of some rows, sorted as text."""
     labels = sorted(dict.fromkeys(points.labels.tolist()), key=str)
     return dict(zip(labels, outcome_looks(labels, points.classes), strict=True))
 
 
 def sampled(points: SplitPoints) -> SplitPoints:
-    """Keep at most `MAX_POINTS` rows of each class; those decided wrongly first."""
+    """Select at most `MAX_POINTS` rows of each class; wrong predictions first."""
     rng = np.random.default_rng(0)
     kept = []
     for label in looks_of(points):

@@ -1,4 +1,4 @@
-"""A tree as a picture: boxes that ask, boxes that answer, and how many rows come to each."""
+"""A tree as a figure: nodes with conditions, leaves with predictions, and row counts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ STEP = 90  # pixels from one level to the next
 
 @dataclass(frozen=True)
 class _Box:
-    """One node with its place: leaves side by side, branches above the middle of what is below."""
+    """One node with its position: leaves side by side, inner nodes above the middle of theirs."""
 
     x: float
     level: int
@@ -34,7 +34,7 @@ def tree_figure(
     *,
     classes: Sequence[Any] | None = None,
 ) -> go.Figure:
-    """Draw a tree with the rows that come to each node.
+    """Draw a tree with the rows at each node.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def tree_figure(
 
 
 def tree_sentence(tree: Tree, columns: Columns, labels: Sequence[Any] | NDArray[Any]) -> str:
-    """Say in one sentence what `tree_figure` shows.
+    """Return the content of `tree_figure` as one sentence.
 
     Parameters
     ----------

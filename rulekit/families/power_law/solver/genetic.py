@@ -40,25 +40,7 @@ MAX_POPULATION = 600
 
 @dataclass(frozen=True)
 class StructureSettings:
-    """Settings of the upper-level algorithm (supplement S2-B).
-
-    Attributes
-    ----------
-    population : int or None
-        None for ten a feature, at most 600.
-    generations : int
-    crossover : float
-        Probability that a pair of parents is crossed.
-    mutation : float or None
-        Probability that an exponent, or the flag, takes part in mutation; None for the smaller of
-        0.33 and one over the number of features.
-    beta : float
-        How much likelier a step to the next exponent is than to the one after it.
-    to_zero : float
-        Probability that an exponent that takes part becomes 0.
-    patience : int
-        Generations without a change after which a feasible best individual is the answer.
-    """
+    """Settings of the upper-level algorithm (supplement S2-B)."""
 
     population: int | None = None
     generations: int = 100
@@ -76,11 +58,7 @@ PAPER = StructureSettings()
 class Population:
     """Individuals with what the lower level found for them.
 
-    Attributes
-    ----------
-    splits : Splits
-        Exponents, weights, FL.
-    modulus : ndarray of bool, shape (N,)
+    Shapes: modulus (N,).
     """
 
     splits: Splits
@@ -107,23 +85,6 @@ def genetic_search(
     settings: StructureSettings = PAPER,
 ) -> FoundSplit | None:
     """Find a short split that is pure enough, as the paper does.
-
-    Parameters
-    ----------
-    task : SplitTask
-        The rows and what is allowed; `max_exponents` is not read.
-    rng : numpy.random.Generator
-        Source of all chance.
-    should_stop : callable, optional
-        Asked between generations; the best split so far is returned.
-    lower_level : {"genetic", "exact"}, default="genetic"
-        Who finds the weights.
-    settings : StructureSettings
-
-    Returns
-    -------
-    FoundSplit or None
-        None where no feature varies. Its history has an entry a generation.
 
     Notes
     -----

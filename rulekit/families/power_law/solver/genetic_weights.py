@@ -33,19 +33,7 @@ WORK = 400_000  # numbers of all individuals on all rows that are worked on toge
 
 @dataclass(frozen=True)
 class WeightSettings:
-    """Settings of the lower-level algorithm (supplement S2-C).
-
-    Attributes
-    ----------
-    population, generations : int
-    crossover : float
-        Probability that a pair of parents is crossed.
-    eta_crossover, eta_mutation : float
-        Distribution indices: larger ones keep children nearer to their parents.
-    patience : int
-        Generations over which FL has to fall by `progress`, relatively.
-    progress : float
-    """
+    """Settings of the lower-level algorithm (supplement S2-C)."""
 
     population: int = 50
     generations: int = 50
@@ -60,18 +48,7 @@ PAPER = WeightSettings()
 
 
 class GeneticLevel:
-    """Finds weights and bias as the paper does; takes the place of `LowerLevel`.
-
-    Parameters
-    ----------
-    table : PowerTable
-        The rows.
-    mass : ClassMass
-        Their classes and weights.
-    rng : numpy.random.Generator
-        Source of all chance.
-    settings : WeightSettings
-    """
+    """Finds weights and bias as the paper does; takes the place of `LowerLevel`."""
 
     def __init__(
         self,
@@ -86,16 +63,7 @@ class GeneticLevel:
     def screen(self, structures: Exponents, modulus: bool) -> Splits:
         """Run the algorithm for each structure.
 
-        Parameters
-        ----------
-        structures : ndarray of int8, shape (P, p, d)
-            Empty rows last.
-        modulus : bool
-            A band instead of a cut.
-
-        Returns
-        -------
-        Splits
+        Shapes: structures (P, p, d).
         """
         made = empty_splits(structures, self.mass.gini)
         together = max(1, WORK // (self.settings.population * self.mass.n_rows))

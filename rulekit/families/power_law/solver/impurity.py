@@ -24,29 +24,8 @@ EQUAL = 1e-12  # impurities closer than this are equal
 class ClassMass:
     """Classes and weights of the rows, as the scans want them.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n,)
-        Class of each row, from 0 to K - 1.
-    weight : ndarray of float, shape (n,), or None
-        Positive weights; None counts rows. They are rounded so that sums of them are exact.
-    n_classes : int
-        K, at least 2.
-
-    Attributes
-    ----------
-    label : ndarray of int, shape (n,)
-        What a key carries: the class of a row, or its number where rows have weights.
-    table : ndarray of float, shape (labels, K)
-        What a row with a label weighs in each class.
-    total : ndarray of float, shape (K,)
-        Mass of each class.
-    bits : int
-        How many bits a label takes.
-    unit : float
-        A power of two, of which all weights are multiples.
-    units : ndarray of int, shape (labels, T + 1)
-        The table of the T classes that are followed, and of all classes together, in units.
+    Shapes: codes (n,), weight (n,), label (n,), table (labels, K), total (K,), units
+    (labels, T + 1).
     """
 
     codes: Ints
@@ -124,13 +103,7 @@ class ClassMass:
 class Cuts:
     """The best cut, interval or step for each projection.
 
-    Attributes
-    ----------
-    impurity : ndarray of float, shape (P,)
-        FL; the node's own impurity where nothing can be cut.
-    low, high : ndarray of float, shape (P,)
-        The left side is ``low <= value <= high``; `low` is -inf for a cut. For a step along a
-        line both are the step.
+    Shapes: impurity (P,), low, high (P,).
     """
 
     impurity: Floats

@@ -31,12 +31,7 @@ FLAT = 1e-12  # a power law that varies less than this share of its size is a co
 class Laws:
     """Power laws on the rows, centred and scaled so that weights are of like size.
 
-    Attributes
-    ----------
-    values : ndarray of float, shape (R, n)
-        Mean 0 and standard deviation 1; a constant power law is 0 throughout.
-    mean, scale : ndarray of float, shape (R,)
-        ``values * scale + mean`` are the power laws themselves; `scale` is infinite for a constant.
+    Shapes: values (R, n), mean, scale (R,).
     """
 
     values: Floats
@@ -52,22 +47,7 @@ class Laws:
 class PowerTable:
     """Every power of every feature, ready to be multiplied.
 
-    Parameters
-    ----------
-    X : ndarray of float, shape (n, d)
-        Positive and finite.
-    largest : int, default=3
-        Largest absolute exponent.
-
-    Raises
-    ------
-    SolverError
-        If a value is not positive and finite.
-
-    Attributes
-    ----------
-    powers : ndarray of float, shape (2 * largest + 1, d, n)
-        Every feature to every power, from the least on.
+    Shapes: X (n, d), powers (2 * largest + 1, d, n).
 
     Notes
     -----
@@ -132,18 +112,7 @@ class PowerTable:
 def shifts_for(low: Floats, high: Floats) -> Floats:
     """Say what has to be subtracted from features to make them positive.
 
-    Parameters
-    ----------
-    low, high : ndarray of float, shape (d,)
-        Smallest and largest value of each feature.
-
-    Returns
-    -------
-    ndarray of float, shape (d,)
-        0 where every value is positive: rescaling changes no split, since weights take it up, so
-        such a feature keeps its meaning and the rule is a power law in the user's units. Elsewhere
-        ``2 low - high``, which brings a feature to 1 to 2 times its range, as the authors' code
-        has it (the paper does not say).
+    Shapes: low, high (d,); result (d,).
     """
     spread = np.where(high > low, high - low, 1.0)
     return np.where(low > 0, 0.0, low - spread)
@@ -157,16 +126,7 @@ def n_exponents(structures: Exponents) -> Ints:
 def canonical(structures: Exponents) -> Exponents:
     """Write structures so that equal classifiers look equal.
 
-    Parameters
-    ----------
-    structures : ndarray of int8, shape (P, p, d)
-
-    Returns
-    -------
-    ndarray of int8, shape (P, p, d)
-        Rows sorted, empty ones last; a row that occurs twice stays once. A structure of one row
-        is divided by the common divisor of its exponents and starts with a positive one: a
-        monotone change of a single power law changes no split.
+    Shapes: structures (P, p, d); result (P, p, d).
     """
     made = structures.copy()
     p = made.shape[1]

@@ -25,24 +25,7 @@ def likely_structures(
 ) -> Ints:
     """Return the places of the structures that promise most, of each number of power laws.
 
-    Parameters
-    ----------
-    table : PowerTable
-        Rows; a part of them is enough.
-    mass : ClassMass
-        Their classes and weights.
-    structures : ndarray of int8, shape (P, p, d)
-        Empty rows last.
-    modulus : bool
-        Whether bands are looked for: then also structures in which a class is narrow where the
-        rest is wide, not only those in which its mean is far from that of the rest.
-    most : int
-        How many of each size, by each of these.
-
-    Returns
-    -------
-    ndarray of int
-        Ascending.
+    Shapes: structures (P, p, d).
 
     Notes
     -----
@@ -69,22 +52,7 @@ def likely_structures(
 def likely_features(X: Floats, mass: ClassMass, most: int, rng: np.random.Generator) -> Ints:
     """Return the features worth keeping of many: the best alone, and those of likely pairs.
 
-    Parameters
-    ----------
-    X : ndarray of float, shape (n, d)
-        Positive features.
-    mass : ClassMass
-        Classes and weights; every class occurs.
-    most : int
-        Half as many features are taken for what they are alone, and those of half as many pairs;
-        for cuts, and again for bands.
-    rng : numpy.random.Generator
-        For a part of 500 rows where there are more.
-
-    Returns
-    -------
-    ndarray of int
-        Ascending; all where there are no more than `most`.
+    Shapes: X (n, d).
 
     Notes
     -----
@@ -108,21 +76,7 @@ def likely_features(X: Floats, mass: ClassMass, most: int, rng: np.random.Genera
 def likely_pairs(X: Floats, mass: ClassMass, modulus: bool, n_pairs: int = N_PAIRS) -> Ints:
     """Return the pairs of features that promise most.
 
-    Parameters
-    ----------
-    X : ndarray of float, shape (n, d)
-        Features, d at least 2.
-    mass : ClassMass
-        Classes and weights.
-    modulus : bool
-        Look for bands instead of cuts.
-    n_pairs : int, default=16
-        How many.
-
-    Returns
-    -------
-    ndarray of int, shape (q, 2)
-        Best first; ``q <= n_pairs``.
+    Shapes: X (n, d); result (q, 2).
 
     Notes
     -----
@@ -154,21 +108,7 @@ def pair_structures(
 ) -> Exponents:
     """Make every structure of one exponent for each of two features.
 
-    Parameters
-    ----------
-    pairs : ndarray of int, shape (q, 2)
-        Features.
-    exponents : tuple of int
-        Non-zero exponents.
-    max_power_laws : int
-        Rows of a structure.
-    n_features : int
-        d.
-
-    Returns
-    -------
-    ndarray of int8, shape (P, max_power_laws, n_features)
-        Products of the two, and, where two power laws are allowed, their sums.
+    Shapes: pairs (q, 2); result (P, max_power_laws, n_features).
     """
     choices = [(a, b) for a in exponents for b in exponents]
     kinds = 1 + (max_power_laws > 1)

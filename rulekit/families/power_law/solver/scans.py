@@ -20,17 +20,7 @@ FLIP = np.int64(0x7FFFFFFFFFFFFFFF)
 def best_cut(values: Floats, mass: ClassMass) -> Cuts:
     """Find the threshold of least impurity for each projection.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (P, n)
-        Projections.
-    mass : ClassMass
-        The rows.
-
-    Returns
-    -------
-    Cuts
-        Among equal impurities, the cut in the widest gap, in its middle.
+    Shapes: values (P, n).
 
     Notes
     -----
@@ -52,17 +42,7 @@ def best_cut(values: Floats, mass: ClassMass) -> Cuts:
 def best_step(now: Floats, along: Floats, mass: ClassMass) -> Cuts:
     """Find how far to go along a line so that ``now + step * along <= 0`` splits best.
 
-    Parameters
-    ----------
-    now, along : ndarray of float, shape (P, n)
-        Value of each row, and its change for a step of one.
-    mass : ClassMass
-        The rows.
-
-    Returns
-    -------
-    Cuts
-        `high` is the step.
+    Shapes: now, along (P, n).
 
     Notes
     -----
@@ -81,19 +61,7 @@ def best_band_step(
 ) -> Cuts:
     """Find how far to go along a line so that ``low <= now + step * along <= high`` splits best.
 
-    Parameters
-    ----------
-    now, along : ndarray of float, shape (P, n)
-        As in `best_step`.
-    band : pair of ndarray of float, shape (P,)
-        The interval of each projection.
-    mass : ClassMass
-        The rows.
-
-    Returns
-    -------
-    Cuts
-        `high` is the step.
+    Shapes: now, along (P, n), band (P,).
     """
     from rulekit.families.power_law.solver import split_kernels
 
@@ -121,22 +89,7 @@ def best_interval(
 ) -> Cuts:
     """Find the interval of little impurity for each projection.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (P, n)
-        Projections.
-    mass : ClassMass
-        The rows.
-    n_starts : int, default=3
-        First guesses for each tracked class, inside and outside.
-    rounds : int, default=4
-        How often the impurity is made linear anew.
-    inside : int, optional
-        Only look for intervals that hold this class; of two classes, either.
-
-    Returns
-    -------
-    Cuts
+    Shapes: values (P, n).
 
     Notes
     -----

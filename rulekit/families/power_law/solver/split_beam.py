@@ -80,25 +80,6 @@ def beam_search(
 ) -> FoundSplit | None:
     """Find a short split that is pure enough.
 
-    Parameters
-    ----------
-    task : SplitTask
-        The rows and what is allowed.
-    rng : numpy.random.Generator
-        For the starts of the lower level; the upper level uses no chance.
-    should_stop : callable, optional
-        Asked between levels; the best split so far is returned.
-    lower : LowerSearch, optional
-        Who finds the weights; `LowerLevel` if None.
-    memo : dict, optional
-        Searches of the same rows, power laws and exponents with other `tau`: their levels serve
-        again, and the answer is the one of a fresh search with the same generator.
-
-    Returns
-    -------
-    FoundSplit or None
-        None where no feature varies.
-
     Notes
     -----
     A band is taken only where it is needed: where no cut reaches `tau` and the band does, where
@@ -150,22 +131,7 @@ def _wins(band: FoundSplit, cut: FoundSplit, tau: float) -> bool:
 
 
 class Beam:
-    """One search, for cuts or for bands; its levels are kept, so that it can be asked again.
-
-    Parameters
-    ----------
-    task : SplitTask
-        The rows and what is allowed; `tau` and `max_exponents` are not read.
-    lower : LowerSearch
-        Who finds the weights.
-    modulus : bool
-        Bands instead of cuts.
-    seed : int
-        Every level draws from a generator of its own, so that a level does not depend on what was
-        asked before.
-    whole : SplitTask, optional
-        All rows, where the task holds a part of them: what is found is brought to its end there.
-    """
+    """One search, for cuts or for bands; its levels are kept, so that it can be asked again."""
 
     def __init__(
         self,

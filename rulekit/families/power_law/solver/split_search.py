@@ -43,19 +43,7 @@ MAX_TARGETS = 3  # classes that get directions of their own
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard a structure is worked on.
-
-    Attributes
-    ----------
-    starts : int
-        Directions to begin with: the one at hand, and the best of those drawn.
-    sweeps : int
-        Rounds over the coordinates.
-    lines : int
-        Random lines after each round.
-    draws : int
-        Random directions from which the further starts are chosen.
-    """
+    """How hard a structure is worked on."""
 
     starts: int = 1
     sweeps: int = 2
@@ -72,13 +60,6 @@ SETTLED = Effort(2, 4, 1, 4)  # where good weights are known from a part of the 
 class LowerLevel:
     """Finds weights and bias for structures on the rows of one node.
 
-    Parameters
-    ----------
-    table : PowerTable
-        The rows.
-    mass : ClassMass
-        Their classes and weights.
-
     Notes
     -----
     `screen` costs O(p^2 n + n log n) a structure, `improve` one sort for each step along a line.
@@ -93,16 +74,7 @@ class LowerLevel:
     def screen(self, structures: Exponents, modulus: bool) -> Splits:
         """Give each structure weights from closed forms and the best bias for these.
 
-        Parameters
-        ----------
-        structures : ndarray of int8, shape (P, p, d)
-            Empty rows last.
-        modulus : bool
-            A band instead of a cut.
-
-        Returns
-        -------
-        Splits
+        Shapes: structures (P, p, d).
         """
         made = empty_splits(structures, self.mass.gini)
         for block in blocks(self.table, structures):
@@ -120,24 +92,7 @@ class LowerLevel:
     def improve(
         self, splits: Splits, modulus: bool, effort: Effort, rng: np.random.Generator
     ) -> Splits:
-        """Improve weights by exact steps; never returns a worse split.
-
-        Parameters
-        ----------
-        splits : Splits
-            Where to begin; a copy of each is the first start.
-        modulus : bool
-            A band instead of a cut.
-        effort : Effort
-            Starts, sweeps, lines.
-        rng : numpy.random.Generator
-            Draws further starts, and lines.
-
-        Returns
-        -------
-        Splits
-            The same structures.
-        """
+        """Improve weights by exact steps; never returns a worse split."""
         made = empty_splits(splits.structures, self.mass.gini)
         for block in blocks(self.table, splits.structures):
             best = Found.nothing(len(block.places), block.size, self.mass.gini)

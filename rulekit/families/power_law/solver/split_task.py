@@ -15,22 +15,7 @@ THIN = 200  # rows of a class that are taken at least, where it has as many
 class SplitTask:
     """What a split is searched for.
 
-    Attributes
-    ----------
-    X : ndarray of float, shape (n, d)
-        Positive features.
-    mass : ClassMass
-        Classes and weights of the rows; every class occurs.
-    max_power_laws : int
-        p.
-    exponents : tuple of int
-        E, zero left out.
-    modulus : bool
-        Whether a band may be used.
-    tau : float
-        Impurity to reach, see `target_impurity`.
-    max_exponents : int
-        FU at most.
+    Shapes: X (n, d).
     """
 
     X: Floats
@@ -46,20 +31,7 @@ class SplitTask:
 class FoundSplit:
     """A split and what it is worth.
 
-    Attributes
-    ----------
-    exponents : ndarray of int8, shape (q, d)
-        One row a power law.
-    weights : ndarray of float, shape (q,)
-        Their weights, none 0.
-    low, high : float
-        Left is ``low <= sum <= high``.
-    modulus : bool
-        Whether it is a band.
-    impurity : float
-        FL.
-    history : list of dict
-        A step each: "modulus", "n_exponents", "n_structures", "impurity".
+    Shapes: exponents (q, d), weights (q,).
     """
 
     exponents: Exponents
@@ -77,22 +49,7 @@ class FoundSplit:
 
 
 def target_impurity(mass: ClassMass, tau: float) -> float:
-    """Give the impurity a split has to reach.
-
-    Parameters
-    ----------
-    mass : ClassMass
-        The rows of the node.
-    tau : float
-        The paper's tau_I, meant for two classes of like size.
-
-    Returns
-    -------
-    float
-        ``min(tau, gini / 10)``, so that a rare class is not written off at once, above what a
-        perfect split of these classes leaves: two sides of a node with three classes cannot both
-        be pure.
-    """
+    """Give the impurity a split has to reach."""
     total = np.sort(mass.total)[::-1]
     whole = total.sum()
     left = total[0] * np.ones(1 << min(len(total) - 1, 10))
@@ -114,22 +71,7 @@ def target_impurity(mass: ClassMass, tau: float) -> float:
 def sample_rows(mass: ClassMass, most: int, rng: np.random.Generator) -> tuple[Ints, ClassMass]:
     """Draw a part of many rows by chance, class by class, each in its share and none thin.
 
-    Parameters
-    ----------
-    mass : ClassMass
-        All rows.
-    most : int
-        How many rows to draw, but for those that a thin class is given besides.
-    rng : numpy.random.Generator
-        Source of the chance.
-
-    Returns
-    -------
-    rows : ndarray of int, shape (m,)
-        Sorted.
-    mass : ClassMass
-        These rows. Where a class was given more than its share, weights undo it: the mass of each
-        class is in proportion to that of all rows.
+    Shape of the result: (m,).
 
     Notes
     -----

@@ -23,16 +23,7 @@ BLOCK = 40_000  # numbers of one power law of a block: small enough for the cach
 class Splits:
     """Structures with their weights: ``low <= sum of weights * power laws <= high`` is left.
 
-    Attributes
-    ----------
-    structures : ndarray of int8, shape (P, p, d)
-        Exponents, empty rows last.
-    weights : ndarray of float, shape (P, p)
-        Weights of the power laws themselves, 0 for empty rows.
-    low, high : ndarray of float, shape (P,)
-        Bounds; `low` is -inf for a cut.
-    impurity : ndarray of float, shape (P,)
-        FL.
+    Shapes: structures (P, p, d), weights (P, p), low, high (P,), impurity (P,).
     """
 
     structures: Exponents
@@ -175,14 +166,7 @@ class Found:
 class Moments:
     """Second moments of the power laws of structures, over all rows and within classes.
 
-    Parameters
-    ----------
-    table : PowerTable
-        The rows.
-    structures : ndarray of int8, shape (P, p, d)
-        Of p power laws each, none empty.
-    mass : ClassMass
-        Classes and weights of the rows.
+    Shapes: structures (P, p, d).
     """
 
     def __init__(self, table: PowerTable, structures: Exponents, mass: ClassMass) -> None:

@@ -19,23 +19,8 @@ LARGEST = 256.0  # a logit's square is below it, or rounds more coarsely: only g
 class PointsProblem:
     """A table of cells, and the conditions that may be given points.
 
-    Attributes
-    ----------
-    codes : ndarray of int32, shape (p, n)
-        The cell of each row in each source.
-    n_codes : ndarray of int, shape (p,)
-        Number of cells of each source.
-    source : ndarray of int, shape (d,)
-        Whose cells a condition is made of, ascending.
-    spans : ndarray of int, shape (d, 4)
-        It holds from cell ``spans[:, 0]`` to ``spans[:, 1]``, the end left out, and from
-        ``spans[:, 2]`` to ``spans[:, 3]``.
-    limits : ndarray of int, shape (d, 2)
-        The fewest and the most points it may be given; 0 is never given.
-    weights : ndarray of shape (n, 2)
-        What a row counts for the class that high totals speak for, and for the other one.
-    required : tuple of frozenset of int
-        Of each of these sets a card holds one condition at least.
+    Shapes: codes (p, n), n_codes (p,), source (d,), spans (d, 4), limits (d, 2), weights
+    (n, 2).
     """
 
     codes: NDArray[np.int32]
@@ -105,17 +90,7 @@ def class_masses(y: NDArray[np.bool_], weight: Floats) -> Floats:
     no fit is certain of anything, and none runs off to infinity where conditions tell the classes
     apart.
 
-    Parameters
-    ----------
-    y : ndarray of bool, shape (n,)
-        Rows of the class that high totals speak for.
-    weight : ndarray of shape (n,)
-        Weights that sum to n.
-
-    Returns
-    -------
-    ndarray of shape (n, 2)
-        They add up exactly in any order.
+    Shapes: y (n,), weight (n,); result (n, 2).
     """
     given = np.where(y, weight[y].sum(), weight[~y].sum())
     unit = grid_unit(float(weight.sum()))

@@ -14,20 +14,7 @@ OF_ONE_SOURCE = 2  # cuts of one source that are tried at once, at most
 
 @dataclass(frozen=True)
 class Card:
-    """Conditions with their points.
-
-    Attributes
-    ----------
-    chosen : tuple of int
-        Candidates, ascending.
-    points : tuple of int
-        Of each, none of them 0.
-    slope, intercept : float
-        The logit of a row of total t is ``slope * t + intercept``; the slope is positive, or 0
-        where there is no condition.
-    loss : float
-        The weighted logistic loss, infinite where it was only seen to be too large.
-    """
+    """Conditions with their points."""
 
     chosen: tuple[int, ...]
     points: tuple[int, ...]
@@ -50,17 +37,7 @@ class Card:
 
 @dataclass
 class PointsPath:
-    """The best cards of each size, found as far as they are asked for.
-
-    Parameters
-    ----------
-    problem : PointsProblem
-        The table.
-    beam : int, default=3
-        Cards of each size that are extended.
-    tries : int, default=6
-        Conditions that each is extended by, or that take the place of one.
-    """
+    """The best cards of each size, found as far as they are asked for."""
 
     problem: PointsProblem
     beam: int = 3
@@ -73,22 +50,7 @@ class PointsPath:
     def cards(
         self, max_conditions: int, should_stop: Callable[[], bool] | None = None
     ) -> tuple[Card, ...]:
-        """Find the best card of each size.
-
-        Parameters
-        ----------
-        max_conditions : int
-            Conditions of the largest card.
-        should_stop : callable, optional
-            Asked before each size; true ends the work, with fewer sizes.
-
-        Returns
-        -------
-        tuple of Card
-            Ascending in size and descending in loss: a size that is not there is no better than
-            the one before. The first has no condition, or holds what is required; there is none
-            if that takes more than `max_conditions`.
-        """
+        """Find the best card of each size."""
         while len(self._sizes) <= max_conditions:
             if should_stop is not None and should_stop():
                 break

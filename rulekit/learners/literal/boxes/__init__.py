@@ -1,1 +1,1 @@
-"""The search over boxes for a table: what it is given, doubt and robustness, ordered lists."""
+"""The box search on a table: input, label noise, robustness and ordered lists."""

@@ -1,4 +1,4 @@
-"""Rows that a forest would decide otherwise count less in a search.
+"""Lower weights for rows whose class the forest votes against.
 
 A row that lies among rows of the other class is more often noise than a case to build a condition
 on. A random forest says so of each row by the trees that were grown without it.
@@ -19,24 +19,9 @@ N_TREES = 100
 def discounted(
     problem: BinaryProblem, doubt: float, seed: int, classes: NDArray[np.intp] | None = None
 ) -> BinaryProblem:
-    """Weigh rows by how far a forest agrees with their class.
+    """Weight rows by the forest's agreement with their class.
 
-    Parameters
-    ----------
-    problem : BinaryProblem
-        Its memory keeps the answer.
-    doubt : float
-        Between 0 and 1. A row whose class has the share p of the votes counts
-        ``1 - doubt * (1 - p)`` of its weight.
-    seed : int
-        Of the forest.
-    classes : ndarray of int, shape (n,), optional
-        Classes of the rows where there are more than the two of ``problem.y``.
-
-    Returns
-    -------
-    BinaryProblem
-        The same rows and columns with other weights, and a memory of its own.
+    Shapes: classes (n,).
     """
     key = repr(("doubt", doubt, seed, classes is None)).encode()
     if key not in problem.memory:
@@ -50,22 +35,9 @@ def discounted(
 def agreement(
     problem: BinaryProblem, seed: int, classes: NDArray[np.intp] | None = None
 ) -> NDArray[np.float64]:
-    """Share of the votes of a forest, out of bag, for each row's own class.
+    """Return the forest's out-of-bag vote share for each row's own class.
 
-    Parameters
-    ----------
-    problem : BinaryProblem
-        The forest sees the cells of the columns that it has conditions on.
-    seed : int
-        Of the forest. The same on any machine and any number of threads.
-    classes : ndarray of int, shape (n,), optional
-        As in `discounted`.
-
-    Returns
-    -------
-    ndarray of float, shape (n,)
-        Between 0 and 1. 1 for a row that no tree was grown without, and for all rows where there
-        is one class only, or no column.
+    Shapes: classes (n,); result (n,).
     """
     y = problem.y.astype(int) if classes is None else classes
     if not len(problem.cells.source) or (y == y[0]).all():

@@ -1,4 +1,4 @@
-"""The search over rule lists on a learner's table: one archive for all askers.
+"""The search for rule lists on a learner's table, with one shared archive.
 
 The table is that of `binary_problem` in the form "dnf": a clause holds where all of its columns of
 ``A`` are False.
@@ -28,26 +28,9 @@ Clauses = list[tuple[Literal, ...]]
 
 @dataclass(frozen=True)
 class SearchedLists:
-    """What a search found, for every price and every limit.
+    """Result of a search, for every penalty and every limit.
 
-    Attributes
-    ----------
-    problem : BinaryProblem
-        All rows, with the weights searched with.
-    codes : ndarray of int, shape (n,)
-        Classes, in the problem's order of rows.
-    names : list
-        Of the classes.
-    table : BoxTable
-        What boxes mean.
-    search : ListSearch
-        The search, to be asked for more.
-    archive : ListArchive
-        The best lists of each size.
-    finished : bool
-        Whether the search came to its end.
-    seconds : float
-        The time limit it had.
+    Shapes: codes (n,).
     """
 
     problem: BinaryProblem
@@ -62,7 +45,7 @@ class SearchedLists:
     def entry(
         self, theta: float, n_clauses: int, max_conditions: int | None, *more: ListArchive
     ) -> ArchiveEntry:
-        """Find the best list for one price and limits, in further archives, too.
+        """Find the best list for one penalty and limits, also in further archives.
 
         Ties go to fewer conditions, then to fewer clauses.
         """
@@ -74,12 +57,12 @@ class SearchedLists:
         )
 
     def rule_of(self, clauses: Clauses, rules: RuleList) -> RuleSet:
-        """Write clauses as a list with the classes of another."""
+        """Convert clauses to a list with the classes of another."""
         labels = tuple(self.names[c] for c in rules.labels)
         return RuleSet(tuple(map(Clause, clauses)), labels, "dnf", self.names[rules.default])
 
     def rule(self, boxes: Boxes) -> RuleSet:
-        """Write the boxes of an entry as a list of clauses of literals."""
+        """Convert the boxes of an entry to a list of clauses of literals."""
         assert isinstance(boxes, RuleList)
         return self.rule_of(self._clauses(self.table.chosen(boxes)), boxes)
 
@@ -87,7 +70,7 @@ class SearchedLists:
         return list(self.problem.clauses(chosen, np.zeros(len(chosen), bool), moved))
 
     def boxes_of(self, rule: RuleSet) -> RuleList | None:
-        """Read a rule back as boxes; None where it holds a condition that no box has."""
+        """Convert a rule to boxes; None if it contains a condition that is no box."""
         column = {literal: j for j, literal in enumerate(self.problem.literals)}
         end_of = {j: end for end, j in self.table.column_of.items()}
         n_bins, k = self.table.problem.n_bins, rule.n_clauses
@@ -112,7 +95,7 @@ class SearchedLists:
         return RuleList(low, high, absent, labels, self.names.index(rule.default))
 
     def searched_from(self, rule: RuleSet, theta: float, n_clauses: int) -> list[ListArchive]:
-        """Search from a list, at one price; none where it cannot be written as boxes."""
+        """Search from a list, at one penalty; None if it cannot be written as boxes."""
         start = self.boxes_of(rule)
         if start is None:
             return []
@@ -121,13 +104,7 @@ class SearchedLists:
         return [archive]
 
     def with_cuts_refined(self, rule: RuleSet) -> RuleSet:
-        """Move the cuts of each clause in turn, all other clauses as they are by then.
-
-        Returns
-        -------
-        RuleSet
-            Of as many conditions, and no more weight of wrong rows.
-        """
+        """Move the thresholds of each clause in turn, with the others fixed."""
         problem, rules = self.problem, self.boxes_of(rule)
         if rules is None:
             return rule
@@ -155,7 +132,7 @@ class SearchedLists:
     def _savings(
         self, holds: list[NDArray[np.bool_]], rules: RuleList, r: int
     ) -> NDArray[np.float64]:
-        """Weigh what each row saves when clause `r` takes it, see `rule_lists.search`."""
+        """Compute what each row saves when clause `r` covers it, see `rule_lists.search`."""
         above, below = np.zeros(len(self.codes), bool), np.full(len(self.codes), rules.default)
         for held in holds[:r]:
             above |= held
@@ -168,21 +145,7 @@ class SearchedLists:
 def searched_lists(
     learner: Any, several: SeveralClasses, rng: np.random.Generator
 ) -> SearchedLists:
-    """Search lists, or find what the same search found.
-
-    Parameters
-    ----------
-    learner : BoxSearchClassifier
-        Its `doubt`, `kicks`, `n_clauses` and `time_limit` are read.
-    several : SeveralClasses
-        The table; its `counted` weights become those searched with.
-    rng : numpy.random.Generator
-        For the forest and the kicks; generators in the same state share one search.
-
-    Returns
-    -------
-    SearchedLists
-    """
+    """Search lists, or reuse the same search."""
     whole = several.everything()
     assert isinstance(whole, BinaryProblem)
     codes = several.table.codes[whole.rows]

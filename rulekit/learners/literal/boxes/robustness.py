@@ -1,4 +1,4 @@
-"""How robust a rule should be, and which class it should describe, by cross-validation."""
+"""Selection of robustness and described class by cross-validation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,20 +19,7 @@ FOLDS = 5
 
 @dataclass(frozen=True)
 class Candidate:
-    """One way to learn, and what it came to.
-
-    Attributes
-    ----------
-    robustness : float
-        Level.
-    label : label
-        Class described.
-    error : float
-        Share of the left-out weight that was wrong, averaged with that at half and twice the price
-        and at one clause less and more.
-    n_conditions : float
-        Mean size at the price itself.
-    """
+    """One setting and its score."""
 
     robustness: float
     label: Any
@@ -41,28 +28,7 @@ class Candidate:
 
 
 def candidates(learner: Any, table: TrainingTable, labels: Sequence[Any]) -> list[Candidate]:
-    """Cross-validate the levels of robustness for each of the classes, the one to take first.
-
-    Parameters
-    ----------
-    learner : BoxSearchClassifier
-        Left as it is; its price and limits are kept.
-    table : TrainingTable
-        The rows.
-    labels : sequence
-        Classes that a rule may describe.
-
-    Returns
-    -------
-    list of Candidate
-        Ordered by error plus `CONDITION_PRICE` a literal. Folds are seeded, five or as many as the
-        rarer class has rows.
-
-    Raises
-    ------
-    DataError
-        If a class has a single row.
-    """
+    """Cross-validate the levels of robustness for each class, the best first."""
     centre, theta = learner.n_clauses, float(learner.theta)
     clauses = sorted({max(1, centre - 1), centre, centre + 1})
     grid = list(product(clauses, sorted({theta / 2, theta, 2 * theta})))
@@ -95,10 +61,7 @@ def cross_validated(
 ) -> tuple[Any, Any]:
     """Cross-validate settings on the training rows; see `candidates` for folds and errors.
 
-    Returns
-    -------
-    errors, sizes : ndarray of float, shape (number of settings,)
-        Mean share of the left-out weight that was wrong, and mean number of literals.
+    Shape of the result: (number of settings,).
     """
     rare = int(np.bincount(table.codes, minlength=2).min())
     if rare < 2:

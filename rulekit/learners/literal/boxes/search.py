@@ -1,4 +1,4 @@
-"""The box search over a learner's table: prices, path, and one archive for all askers."""
+"""The box search on a learner's table: penalties, path, and one shared archive."""
 
 import math
 from dataclasses import dataclass, replace
@@ -36,21 +36,7 @@ PATH_CLAUSES = 5  # clauses searched whatever is asked for, so that one archive 
 
 @dataclass(frozen=True)
 class Searched:
-    """What a search found, for every price and every number of clauses.
-
-    Attributes
-    ----------
-    problem : BinaryProblem
-        The learner's table with the weights searched with.
-    table : BoxTable
-        What the boxes mean.
-    archive : Archive
-        The best boxes of each size.
-    finished : bool
-        Whether the search came to its end.
-    seconds : float
-        The time limit it had.
-    """
+    """Result of a search, for every penalty and every number of clauses."""
 
     problem: BinaryProblem
     table: BoxTable[BoxProblem]
@@ -59,13 +45,13 @@ class Searched:
     seconds: float = math.inf
 
     def serves(self, seconds: float) -> bool:
-        """Whether an asker with this time limit need not search again."""
+        """Whether the result is valid for a caller with this time limit."""
         return self.finished or seconds <= self.seconds
 
     def entry(
         self, theta: float, n_clauses: int, max_conditions: int | None = None
     ) -> ArchiveEntry:
-        """Find the best rule for one price and limits of clauses and literals.
+        """Find the best rule for one penalty and limits of clauses and literals.
 
         Ties go to fewer literals, then to fewer clauses.
         """
@@ -79,7 +65,7 @@ class Searched:
         return self.archive.entries
 
     def selection(self, entry: ArchiveEntry, theta: float) -> ClauseSelection:
-        """Tell an entry as methods tell what they found."""
+        """Convert an entry to a clause selection."""
         value = entry.objective(theta)
         history: list[dict[str, Any]] = [{"step": 0, "objective": value}]
         if not self.finished:
@@ -88,29 +74,13 @@ class Searched:
         return ClauseSelection(chosen, np.zeros(len(chosen), bool), value, tuple(history))
 
     def chosen(self, entry: ArchiveEntry) -> NDArray[np.bool_]:
-        """Say which columns of the learner's table an entry is made of: shape (k, d)."""
+        """Return the columns of the learner's table in an entry, shape (k, d)."""
         return self.table.chosen(entry.boxes)
 
 
 @dataclass(frozen=True)
 class BoxSearch:
-    """A search that a learner holds: what it asks of a table, and what it does with the answer.
-
-    Attributes
-    ----------
-    robustness : float
-        See `prices_of`.
-    doubt : float
-        See `discounted`.
-    kicks : int
-        Rounds of disturbance.
-    n_clauses : int
-        Clauses at most; never fewer than `PATH_CLAUSES` are searched, so that the answer for a
-        smaller limit does not depend on which one was asked for first.
-    time_limit : float or None
-        Seconds that ended in the problem's deadline. A search that the deadline cut off serves all
-        who have no more of them, so that the settings of one table wait for it once.
-    """
+    """A search with its settings."""
 
     robustness: float
     doubt: float
@@ -119,19 +89,7 @@ class BoxSearch:
     time_limit: float | None
 
     def run(self, problem: BinaryProblem, rng: np.random.Generator) -> Searched:
-        """Search, or find what the same search found in the problem's memory.
-
-        Parameters
-        ----------
-        problem : BinaryProblem
-            The learner's table.
-        rng : numpy.random.Generator
-            For the forest and the kicks. Generators in the same state share one search.
-
-        Returns
-        -------
-        Searched
-        """
+        """Search, or reuse the same search from the problem's cache."""
         if self.doubt:
             problem = discounted(problem, self.doubt, int(rng.integers(2**31)))
         most = max(PATH_CLAUSES, self.n_clauses)
@@ -156,7 +114,7 @@ class BoxSearch:
     def with_cuts_refined(
         self, problem: BinaryProblem, selection: ClauseSelection, theta: float
     ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...], float]:
-        """Move the cuts of a selection; return it over old and moved columns, and its loss."""
+        """Move the thresholds of a selection; return it over all columns, and its loss."""
         table = CutTable(
             problem.A,
             problem.y,
@@ -179,7 +137,7 @@ class BoxSearch:
 
 
 def _offer_everything(archive: Archive) -> None:
-    """Offer the box that holds every row, where that costs less than the rule without boxes.
+    """Offer the box of all rows where it costs less than the rule without boxes.
 
     The search meets it only on its way to other rules.
     """

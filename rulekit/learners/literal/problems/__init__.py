@@ -1,1 +1,1 @@
-"""What is to be learned, as the solvers take it: rows, cells of columns, conditions and wishes."""
+"""Learning problems as the solvers take them: rows, bins, conditions and constraints."""

@@ -34,14 +34,7 @@ Floats = NDArray[np.float64]
 class RowsToCover:
     """Rows that OR clauses are to cover, whatever their columns are kept as.
 
-    Attributes
-    ----------
-    cells : CellSets or CellColumns
-        Candidate columns; `sums` adds up numbers over the rows of each.
-    y : ndarray of bool, shape (n,)
-        The rows to be covered.
-    weight : ndarray of float, shape (n,)
-        What each row counts.
+    Shapes: y (n,), weight (n,).
     """
 
     cells: Any
@@ -78,18 +71,7 @@ class RowsToCover:
     ) -> float:
         """Weigh any clauses on the training table.
 
-        Parameters
-        ----------
-        clauses : sequence of sequence of ndarray of bool, shape (n,)
-            For each OR clause of the CNF, where each of its literals holds.
-        theta : float
-            Price of a literal, in rows.
-        counts_errors : bool
-            True for the weight of wrong rows (3.7), False for Hamming distances (3.12).
-
-        Returns
-        -------
-        float
+        Shapes: clauses (n,).
         """
         columns = [holds for clause in clauses for holds in clause]
         table = np.array(columns, dtype=bool).reshape(len(columns), len(self.y)).T
@@ -106,31 +88,7 @@ class RowsToCover:
 class BinaryProblem(RowsToCover):
     """The table of one fit as arrays, and what its columns mean.
 
-    Attributes
-    ----------
-    cells : CellSets
-        Columns sorted by what they say, rows by content: no answer depends on how the table was
-        laid out.
-    y : ndarray of bool, shape (n,)
-        Rows that every OR clause is to cover.
-    weight : ndarray of shape (n,)
-        Weights of the rows, their sum n.
-    or_literals, literals : tuple of Literal
-        See the head of this module.
-    structure : ColumnStructure
-        Thresholds of one column, oriented as in `or_literals`.
-    columns : mapping of str to ndarray of shape (n,)
-        The training table in the same order of rows.
-    rows : ndarray of int, shape (n,)
-        Which row of the table as it was given each row is.
-    forbidden : tuple of Literal
-        Single literals that may not appear, either as they are or by moving a cut.
-    encodings : tuple
-        What is read of each source column, see `rulekit.binarize.encoding`.
-    memory : dict
-        Clauses learned so far.
-    until : list of float or None
-        Point on the clock of `time.monotonic` after which work ends, if any.
+    Shapes: y (n,), weight (n,), columns (n,), rows (n,).
     """
 
     cells: CellSets
@@ -212,18 +170,7 @@ class BinaryProblem(RowsToCover):
     ) -> tuple[tuple[Literal, ...], ...]:
         """Read chosen columns as clauses of the rule; disabled ones are left out.
 
-        Parameters
-        ----------
-        chosen : ndarray of bool, shape (R, d + number of moved cuts)
-            Columns of each clause.
-        disabled : ndarray of bool, shape (R,)
-            Clauses that are switched off.
-        moved : sequence of (int, int)
-            Columns after the d-th, see `rulekit.solvers.two_level.local_search.RefinedSelection`.
-
-        Returns
-        -------
-        tuple of tuple of Literal
+        Shapes: chosen (R, d + number of moved cuts), disabled (R,).
         """
         literals = (*self.literals, *(self._cut_anew(j, k) for j, k in moved))
         return tuple(
@@ -261,24 +208,7 @@ def binary_problem(
 ) -> BinaryProblem:
     """Orient, restrict and sort a table of cells.
 
-    Parameters
-    ----------
-    bins : BinCodes
-        The cells of n rows, and the literals over them.
-    columns : mapping of str to ndarray of shape (n,)
-        The table itself.
-    described : ndarray of bool, shape (n,)
-        The rows of the class that the rule describes.
-    weight : ndarray of shape (n,)
-        What each row counts.
-    form : {"dnf", "cnf"}
-        Form of the rule.
-    constraints : Constraints
-        Literals that may not appear are left out.
-
-    Returns
-    -------
-    BinaryProblem
+    Shapes: columns (n,), described (n,), weight (n,).
     """
     flipped = form == "dnf"
     said = _complements(bins) if flipped else bins.literals

@@ -28,18 +28,7 @@ MEMBER = ("==", "in", "contains")
 
 @dataclass(frozen=True)
 class BoxTable(Generic[Kind]):
-    """A binned table for the search, and the column of ``A`` that each end of a box is.
-
-    Attributes
-    ----------
-    problem : BoxProblem or ListProblem
-        The table.
-    column_of : mapping of (feature, kind, bin, missing accepted) to int
-        "low": the interval begins at the bin; "high": it ends there; "test": a test of missingness
-        (bin 1: only missing values are accepted, bin 0: only present ones).
-    n_columns : int
-        Number of columns of ``A``.
-    """
+    """A binned table for the search, and the column of ``A`` that each end of a box is."""
 
     problem: Kind
     column_of: Mapping[End, int]
@@ -153,20 +142,7 @@ class _Builder:
 
 
 def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable[BoxProblem]:
-    """Bin a learner's table for the box search.
-
-    Parameters
-    ----------
-    problem : BinaryProblem
-        Its columns say which ends an interval may have: what constraints left out cannot be chosen.
-    prices : BoxPrices
-        How wrong rows are charged.
-
-    Returns
-    -------
-    BoxTable
-        Its problem describes the rows where ``problem.y`` is False.
-    """
+    """Bin a learner's table for the box search."""
 
     def boxes(cells: Any, n_bins: Any, *may: Any) -> BoxProblem:
         return BoxProblem(cells, n_bins, ~problem.y, problem.weight, prices, *may)

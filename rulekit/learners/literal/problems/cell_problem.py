@@ -25,27 +25,7 @@ Floats = NDArray[np.float64]
 class CellProblem(RowsToCover):
     """The table of one fit as cells, and what its columns mean.
 
-    Attributes
-    ----------
-    cells : CellColumns, shape (n, d)
-        Candidate columns, oriented for an OR; rows sorted by content, so that no answer depends on
-        how the table was laid out.
-    y : ndarray of bool, shape (n,)
-        Rows that the clause is to cover.
-    weight : ndarray of shape (n,)
-        Weights of the rows, their sum n.
-    columns : mapping of str to ndarray of shape (n,)
-        The training table in the same order of rows.
-    rows : ndarray of int, shape (n,)
-        Which row of the table as it was given each row is.
-    conditions : tuple of Conditions
-        Those of each column of the table.
-    origin : ndarray of int, shape (d, 2)
-        Which condition of which column a candidate is.
-    flipped : bool
-        Whether the candidates are complements of the conditions (form "dnf").
-    deadline : float or None
-        Point on the clock of `time.monotonic` after which work ends.
+    Shapes: cells (n, d), y (n,), weight (n,), columns (n,), rows (n,), origin (d, 2).
     """
 
     cells: CellColumns

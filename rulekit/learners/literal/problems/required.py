@@ -1,4 +1,4 @@
-"""Conditions that an analyst requires: put where they cost least."""
+"""Required conditions, added where they cost least."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,19 +15,7 @@ from rulekit.rules.rule_set import Label
 
 @dataclass(frozen=True)
 class RequiredConditions:
-    """Adds what must appear to a rule that was learned without it.
-
-    Parameters
-    ----------
-    wishes : tuple of str or Literal
-        Columns, of which any literal will do, and literals.
-    problem : BinaryProblem or CellProblem
-        The training table, made for the form of the rule.
-    label : label
-        The class that the rule describes.
-    max_clauses : int
-        A clause of its own may be made for a condition up to this number.
-    """
+    """Adds required conditions to a rule that was learned without them."""
 
     wishes: tuple[Wish, ...]
     problem: BinaryProblem | CellProblem
@@ -35,27 +23,7 @@ class RequiredConditions:
     max_clauses: int
 
     def added_to(self, rule: RuleSet) -> RuleSet:
-        """Add each wish that a rule does not grant.
-
-        Parameters
-        ----------
-        rule : RuleSet
-            Simplified, all of its conditions literals.
-
-        Returns
-        -------
-        RuleSet
-            A condition goes where the weight of wrong training rows is smallest, in the place of
-            the same test on the same column if the clause has one, and where simplification does
-            not take it, or an earlier wish, away; ties go to the first clause, then to the first
-            literal.
-
-        Raises
-        ------
-        RuleError
-            If a required column has no literal that may be used, or the wishes cannot all stand
-            in one rule.
-        """
+        """Add each missing required condition to a rule."""
         for k, wish in enumerate(self.wishes):
             wanted = self.wishes[: k + 1]
             if _all_granted(rule, wanted):
@@ -73,7 +41,7 @@ class RequiredConditions:
         return rule
 
     def _additions(self, rule: RuleSet, wish: Wish) -> list[RuleSet]:
-        """List the rules with one more literal that grants the wish."""
+        """List the rules with one more literal that satisfies the requirement."""
         places = [clause for clause in rule.clauses if clause.conditions]
         if len(places) < self.max_clauses:
             places.append(Clause((), "and" if rule.form == "dnf" else "or"))
@@ -98,7 +66,7 @@ class RequiredConditions:
         return found
 
     def _wrong_weight(self, rule: RuleSet) -> float:
-        """Weigh the training rows that a rule gets wrong."""
+        """Compute the weight of the training rows that a rule predicts wrongly."""
         y = self.problem.y
         described = ~y if rule.form == "dnf" else y
         wrong = rule.mask(self.problem.columns) != described
