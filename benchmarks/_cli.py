@@ -25,8 +25,12 @@ class BenchTable:
     positive: str
 
 
-def parsed(description: str, arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """Read the arguments every benchmark takes."""
+def parsed(
+    description: str,
+    arguments: Sequence[str] | None = None,
+    extra: Callable[[argparse.ArgumentParser], None] | None = None,
+) -> argparse.Namespace:
+    """Read the arguments every benchmark takes, and further ones that `extra` adds."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder with a datasets.json")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="tables to run on")
@@ -34,6 +38,8 @@ def parsed(description: str, arguments: Sequence[str] | None = None) -> argparse
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the rows")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="workers; 1 for speed")
     parser.add_argument("--quick", action="store_true", help="a few prices and sizes only")
+    if extra is not None:
+        extra(parser)
     given = parser.parse_args(arguments)
     if given.data is not None and not (given.data / "datasets.json").is_file():
         parser.error(f"--data must be a folder with a datasets.json; {given.data} has none.")
