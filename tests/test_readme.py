@@ -21,7 +21,7 @@ def test_the_library_example_runs_and_prints_a_rule_and_a_reason(capsys):
     printed = capsys.readouterr().out
     assert "THEN malignant" in printed
     assert "OTHERWISE benign" in printed
-    assert "The answer is" in printed
+    assert "Predicted malignant" in printed
 
 
 @pytest.mark.slow

@@ -18,7 +18,13 @@ PAGES = sorted(
 )
 #: Not in the source: created by users, or names of other programs.
 ELSEWHERE = {
-    *(".rulekit/", ".streamlit/secrets.toml", "datasets.json", "literals.csv"),
+    *(
+        ".rulekit/",
+        ".streamlit/secrets.toml",
+        ".streamlit/config.toml",
+        "datasets.json",
+        "literals.csv",
+    ),
     *("postScriptGC",),
 }
 MADE = {"build", "dist", "results"}

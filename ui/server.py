@@ -15,6 +15,7 @@ from streamlit import net_util
 from streamlit.web import cli
 
 from ui import login
+from ui.runs import preparing
 
 APP = Path(__file__).parents[1] / "app.py"
 
@@ -69,6 +70,7 @@ def main() -> None:
         wrong = str(error)
     if wrong is not None:
         sys.exit(wrong)
+    preparing.begin()
     arguments = [*sys.argv[1:], *host_options(sys.argv[1:], os.environ)]
     cli.main(["run", str(APP), *arguments], prog_name="streamlit")
 

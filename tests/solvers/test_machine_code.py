@@ -2,6 +2,7 @@
 
 import importlib
 import logging
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from rulekit.exceptions import SolverError
 from rulekit.solvers import machine_code as door
 
 KERNELS = """
@@ -30,9 +32,9 @@ def quarter(x):
 def made(monkeypatch, tmp_path):
     """Write a file of kernels and import it; the next import of it is a new one."""
     monkeypatch.syspath_prepend(tmp_path)
-    door._telling.cache_clear()
+    door._first_wait.cache_clear()
     yield lambda text, name="some_kernels": fresh(tmp_path, name, text)
-    door._telling.cache_clear()
+    door._first_wait.cache_clear()
 
 
 def fresh(folder, name, text):
@@ -60,7 +62,7 @@ def test_the_first_wait_of_a_process_is_told_once_and_a_kept_kernel_tells_nothin
         (told,) = caplog.records
         assert "python -m rulekit.solvers.machine_code" in told.getMessage()
         caplog.clear()
-        door._telling.cache_clear()
+        door._first_wait.cache_clear()
         assert made(KERNELS).quarter(8.0) == 2.0
         assert not caplog.records
 
@@ -122,12 +124,42 @@ def test_threads_that_ask_at_once_wait_for_one_import(made, tmp_path):
     assert found == [0.5] * 4
 
 
-def test_warming_up_leaves_no_kernel_out_that_python_calls():
-    made = {name for name, seconds in door.warm_up().items() if seconds >= 0}
-    for path in Path(door.__file__).parent.rglob("*kernels.py"):
-        entered = re.search(r"@machine_code\([^)i]", path.read_text(encoding="utf-8"))
-        name = f"rulekit.solvers.{path.parent.name}.{path.stem}"
-        assert bool(entered) == (name in made), name
+@pytest.fixture
+def kernel_files(made, monkeypatch, tmp_path):
+    """Two small kernel files that stand for all others; nothing of them is compiled."""
+    for name, text in (("one_kernels", KERNELS), ("two_kernels", KERNELS)):
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(door, "KERNELS", {"one_kernels": 30.0, "two_kernels": 10.0})
+    door._digest.cache_clear()
+    return tuple(door.KERNELS)
+
+
+def test_seconds_of_missing_kernels_count_cores(kernel_files):
+    assert door.missing_seconds(kernel_files, n_jobs=1) == 40.0
+    assert door.missing_seconds(kernel_files, n_jobs=2) == 30.0  # the longest file
+
+
+@pytest.mark.slow
+def test_kernels_are_prepared_in_processes_and_noted(kernel_files, tmp_path):
+    steps = list(door.prepare(kernel_files, n_jobs=2))
+    assert {name for step in steps for name in step.done} == set(kernel_files)
+    assert steps[-1].seconds_left == 0.0
+    assert door.missing_seconds(kernel_files) == 0.0
+    assert len(cached(tmp_path)) == 2
+
+
+@pytest.mark.slow
+def test_a_kernel_that_fails_ends_the_preparation(kernel_files, tmp_path):
+    (tmp_path / "one_kernels.py").write_text("raise ValueError", encoding="utf-8")
+    with pytest.raises(SolverError, match="Compiling one_kernels failed"):
+        list(door.prepare(("one_kernels",)))
+
+
+def test_time_left_follows_the_work_that_is_done(kernel_files):
+    half = door.Preparation(("two_kernels",), kernel_files, seconds=5.0)
+    assert half.seconds_left == 15.0
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from ui.models.run import (
     seconds_longer,
     start,
 )
-from ui.runs import jobs
+from ui.runs import jobs, preparing
 from ui.shell import once, problem
 from ui.state import app_state
 
@@ -70,7 +70,9 @@ def _watched(job: jobs.Job, drawn: tuple[int, bool]) -> None:
 
 
 def progress_words(job: jobs.Job) -> str:
-    """Say what a run does just now, how far it is, and how long that will take."""
+    """Return what a run does, how far it is, and how long it will take."""
+    if not job.done and (preparing_words := preparing.words()) is not None:
+        return preparing_words
     if job.state == "queued":
         return jobs.registry().waiting(job)
     if job.paused:

@@ -1,0 +1,38 @@
+"""The line about compiling is shown while kernels are missing, and only then."""
+
+import pytest
+
+from ui.runs import preparing
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock and a number of missing seconds that a test sets."""
+    now = {"time": 100.0, "missing": 40.0}
+    monkeypatch.setattr(preparing.time, "monotonic", lambda: now["time"])
+    monkeypatch.setattr(preparing, "missing_seconds", lambda names: now["missing"])
+    preparing._began.cache_clear()
+    yield now
+    preparing._began.cache_clear()
+
+
+def test_the_line_counts_down_and_ends_when_nothing_is_missing(clock):
+    assert preparing.words() == "Preparing the search on this machine (once): 40 s left"
+    clock["time"] += 15
+    assert preparing.words() == "Preparing the search on this machine (once): 25 s left"
+    clock["time"] += 100  # a slower machine than the figures are from
+    assert preparing.words() == "Preparing the search on this machine (once): 1 s left"
+    clock["missing"] = 0.0
+    assert preparing.words() is None
+
+
+def test_nothing_is_started_where_all_kernels_are_there(clock):
+    clock["missing"] = 0.0
+    assert preparing.begin() is None
+
+
+def test_what_is_missing_is_compiled_by_a_process(clock, monkeypatch):
+    started = []
+    monkeypatch.setattr(preparing.subprocess, "Popen", lambda command, **_: started.append(command))
+    preparing.begin()
+    assert started[0][-2:] == ["-m", "rulekit.solvers.machine_code"]

@@ -1,0 +1,36 @@
+"""Kernels are compiled once per machine, beside the server; the pages show how long that takes."""
+
+import math
+import os
+import subprocess
+import sys
+import time
+from functools import cache
+
+from rulekit.solvers.machine_code import KERNELS, QUICK, missing_seconds
+
+NICE = 10  # serving pages comes first
+
+
+def begin() -> subprocess.Popen[bytes] | None:
+    """Start to compile what is missing in a process of its own; None if nothing is missing."""
+    if not missing_seconds(tuple(KERNELS)):
+        return None
+    command = [sys.executable, "-m", "rulekit.solvers.machine_code"]
+    nice = ["nice", "-n", str(NICE)] if os.name == "posix" else []
+    return subprocess.Popen([*nice, *command], stdout=subprocess.DEVNULL)
+
+
+@cache
+def _began() -> tuple[float, float]:
+    """Return the time of the first look, and the seconds that were missing then."""
+    return time.monotonic(), missing_seconds(QUICK)
+
+
+def words() -> str | None:
+    """Return how long the quick search still has to be prepared; None if it is ready."""
+    began, seconds = _began()
+    if not missing_seconds(QUICK):
+        return None
+    left = math.ceil(max(seconds - (time.monotonic() - began), 1.0))
+    return f"Preparing the search on this machine (once): {left} s left"
