@@ -73,7 +73,7 @@ def test_one_case_is_explained_and_the_change_named_does_turn_it(followed):
     loans = table_in(followed, "loans.csv")
     rule, case = rule_in(followed, "rule.json"), loans.iloc[[4]]
     (answer,) = rule.predict(case)
-    assert f"The answer is '{answer}' because" in printed(followed, "rulekit explain")
+    assert f"Predicted {answer}: " in printed(followed, "rulekit explain")
     found = followed.names["found"]
     assert found.sentence in printed(followed, "from rulekit import explain")
     changed = case.copy()
@@ -140,7 +140,7 @@ def test_the_commands_of_the_readme_do_what_it_says(tmp_path):
     said = building.Page(tmp_path).shell(commands)
     rule = from_json((tmp_path / "rule.json").read_text(encoding="utf-8"))
     (answer,) = rule.predict(loans.iloc[[11]])
-    assert f"Row 12: The answer is '{answer}'" in said
+    assert f"Row 12: Predicted {answer}" in said
     answers = pd.read_excel(tmp_path / "answers.xlsx")["answer"]
     assert answers.tolist() == rule.predict(loans.tail(300)).tolist()
 

@@ -369,3 +369,14 @@ def test_a_rule_that_a_reload_would_learn_otherwise_stays_as_it_was_read(open_ap
     app = open_app("rules", state=state)
     assert not app.exception
     assert app.session_state["app"].model.rule_set_ == read
+
+
+def test_an_apply_without_a_change_leaves_the_learned_rule(on_credit):
+    app = on_credit()
+    before = app.session_state["app"]
+    app.button(key="edit_0").click().run()
+    app.button(key="score_edit").click().run()
+    assert not app.exception
+    after = app.session_state["app"]
+    assert (after.setting, after.rule_json) == (before.setting, before.rule_json)
+    assert "edited by hand" not in text(app)

@@ -81,7 +81,8 @@ def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
     if scorecard_of(rule):
         edited = edited_card(rule, train, state)
         if edited is not None:
-            keep(edited, source())
+            if edited != rule:
+                keep(edited, source())
             st.rerun()
         return
     every = rule_to_rows(rule)
@@ -89,7 +90,7 @@ def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
     st.caption(
         "A row is a condition; values of a set are separated by semicolons. “Read as” says what is "
         "read of a date (date, year, month, weekday, hour, days since 2024-01-01) or the order of "
-        "levels (low < middle < high). Nothing changes before “Score this rule”."
+        "levels (low < middle < high). Nothing changes before “Apply”."
     )
     rows = st.data_editor(
         every[mine].drop(columns="clause"),
@@ -106,7 +107,7 @@ def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
         alt=f"The conditions of clause {k + 1}, editable",
     )
     said = _answer(rule, k, state) if state.several else None
-    if st.button("Score this rule", key="score_edit", type="primary"):
+    if st.button("Apply", key="score_edit", type="primary"):
         changed = pd.concat([rows.assign(clause=k + 1), every[~mine]], ignore_index=True)
         edited = rows_to_rule(changed, rule, train.columns)
         if said is not None:  # clauses keep their order, and each its class
@@ -117,7 +118,8 @@ def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
         elif not rule.labels:  # an empty rule does not name the class it could describe
             other = next(v for v in state.labels if v != rule.default)
             edited = replace(edited, labels=(other,) * edited.n_clauses)
-        keep(edited, source())
+        if edited != rule:  # an apply without a change leaves the rule as it is
+            keep(edited, source())
         st.rerun()
 
 

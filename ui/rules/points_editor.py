@@ -12,7 +12,7 @@ def edited_card(rule: RuleSet, train: Rows, state: AppState) -> RuleSet | None:
     """Let the reader change the card; return it once it is to be scored."""
     st.caption(
         "A row is a condition; values of a set are separated by semicolons, and 0 points leave it "
-        "out. Nothing changes before “Score this card”."
+        "out. Nothing changes before “Apply”."
     )
     rows = st.data_editor(
         points_to_rows(rule),
@@ -36,6 +36,6 @@ def edited_card(rule: RuleSet, train: Rows, state: AppState) -> RuleSet | None:
         )
         for k, (split, label) in enumerate(zip(scorecard_of(rule), rule.labels, strict=True))
     ]
-    if not st.button("Score this card", key="score_edit", type="primary"):
+    if not st.button("Apply", key="score_edit", type="primary"):
         return None
     return rows_to_points(rows, totals, rule, train.columns)

@@ -25,6 +25,7 @@ from rulekit.rules import (
 
 COLUMNS = ("clause", "column", "test", "value", "holds if missing", "read as")
 SETS = ("in", "not-in")
+SHOWN = 8  # levels that a message lists
 BELOW = " < "  # between the levels of an order
 
 
@@ -181,6 +182,13 @@ def _read(text: str, column: np.ndarray, feature: str, where: str) -> float | st
         if text.lower() not in ("true", "false"):
             raise RuleError(f"{where}: {feature!r} is true or false, found {text!r}.")
         return text.lower() == "true"
+    known = sorted({v for v in column if v is not None}, key=str)
+    if text not in known:
+        more = f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
+        raise RuleError(
+            f"{where}: {feature!r} has no value {text!r}. Choose one of "
+            f"{', '.join(map(repr, known[:SHOWN]))}{more}."
+        )
     return text
 
 

@@ -104,10 +104,10 @@ def test_report_counts_lines_and_answers_and_draws_them_in_the_colours_of_the_ou
         held = fired[:, k]
         right = (truth[held] == rule.labels[k]).sum()
         assert row == [str(k + 1), f"'{rule.labels[k]}'", str(held.sum()), str(right)]
-    assert answers[0] == ["", "rule says'ill'", "rule says'well'"]
+    assert answers[0] == ["", "predicted'ill'", "predicted'well'"]
     for row, label in zip(answers[1:], ["ill", "well"], strict=True):
         counts = [str(((truth == label) & (said == other)).sum()) for other in ["ill", "well"]]
-        assert row == [f"in truth'{label}'", *counts]
+        assert row == [f"actual'{label}'", *counts]
     drawn = [c for c in page.colours if isinstance(c, str)]
     assert drawn[: 2 * rule.n_clauses] == [look["ill"]] * 2 * rule.n_clauses
     assert drawn[-4:] == [look["ill"], look["well"], look["ill"], look["well"]]

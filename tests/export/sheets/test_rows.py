@@ -60,3 +60,10 @@ def test_text_is_never_compared_by_order():
     rows.loc[0, "column"] = "town"
     with pytest.raises(RuleError, match="'town' holds no numbers"):
         rows_to_rule(rows, RULE, COLUMNS)
+
+
+def test_an_unknown_level_is_refused_with_the_known_ones():
+    rows = rule_to_rows(RULE)
+    rows.loc[1, "value"] = "Bonn; 14"
+    with pytest.raises(RuleError, match=r"Row 2.*no value '14'. Choose one of 'Bonn', 'Ulm'\."):
+        rows_to_rule(rows, RULE, COLUMNS)

@@ -1,4 +1,4 @@
-"""The tab "How stable": offered, done in the background, told as counted."""
+"""The tab "Stability": offered, done in the background, told as counted."""
 
 import numpy as np
 import pandas as pd

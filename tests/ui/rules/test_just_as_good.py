@@ -1,4 +1,4 @@
-"""The tab "Rules just as good": the rules of the library, one looked at, one taken."""
+"""The tab "Alternatives": the rules of the library, one looked at, one taken."""
 
 import pytest
 
