@@ -160,7 +160,7 @@ def suggestion(
         "default": int(default["setting"]),
         "simplest_within_1se": int(simplest["setting"]),
         "best": int(best["setting"]),
-        "reason": _reason((best, simplest, default), settings, y, charged)
+        "reason": _reason(default, settings, y, charged)
         + ("" if chosen == order[0] else _about_the_empty(rows.iloc[order[0]], settings)),
     }
 
@@ -240,41 +240,27 @@ def _price_of_condition(rows: pd.DataFrame, y: str) -> float:
     return CONDITION_PRICE * (float(rows["_worth"].abs().max()) if y == COST else 1.0)
 
 
-def _reason(rows: tuple[Any, Any, Any], settings: Settings, y: str, price: float) -> str:
-    best, simplest, default = rows
-    measure = y.replace("_", " ")
-    named = {int(row["setting"]): _named(row, settings) for row in (best, simplest, default)}
-    first = named[int(default["setting"])]
-    judged, of_what = "", ""
+def _reason(default: Any, settings: Settings, y: str, price: float) -> str:
+    """Return which setting was selected, and by which figure, in two sentences."""
+    forest = ""
     if JUDGED in default:
-        judged = (
-            ", joined for two thirds with what a forest says of the rule learned from all rows "
-            f"(here {_value(default[JUDGED], y)}),"
+        forest = (
+            " and with a random forest's estimate for the rule on all rows "
+            f"({_value(default[JUDGED], y)})"
         )
-    if JUDGED_SIZE in default:
-        of_what = f" of that rule (here {default[JUDGED_SIZE]:.0f})"
-    told = (
-        f"Chosen: {first} ({_figure(default, y)}). A single best figure among many is "
-        f"partly luck, so each mean {measure} was averaged with those of settings of nearly the "
-        f"same size{judged} and charged {_price(y, price)} for each condition{of_what}; then no "
-        "other is better"
+    order = "highest" if y in MAXIMISED else "lowest"
+    return (
+        f"Selected: {_named(default, settings)} ({_figure(default, y)}). "
+        f"Its {y.replace('_', ' ')}, "
+        f"averaged with settings of similar size{forest}, is the {order} after "
+        f"{_price(y, price)} for each condition."
     )
-    if best["setting"] == default["setting"]:
-        told += "; it also has the best mean of its own"
-    else:
-        told += f". The best mean of its own: {named[int(best['setting'])]} ({_figure(best, y)})"
-    if simplest["setting"] not in (default["setting"], best["setting"]):
-        told += (
-            f"; within one standard error of it the simplest is "
-            f"{named[int(simplest['setting'])]} ({_figure(simplest, y)})"
-        )
-    return f"{told}."
 
 
 def _about_the_empty(row: Any, settings: Settings) -> str:
     return (
-        f" An empty rule ({_named(row, settings)}), which gives every row the same answer, does no "
-        "worse by that count; chosen is the first setting that says something."
+        f" An empty rule ({_named(row, settings)}), which predicts one class for every row, is no "
+        "worse by that figure; the best setting with a condition was selected."
     )
 
 

@@ -339,7 +339,9 @@ class Literal(Condition):
             return self._has_word(column) == (self.op == "contains")
         found = np.zeros(len(column), dtype=bool)
         for value in self.positions:
-            found |= np.asarray(column == value, dtype=bool)
+            # NumPy would strip NULs from the end of a bare text before it compares.
+            one = np.array(value, dtype=object) if column.dtype == object else value
+            found |= np.asarray(column == one, dtype=bool)
         return ~found if self.op in ("!=", "not-in") else found
 
     def _compared(self, column: NDArray[Any], absent: NDArray[np.bool_]) -> NDArray[np.bool_]:

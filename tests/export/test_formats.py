@@ -61,8 +61,9 @@ def test_any_name_level_and_label_survive_every_format(name, level, label, data)
     rule = RuleSet((Clause((Literal(name, "==", level),)),), (label,), "dnf", "other")
     columns = {name: np.array([level, "else", None], dtype=object)}
     format = data.draw(st.sampled_from(sorted(CHECKED)))
-    nameless = not name and format in ("sql", "duckdb")
-    if nameless or ("\0" in name + level + label and format in ("sql", "sqlite", "duckdb")):
+    nameless = not name and format in ("sql", "duckdb", "scoring")
+    in_sql = format in ("sql", "sqlite", "duckdb", "scoring")
+    if nameless or ("\0" in name + level + label and in_sql):
         with pytest.raises(ExportError, match=r"it has a NUL|without a name"):
             verify_export(rule, columns, format)
     else:

@@ -97,8 +97,8 @@ def test_three_classes_are_judged_and_the_reason_tells_of_it():
     y = np.where(X.b > 0.7, "odd", true)
     told = RuleClassifier(cv=2).fit(X, y).choice_
     assert told.table["judged"].between(0, 1).all()
-    figure = f"(here {100 * told.table['judged'][told.default]:.1f} %)"
-    assert f"what a forest says of the rule learned from all rows {figure}" in told.reason
+    figure = f"({100 * told.table['judged'][told.default]:.1f} %)"
+    assert f"a random forest's estimate for the rule on all rows {figure}" in told.reason
 
 
 def test_equal_columns_are_one_to_the_forest():

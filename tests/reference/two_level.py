@@ -60,7 +60,10 @@ def printed_relaxation(A, y, weight, n_clauses, price):
                 add([(r * d + j, 1.0), (n_w + r * len(Z) + q, -1.0)], 0.0)
     c = np.concatenate([np.tile(price, R), np.zeros(n_beta), weight])
     bounds = [(0, 1)] * n_w + [(0, None)] * (n_beta + n)
-    result = linprog(c, A_ub=np.array(rows), b_ub=np.array(rhs), bounds=bounds, method="highs")
+    tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+    result = linprog(
+        c, A_ub=np.array(rows), b_ub=np.array(rhs), bounds=bounds, method="highs", options=tight
+    )
     assert result.status == 0
     return result.fun
 

@@ -32,6 +32,7 @@ def quarter(x):
 def made(monkeypatch, tmp_path):
     """Write a file of kernels and import it; the next import of it is a new one."""
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # sources change within a second
     door._first_wait.cache_clear()
     yield lambda text, name="some_kernels": fresh(tmp_path, name, text)
     door._first_wait.cache_clear()
