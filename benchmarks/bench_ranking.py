@@ -23,8 +23,8 @@ from benchmarks._cli import BenchTable, Row, run, tables, told
 from rulekit import BoxSearchClassifier
 from rulekit.data import make_folds
 from rulekit.evaluation import Baseline
+from rulekit.evaluation.calibration import brier_score, reliability
 from rulekit.evaluation.metrics import area_under_roc
-from rulekit.evaluation.reliability import brier_score, reliability
 
 TABLES = (
     *("banknote", "pima", "heart_cleveland", "breast_cancer_wisconsin", "wdbc"),

@@ -262,3 +262,11 @@ def imported_with_names(path: Path) -> Iterator[str]:
 @pytest.mark.parametrize("test", PARTS)
 def test_a_test_file_reaches_the_modules_that_are_parts_of_what_it_tests(test):
     assert {module_name(ROOT / part) for part in PARTS[test]} <= set(steps_from(test))
+
+
+def test_no_public_name_is_hidden_by_a_module():
+    # a name that loads lazily would be replaced by a module of its name once that is imported
+    for stub in (ROOT / "rulekit").rglob("__init__.pyi"):
+        modules = {path.stem for path in stub.parent.iterdir()} - {"explain"}
+        names = {alias.name for alias in aliases(parsed(stub))}
+        assert not names & modules, stub

@@ -1,11 +1,11 @@
+from .calibration import brier_score as brier_score
+from .calibration import reliability as reliability
 from .groups import Gap as Gap
 from .groups import GroupMetrics as GroupMetrics
 from .groups import group_metrics as group_metrics
 from .operating import clause_points as clause_points
 from .operating import operating_points as operating_points
 from .operating import threshold_rule as threshold_rule
-from .reliability import brier_score as brier_score
-from .reliability import reliability as reliability
 from .sweeps.baselines import Baseline as Baseline
 from .sweeps.baselines import baseline_models as baseline_models
 from .sweeps.baselines import baselines as baselines

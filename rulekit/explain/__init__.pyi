@@ -7,6 +7,7 @@ from .hamming import hamming_distances as hamming_distances
 from .near_miss import CheckedClause as CheckedClause
 from .near_miss import CheckedLiteral as CheckedLiteral
 from .near_miss import NearMiss as NearMiss
+from .one_column import single_change as single_change
 from .points import GivenPoints as GivenPoints
 from .points import PointsReading as PointsReading
 from .points import read_points as read_points
@@ -19,7 +20,6 @@ from .similar import PastCases as PastCases
 from .similar import SimilarCase as SimilarCase
 from .similar import similar_cases as similar_cases
 from .similar import training_rows as training_rows
-from .single_change import single_change as single_change
 from .splits import SplitChange as SplitChange
 from .splits import SplitReading as SplitReading
 from .splits import TermReading as TermReading

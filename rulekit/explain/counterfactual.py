@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rulekit.exceptions import RuleError
 from rulekit.explain.changes import Change, changes_between
 from rulekit.explain.domains import Candidate, candidates, domain_of
-from rulekit.explain.single_change import single_change
+from rulekit.explain.one_column import single_change
 from rulekit.explain.subject import Subject, as_column, subject_of
 from rulekit.rules import (
     ConditionWriter,

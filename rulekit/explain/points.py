@@ -9,7 +9,7 @@ import numpy as np
 
 from rulekit.explain.changes import Change, changes_between
 from rulekit.explain.domains import candidates, domain_of
-from rulekit.explain.single_change import Ranges
+from rulekit.explain.one_column import Ranges
 from rulekit.explain.subject import as_column
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 from rulekit.style.phrases import PLAIN, Wording, listed, met_text, shown

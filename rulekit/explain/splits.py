@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from rulekit.explain.one_column import Floats, Ranges, turning_value
 from rulekit.explain.similar import training_rows
-from rulekit.explain.single_change import Floats, Ranges, turning_value
 from rulekit.explain.subject import as_column, columns_for, row_values
 from rulekit.rules import (
     Branch,

@@ -21,6 +21,9 @@ from .analysis.tree import tree_of_rule as tree_of_rule
 from .clause import Clause as Clause
 from .codec import rule_from_dict as rule_from_dict
 from .codec import rule_to_dict as rule_to_dict
+from .column_test import FeatureTest as FeatureTest
+from .column_test import feature_test as feature_test
+from .column_test import intervals as intervals
 from .condition import Columns as Columns
 from .condition import Condition as Condition
 from .condition import Scalar as Scalar
@@ -29,9 +32,6 @@ from .condition import missing_in as missing_in
 from .condition import number_text as number_text
 from .condition import value_text as value_text
 from .constraints import Constraints as Constraints
-from .intervals import FeatureTest as FeatureTest
-from .intervals import feature_test as feature_test
-from .intervals import intervals as intervals
 from .linear_split import LinearSplit as LinearSplit
 from .literal import OPERATORS as OPERATORS
 from .literal import Literal as Literal

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
+from rulekit.rules.column_test import holds
 from rulekit.rules.condition import TRUTH, Columns, Condition
-from rulekit.rules.intervals import holds
 from rulekit.rules.literal import Literal
 from rulekit.rules.scales import ORDERED, WORDS
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from rulekit.exceptions import RuleError
 from rulekit.rules.clause import Clause
+from rulekit.rules.column_test import holds
 from rulekit.rules.condition import Condition
-from rulekit.rules.intervals import holds
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.rule_set import Label, RuleSet

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rulekit.exceptions import RuleError
 from rulekit.rules import Clause, Literal
-from rulekit.rules.intervals import FeatureTest, feature_test, holds, intervals
+from rulekit.rules.column_test import FeatureTest, feature_test, holds, intervals
 from tests.reference.rules import is_missing, literal_holds
 from tests.strategies.rules import FLAGS, NUMERIC, TEXTS, clauses, every_row, literals
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from benchmarks.papers.power_law_tables import curve_table
 from rulekit import PowerLawTreeClassifier, explain
 from rulekit.explain import explain_path, read_split, smallest_change
-from rulekit.explain.single_change import STEP
+from rulekit.explain.one_column import STEP
 from rulekit.explain.splits import change_text
 from rulekit.rules import Branch, Factor, Leaf, PowerLaw, PowerLawSplit
 from rulekit.rules.analysis.tree import rule_of_tree
