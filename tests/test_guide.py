@@ -135,14 +135,12 @@ def test_the_commands_of_the_readme_do_what_it_says(tmp_path):
     readme = (GUIDE.parents[1] / "README.md").read_text(encoding="utf-8")
     (commands,) = [b for b in re.findall(r"```sh\n(.*?)```", readme, re.S) if "rulekit learn" in b]
     loans = load_sample("credit").frame
-    loans.head(700).to_csv(tmp_path / "loans.csv", index=False)
-    loans.tail(300).drop(columns="risk").to_csv(tmp_path / "next_month.csv", index=False)
     said = building.Page(tmp_path).shell(commands)
     rule = from_json((tmp_path / "rule.json").read_text(encoding="utf-8"))
     (answer,) = rule.predict(loans.iloc[[11]])
     assert f"Row 12: Predicted {answer}" in said
-    answers = pd.read_excel(tmp_path / "answers.xlsx")["answer"]
-    assert answers.tolist() == rule.predict(loans.tail(300)).tolist()
+    answers = pd.read_excel(tmp_path / "predictions.xlsx")["answer"]
+    assert answers.tolist() == rule.predict(loans).tolist()
 
 
 def test_every_setting_of_the_server_that_is_named_is_read():

@@ -54,7 +54,7 @@ def test_an_installed_command_learns_shows_explains_scores_exports_and_compares(
     wrong = (rule.predict(frame) != frame["risk"]).sum()
     assert wrong == learned["training"]["wrong"] + learned["test"]["wrong"]
     assert "THEN high" in ran(place, "show", "rule.json").stdout
-    assert "The answer is" in ran(place, "explain", "rule.json", "credit.csv", "--row", 5).stdout
+    assert "Predicted " in ran(place, "explain", "rule.json", "credit.csv", "--row", 5).stdout
     ran(place, "score", "rule.json", "credit.csv", "-o", "out.xlsx")
     assert pd.read_excel(place / "out.xlsx")["answer"].tolist() == rule.predict(frame).tolist()
     told = ran(place, "export", "rule.json", "--format", "duckdb", "--table", "credit.csv").stderr

@@ -82,6 +82,8 @@ def test_postgresql_answers_dates_orders_and_words_as_the_rule_does(link, monkey
 
     @given(rule_sets(), columns())
     def check(rule, table):
+        # a column without any value would be text in the test's table, whatever the rule reads
+        assume(any(value is not None for value in table["smoker"]))
         try:
             found = verify_export(rule, table, "postgresql")
         except ExportError as error:
