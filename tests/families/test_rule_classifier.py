@@ -41,8 +41,7 @@ def bundled(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["credit", "breast_cancer"])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(("name", "seed"), [("credit", 1), ("breast_cancer", 2)])
 def test_the_rule_is_that_of_a_sweep_a_suggestion_and_a_fit_by_hand(name, seed):
     X, y = bundled(name)
     folds = make_folds(y, RepeatedStratifiedKFold(n_splits=5, n_repeats=1, random_state=seed))
