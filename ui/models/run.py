@@ -17,6 +17,7 @@ from ui.learners.spec import (
     FIT_SECONDS,
     LIMITS,
     QUICK,
+    QUICK_LIMITS,
     SHARED,
     RunSpec,
     quick_rows,
@@ -73,10 +74,11 @@ def latest(*titles: str) -> jobs.Job | None:
     return next((job for job in known if job is not None and job.title in titles), None)
 
 
-def quick(spec: RunSpec) -> RunSpec:
-    """Return the quick pass of a curve."""
-    shared = {name: getattr(spec, name) for name in SHARED}
-    return RunSpec(thorough=False, baselines=False, against=spec.against, **shared)
+def quick(spec: RunSpec, *, several: bool = False) -> RunSpec:
+    """Return the quick pass of a curve; of fewer points where there are several outcomes."""
+    how = {name: getattr(spec, name) for name in SHARED}
+    how |= {"limits": QUICK_LIMITS, "against": False} if several else {"against": spec.against}
+    return RunSpec(thorough=False, baselines=False, **how)
 
 
 def longer(spec: RunSpec) -> RunSpec:
@@ -101,7 +103,7 @@ def update(spec: RunSpec) -> RunResult | None:
         _recall(spec, key)
     _take(key)
     if not _has_search(key):
-        asked = quick(spec)
+        asked = quick(spec, several=state.several)
         job = latest(FIRST)
         if job is None or job.key != run_key(asked, state):
             with sentences():
