@@ -18,7 +18,7 @@ from streamlit import net_util
 from streamlit.web import cli
 
 from ui import login
-from ui.runs import jobs, preparing
+from ui.runs import preparing
 
 APP = Path(__file__).parents[1] / "app.py"
 
@@ -71,9 +71,9 @@ def page_modules() -> list[str]:
 
 def warm_up() -> None:
     """Start the workers and import what pages need, so that no visitor waits for it."""
-    jobs.registry()
     # outside a running server, Streamlit reports where it caches
     logging.getLogger("streamlit.runtime.caching.cache_data_api").disabled = True
+    importlib.import_module("ui.runs.jobs").registry()
     for name in page_modules():
         importlib.import_module(name)
 

@@ -31,7 +31,7 @@ QUICK_COLUMNS = 60  # and from the most promising columns
 NUS = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 TAUS = (0.02, 0.05, 0.1, 0.2)
 LIMITS = tuple(range(1, 13))  # of conditions, on the main curve
-QUICK_LIMITS = (1, 2, 3, 4, 6, 8, 12)  # of the quick pass where there are several outcomes
+QUICK_LIMITS = (1, 2, 3, 5, 8)  # of the quick pass where there are several outcomes
 SHARED = (  # what all points of a curve have in common; any other field belongs to one run
     *("folds", "form", "class_weight", "costs", "cost_unit"),
     *("forbidden", "required", "allow_not_equal", "directions"),
