@@ -31,7 +31,7 @@ test: $(DEV) $(READY)    ## the quick tests, on all cores
 
 slow: $(DEV) $(READY)    ## the slow tests, then a person's path in a real browser
 	$(PYTEST) $(CORES) -m "slow and not browser and not paper"
-	$(PYTEST) -m "browser and not paper"
+	$(PYTEST) -n 2 --dist loadfile -m "browser and not paper"
 
 engines: $(DEV)          ## what runs exports in tests: PMML, DMN (needs Java and npm)
 	$(INSTALL) -e .[engines]

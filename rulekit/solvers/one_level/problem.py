@@ -23,6 +23,7 @@ are. The answer is then a function of the sub-problem alone, whatever was solved
 """
 
 import hashlib
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -177,9 +178,13 @@ class CoverProblem:
 
         Shapes: rows (n,), extra_cost (d,).
         """
-        self.counters.n_calls += 1
         theta = checked_theta(theta)
         sub = self.sub_problem(rows, 0.0, extra_cost, disable_cost=disable_cost)
+        return self._solved(sub, theta)
+
+    def _solved(self, sub: SubProblem, theta: float) -> CoverSolution:
+        """Solve a sub-problem whose prices lack theta."""
+        self.counters.n_calls += 1
         path = self._paths.setdefault(self._key(sub), ThetaPath())
         vertex = path.at(theta) if self.remember else None
         if vertex is None:
@@ -240,15 +245,24 @@ class CoverProblem:
 
         Shapes: w (d,); result (d,).
         """
+        task = self._task(self.sub_problem(rows, theta, extra_cost))
+        return self._rounded(task, np.asarray(w, dtype=float), rounding, threshold, rng)
+
+    def _rounded(
+        self,
+        task: RoundingTask,
+        w: Floats,
+        rounding: str,
+        threshold: float,
+        rng: np.random.Generator | None,
+    ) -> Bools:
+        """Round for a known task."""
         if rounding not in ROUNDINGS:
             raise ValueError(f"`rounding` must be one of {ROUNDINGS}, got {rounding!r}.")
-        w = np.asarray(w, dtype=float)
-        if np.isin(w, (0.0, 1.0)).all():
+        if ((w == 0.0) | (w == 1.0)).all():
             return w > 0.5
         if rounding == "threshold":
             return round_by_threshold(w, threshold) | self.required
-        sub = self.sub_problem(rows, theta, extra_cost)
-        task = self._task(sub)
         if rounding == "random":
             return round_at_random(task, w, np.random.default_rng(0) if rng is None else rng)
         return round_without_redundancy(task, w)
@@ -287,10 +301,11 @@ class CoverProblem:
         back disabled, which it does where that costs less than the clause after rounding; the
         column that is always true takes no part in the rounding itself.
         """
-        relaxed = self.solve(rows, theta, extra_cost, disable_cost=disable_cost)
-        sub = self.sub_problem(rows, theta, extra_cost, disable_cost=disable_cost)
-        selected = self.round(relaxed.w, rows, theta, rounding, threshold, rng, extra_cost)
-        task = self._task(sub)
+        theta = checked_theta(theta)
+        sub = self.sub_problem(rows, 0.0, extra_cost, disable_cost=disable_cost)
+        relaxed = self._solved(sub, theta)
+        task = self._task(replace(sub, price=sub.price + theta))
+        selected = self._rounded(task, relaxed.w, rounding, threshold, rng)
         cost = task.cost(selected)
         # The relaxed value holds for perturbed prices; less what they add it bounds the true ones.
         slack = float(self.perturbation.max(initial=0.0) * relaxed.w.sum())
