@@ -64,7 +64,7 @@ def _clause_lines(rule: RuleSet, numbers: Sequence[ClauseNumbers] | None) -> lis
 
 
 def code(text: str) -> str:
-    """Put text in a code span with enough backticks."""
+    """Return text as a code span with enough backticks."""
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{pad}{text}{pad}{fence}"
@@ -80,7 +80,7 @@ def from_markdown(markdown: str) -> str:
 
 
 def _plain(line: str) -> str:
-    """Drop emphasis and fences of one line, and keep what stands in code spans as it is."""
+    """Remove emphasis and fences of one line outside code spans."""
     found, at = [], 0
     while at < len(line):
         fence = re.compile("`+").match(line, at)
