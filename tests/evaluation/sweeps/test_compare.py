@@ -44,6 +44,7 @@ def credit():
     return X.iloc[:300], y.iloc[:300]
 
 
+@pytest.mark.slow
 def test_two_learners_of_rules_stand_on_one_front_with_the_figures_of_their_own_sweeps(credit):
     one = OneLevelRuleClassifier(random_state=0)
     family = Family("one clause", one, {"theta": [2.0, 8.0]})
