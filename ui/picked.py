@@ -192,7 +192,7 @@ def promise_lines(rule: RuleSet, state: AppState) -> None:
     """Say each promise: that it is kept, or in a box that it is not, with two rows that show it."""
     for check in promises(rule, state):
         show = st.caption if check.kept else st.warning
-        show(md(check.told(state.label), 600))
+        show(md(check.sentence_with(state.label), 600))
 
 
 def promises_of_case(rule: RuleSet, answer: Any, row: Columns, state: AppState) -> None:

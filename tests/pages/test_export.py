@@ -129,7 +129,7 @@ def test_the_report_tells_what_was_said_of_cases_on_explain_and_what_they_get_no
     assert f"{then}<td>paid since</td>" in page
     assert f"{two}<td>{answers[1]}</td><td>agree</td>" in page
     assert page.index(one) < page.index(two)
-    assert "What people said" not in report(state, state.model)
+    assert "Verdicts on single cases" not in report(state, state.model)
 
 
 @pytest.mark.slow
