@@ -25,7 +25,9 @@ WORDS = re.compile(
 )
 LONGEST_TEST_NAME = 70
 #: Text that is data or is quoted: file name to the words that may occur in it.
-ALLOWED: dict[str, set[str]] = {}
+ALLOWED: dict[str, set[str]] = {
+    "rulekit/families/hyperplane/explain.py": {"told"},  # the deprecated name of a method
+}
 
 
 def main() -> None:

@@ -71,14 +71,14 @@ def fold_scores(
 
     Shape of the result: (number of folds, number of settings, 3 + m).
     """
-    asked = [None] * len(folds) if stops is None else stops
+    callbacks = [None] * len(folds) if stops is None else stops
     found = tried_twice(
         lambda: in_order(
             spread(
                 _scores,
                 [
                     (Once(table), Once(loss), learner, settings, fold, stop, counted)
-                    for fold, stop in zip(folds, asked, strict=True)
+                    for fold, stop in zip(folds, callbacks, strict=True)
                 ],
                 n_jobs,
             )
@@ -271,11 +271,11 @@ def _price(y: str, price: float) -> str:
 
 
 def _named(row: Any, settings: Settings) -> str:
-    told = [
+    names = [
         _parameter(name, name.rpartition("__")[2], value)
         for name, value in settings[int(row["setting"])].items()
     ]
-    return ", ".join(filter(None, told)) or str(row["learner"])
+    return ", ".join(filter(None, names)) or str(row["learner"])
 
 
 def _parameter(name: str, last: str, value: Any) -> str:

@@ -204,10 +204,10 @@ def chosen(
         )
     names = [form.name for form in forms for _ in form.settings]
     settings = [setting for form in forms for setting in form.settings]
-    told = settings if len(forms) == 1 else _with_form(names, settings)
+    listed = settings if len(forms) == 1 else _with_form(names, settings)
     scored = np.concatenate(scores, axis=1)
-    measure, how = loss.measure, (told, loss.measure, loss.price)
-    summary = summary_of(told, scored, measure)
+    measure, how = loss.measure, (listed, loss.measure, loss.price)
+    summary = summary_of(listed, scored, measure)
     if judged is not None:
         opinion = np.concatenate([judged(form) for form in forms])
         if np.isfinite(opinion).all():
@@ -271,13 +271,13 @@ def _about_constant(constant: float, error: float, loss: Loss) -> str:
     """Return a sentence that no rule is worth its conditions."""
     if loss.costs is not None:
         return (
-            f" The cheapest answer, given to every row, costs {loss.told(constant)} on the same "
-            f"rows, no more than this setting's rules ({loss.told(error)}): answer without a rule."
+            f" The cheapest answer, given to every row, costs {loss.text(constant)} on the same "
+            f"rows, no more than this setting's rules ({loss.text(error)}): answer without a rule."
         )
     return (
-        f" The most frequent class, given to every row, is wrong in {loss.told(constant)} "
+        f" The most frequent class, given to every row, is wrong in {loss.text(constant)} "
         f"of the same rows, and so no worse than this setting's rules "
-        f"({loss.told(error)}): where wrong rows alone count, answer without a rule."
+        f"({loss.text(error)}): where wrong rows alone count, answer without a rule."
     )
 
 
@@ -287,7 +287,7 @@ def _about_forms(summary: pd.DataFrame, form: str, taken: dict[str, int], loss: 
         return ""
     own = {name: summary.loc[number] for name, number in taken.items()}
     figures = (
-        f"{name} {loss.told(row[loss.measure])} with {row['n_conditions']:.1f} conditions"
+        f"{name} {loss.text(row[loss.measure])} with {row['n_conditions']:.1f} conditions"
         for name, row in own.items()
     )
     return f" Of each form the setting it would take alone: {', '.join(figures)}. {TAKEN[form]}"

@@ -147,7 +147,7 @@ def test_a_gap_that_only_answering_all_alike_keeps_ends_in_an_empty_rule_that_sa
         ({"groups": "sex", "max_gap": {"found": 0.1}}, ValueError, "counted for one class; name"),
         ({"groups": "alike"}, DataError, "all 400 rows are in group '1'"),
         ({"groups": "own"}, DataError, "'own', which holds too many different texts"),
-        ({"groups": "rare", "max_gap": 0.1}, DataError, "fewer than two have so many positives"),
+        ({"groups": "rare", "max_gap": 0.1}, DataError, "fewer than two have that many positives"),
         (
             {"groups": "far", "max_gap": {"error": 0.0}},
             DataError,

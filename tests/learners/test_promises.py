@@ -138,7 +138,7 @@ def test_without_a_class_a_direction_leads_to_the_one_described():
             "chosen",
             {"directions": {"age": ">"}},
             ValueError,
-            "rules for either class are compared; say which by `towards`",
+            "rules for either class are compared. Set `towards` in",
         ),
     ],
 )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rulekit._engine import asked, kind_of, read
+from rulekit._engine import fetch, kind_of, read
 from rulekit.data import Limits, Table
 from rulekit.data.headers import repaired_headers
 from rulekit.data.tables import open_table
@@ -100,7 +100,7 @@ def sampled(place: Place) -> tuple[Table, int]:
                 f"A table must have 1 to {limits.max_columns:,} columns that rules can read; this "
                 f"one has {n_columns:,}. Offer a view of it with fewer."
             )
-        total = int(asked(table.count()).as_py())
+        total = int(fetch(table.count()).as_py())
         wanted = min(SAMPLE_ROWS, limits.max_rows, limits.max_cells // n_columns)
         drawn = table
         if total > wanted:
@@ -109,7 +109,7 @@ def sampled(place: Place) -> tuple[Table, int]:
             drawn = table.mutate(**{_free(table): numbers.of(base, 0)})
             drawn = drawn.filter(drawn[_free(table)] < limit(wanted / total)).select(*table.columns)
         exact = {n: read(drawn[n]) for n in table.columns if drawn[n].type().is_decimal()}
-        frame = asked(drawn.mutate(**exact) if exact else drawn).to_pandas()
+        frame = fetch(drawn.mutate(**exact) if exact else drawn).to_pandas()
     notes = [f"These are {len(frame):,} of the table's {total:,} rows, drawn by a hash."]
     if len(frame) == total:
         return Table.from_frame(frame, name=place.name), total

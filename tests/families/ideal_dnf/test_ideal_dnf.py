@@ -275,7 +275,7 @@ def test_a_formula_not_proved_the_shortest_is_kept_with_a_warning():
     X = rng.integers(0, 2, (20_000, 10))
     y = (rng.random(1024) < 0.5)[X @ (1 << np.arange(10))]  # all ten columns matter
     model = IdealDNFClassifier(mode="paper", tolerance=0.0, random_state=5, time_limit=1e-3)
-    with pytest.warns(ConvergenceWarning, match="Raise `time_limit` to go on"):
+    with pytest.warns(ConvergenceWarning, match="raise `time_limit` to continue"):
         model.fit(X, y)
     assert not model.proved_shortest_
     assert (model.predict(X) != y).sum() == model.objective_

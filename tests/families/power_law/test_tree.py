@@ -280,7 +280,7 @@ def test_promises_hold_for_one_of_several_classes_once_it_is_named():
     X = pd.DataFrame(rng.uniform(1.0, 3.0, (150, 2)), columns=list("ab"))
     y = np.select([X["a"] > 2.4, X["a"] > 1.7], ["high", "middle"], "low")
     model = PowerLawTreeClassifier(constraints={"directions": {"a": ">"}})
-    with pytest.raises(ValueError, match="holds 3 classes; say to which one it leads by `towards`"):
+    with pytest.raises(ValueError, match=r"has 3 classes\. Set `towards` to the class"):
         model.fit(X, y)
     model.set_params(constraints={"directions": {"a": ">"}, "towards": "high"}).fit(X, y)
     assert "a" in model.rule_set_.features

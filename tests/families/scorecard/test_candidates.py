@@ -45,7 +45,7 @@ def test_points_are_given_not_taken_and_totals_move_by_what_was_turned():
     X, y = mixed_table()
     of, columns = found(X, y), columns_of(X)
     signed = card((0, 3), (2, -2), (5, 1), (8, -4))
-    given, shift = of.told(signed)
+    given, shift = of.written_card(signed)
     assert sorted(p for _, p in given) == [1, 2, 3, 4]
     totals = sum(p * literal.mask(columns) for literal, p in given)
     own = holds(of.problem)[:, signed.chosen] @ np.array(signed.points)
@@ -68,7 +68,7 @@ def test_without_not_equal_points_are_taken_for_being_equal():
     X, y = mixed_table(gaps=False)
     of = found(X, y, allow_not_equal=False)
     j = next(i for i, w in enumerate(of.written) if w.raising[0].feature == "town")
-    ((literal, points),), shift = of.told(card((j, 2)))
+    ((literal, points),), shift = of.written_card(card((j, 2)))
     assert (literal.op, points, shift) == ("==", -2, -2)
 
 

@@ -21,7 +21,7 @@ from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.solvers.box_search import ArchiveEntry, Boxes, CutTable, refined_cuts
 from rulekit.solvers.rule_lists import ListArchive, ListPlan, ListProblem, ListSearch, RuleList
 
-#: Clauses searched for each class but one, whatever is asked for: one archive serves all askers.
+#: Clauses searched for each class but one, whatever the limit: one archive serves all settings.
 PATH_CLAUSES_A_CLASS = 3
 Clauses = list[tuple[Literal, ...]]
 
