@@ -85,7 +85,7 @@ def test_two_classes_of_one_name_are_a_sentence_and_nothing_changes(open_app):
 @pytest.mark.slow
 def test_with_a_rule_in_hand_it_is_said_that_it_will_be_learned_again(open_app):
     app = coded_and_suggested(open_app)
-    words = "makes the rule in hand be learned again"
+    words = "the current rule is learned again"
     assert words not in text(app)
     state = replace(app.session_state["app"], setting={"theta": 1.0}, model=a_model())
     assert words in text(open_app(state=state))
