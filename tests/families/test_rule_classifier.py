@@ -309,7 +309,7 @@ def test_under_costs_settings_are_compared_by_what_their_errors_cost(forms):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 4])
-def test_costs_never_choose_a_rule_that_costs_more_in_training_and_on_folds(seed):
+def test_costs_never_select_a_rule_that_costs_more(seed):
     X, y = load_sample("credit").xy("risk")
     rows = np.random.default_rng(seed).permutation(700)[:490]
     X, y = X.iloc[rows].reset_index(drop=True), np.asarray(y)[rows]

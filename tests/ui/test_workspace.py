@@ -161,7 +161,7 @@ def test_a_folder_that_cannot_be_closed_is_told_once(session, tmp_path, monkeypa
 
 
 @pytest.mark.slow
-def test_a_saved_analysis_that_is_damaged_anywhere_is_refused_or_is_what_it_was(session):
+def test_damaged_analysis_is_rejected_or_unchanged(session):
     state = AppState(
         table=load_sample("credit").with_roles({"age": "ignore"}),
         wording={"income": Wording("Yearly income", "€")},

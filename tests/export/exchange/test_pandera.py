@@ -167,7 +167,7 @@ TAKEN = {
 
 
 @pytest.mark.parametrize("kind", TAKEN)
-def test_every_type_of_column_is_taken_or_refused_and_what_is_taken_is_answered(kind):
+def test_every_column_type_is_accepted_or_rejected_and_predicted(kind):
     test, taken = TAKEN[kind]
     for name, cells in CELLS.items():
         table = pd.DataFrame({"x": cells})

@@ -111,7 +111,7 @@ def test_three_classes_are_told_apart_by_two_splits():
 
 
 @pytest.mark.slow
-def test_columns_that_are_not_positive_are_shifted_and_the_shift_is_part_of_the_rule():
+def test_nonpositive_columns_are_shifted_within_the_rule():
     rng = np.random.default_rng(2)
     X = pd.DataFrame({"a": rng.uniform(-2, 2, 300), "b": rng.uniform(-1, 3, 300)})
     y = (X["a"] + 0.5 * X["b"] > 0.4).astype(int)

@@ -72,7 +72,7 @@ def test_without_not_equal_points_are_taken_for_being_equal():
     assert (literal.op, points, shift) == ("==", -2, -2)
 
 
-def test_a_forbidden_column_has_no_candidate_and_a_forbidden_literal_is_not_written():
+def test_forbidden_columns_and_literals_give_no_candidate():
     X, y = mixed_table()
     of = found(X, y, forbidden=("age",))
     assert "age" not in {w.raising[0].feature for w in of.written}
@@ -83,7 +83,7 @@ def test_a_forbidden_column_has_no_candidate_and_a_forbidden_literal_is_not_writ
     assert len(of.written) == len(found(X, y).written), "its opposite stands for it"
 
 
-def test_a_required_literal_is_there_with_a_cut_of_its_own_and_written_as_it_is():
+def test_required_literal_is_a_candidate_with_its_own_cut():
     X, y = mixed_table()
     wish = Literal("age", ">", 43.25)
     of = found(X, y, required=("bmi", wish))

@@ -141,7 +141,7 @@ def test_wishes_are_kept():
         assert literal.feature != "age" or (literal.op == "<=") == (given > 0)
 
 
-def test_a_required_condition_that_may_only_speak_the_wrong_way_gets_a_point_all_the_same():
+def test_required_condition_of_wrong_sign_still_gets_a_point():
     X, y = noisy()
     wishes = {"required": [Literal("a", "<=", 0)], "directions": {"a": "<"}}
     model = fitted(X, y, max_conditions=1, constraints=wishes)
@@ -252,7 +252,7 @@ def test_a_card_without_conditions_says_why(settings, words):
     assert (model.band_rule_, model.few_rows_hint_) == (None, None)
 
 
-def test_a_card_whose_every_total_errs_more_than_a_constant_answer_is_not_kept():
+def test_card_worse_than_a_constant_is_not_kept():
     X = pd.DataFrame({"a": np.repeat([0.0, 1.0], [60, 40])})
     y = np.where(np.arange(100) % 10 < np.where(X.a == 1, 4, 1), "yes", "no")
     with pytest.warns(EmptyRuleWarning, match="with any threshold of the total"):

@@ -34,7 +34,7 @@ def engine(request):
     return request.param  # how the hash is made; DuckDB can work out both
 
 
-def test_numbers_are_spread_evenly_and_those_of_two_purposes_know_nothing_of_each_other(engine):
+def test_numbers_are_uniform_and_independent_between_purposes(engine):
     found = numbers(in_engine(frame()), engine, purposes=(0, 1, 2)) / WORDS
     assert found.min() >= 0
     assert found.max() < 1
@@ -44,7 +44,7 @@ def test_numbers_are_spread_evenly_and_those_of_two_purposes_know_nothing_of_eac
         assert chi2_contingency(cells).pvalue > 1e-4
 
 
-def test_a_row_has_its_number_wherever_it_stands_and_another_seed_gives_another(engine):
+def test_row_number_depends_on_content_and_seed_only(engine):
     rows = frame(2000)
     mixed = rows.sample(frac=1, random_state=3)
     first = numbers(in_engine(rows), engine)
