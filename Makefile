@@ -31,7 +31,7 @@ test: $(DEV) $(READY)    ## the quick tests, on all cores
 
 slow: $(DEV) $(READY)    ## the slow tests, then a person's path in a real browser
 	$(PYTEST) $(CORES) -m "slow and not browser and not paper"
-	$(PYTEST) -m "browser and not paper"
+	$(PYTEST) -n 2 --dist loadfile -m "browser and not paper"
 
 engines: $(DEV)          ## what runs exports in tests: PMML, DMN (needs Java and npm)
 	$(INSTALL) -e .[engines]
@@ -68,7 +68,7 @@ lint: $(DEV)             ## lint, format, types, import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m scripts.wording README.md CONTRIBUTING.md CHANGELOG.md docs/decisions
-	$(BIN)/python -m scripts.wording --at-most 1659 rulekit ui pages app.py docs/guide tests
+	$(BIN)/python -m scripts.wording --at-most 1222 rulekit ui pages app.py docs/guide tests
 	$(BIN)/codespell
 
 docs: export OMP_NUM_THREADS = 1

@@ -14,7 +14,6 @@ from .exchange.dmn import to_dmn as to_dmn
 from .exchange.json import from_json as from_json
 from .exchange.json import to_json as to_json
 from .exchange.json_schema import json_schema as json_schema
-from .exchange.pandera import to_pandera as to_pandera
 from .exchange.pmml import to_pmml as to_pmml
 from .formats import FORMATS as FORMATS
 from .formats import Format as Format
@@ -56,7 +55,6 @@ __all__ = [
     "to_json",
     "to_latex",
     "to_markdown",
-    "to_pandera",
     "to_pmml",
     "to_python",
     "to_report",

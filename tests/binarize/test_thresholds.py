@@ -27,6 +27,7 @@ tied = st.lists(st.sampled_from([0] * 12 + list(range(-5, 9))).map(float), min_s
 
 
 @given(st.one_of(some_values, tied), st.integers(1, 12))
+@pytest.mark.slow
 def test_quantile_cuts_divide_the_rows_as_the_definition_does(values, n_thresholds):
     found = automatic_cuts(np.array(values), None, "quantile", n_thresholds)
     raw = plain.quantiles(values, n_thresholds)

@@ -64,6 +64,7 @@ def test_clauses_are_switched_on_in_the_order_of_how_often_they_were_right(learn
 
 
 @pytest.mark.parametrize("by", ["clauses", "chances"])
+@pytest.mark.slow
 def test_figures_are_those_of_the_answers_counted_by_hand(by, table):
     X, y = table
     model = LEARNERS[0].fit(X, y)

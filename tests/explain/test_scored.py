@@ -44,6 +44,7 @@ def test_columns_the_rule_does_not_read_may_be_missing_or_new(model):
     assert score(model, part).answers.tolist() == model.predict(X[600:]).tolist()
 
 
+@pytest.mark.slow
 def test_the_smallest_change_of_each_row_turns_its_answer(model):
     found = score(model, X[600:700], training=(X[:600], Y[:600]))
     table = found.table(changes=True)

@@ -41,6 +41,7 @@ def hostile_cases(draw):
 
 @pytest.mark.parametrize("format", CHECKED)
 @given(hostile_cases())
+@pytest.mark.slow
 def test_running_the_export_gives_every_label(format, case):
     rule, columns = case
     found = verify_export(rule, columns, format)

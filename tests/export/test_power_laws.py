@@ -12,7 +12,7 @@ from rulekit.export import from_text, to_html, to_latex, to_markdown, to_report
 from rulekit.rules import Clause, Factor, Literal, PowerLaw, PowerLawSplit, RuleSet
 from tests.strategies.power_laws import rows, split_rules, splits
 
-FORMATS = ("text", "markdown", "html", "json", "python", "sql", "sqlite", "duckdb")
+FORMATS = ("text", "json", "python", "sql", "sqlite", "duckdb")
 
 
 def bmi_rule():

@@ -41,8 +41,7 @@ def bundled(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["credit", "breast_cancer"])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(("name", "seed"), [("credit", 1), ("breast_cancer", 2)])
 def test_the_rule_is_that_of_a_sweep_a_suggestion_and_a_fit_by_hand(name, seed):
     X, y = bundled(name)
     folds = make_folds(y, RepeatedStratifiedKFold(n_splits=5, n_repeats=1, random_state=seed))
@@ -79,6 +78,7 @@ def test_the_rule_does_not_depend_on_the_number_of_workers(fitted):
     pd.testing.assert_frame_equal(again.choice_.table, model.choice_.table)
 
 
+@pytest.mark.slow
 def test_the_table_that_was_compared_gives_the_same_suggestion(fitted):
     told = fitted[0].choice_
     found = suggest(told.table)
@@ -153,6 +153,7 @@ def test_every_parameter_acts(fitted, parameter):
     )
 
 
+@pytest.mark.slow
 def test_cuts_are_moved_where_the_folds_say_so_and_asked_for():
     a = np.random.default_rng(0).random(120)
     X, y = pd.DataFrame({"a": a}), np.where(a > 0.537, "yes", "no")
@@ -161,6 +162,7 @@ def test_cuts_are_moved_where_the_folds_say_so_and_asked_for():
     assert moved.training_error_ == 0 < stayed.training_error_
 
 
+@pytest.mark.slow
 def test_the_class_that_is_given_is_described(fitted):
     _, X, y = fitted
     model = clone(QUICK).set_params(positive_label="no").fit(X, y)
@@ -319,6 +321,7 @@ def test_costs_never_select_a_rule_that_costs_more(seed):
     assert cost_per_100(y, found.predict(X), costs) <= cost_per_100(y, plain.predict(X), costs)
 
 
+@pytest.mark.slow
 def test_the_rule_selected_without_costs_is_kept_where_it_costs_less(monkeypatch):
     X, y = load_sample("credit").xy("risk")
     X, y = X[["late_payments", "guarantor"]].head(400), y[:400]

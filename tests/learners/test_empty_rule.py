@@ -110,7 +110,7 @@ def test_a_table_that_cannot_be_cut_gets_the_answer_of_most_rows(learner, form):
 def test_a_priced_rule_never_costs_more_than_the_cheaper_constant_answer(
     learner, form, described, yes_weight
 ):
-    X, y = rare()
+    X, y = rare(300)
     weights = None if yes_weight is None else {"yes": yes_weight, "no": 1.0}
     least = constant_cost(y, yes_weight)
     for theta in (1.0, 200.0, 5000.0):

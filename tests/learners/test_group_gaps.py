@@ -77,7 +77,7 @@ def test_groups_alone_change_no_choice(measured):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("limit", [0.2, {"error": 0.1}, {"found": 0.15, "called_positive": 0.5}])
+@pytest.mark.parametrize("limit", [0.2, {"found": 0.15, "called_positive": 0.5}])
 def test_selected_setting_keeps_the_gap_and_is_the_suggested_one(measured, limit):
     X, y, free = measured
     model = RuleClassifier(

@@ -46,6 +46,7 @@ def tables(draw, n):
 
 
 @given(rules(), tables(12), tables(6), st.data())
+@pytest.mark.slow
 def test_shares_are_those_that_counting_row_by_row_gives(rule, train, new, data):
     codes = np.array(data.draw(st.lists(st.integers(0, 2), min_size=12, max_size=12)))
     rows = st.sampled_from([0.5, 1.0, 2.0])

@@ -276,6 +276,7 @@ def test_what_if_says_when_the_answer_changes_and_can_be_reset(on_credit):
     assert f"stays {before}" in text(app)
 
 
+@pytest.mark.slow
 def test_a_review_is_kept_with_the_analysis(on_credit):
     app = on_tab(on_credit(), "Do you agree?")
     number = int(app.session_state["app"].testing[0].index[0]) + 1

@@ -72,6 +72,7 @@ def test_each_format_is_shown_and_checked_where_it_can_be(on_credit, name):
 
 
 @pytest.mark.parametrize("name", ["text", "markdown", "html", "latex"])
+@pytest.mark.slow
 def test_counts_on_the_training_rows_stand_beside_the_clauses(on_credit, name):
     shown(on_credit, name)
     state = on_credit.session_state["app"]
@@ -242,6 +243,7 @@ def test_the_script_of_an_uploaded_file_reads_it_as_the_page_did(open_app, tmp_p
     assert "größe" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_rule_changed_by_hand_has_every_format_but_the_script(on_credit):
     state = on_credit.session_state["app"]
     model = FixedRuleClassifier(state.model.rule_set_).fit(*state.training)

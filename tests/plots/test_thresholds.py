@@ -21,6 +21,7 @@ cut_points = st.lists(st.integers(-5, 5).map(float), max_size=5, unique=True).ma
 
 
 @given(rows, cut_points)
+@pytest.mark.slow
 def test_bins_are_counted_as_the_conditions_would_count_them(rows, cuts):
     values = np.array([v for v, _ in rows])
     positive = np.array([p for _, p in rows])

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from html import escape
-from html.parser import HTMLParser
 from typing import Any
 
 from rulekit.export.documents.text import clause_parts, label_text, size_text
@@ -99,32 +98,3 @@ def _line(content: str, count: str = "") -> str:
 
 def _code(text: str) -> str:
     return f"<code>{escape(text)}</code>"
-
-
-def from_html(page_text: str) -> str:
-    """Turn the page of a rule back into the text form."""
-    reader = _LineReader()
-    reader.feed(page_text)
-    return "\n".join("".join(line) for line in reader.lines)
-
-
-class _LineReader(HTMLParser):
-    """Collects the text of the elements of class "line"."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lines: list[list[str]] = []
-        self.inside = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "span" and ("class", "line") in attrs:
-            self.inside = True
-            self.lines.append([])
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "span":
-            self.inside = False
-
-    def handle_data(self, data: str) -> None:
-        if self.inside:
-            self.lines[-1].append(data)

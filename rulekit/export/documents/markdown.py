@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from rulekit.exceptions import ExportError
 from rulekit.export.documents.text import clause_parts, label_text, size_text
 from rulekit.export.numbers import ClauseNumbers
 from rulekit.export.subject import exported_rule
@@ -68,33 +67,3 @@ def code(text: str) -> str:
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{pad}{text}{pad}{fence}"
-
-
-def from_markdown(markdown: str) -> str:
-    """Turn the Markdown form of a rule back into the text form."""
-    lines = []
-    for line in markdown.split("\n"):
-        if re.match(r"\d+\. |\*\*", line):
-            lines.append(_plain(line))
-    return "\n".join(lines)
-
-
-def _plain(line: str) -> str:
-    """Drop emphasis and fences of one line, and keep what stands in code spans as it is."""
-    found, at = [], 0
-    while at < len(line):
-        fence = re.compile("`+").match(line, at)
-        if fence is None:
-            stop = line.find("`", at)
-            stop = len(line) if stop < 0 else stop
-            found.append(line[at:stop].replace("**", ""))
-            at = stop
-            continue
-        close = re.compile(f"(?<!`){fence[0]}(?!`)").search(line, fence.end())
-        if close is None:
-            raise ExportError(f"A code span is not closed in the line {line[:60]!r}.")
-        inner = line[fence.end() : close.start()]
-        padded = inner.startswith(" ") and inner.endswith(" ") and inner.strip(" ")
-        found.append(inner[1:-1] if padded else inner)
-        at = close.end()
-    return "".join(found)

@@ -44,6 +44,7 @@ def credit():
     return X.iloc[:300], y.iloc[:300]
 
 
+@pytest.mark.slow
 def test_two_rule_learners_share_a_front_with_their_own_figures(credit):
     one = OneLevelRuleClassifier(random_state=0)
     family = Family("one clause", one, {"theta": [2.0, 8.0]})

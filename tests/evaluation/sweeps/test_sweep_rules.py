@@ -51,6 +51,7 @@ def same(one, two):
     pd.testing.assert_frame_equal(left, right)
 
 
+@pytest.mark.slow
 def test_threads_find_the_same_rules(table, plain):
     with joblib.parallel_config("threading", n_jobs=3):
         same(sweep(TwoLevelRuleClassifier(), *table, grid=GRID, cv=3), plain)

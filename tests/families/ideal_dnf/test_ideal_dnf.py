@@ -65,6 +65,7 @@ def test_the_rule_is_that_of_the_plain_twin(seed):
 
 
 @given(st.integers(0, 2**16), st.sampled_from(("paper", "compact")), st.integers(1, 10))
+@pytest.mark.slow
 def test_no_formula_over_the_conditions_has_fewer_training_errors(seed, mode, k):
     X, y = numbers(seed, n=120, p=8)
     model = IdealDNFClassifier(k, tolerance=0.0, mode=mode, random_state=0).fit(X, y)

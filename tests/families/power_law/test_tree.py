@@ -97,6 +97,7 @@ def test_a_rare_class_is_not_pruned_away():
     assert recall == 1.0
 
 
+@pytest.mark.slow
 def test_three_classes_are_told_apart_by_two_splits():
     rng = np.random.default_rng(0)
     X = rng.uniform(1, 3, (240, 3))

@@ -119,6 +119,7 @@ def test_the_path_holds_the_rule_of_every_limit():
         assert (model.rule_set_, model.training_error_) == (row.rule_set, row.train_error)
 
 
+@pytest.mark.slow
 def test_neither_the_order_of_rows_nor_of_columns_changes_the_rule():
     X, y = mixed_table()
     rule = fitted(X, y).rule_set_

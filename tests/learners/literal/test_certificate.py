@@ -260,6 +260,7 @@ def test_a_search_cut_short_proves_nothing_and_says_so(n_clauses):
     assert "Nothing is proved" in found.sentence
 
 
+@pytest.mark.slow
 def test_a_search_that_time_ends_may_leave_a_bound_that_holds():
     X, y = load_sample("breast_cancer").xy("diagnosis")
     model = BoxSearchClassifier(n_clauses=1, theta=4.0, kicks=0).fit(X, y)

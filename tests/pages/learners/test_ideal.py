@@ -50,6 +50,7 @@ def test_rules_tells_what_counting_shows(on_credit):
 
 
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+@pytest.mark.slow
 def test_conditions_that_the_formula_does_not_keep_are_not_praised(on_credit):
     frame = pd.DataFrame({"a": [0, 1] * 80, "said": ["no"] * 140 + ["yes"] * 20})
     table = Table.from_frame(frame).with_roles({"said": "target"}, positive_label="yes")

@@ -96,6 +96,7 @@ def test_rules_counts_each_class_by_each_answer_and_edits_a_clause(on_iris):
     assert changed.labels[0] == answer.value != rule.labels[0]
 
 
+@pytest.mark.slow
 def test_explain_names_the_answer_and_what_would_change_it(on_iris):
     app = on_iris("explain")
     assert not app.exception

@@ -64,6 +64,7 @@ def test_a_visit_finds_what_the_visit_by_numpy_finds(data):
 
 @pytest.mark.parametrize("missing", [0, 1])
 @pytest.mark.parametrize("prices", [BoxPrices(), HAMMING, BoxPrices(0.3, 0.3, 0.1)])
+@pytest.mark.slow
 def test_a_search_ends_at_the_bits_of_the_search_by_numpy(prices, missing):
     problem, plan = hard_problem(prices, missing), SearchPlan(THETAS, 4, 2)
     ours = search(problem, plan, np.random.default_rng(0))

@@ -27,6 +27,7 @@ def small(seed):
 
 @pytest.mark.parametrize("n_clauses", [1, 2, 3])
 @given(seed=st.integers(0, 10_000), theta=st.sampled_from([0.3, 1.5, 2.5, 4.0]))
+@pytest.mark.slow
 def test_one_clause_with_chains_has_the_value_of_the_printed_relaxation(n_clauses, seed, theta):
     A, y, problem = small(seed)
     weight = np.random.default_rng(seed).choice([1.0, 2.0], len(y))

@@ -34,6 +34,7 @@ def cases(model, X):
     return half, numbers_of(model, X)[:, half.columns]
 
 
+@pytest.mark.slow
 def test_a_case_meets_all_columns_of_a_box_where_its_clause_holds(fitted):
     model, X = fitted
     label = model.positive_label_

@@ -19,6 +19,7 @@ TINY = 1e-12
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(planes())
+@pytest.mark.slow
 def test_boxes_are_disjoint_and_on_their_side_of_a_random_plane(criterion, plane):
     X, w, gamma, above = plane
     half = half_of(X, w, gamma, above)
