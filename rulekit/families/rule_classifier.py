@@ -19,6 +19,7 @@ from rulekit.data import Costs
 from rulekit.families.scorecard.scorecard import ScorecardClassifier
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.choice import fold_scores, summary_of
+from rulekit.learners.forest_loss import ForestLoss
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.group_gaps import GroupGaps, check_gaps
 from rulekit.learners.inner_choice import (
@@ -29,7 +30,6 @@ from rulekit.learners.inner_choice import (
     form_of_rules,
     inner_folds,
 )
-from rulekit.learners.judge import Judge
 from rulekit.learners.literal.box_search import BoxSearchClassifier
 from rulekit.learners.loss import Loss
 from rulekit.learners.one_against_rest import refuse_with_several
@@ -368,13 +368,13 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             return np.asarray(learned(form, setting)._answers(table.columns))
 
         loss = Loss(table.y, weight, costs)
-        judge = Judge.of(table, loss, learners["rule"], seed)
+        forest = ForestLoss.of(table, loss, learners["rule"], seed)
 
-        def judged(form: Form) -> NDArray[np.float64]:
-            return judge.losses(form.learner, table, form.settings, work, until)
+        def forest_losses(form: Form) -> NDArray[np.float64]:
+            return forest.losses(form.learner, table, form.settings, work, until)
 
         limits = self.n_jobs, self.time_limit, until
-        return chosen(forms, table, folds, loss, *limits, gaps, answers, judged)
+        return chosen(forms, table, folds, loss, *limits, gaps, answers, forest_losses)
 
     def _path(self, learner: Any, table: TrainingTable, work: SharedWork) -> RulePath:
         """Return the rules of all allowed sizes."""

@@ -17,8 +17,8 @@ from sklearn.base import clone
 from rulekit.data import make_folds
 from rulekit.exceptions import DataError
 from rulekit.learners.choice import (
-    JUDGED,
-    JUDGED_SIZE,
+    FOREST_LOSS,
+    FOREST_SIZE,
     Fold,
     Setting,
     comparable,
@@ -138,8 +138,8 @@ class Choice:
         What was compared, a row a setting: ``setting`` (its number), ``form`` where there are
         several, its parameters, the measure and its standard error over the inner folds, the
         means ``n_conditions`` and ``n_clauses_used``, ``folds`` (how many were finished), and
-        ``judged``, what a forest says of the rule of all rows, and ``judged_conditions``, how many
-        that rule has, unless the time was over;
+        ``judged``, a forest's estimate of the measure for the rule of all rows, and
+        ``judged_conditions``, the size of that rule, unless the time limit passed;
         where groups were given also ``gap_error``, ``gap_found``, ``gap_false_alarms`` and
         ``gap_called_positive``, the largest differences between groups over the rows of all inner
         folds (NaN where fewer than two groups have 30 rows to count on), and ``gap``, the largest
@@ -189,7 +189,7 @@ def chosen(
     until: float = math.inf,
     gaps: GroupGaps | None = None,
     answers: Callable[[str, Setting], NDArray[Any]] | None = None,
-    judged: Callable[[Form], NDArray[np.float64]] | None = None,
+    forest_losses: Callable[[Form], NDArray[np.float64]] | None = None,
 ) -> Choice:
     """Compare forms and their settings on the same inner folds, and select one."""
     scores = []
@@ -208,10 +208,10 @@ def chosen(
     scored = np.concatenate(scores, axis=1)
     measure, how = loss.measure, (listed, loss.measure, loss.price)
     summary = summary_of(listed, scored, measure)
-    if judged is not None:
-        opinion = np.concatenate([judged(form) for form in forms])
-        if np.isfinite(opinion).all():
-            summary[[JUDGED, JUDGED_SIZE]] = opinion
+    if forest_losses is not None:
+        estimated = np.concatenate([forest_losses(form) for form in forms])
+        if np.isfinite(estimated).all():
+            summary[[FOREST_LOSS, FOREST_SIZE]] = estimated
     allowed, about = summary, ""
     if gaps is not None:
         summary = summary.assign(**gaps.of_settings(scored[:, :, 3:]))

@@ -1,8 +1,8 @@
 """Evaluation of rules by a random forest's out-of-bag votes, beside the inner folds.
 
 The error of a setting on a few inner folds is mostly luck. The out-of-bag votes of a random forest
-estimate for each row how often rows like it have each class; counted
-by such shares, a rule's error varies far less, and a rule that only follows noise gains nothing.
+estimate for each row how often rows like it have each class. Counted by such shares, a rule's error
+varies far less, and a rule that only follows noise gains nothing.
 """
 
 import math
@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Judge:
+class ForestLoss:
     """Loss of predictions for the training rows, by the forest's votes.
 
     Shapes: classes (K,), expected (n, K).
@@ -37,7 +37,7 @@ class Judge:
     expected: Floats
 
     @classmethod
-    def of(cls, table: TrainingTable, loss: Loss, learner: Any, seed: int) -> "Judge":
+    def of(cls, table: TrainingTable, loss: Loss, learner: Any, seed: int) -> "ForestLoss":
         """Grow the forest."""
         own = np.eye(len(table.classes))[table.codes]
         given = table.weights(None)
