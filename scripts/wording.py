@@ -25,7 +25,9 @@ WORDS = re.compile(
 )
 LONGEST_TEST_NAME = 70
 #: Text that is data or is quoted: file name to the words that may occur in it.
-ALLOWED: dict[str, set[str]] = {}
+ALLOWED: dict[str, set[str]] = {
+    "rulekit/families/hyperplane/explain.py": {"told"},  # the deprecated name of a method
+}
 
 
 def main() -> None:
@@ -48,7 +50,7 @@ def check(path: Path) -> Iterator[str]:
                 yield from check(inner)
         return
     name = path.relative_to(ROOT).as_posix()
-    if "/golden/" in name or name.startswith("docs/guide/api/"):
+    if "/golden/" in name or name.startswith(("docs/guide/api/", "docs/guide/gallery/")):
         return
     text = path.read_text(encoding="utf-8")
     if name.startswith("tests/"):

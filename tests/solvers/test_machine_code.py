@@ -55,7 +55,7 @@ def test_a_kernel_is_compiled_as_its_file_is_imported_and_kept_on_disk(made, tmp
     assert len(cached(tmp_path)) == 1
 
 
-def test_the_first_wait_of_a_process_is_told_once_and_a_kept_kernel_tells_nothing(made, caplog):
+def test_first_compilation_is_reported_once_and_cached_ones_never(made, caplog):
     with caplog.at_level(logging.WARNING, logger="rulekit.machine_code"):
         made(KERNELS)
         made(KERNELS, "other_kernels")
@@ -68,7 +68,7 @@ def test_the_first_wait_of_a_process_is_told_once_and_a_kept_kernel_tells_nothin
         assert not caplog.records
 
 
-def test_a_change_of_any_kernel_of_the_folder_makes_those_that_may_call_it_anew(made):
+def test_changed_kernel_recompiles_its_callers_in_the_folder(made):
     caller = """
     from inner_kernels import part
     from rulekit.solvers.machine_code import machine_code

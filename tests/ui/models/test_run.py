@@ -19,7 +19,7 @@ def state(monkeypatch):
     return AppState(table=load_sample("credit"))
 
 
-def test_quick_pass_and_longer_search_share_a_curve_whatever_else_was_asked(state):
+def test_quick_pass_and_longer_search_share_a_curve(state):
     asked = RunSpec(learners=("lp",), view="prices", folds=5, form="cnf", budget=10.0)
     specs = (asked, quick(asked), longer(asked))
     assert len({curve_key(spec, state) for spec in specs}) == 1

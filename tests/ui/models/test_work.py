@@ -46,7 +46,7 @@ def state():
 
 
 @pytest.mark.slow
-def test_a_run_counts_a_search_of_a_fold_once_and_answers_whole_points_with_their_rules(state):
+def test_run_counts_each_search_once_and_returns_rules(state):
     telling = Telling()
     found = work(BY_SIZE, state)(telling)
     assert telling.done[0] == (0, 3)

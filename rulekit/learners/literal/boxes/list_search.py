@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.learners.literal.boxes.doubt import discounted
+from rulekit.learners.literal.boxes.label_noise import discounted
 from rulekit.learners.literal.boxes.search import PATH, PATH_ROWS
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.learners.literal.problems.box_table import BoxTable, table_of
@@ -21,7 +21,7 @@ from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.solvers.box_search import ArchiveEntry, Boxes, CutTable, refined_cuts
 from rulekit.solvers.rule_lists import ListArchive, ListPlan, ListProblem, ListSearch, RuleList
 
-#: Clauses searched for each class but one, whatever is asked for: one archive serves all askers.
+#: Clauses searched for each class but one, whatever the limit: one archive serves all settings.
 PATH_CLAUSES_A_CLASS = 3
 Clauses = list[tuple[Literal, ...]]
 
