@@ -9,7 +9,7 @@ from rulekit.exceptions import RuleError
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.learners.literal.problems.cell_problem import CellProblem
 from rulekit.rules import Clause, Literal, RuleSet, simplify
-from rulekit.rules.constraints import Wish
+from rulekit.rules.constraints import ColumnOrLiteral as Wish
 from rulekit.rules.rule_set import Label
 
 
