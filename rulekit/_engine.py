@@ -30,7 +30,7 @@ def quiet() -> None:
     warnings.filterwarnings("ignore", module=THEIRS)
 
 
-def asked(expression: Any) -> Any:
+def fetch(expression: Any) -> Any:
     """Execute an expression in the engine and return an Arrow table."""
     quiet()
     try:

@@ -28,6 +28,7 @@ LONGEST_TEST_NAME = 70
 ALLOWED: dict[str, set[str]] = {
     "rulekit/rules/column_test.py": {"is none"},  # a condition as text: "bp is none"
     "rulekit/rules/constraints.py": {"is none"},  # an operator: "is none of"
+    "rulekit/families/hyperplane/explain.py": {"told"},  # the deprecated name of a method
 }
 
 
@@ -51,7 +52,7 @@ def check(path: Path) -> Iterator[str]:
                 yield from check(inner)
         return
     name = path.relative_to(ROOT).as_posix()
-    if "/golden/" in name or name.startswith("docs/guide/api/"):
+    if "/golden/" in name or name.startswith(("docs/guide/api/", "docs/guide/gallery/")):
         return
     text = path.read_text(encoding="utf-8")
     if name.startswith("tests/"):

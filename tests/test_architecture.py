@@ -92,7 +92,7 @@ def test_joblib_is_never_told_which_backend_to_use():
 
 
 @pytest.mark.slow
-def test_only_the_command_whose_process_it_is_silences_warnings_for_a_while():
+def test_only_the_command_process_silences_warnings_for_a_while():
     users = {
         relative(path)
         for path in MODULES
@@ -147,7 +147,7 @@ def test_streamlit_is_imported_by_the_dashboard_alone():
     assert users <= {"ui"}
 
 
-def test_plotly_is_imported_by_plots_and_the_plot_modules_of_families_alone():
+def test_only_plot_modules_import_plotly():
     users = {relative(p) for p in MODULES if any("plotly" in n for n in imported_names(p))}
     inside = {name for name in users if not name.startswith(("rulekit/plots/", "ui/"))}
     assert {name for name in inside if "/plots" not in name} == {"rulekit/style/palette.py"}
@@ -218,7 +218,7 @@ def own_test(module: Path) -> Path:
     return Path("tests", *folders, f"test_{parts[-1].lstrip('_')}.py")
 
 
-def test_a_module_has_a_test_file_of_its_name_or_is_a_part_of_what_another_tests():
+def test_module_has_a_test_file_or_is_a_part_of_a_tested_one():
     listed = [part for parts in PARTS.values() for part in parts]
     modules = [path for path in MODULES if path.name != "__init__.py"]
     untested = {relative(path) for path in modules if not (ROOT / own_test(path)).exists()}

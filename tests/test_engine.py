@@ -6,7 +6,7 @@ import ibis
 import pyarrow as pa
 import pytest
 
-from rulekit._engine import asked, is_engine_table, kind_of, number, read
+from rulekit._engine import fetch, is_engine_table, kind_of, number, read
 from rulekit.exceptions import DataError
 from tests.engine_tables import in_memory
 
@@ -28,7 +28,7 @@ def test_columns_are_told_apart_by_what_rules_read_of_them(put):
     )
     kinds = {name: kind_of(table[name]) for name in table.columns}
     assert list(kinds.values()) == ["number", "number", "boolean", "text", "date", "date"]
-    found = asked(table.select(**{name: read(table[name]) for name in table.columns})).to_pylist()
+    found = fetch(table.select(**{name: read(table[name]) for name in table.columns})).to_pylist()
     assert found == [
         {
             "n": 2.0,
@@ -61,13 +61,13 @@ def test_a_column_that_no_rule_can_read_is_named(put, cells):
 def test_what_the_database_says_is_told(put):
     table = put(pa.table({"x": ["1", "two"]}))
     with pytest.raises(DataError, match="Conversion Error"):
-        asked(table.select(x=table.x.cast("float64")))
+        fetch(table.select(x=table.x.cast("float64")))
 
 
 @pytest.mark.parametrize("value", [0.1, 1 / 3, 5e-324, 1.79e308, 12345678901234.678])
 def test_a_number_arrives_to_the_last_bit(value):
     assert (
-        asked(ibis.memtable(pa.table({"k": [1]})).select(x=number(value)))["x"][0].as_py() == value
+        fetch(ibis.memtable(pa.table({"k": [1]})).select(x=number(value)))["x"][0].as_py() == value
     )
 
 

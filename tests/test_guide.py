@@ -193,8 +193,8 @@ def test_the_table_of_learners_says_what_they_take(name, claims):
         "sample_weight" in inspect.signature(kind.fit).parameters
     )
     assert (claims["Classes"] == "any") == tags.classifier_tags.multi_class
-    wishes = {"constraints"} if claims["Wishes"] in ("yes", "some") else set()
-    assert wishes == {"constraints"} & set(tested.get_params())
+    constraints = {"constraints"} if claims["Constraints"] in ("yes", "some") else set()
+    assert constraints == {"constraints"} & set(tested.get_params())
 
 
 def test_the_table_of_learners_names_them_all():

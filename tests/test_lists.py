@@ -59,7 +59,7 @@ def test_a_simplified_list_decides_every_row_the_same(learned):
     assert not len(compare_rules(shorter, rule, columns_of(X)).rows)
 
 
-def test_explanations_name_the_clause_that_decides_and_changes_that_change_the_answer(learned):
+def test_explanations_name_the_deciding_clause_and_valid_changes(learned):
     model, X, _ = learned
     rule, columns = model.rule_set_, columns_of(X)
     some = X.iloc[:25]

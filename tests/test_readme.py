@@ -47,13 +47,13 @@ def test_a_picture_is_there(picture):
     assert (Path(__file__).parents[1] / picture).stat().st_size > 10_000
 
 
-def test_a_rule_comes_before_any_word_about_it_and_no_sentence_asks_for_logic():
+def test_rule_comes_before_its_description_without_logic_terms():
     assert re.match(r"# [^\n]+\n\n```\n1\. IF ", README)
     assert not re.findall(r"\b(?:DNF|CNF|theta|conjunctions?|disjunctions?|literals?)\b|θ", README)
 
 
 @pytest.mark.slow
-def test_the_rule_shown_is_learned_from_the_loans_and_errs_as_often_as_is_said():
+def test_shown_rule_is_learned_from_the_loans_with_its_error():
     shown, wrong = re.search(
         r"```\n(1\. IF .*?)```.*?wrong for (\d+) of 100", README, re.S
     ).groups()

@@ -132,9 +132,7 @@ def test_learners_are_compared_on_a_table_of_any_library(table, kind):
 
 @pytest.mark.parametrize("kind", [*KINDS, "pandas", "array"])
 @pytest.mark.parametrize("learner", [BoxSearchClassifier(theta=0), LPSVM(), Binarizer()])
-def test_whole_numbers_that_floats_do_not_keep_apart_are_told_where_they_are_learned_from(
-    kind, learner
-):
+def test_indistinct_large_integers_are_reported_in_training(kind, learner):
     first = 2**53
     X = pd.DataFrame({"x0": [first + 1, first, 5, 6], "x1": [1, 2, 3, 4]})
     given = {**KINDS, "pandas": lambda Z: Z, "array": lambda Z: Z.to_numpy()}[kind]

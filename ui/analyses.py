@@ -64,7 +64,7 @@ def _told() -> None:
     key = str(st.session_state["_owner_key"].get("key") or "")
     if KEY.fullmatch(key):
         st.session_state[OWNER] = hashlib.sha256(key.encode()).hexdigest()
-    st.session_state["_said"] = st.session_state.get("_stands")  # nobody has acted: it stays
+    st.session_state["_message"] = st.session_state.get("_stands")  # nobody has acted: it stays
 
 
 def claim() -> None:

@@ -174,7 +174,7 @@ def once(action: Callable[[], None]) -> Callable[[], None]:
         try:
             action()
         except (RulekitError, ValueError) as error:
-            st.session_state["_said"] = str(noted(error))
+            st.session_state["_message"] = str(noted(error))
 
     return wrapped
 
@@ -183,7 +183,7 @@ def said() -> None:
     """Show, until the next action, what a callback left to be said; and that nothing is saved."""
     if unsaved := st.session_state.get("_unsaved"):
         problem(unsaved)
-    if message := st.session_state.pop("_said", None):
+    if message := st.session_state.pop("_message", None):
         problem(message)
     st.session_state["_stands"] = message
 

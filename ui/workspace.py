@@ -69,10 +69,10 @@ def _tighten(folder: Path) -> None:
             "may not change that. Set RULEKIT_WORKSPACE to a folder of your own."
         )
         if st.session_state.get("_open_folder") != said:  # once a session
-            st.session_state["_open_folder"] = st.session_state["_said"] = said
+            st.session_state["_open_folder"] = st.session_state["_message"] = said
     else:
         said = "Other users could read the folder of saved analyses; now only its owner can."
-        st.session_state["_said"] = said
+        st.session_state["_message"] = said
     log.warning("%s", said)
 
 
@@ -121,7 +121,7 @@ def _open(wanted: str) -> None:
     known = base is not None and SHAPE.fullmatch(wanted) and (base / wanted).is_dir()
     if not known or not _may_open(base, wanted):
         if wanted:
-            st.session_state["_said"] = (
+            st.session_state["_message"] = (
                 "The analysis in the address is not on this machine (it was forgotten, or the "
                 "address is incomplete)"
                 + (", or it is another person's" if login.is_on() else "")
@@ -134,7 +134,7 @@ def _open(wanted: str) -> None:
         st.session_state["app"] = load(base / wanted)
     except UNREADABLE:
         log.exception("a saved analysis could not be read")
-        st.session_state["_said"] = (
+        st.session_state["_message"] = (
             "The saved analysis could not be read; its files stay in the workspace folder. "
             "This is a new one."
         )
@@ -278,7 +278,9 @@ def forget() -> None:
 def _clear() -> None:
     """Drop this session's analysis and every widget's value but the upload's."""
     for key in list(st.session_state):
-        if not str(key).startswith(("_shell", "_wanted", "_said", "_unsaved", "_owner", "upload")):
+        if not str(key).startswith(
+            ("_shell", "_wanted", "_message", "_unsaved", "_owner", "upload")
+        ):
             del st.session_state[key]
 
 

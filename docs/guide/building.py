@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 
 
 class Page:
-    """Names and files that the examples of a page have made so far."""
+    """The namespace and files that the examples of a page have made so far."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -102,7 +102,7 @@ class Runs(SphinxDirective):
 
 
 def public_names() -> dict[str, str]:
-    """Say under which name each public object is told: its shortest."""
+    """Return the name under which each public object is documented: its shortest."""
     found = {name: f"rulekit.{name}" for name in rulekit.__all__} | {
         "explain": "rulekit.explain.explain"  # the package of its name can be called
     }
@@ -116,7 +116,7 @@ NAMES = public_names()
 
 
 def name_role(role: str, raw: str, text: str, *_: Any) -> tuple[list[nodes.Node], list[Any]]:
-    """Link a public name that stands in single backticks, and set anything else as code."""
+    """Link a public name in single backticks, and set anything else as code."""
     path, _, short = text.removesuffix("()").rpartition(".")
     if short not in NAMES or (path and not path.startswith("rulekit")):
         return [nodes.literal(raw, text)], []
@@ -138,21 +138,21 @@ def write_interface(_app: Any, _config: Any) -> None:
         lines = [page, "=" * len(page), "", f".. currentmodule:: {page}", ""]
         lines += [inspect.getdoc(module) or "", "", ".. autosummary::", "   :toctree: .", ""]
         write(folder / f"{page}.rst", "\n".join([*lines, *(f"   {name}" for name in names), ""]))
-    told = (
+    head = (
         "Interface\n=========\n\nMost scripts need `rulekit` only; further names are in its "
         "packages.\n\n.. toctree::\n   :maxdepth: 1\n\n"
     )
-    write(folder / "index.rst", told + "".join(f"   {page}\n" for page in pages))
+    write(folder / "index.rst", head + "".join(f"   {page}\n" for page in pages))
 
 
 def write(file: Path, text: str) -> None:
-    """Write a file where it says something else."""
+    """Write a file if its content differs."""
     if not file.exists() or file.read_text(encoding="utf-8") != text:
         file.write_text(text, encoding="utf-8")
 
 
 def check_links(_app: Any, tree: nodes.document, page: str) -> None:
-    """Warn of outside addresses that cannot be right; whether they answer is not asked."""
+    """Warn of outside addresses that cannot be right; whether they answer is not checked."""
     for link in tree.findall(nodes.reference):
         address = link.get("refuri", "")
         if not link.get("internal") and ":" in address:
@@ -175,7 +175,7 @@ class Figures(MimetypeRenderer):
 
 
 def bring_plotly(app: Any, error: Any) -> None:
-    """Put Plotly beside the pages: nobody's browser asks another host for it."""
+    """Copy Plotly beside the pages, so that no browser loads it from another host."""
     if not error and app.builder.format == "html":
         write(Path(app.outdir) / "_static" / "plotly.min.js", get_plotlyjs())
 

@@ -1,4 +1,4 @@
-"""The learner to start with: it settles everything but the size of the rule by itself."""
+"""The learner to start with: it selects all settings except the size of the rule."""
 
 import math
 import time
@@ -19,6 +19,7 @@ from rulekit.data import Costs
 from rulekit.families.scorecard.scorecard import ScorecardClassifier
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.choice import fold_scores, summary_of
+from rulekit.learners.forest_loss import ForestLoss
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.group_gaps import GroupGaps, check_gaps
 from rulekit.learners.inner_choice import (
@@ -29,7 +30,6 @@ from rulekit.learners.inner_choice import (
     form_of_rules,
     inner_folds,
 )
-from rulekit.learners.judge import Judge
 from rulekit.learners.literal.box_search import BoxSearchClassifier
 from rulekit.learners.loss import Loss
 from rulekit.learners.one_against_rest import refuse_with_several
@@ -39,20 +39,20 @@ from rulekit.rules.constraints import Constraints
 
 SHARE_OF_A_SEARCH = 0.1  # of the time limit
 FORMS = ("rule", "points")  # the first of two that are as good is taken
-OF_A_RULE = tuple(
+RULE_PARAMETERS = tuple(
     Needs(name, "forms", (("rule",), ("rule", "points"))) for name in ("kicks", "refine")
 )
 
 
 class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
-    """Learn a short rule; the size allowed is all that has to be said.
+    """Learn a short rule; only its size has to be set.
 
     The box search is cross-validated on the training rows for nine prices of a condition, one to
-    five clauses, a rule for either class, two levels of robustness, with and without doubt about
-    rows that do not look like their class (see `search_grid`). Of these settings the one that
-    `rulekit.suggest` names learns the rule from all rows: by the errors of the folds, and for two
-    thirds by what a random forest, asked by the trees grown without a row, thinks of the rules that
-    the settings learn from all rows. With more than two classes the rule is
+    five clauses, a rule for either class, two levels of robustness, with and without label noise
+    estimated for each row (see `search_grid`). The setting that `rulekit.suggest` selects learns
+    the rule from all rows: one third of the criterion is the error of the folds, two thirds is the
+    error of the rules that the settings learn from all rows, estimated by a random forest's
+    out-of-bag votes. With more than two classes the rule is
     an ordered list, searched for nine prices and one to three clauses a class. Points to add up, a
     scorecard of each number of conditions, are compared on the same folds where `forms` names them.
 
@@ -62,8 +62,8 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         Conditions of the rule at most; an interval counts two, required conditions come on top.
         None sets no limit to a rule, and one of 10 to a scorecard.
     forms : tuple of {"rule", "points"}, default=("rule",)
-        What it may look like: conditions joined by AND and OR, or conditions with whole points and
-        the total that is asked for (see `ScorecardClassifier`). Of two, the inner folds decide.
+        Forms to compare: conditions joined by AND and OR, or conditions with integer points and
+        a threshold of their total (see `ScorecardClassifier`). Of two, the inner folds decide.
     cv : int or splitter, default=5
         Inner folds: how many, stratified and shuffled, or fewer where the rarer class has fewer
         rows; or an object with ``split(X, y)``, as scikit-learn's.
@@ -117,7 +117,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         The setting taken, and of a rule whether cuts were refined: with these parameters, and
         those given here, the box search, or `ScorecardClassifier`, learns this rule.
     learner_ : BoxSearchClassifier or ScorecardClassifier
-        The learner of the form taken, fitted; of points it knows what totals stand for.
+        The fitted learner of the form taken; a scorecard has the probability of each total.
     path_ : RulePath
         The best rule for each number of clauses and conditions allowed, or scorecard for each
         number of conditions, learned from all training rows by the kind of search that was taken;
@@ -217,13 +217,17 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
                 f"`forms` must name some of {', '.join(map(repr, FORMS))}, each once; got {forms}."
             )
         if "rule" not in forms:
-            check_needs(self, OF_A_RULE)
+            check_needs(self, RULE_PARAMETERS)
         check_gaps(self.groups, self.max_gap, self.positive_label)
-        wishes = as_constraints(self.constraints)
-        if wishes.directions and wishes.towards is self.positive_label is None and "rule" in forms:
+        constraints = as_constraints(self.constraints)
+        if (
+            constraints.directions
+            and constraints.towards is self.positive_label is None
+            and "rule" in forms
+        ):
             raise ValueError(
-                "Directions lead to one class, but rules for either class are compared; say which "
-                "by `towards` of `constraints`, or give `positive_label`."
+                "Directions need a class, because rules for either class are compared. Set "
+                "`towards` in `constraints`, or `positive_label`."
             )
 
     def _reading_binarizer(self) -> Binarizer:
@@ -293,7 +297,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         return plain.learner_
 
     def _refuse_of_two(self, table: TrainingTable) -> None:
-        """Refuse what is counted of two classes only."""
+        """Raise an error for parameters that need two classes."""
         n = len(table.classes)
         if "points" in self.forms:
             raise ValueError(
@@ -323,7 +327,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         )
 
     def _settled_costs(self) -> Costs | None:
-        """Say by classes what errors cost, as rules for either class are compared."""
+        """Return the error costs by class, since rules for either class are compared."""
         if self.costs is None:
             return None
         return self.costs.settled(self.classes_.tolist(), self.positive_label)
@@ -364,16 +368,16 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             return np.asarray(learned(form, setting)._answers(table.columns))
 
         loss = Loss(table.y, weight, costs)
-        judge = Judge.of(table, loss, learners["rule"], seed)
+        forest = ForestLoss.of(table, loss, learners["rule"], seed)
 
-        def judged(form: Form) -> NDArray[np.float64]:
-            return judge.losses(form.learner, table, form.settings, work, until)
+        def forest_losses(form: Form) -> NDArray[np.float64]:
+            return forest.losses(form.learner, table, form.settings, work, until)
 
         limits = self.n_jobs, self.time_limit, until
-        return chosen(forms, table, folds, loss, *limits, gaps, answers, judged)
+        return chosen(forms, table, folds, loss, *limits, gaps, answers, forest_losses)
 
     def _path(self, learner: Any, table: TrainingTable, work: SharedWork) -> RulePath:
-        """Give the rules of all sizes allowed."""
+        """Return the rules of all allowed sizes."""
         if self.choice_.form == "points":
             sizes = self.choice_.table["max_conditions"]
             learner = clone(learner).set_params(max_conditions=int(sizes.max()))
@@ -383,7 +387,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         return RulePath(tuple(e for e in path if e.n_conditions <= self.max_conditions))
 
     def _take(self, model: BaseRuleClassifier, table: TrainingTable) -> None:
-        """Answer with the rule of a fitted learner."""
+        """Set the fitted attributes from a fitted learner."""
         self.positive_label_, self.default_label_ = model.positive_label_, model.default_label_
         self._keep_rule(model.rule_set_, table, self._weights(table))
         self.learner_, self.best_params_ = model, dict(self.choice_.setting)
@@ -399,7 +403,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the chances that the learner of the form taken gives.
+        """Return class probabilities from the fitted learner of the form taken.
 
         Parameters
         ----------
@@ -410,16 +414,16 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         -------
         ndarray of shape (n, K)
             Columns in the order of `classes_`: of a rule, shares of training rows as in other
-            learners; of points, the chance that a total stands for, measured on inner folds.
+            learners; of points, the probability of the row's total, measured on inner folds.
         """
         columns = self.read_columns(X)
         return np.asarray(self.learner_.predict_proba(columns))
 
-    def _told(self) -> Iterator[Warning]:
+    def _fit_warnings(self) -> Iterator[Warning]:
         if self._late or "stopped" in self.learner_.history_[-1]:
             yield ConvergenceWarning(
-                f"The time limit of {self.time_limit:g} s passed before all was tried that was to "
-                "be; the best rule so far is kept in `rule_set_`. Raise `time_limit`, or set "
+                f"The time limit of {self.time_limit:g} s passed before all settings were tried; "
+                "the best rule so far is kept in `rule_set_`. Raise `time_limit`, or set "
                 "`n_jobs`."
             )
-        yield from super()._told()
+        yield from super()._fit_warnings()

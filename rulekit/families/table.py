@@ -58,7 +58,7 @@ ONE_CLAUSE_PROVED = Family(
         "Finds the single AND (or OR) that costs least and proves it, or says how far it may be "
         "from the best; a row can count once for every condition."
     ),
-    good_for="a checklist of one line that nobody can improve.",
+    good_for="a checklist of one line that is proved to be the best one.",
     many_classes=True,
 )
 ONE_CLAUSE = Family(

@@ -35,8 +35,8 @@ SEEN_IN_FIT = (  # what reading a table sets
     "n_features_in_", "feature_names_in_", "ignored_columns_", "_data_notes"
 )  # fmt: skip
 
-#: What every learner may be asked: which class the rule describes, and what classes weigh, said
-#: as weights or as what wrong answers cost.
+#: Parameters of every learner: the class the rule describes, and class weights, given as weights
+#: or as costs of errors.
 CLASS_PARAMETERS: dict[str, Any] = {
     "positive_label": "no_validation",
     "class_weight": [dict, StrOptions({"balanced"}), None],
@@ -133,8 +133,8 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         settings : sequence of mapping
             Parameters to set, by name.
         should_stop : callable, optional
-            Asked before each setting, by power-law trees more often; true ends the work, and what
-            is not finished is not given.
+            Called before each setting, by power-law trees more often; True ends the work, and
+            unfinished settings are left out.
 
         Yields
         ------
@@ -214,7 +214,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         """Learn from a checked table; `StoppedError` if it was stopped."""
 
-    def _told(self) -> Iterator[Warning]:
+    def _fit_warnings(self) -> Iterator[Warning]:
         """Collect warnings and emit them after fit (filters are not thread-safe)."""
         yield from map(DataWarning, self._data_notes)
         if self.empty_rule_hint_ is not None:
@@ -222,9 +222,9 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _warn(self, kind: type[Warning] = Warning) -> None:
         """Emit the warnings of a category at the stack level of the caller."""
-        for told in self._told():
-            if isinstance(told, kind):
-                warnings.warn(told, stacklevel=3)
+        for warning in self._fit_warnings():
+            if isinstance(warning, kind):
+                warnings.warn(warning, stacklevel=3)
 
     def _warn_of_table(self) -> None:
         """Warn of columns that are left out and values that count as missing."""

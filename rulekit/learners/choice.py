@@ -30,11 +30,11 @@ PLAIN = (str, int, float, type(None))
 #: Measures that are better when larger; all others are better when smaller.
 MAXIMISED = frozenset({"test_f1", "test_auc"})
 
-JUDGED = "judged"  # the measure as a forest counts it on all training rows, see `judge`
-JUDGED_SIZE = "judged_conditions"  # of the rule of all rows that was judged
+FOREST_LOSS = "judged"  # column of the loss on all training rows by out-of-bag votes
+FOREST_SIZE = "judged_conditions"  # conditions of that rule
 
-#: What that counts for beside the inner folds: their luck is many times greater.
-JUDGE_SHARE = 2.0 / 3.0
+#: Weight of that loss beside the inner folds, whose error varies far more.
+FOREST_SHARE = 2.0 / 3.0
 
 #: Parameters that set how large a rule may be: settings next to each other in one of these, and
 #: alike in all others, are neighbours. Of nested names the last part counts.
@@ -71,14 +71,14 @@ def fold_scores(
 
     Shape of the result: (number of folds, number of settings, 3 + m).
     """
-    asked = [None] * len(folds) if stops is None else stops
+    callbacks = [None] * len(folds) if stops is None else stops
     found = tried_twice(
         lambda: in_order(
             spread(
                 _scores,
                 [
                     (Once(table), Once(loss), learner, settings, fold, stop, counted)
-                    for fold, stop in zip(folds, asked, strict=True)
+                    for fold, stop in zip(folds, callbacks, strict=True)
                 ],
                 n_jobs,
             )
@@ -148,10 +148,10 @@ def suggestion(
     own = [settings[int(number)] for number in rows["setting"]]
     learners = rows["learner"].tolist() if "learner" in rows else [""] * len(rows)
     even = smoothed(rows["_worth"], neighbourhoods(own, learners))
-    if JUDGED in rows:
-        even = (1.0 - JUDGE_SHARE) * even + JUDGE_SHARE * rows[JUDGED].to_numpy(dtype=float)
+    if FOREST_LOSS in rows:
+        even = (1.0 - FOREST_SHARE) * even + FOREST_SHARE * rows[FOREST_LOSS].to_numpy(dtype=float)
     charged = _price_of_condition(rows, y) if price is None else price
-    size = rows[JUDGED_SIZE if JUDGED_SIZE in rows else "n_conditions"]
+    size = rows[FOREST_SIZE if FOREST_SIZE in rows else "n_conditions"]
     order = cheapest(even, size, charged)
     says = ~(np.fmin(rows["n_conditions"], size).to_numpy(dtype=float) < 0.5)
     chosen = next((i for i in order if says[i]), order[0])
@@ -243,10 +243,10 @@ def _price_of_condition(rows: pd.DataFrame, y: str) -> float:
 def _reason(default: Any, settings: Settings, y: str, price: float) -> str:
     """Return which setting was selected, and by which figure, in two sentences."""
     forest = ""
-    if JUDGED in default:
+    if FOREST_LOSS in default:
         forest = (
             " and with a random forest's estimate for the rule on all rows "
-            f"({_value(default[JUDGED], y)})"
+            f"({_value(default[FOREST_LOSS], y)})"
         )
     order = "highest" if y in MAXIMISED else "lowest"
     return (
@@ -271,11 +271,11 @@ def _price(y: str, price: float) -> str:
 
 
 def _named(row: Any, settings: Settings) -> str:
-    told = [
+    names = [
         _parameter(name, name.rpartition("__")[2], value)
         for name, value in settings[int(row["setting"])].items()
     ]
-    return ", ".join(filter(None, told)) or str(row["learner"])
+    return ", ".join(filter(None, names)) or str(row["learner"])
 
 
 def _parameter(name: str, last: str, value: Any) -> str:

@@ -1,8 +1,8 @@
 """Fits on a Dask cluster: tables are sent once, results arrive as they finish.
 
 joblib's own way there sends the table with every call, takes what a lost worker leaves for an
-answer, and hands back whole tasks only. So its backend is asked for the client, and the client for
-the rest. Nothing here imports Dask unless it is in use.
+prediction, and hands back whole tasks only. So this module gets the client from joblib's backend,
+and everything else from the client. Nothing here imports Dask unless it is in use.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ PULSE = 0.05  # seconds between two looks at what has come
 PATIENCE = 10.0  # seconds that a cluster may take to get a worker
 
 log = logging.getLogger("distributed.worker.rulekit")  # a worker's: Dask's clients can read it
-told = logging.getLogger("rulekit.cluster")  # the caller's
+caller_log = logging.getLogger("rulekit.cluster")  # the caller's
 _kept: ContextVar[dict[Any, Any] | None] = ContextVar("kept", default=None)
 
 
@@ -126,7 +126,7 @@ def _sent(client: Any, arguments: Sequence[Once]) -> dict[Hashable, Any]:
                 f"{PATIENCE:g} s. Start one."
             ) from error
         n_bytes = sum(map(_dask().sizeof.safe_sizeof, fresh.values()))
-        told.info("%.3g MB to each of %d workers", n_bytes / 1e6, len(client.ncores()))
+        caller_log.info("%.3g MB to each of %d workers", n_bytes / 1e6, len(client.ncores()))
         names = {f"rulekit-{uuid.uuid4().hex}": key for key in fresh}
         futures = client.scatter({n: fresh[key] for n, key in names.items()}, broadcast=True)
         for name, key in names.items():
@@ -173,7 +173,7 @@ def _noted(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
 class Line:
     """Messages from the tasks of one piece of work to its caller.
 
-    Pickled, it is the far end. It is a queue at the scheduler, so nobody needs a folder in common.
+    Pickled, it is the sending end. It is a queue at the scheduler, so no shared folder is needed.
     """
 
     def __init__(self, client: Any = None, name: str = "") -> None:

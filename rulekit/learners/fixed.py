@@ -37,7 +37,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
     classes_ : ndarray
         The labels the rule can give, sorted; after `fit`, with those of the table.
     positive_label_, default_label_
-        The label of the first clause (the default's if there is none), and the default.
+        The label of the first clause (the default's if there are no clauses), and the default.
     n_rules_, n_conditions_ : int
         Number of clauses and of literals.
     n_features_in_, feature_names_in_

@@ -65,7 +65,7 @@ class GroupGaps:
         if few:
             raise DataError(
                 f"A gap is measured between groups of {FEW} rows or more, but by column {name!r} "
-                f"fewer than two have so many {GROUP_MEASURES[few[0]]} for the measure "
+                f"fewer than two have that many {GROUP_MEASURES[few[0]]} for the measure "
                 f"{few[0]!r}. Group by another column, or limit another measure."
             )
         return cls(groups, limits, enough, table.y, label, table.sample_weight)
@@ -98,8 +98,8 @@ class GroupGaps:
             gaps[f"gap_{measure}"] = (
                 np.ptp(shares, axis=1) if known else np.full(len(shares), np.nan)
             )
-        told = [gaps[f"gap_{measure}"] for measure in self.limits or ODDS]
-        return gaps | {"gap": np.max(told, axis=0)}
+        limited = [gaps[f"gap_{measure}"] for measure in self.limits or ODDS]
+        return gaps | {"gap": np.max(limited, axis=0)}
 
     def kept(self, answers: NDArray[Any]) -> bool:
         """Return whether predictions for all rows keep the limits."""
@@ -126,25 +126,27 @@ class GroupGaps:
         limits = pd.Series({f"gap_{name}": limit for name, limit in self.limits.items()})
         excess = (summary[limits.index] - limits).max(axis=1)
         kept = summary[excess <= EXACT]
-        asked = " and ".join(f"{limit:g} in {name!r}" for name, limit in self.limits.items())
+        allowed = " and ".join(f"{limit:g} in {name!r}" for name, limit in self.limits.items())
         where = f"between the groups of {self.groups.name!r}"
         if kept.empty:
             near = summary.loc[excess.idxmin()]
             gaps = ", ".join(f"{near[f'gap_{name}']:.3g} in {name!r}" for name in self.limits)
             raise DataError(
-                f"`max_gap` allows a gap of {asked} {where}, but no rule compared keeps to it on "
+                f"`max_gap` allows a gap of {allowed} {where}, but no rule compared keeps to it on "
                 f"the inner folds; the nearest has {gaps} and {_doing(near)}. Allow as "
                 "much, or group by another column."
             )
         best = summary.loc[summary[_loss_in(summary)].idxmin()]
-        told = (
-            f" {len(kept)} of {len(summary)} settings keep the gap {where} within {asked} on the "
+        note = (
+            f" {len(kept)} of {len(summary)} settings keep the gap {where} within {allowed} on the "
             f"inner folds; without that limit the best one {_doing(best)}, with a gap of "
             f"{best['gap']:.3g}. On new rows gaps may be larger."
         )
         if not (kept["n_conditions"] >= 0.5).any():
-            told += " Only rules without conditions, which answer every row alike, keep to it."
-        return kept, told
+            note += (
+                " Only rules without conditions, which predict the same for every row, keep to it."
+            )
+        return kept, note
 
 
 def limits_of(max_gap: float | Mapping[str, float] | None) -> dict[str, float]:

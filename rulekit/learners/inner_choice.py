@@ -17,8 +17,8 @@ from sklearn.base import clone
 from rulekit.data import make_folds
 from rulekit.exceptions import DataError
 from rulekit.learners.choice import (
-    JUDGED,
-    JUDGED_SIZE,
+    FOREST_LOSS,
+    FOREST_SIZE,
     Fold,
     Setting,
     comparable,
@@ -138,8 +138,8 @@ class Choice:
         What was compared, a row a setting: ``setting`` (its number), ``form`` where there are
         several, its parameters, the measure and its standard error over the inner folds, the
         means ``n_conditions`` and ``n_clauses_used``, ``folds`` (how many were finished), and
-        ``judged``, what a forest says of the rule of all rows, and ``judged_conditions``, how many
-        that rule has, unless the time was over;
+        ``judged``, a forest's estimate of the measure for the rule of all rows, and
+        ``judged_conditions``, the size of that rule, unless the time limit passed;
         where groups were given also ``gap_error``, ``gap_found``, ``gap_false_alarms`` and
         ``gap_called_positive``, the largest differences between groups over the rows of all inner
         folds (NaN where fewer than two groups have 30 rows to count on), and ``gap``, the largest
@@ -189,7 +189,7 @@ def chosen(
     until: float = math.inf,
     gaps: GroupGaps | None = None,
     answers: Callable[[str, Setting], NDArray[Any]] | None = None,
-    judged: Callable[[Form], NDArray[np.float64]] | None = None,
+    forest_losses: Callable[[Form], NDArray[np.float64]] | None = None,
 ) -> Choice:
     """Compare forms and their settings on the same inner folds, and select one."""
     scores = []
@@ -204,14 +204,14 @@ def chosen(
         )
     names = [form.name for form in forms for _ in form.settings]
     settings = [setting for form in forms for setting in form.settings]
-    told = settings if len(forms) == 1 else _with_form(names, settings)
+    listed = settings if len(forms) == 1 else _with_form(names, settings)
     scored = np.concatenate(scores, axis=1)
-    measure, how = loss.measure, (told, loss.measure, loss.price)
-    summary = summary_of(told, scored, measure)
-    if judged is not None:
-        opinion = np.concatenate([judged(form) for form in forms])
-        if np.isfinite(opinion).all():
-            summary[[JUDGED, JUDGED_SIZE]] = opinion
+    measure, how = loss.measure, (listed, loss.measure, loss.price)
+    summary = summary_of(listed, scored, measure)
+    if forest_losses is not None:
+        estimated = np.concatenate([forest_losses(form) for form in forms])
+        if np.isfinite(estimated).all():
+            summary[[FOREST_LOSS, FOREST_SIZE]] = estimated
     allowed, about = summary, ""
     if gaps is not None:
         summary = summary.assign(**gaps.of_settings(scored[:, :, 3:]))
@@ -271,13 +271,13 @@ def _about_constant(constant: float, error: float, loss: Loss) -> str:
     """Return a sentence that no rule is worth its conditions."""
     if loss.costs is not None:
         return (
-            f" The cheapest answer, given to every row, costs {loss.told(constant)} on the same "
-            f"rows, no more than this setting's rules ({loss.told(error)}): answer without a rule."
+            f" The cheapest answer, given to every row, costs {loss.text(constant)} on the same "
+            f"rows, no more than this setting's rules ({loss.text(error)}): answer without a rule."
         )
     return (
-        f" The most frequent class, given to every row, is wrong in {loss.told(constant)} "
+        f" The most frequent class, given to every row, is wrong in {loss.text(constant)} "
         f"of the same rows, and so no worse than this setting's rules "
-        f"({loss.told(error)}): where wrong rows alone count, answer without a rule."
+        f"({loss.text(error)}): where wrong rows alone count, answer without a rule."
     )
 
 
@@ -287,7 +287,7 @@ def _about_forms(summary: pd.DataFrame, form: str, taken: dict[str, int], loss: 
         return ""
     own = {name: summary.loc[number] for name, number in taken.items()}
     figures = (
-        f"{name} {loss.told(row[loss.measure])} with {row['n_conditions']:.1f} conditions"
+        f"{name} {loss.text(row[loss.measure])} with {row['n_conditions']:.1f} conditions"
         for name, row in own.items()
     )
     return f" Of each form the setting it would take alone: {', '.join(figures)}. {TAKEN[form]}"

@@ -27,7 +27,7 @@ class Loss:
 
     @property
     def measure(self) -> str:
-        """Name of the measure in a summary."""
+        """The column of the measure in a summary."""
         return "test_error" if self.costs is None else COST
 
     @property
@@ -39,14 +39,14 @@ class Loss:
         heavy = np.array([by_class[label] for label in self.y.tolist()])
         return 100.0 * CONDITION_PRICE * float(self.weight @ heavy / self.weight.sum())
 
-    def of(self, rows: NDArray[np.intp], said: NDArray[Any]) -> float:
+    def of(self, rows: NDArray[np.intp], answers: NDArray[Any]) -> float:
         """Compute the loss of predictions for some rows: error share, or cost per 100 cases."""
         weight, y = self.weight[rows], self.y[rows]
         if self.costs is None:
-            return float((weight * (said != y)).sum() / weight.sum())
-        return float(100.0 * (weight * self.costs.of_rows(y, said)).sum() / weight.sum())
+            return float((weight * (answers != y)).sum() / weight.sum())
+        return float(100.0 * (weight * self.costs.of_rows(y, answers)).sum() / weight.sum())
 
-    def told(self, value: float) -> str:
+    def text(self, value: float) -> str:
         """Format a value of the measure."""
         if self.costs is None:
             return f"{100 * value:.1f} %"

@@ -51,7 +51,7 @@ class Likeness:
         return self.levels(met.reshape(len(masks), len(first)).T), kind.reshape(-1)
 
     def levels(self, met: Bools) -> Levels:
-        """Give what is equal at each level, for kinds by the conditions met: (kinds, conditions).
+        """Return what is equal at each level, for kinds by conditions met: (kinds, conditions).
 
         Of a CNF a condition is met where it fails.
         """
@@ -65,7 +65,7 @@ class Likeness:
 
 
 def first_clause(decides: Bools) -> NDArray[np.int64]:
-    """Give the first clause that decides, or the number of clauses for none: shape (n, 1)."""
+    """Return the first clause that decides, or the number of clauses for none, shape (n, 1)."""
     padded = np.column_stack([decides, np.ones(len(decides), dtype=bool)])
     return np.asarray(padded.argmax(axis=1)[:, None], dtype=np.int64)
 
@@ -122,18 +122,18 @@ class Shares:
             np.add.at(rows, group, counts)
             share = (rows[group] + shrink * drawn) / (rows.sum(axis=1)[group, None] + shrink)
             drawn = np.where((size == whole)[:, None], drawn, share)
-            told = np.stack([rows, drawn[first]], axis=1)
-            found.append(dict(zip(_keys(level, n_kinds, first), told, strict=True)))
+            values = np.stack([rows, drawn[first]], axis=1)
+            found.append(dict(zip(_keys(level, n_kinds, first), values, strict=True)))
             whole = size
         return cls(likeness, tuple(found), decides.T.astype(float) @ counts, factors)
 
     def of(self, columns: Columns) -> Floats:
-        """Give the shares of rows: shape (n, K); by a coarser level what never occurred."""
+        """Return the shares of rows, shape (n, K); kinds not seen use a coarser level."""
         levels, kind = self.likeness.kinds(columns)
         return np.asarray(self.of_levels(levels)[kind])
 
     def of_levels(self, levels: Levels) -> Floats:
-        """Give the shares of kinds: shape (kinds, K)."""
+        """Return the shares of kinds, shape (kinds, K)."""
         drawn = np.zeros((len(levels[0]), len(self.factors)))
         for level, known in zip((None, *levels), self.levels, strict=True):
             for k, key in enumerate(_keys(level, len(drawn))):
@@ -142,7 +142,7 @@ class Shares:
         return drawn
 
     def of_answers(self, rule: RuleSet, classes: list[Any]) -> tuple[Floats, Floats]:
-        """Say how often each clause is right on rows it decides: by rows, and by what they weighed.
+        """Compute each clause's share of right rows among those it decides, plain and weighted.
 
         Smoothed as if one more row had each class; two arrays of shape (n_clauses,).
         """
@@ -154,7 +154,7 @@ class Shares:
 
 
 def _groups(level: NDArray[np.int64] | None, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Give what is equal at a level one number, and the first of each."""
+    """Return a number for what is equal at a level, and the first of each."""
     if level is None:
         return np.zeros(n, dtype=np.intp), np.zeros(min(n, 1), dtype=np.intp)
     _, first, group = np.unique(level, axis=0, return_index=True, return_inverse=True)
@@ -164,7 +164,7 @@ def _groups(level: NDArray[np.int64] | None, n: int) -> tuple[NDArray[np.intp], 
 def _keys(
     level: NDArray[np.int64] | None, n: int, some: NDArray[np.intp] | slice = slice(None)
 ) -> list[bytes]:
-    """Name some of n kinds by what they are at a level; without one all are alike."""
+    """Return keys of some of n kinds at a level; without a level all are equal."""
     if level is None:
         return [b""] * len(np.arange(n)[some])
     return [row.tobytes() for row in np.ascontiguousarray(level[some])]

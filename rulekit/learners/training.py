@@ -55,7 +55,7 @@ class TrainingTable:
         so that their sums over rows are exact in any order, and equal on every processor.
         """
         key = repr(class_weight)
-        if key not in self.memory:  # asked for by each of many settings
+        if key not in self.memory:  # the same for many settings
             weight = row_weights(self.sample_weight, class_weight, self.frame, self.y)
             self.memory[key] = addable(weight * (len(weight) / weight.sum()))
         return self.memory[key].copy()
@@ -106,8 +106,8 @@ class TrainingTable:
 class CheckedColumns(dict[str, NDArray[Any]]):
     """Rows that were checked against a training table, as rules read them.
 
-    `predict` and all that is asked about rows takes them in place of a table and does not check
-    them again.
+    `predict` and everything else that reads rows accepts them in place of a table and does not
+    check them again.
     """
 
 
@@ -134,7 +134,7 @@ class SharedWork:
 
 
 class Clock:
-    """Says when to stop, and remembers that the time ran out."""
+    """Whether to stop; it remembers that the time ran out."""
 
     def __init__(
         self, end: float | None = None, should_stop: Callable[[], bool] | None = None
@@ -143,11 +143,11 @@ class Clock:
 
     @classmethod
     def of_seconds(cls, limit: float | None, should_stop: Callable[[], bool] | None = None) -> Self:
-        """Start a clock that runs for so many seconds; None for ever."""
+        """Start a clock with a limit in seconds; None for no limit."""
         return cls(None if limit is None else time.monotonic() + limit, should_stop)
 
     def __call__(self) -> bool:
-        """Say whether to end now."""
+        """Return whether to stop now."""
         self.ran_out |= self.end is not None and time.monotonic() > self.end
         return self.ran_out or self.stopped()
 
@@ -269,7 +269,7 @@ def refuse_infinities(columns: Columns) -> None:
 
 
 def two_classes(y: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Give the two classes, sorted, and the index of each row's: shapes (2,) and (n,)."""
+    """Return the two classes, sorted, and the index of each row's: shapes (2,) and (n,)."""
     return _classes(y, name)
 
 
@@ -297,34 +297,36 @@ def generator_of(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(random_state)
 
 
-def as_constraints(wishes: Constraints | Mapping[str, Any] | None) -> Constraints:
-    """Read wishes given as a mapping, or none, as `Constraints`."""
-    if wishes is None:
+def as_constraints(constraints: Constraints | Mapping[str, Any] | None) -> Constraints:
+    """Convert a mapping or None to `Constraints`."""
+    if constraints is None:
         return Constraints()
-    return wishes if isinstance(wishes, Constraints) else Constraints.from_dict(wishes)
+    if isinstance(constraints, Constraints):
+        return constraints
+    return Constraints.from_dict(constraints)
 
 
-def wishes_for(wishes: Any, table: TrainingTable, label: Any) -> Constraints:
-    """Read an analyst's wishes for clauses that give a class, and refuse what cannot be kept."""
-    constraints = as_constraints(wishes)
-    unused = set(table.ignored) & set(constraints.forbidden)
-    unknown = [f for f in constraints.features if f not in table.columns and f not in unused]
+def constraints_for(constraints: Any, table: TrainingTable, label: Any) -> Constraints:
+    """Return constraints for clauses of a class; raise an error if the table cannot meet them."""
+    read = as_constraints(constraints)
+    unused = set(table.ignored) & set(read.forbidden)
+    unknown = [f for f in read.features if f not in table.columns and f not in unused]
     if unknown and unknown[0] in table.ignored:
         raise DataError(
             f"`constraints` names column {unknown[0]!r}, which no condition can use: nearly every "
-            "row has another text. Drop the wish."
+            "row has another text. Remove the constraint."
         )
     if unknown:
         raise DataError(
             f"`constraints` names column {unknown[0]!r}, which the table does not have; correct "
-            "the name, or drop the wish."
+            "the name, or remove the constraint."
         )
-    for feature in dict(constraints.directions):
+    for feature in dict(read.directions):
         if table.kinds[feature] in ("text", "date"):
             raise DataError(
                 f"A direction needs a column of numbers or truth values, but {feature!r} holds "
                 "text, which does not rise or fall. Drop the direction, or forbid the column."
             )
-    if constraints.towards is not None:
-        positive_code(constraints.towards, table.classes, "constraints.towards")
-    return constraints.for_class(label)
+    if read.towards is not None:
+        positive_code(read.towards, table.classes, "constraints.towards")
+    return read.for_class(label)

@@ -188,7 +188,7 @@ def test_the_rival_is_given_the_same_literals_and_priced_by_the_same_count(plant
     assert found.objective / len(fold.y) == ours.objective <= theirs.objective
 
 
-def test_columns_are_cut_at_the_deciles_of_the_training_rows_or_between_few_values():
+def test_columns_are_cut_at_training_deciles_or_between_few_values():
     train = np.arange(90)
     values = pd.Series(np.r_[np.linspace(0.0, 1.0, 90), 5.0, np.nan])
     ((codes, n_bins),) = bench_column_generation._binned(values, train)
@@ -295,7 +295,7 @@ def test_the_rival_in_points_is_weighed_as_ours_is(planted, monkeypatch):
 
 
 @pytest.mark.slow
-def test_every_learner_of_literals_is_timed_beside_cart_on_a_long_and_a_wide_table():
+def test_learners_of_literals_are_timed_beside_cart_on_two_tables():
     rows = bench_scale.measure(_cli.parsed("", ["--quick"]))
     assert all(set(row) <= KEYS for row in rows)
     timed = {(row["table"], row["what"].removesuffix(", one fit")) for row in rows}
@@ -328,7 +328,7 @@ def test_lists_are_measured_beside_cart_and_one_class_after_the_other(tmp_path, 
 
 
 @pytest.mark.slow
-def test_costs_and_ranking_are_measured_against_a_tree_on_the_rows_left_out(folder):
+def test_costs_and_ranking_are_measured_against_a_tree(folder):
     given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
     rows = bench_costs.measure(given)
     assert all(set(row) <= KEYS for row in rows)

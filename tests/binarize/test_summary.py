@@ -39,7 +39,7 @@ def test_every_row_is_counted_once_in_each_column():
     assert {sum(c.n for c in s.cells) for s in summaries().values()} == {6}
 
 
-def test_columns_stand_in_the_order_of_the_table_with_their_number_of_conditions():
+def test_columns_keep_table_order_and_count_their_conditions():
     found = [(s.name, s.kind, s.n_conditions) for s in summaries().values()]
     assert found == [("size", "ordered", 10), ("colour", "levels", 6), ("same", "nothing", 0)]
 

@@ -37,7 +37,7 @@ def test_dates_are_read_as_the_date_and_its_parts():
     assert {x.part for x in days} == {"days since 2021-01-01"}
 
 
-def test_text_in_which_every_cell_is_a_date_is_one_and_levels_where_that_is_asked():
+def test_text_of_dates_is_a_date_and_levels_on_request():
     frame = pd.DataFrame({"opened": ["2021-03-01", "2021-03-02", None, "2022-05-01 10:00"]})
     assert {x.part for x in literals_on(frame)} >= {"date", "year"}
     assert {x.part for x in literals_on(frame, read_as={"opened": "levels"})} == {None}
@@ -55,7 +55,7 @@ def test_cut_points_of_dates_are_given_as_text():
         literals_on(frame, thresholds={"opened": ["15.6.2021"]})
 
 
-def test_an_order_comes_with_the_column_or_is_given_and_must_name_every_level():
+def test_order_comes_with_the_column_or_names_every_level():
     grades = ["good", "bad", "good", "great"]
     frame = pd.DataFrame({"grade": pd.Categorical(grades, ["bad", "good", "great"], ordered=True)})
     found = literals_on(frame)
@@ -84,7 +84,7 @@ def test_cells_that_are_no_dates_are_named():
 @given(
     st.lists(st.integers(0, 8), min_size=5, max_size=6).filter(lambda h: 0 < sum(h) < 8 * len(h))
 )
-def test_the_best_set_of_levels_is_one_of_the_first_in_the_order_of_their_shares(hits):
+def test_best_set_of_levels_is_a_prefix_of_the_order_of_shares(hits):
     """All levels have eight rows; all sets are tried (Breiman's theorem)."""
     levels = [f"l{k}" for k in range(len(hits))]
     town = np.repeat(levels, 8).astype(object)
@@ -121,7 +121,7 @@ def test_a_set_names_the_shorter_side_and_its_opposite_is_its_negation():
     assert not any(x.op in ("in", "not-in") for x in literals_on(frame))
 
 
-def test_of_more_than_two_classes_each_has_its_own_order_and_no_condition_stands_twice():
+def test_each_of_several_classes_has_its_own_order_of_levels():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"town": rng.choice(list("abcdef"), 300)})
     fitted = Binarizer().fit(frame, rng.integers(0, 3, 300))

@@ -28,9 +28,7 @@ class Server:
 
 
 @pytest.mark.parametrize(("ends", "code"), [([0], 0), ([1], 1), ([KeyboardInterrupt(), None], 0)])
-def test_the_dashboard_is_served_where_it_is_asked_to_be_and_its_end_is_ours(
-    run, monkeypatch, ends, code
-):
+def test_dashboard_is_served_at_the_given_address_and_ended(run, monkeypatch, ends, code):
     servers = []
 
     def start(command, env):

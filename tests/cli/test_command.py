@@ -56,7 +56,7 @@ def test_a_mistake_of_the_program_can_be_looked_into(run, monkeypatch):
     assert isinstance(ending(run, monkeypatch, raising(KeyError("x"))).exception, KeyError)
 
 
-def test_warnings_for_people_are_notes_and_those_of_libraries_are_not_shown(run, monkeypatch):
+def test_warnings_for_users_are_notes_and_library_warnings_are_hidden(run, monkeypatch):
     def happens():
         warnings.warn("The time limit passed.", ConvergenceWarning, stacklevel=1)
         warnings.warn("old", DeprecationWarning, stacklevel=1)

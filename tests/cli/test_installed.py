@@ -45,7 +45,7 @@ def ran(place, *words, code=0):
 
 
 @pytest.mark.slow
-def test_an_installed_command_learns_shows_explains_scores_exports_and_compares(place):
+def test_installed_command_runs_all_subcommands(place):
     asked = ["--target", "risk", "--max-conditions", 4, "--json"]
     learned = json.loads(ran(place, "learn", "sample:credit", *asked, "-o", "rule.json").stdout)
     rule = from_json((place / "rule.json").read_text())

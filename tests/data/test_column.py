@@ -42,7 +42,7 @@ def test_names_of_measurements(name):
     assert not named_like_id(name)
 
 
-def test_whole_numbers_are_an_identifier_if_they_run_without_a_gap_or_are_named_so():
+def test_whole_numbers_are_an_id_if_they_have_no_gap_or_by_name():
     run, gaps = pd.Series(range(5, 25)), pd.Series(range(0, 40, 2))
     assert looks_like_id(run, "height", 20)
     assert not looks_like_id(gaps, "height", 20)

@@ -27,7 +27,7 @@ def test_a_miss_and_a_false_alarm_cost_what_was_said(miss, false_alarm, rows):
     assert matrix.class_weight(["ill", "well"]) == {"ill": miss, "well": false_alarm}
 
 
-def test_the_class_that_is_missed_is_named_by_the_costs_or_the_reader_or_is_the_last():
+def test_missed_class_is_named_by_costs_or_reader_or_is_last():
     classes = np.array([0, 1])
     assert Costs(5, 1).class_weight(classes) == {1: 5.0, 0: 1.0}
     assert Costs(5, 1).class_weight(classes, 0) == {0: 5.0, 1: 1.0}

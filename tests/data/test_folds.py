@@ -133,7 +133,7 @@ def test_a_share_that_is_none_is_refused(share):
         max_size=30,
     )
 )
-def test_rows_share_a_number_where_and_only_where_all_their_cells_are_equal(rows):
+def test_rows_share_a_number_only_if_all_cells_are_equal(rows):
     frame = pd.DataFrame(rows, columns=["a", "b"])
     numbers = equal_rows(frame)
     for i, one in enumerate(rows):

@@ -104,7 +104,7 @@ def test_renamed_levels_are_a_duplicate_and_shuffled_numbers_are_none():
     assert {kind for _, kind in found(c=numbers, d=others)} == {"codes"}
 
 
-def test_a_few_whole_numbers_are_asked_about_and_more_or_broken_ones_are_not():
+def test_only_few_whole_numbers_give_a_note():
     place = np.arange(N)
     notes = found(cp=1 + place % 4, age=place % 50, dose=0.5 * (place % 5))
     assert list(notes) == [("cp", "codes")]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from rulekit._engine import asked
+from rulekit._engine import fetch
 from rulekit.data import tables
 from rulekit.data.tables import open_table
 from rulekit.exceptions import DataError
@@ -20,7 +20,7 @@ STRANGE = "what[a]*name?'"
 
 
 def rows(table):
-    return asked(table.order_by(table.x)).to_pandas()
+    return fetch(table.order_by(table.x)).to_pandas()
 
 
 def test_a_parquet_file_is_read_whatever_its_name(tmp_path):

@@ -16,7 +16,7 @@ ROWS = st.lists(
 
 
 @given(ROWS)
-def test_every_row_of_weight_is_in_one_tenth_and_the_means_are_those_of_its_rows(rows):
+def test_each_weighted_row_is_in_one_tenth_and_means_match(rows):
     true, chance, weight = map(np.array, zip(*rows, strict=True))
     table = reliability(true, chance, weight)
     assert table["weight"].sum() == pytest.approx(weight.sum())

@@ -167,7 +167,7 @@ def test_sentences_tell_the_largest_gap_first_with_its_figures():
     assert len(found.sentences()) == 4
 
 
-def test_a_column_that_the_rule_does_not_read_and_one_from_elsewhere_serve_alike():
+def test_group_column_may_be_unread_or_from_elsewhere():
     X, y = generated()
     inside = group_metrics(RULE, X, y, "town")
     outside = group_metrics(RULE, X[["x"]], y, X["town"])

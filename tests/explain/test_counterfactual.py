@@ -58,7 +58,7 @@ def test_smallest_change_is_as_small_as_any_combination_of_values(rule, columns)
 
 
 @given(cases(PLAIN, max_clauses=5, max_conditions=4), st.sets(st.sampled_from(sorted(PLAIN))))
-def test_the_changed_row_gets_the_answer_named_and_only_free_columns_change(case, immutable):
+def test_changed_row_gets_the_wanted_prediction_by_free_columns(case, immutable):
     rule, columns = case
     for i in range(len(columns["age"])):
         row = {f: v for f, v in row_values(columns, i).items() if f in rule.features}

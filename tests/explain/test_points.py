@@ -79,7 +79,7 @@ def test_smallest_change_is_as_small_as_any_combination_of_values(rule, columns)
 
 @pytest.mark.slow
 @given(points_rules(PLAIN), tables(PLAIN), st.sets(st.sampled_from(sorted(PLAIN))))
-def test_the_changed_row_gets_the_answer_named_and_only_free_columns_change(rule, columns, fixed):
+def test_changed_row_gets_the_wanted_prediction_by_free_columns(rule, columns, fixed):
     answers = rule.predict(columns)
     for i in range(3):
         values = {f: v for f, v in row_values(columns, i).items() if f in rule.features}
@@ -120,7 +120,7 @@ def test_points_that_reach_the_total_are_told_with_what_gives_them():
     )
 
 
-def test_a_near_miss_says_how_many_points_are_short_and_what_is_enough_alone():
+def test_near_miss_reports_missing_points_and_what_suffices():
     found = explain(card(4), PEOPLE)[1]
     assert found.near_misses[0].sentence == (
         "Clause 1 does not match: 2 points are 2 short of 4 (age 65 > 60 gives 3, sport is true "
@@ -181,7 +181,7 @@ def test_similar_cases_agree_condition_by_condition():
     assert found.past.sentence == "Clause 1: high in 1 of 1 training row (100 %)."
 
 
-def test_the_smallest_change_may_take_several_columns_and_leaves_others_alone():
+def test_smallest_change_may_use_several_columns():
     low = {"age": 50.0, "bp": 120.0, "town": "Köln", "sport": False}
     found = smallest_change(card(4), low, immutable=("age",))
     assert found.sentence == (

@@ -305,7 +305,7 @@ def test_any_column_name_and_level_make_one_line(name, level):
         assert all(m.sentence.isprintable() for m in found.near_misses)
 
 
-def test_a_model_that_does_not_read_tables_itself_is_explained_by_the_names_of_columns():
+def test_model_without_own_reading_is_explained_by_column_names():
     rule, frame = patients()
 
     class Bare:

@@ -22,7 +22,7 @@ def model():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
-def test_answers_clauses_and_what_is_missing_are_those_of_the_rule_row_by_row(form):
+def test_answers_clauses_and_missing_match_the_rule_by_row(form):
     from sklearn.base import clone
 
     model = clone(SEARCH).set_params(form=form).fit(X[:600], Y[:600])

@@ -47,7 +47,7 @@ def test_running_the_export_gives_every_label(format, case):
 
 @pytest.mark.parametrize("format", CHECKED)
 @given(cases())
-def test_counts_beside_the_clauses_do_not_keep_an_export_from_being_checked(format, case):
+def test_counts_beside_clauses_do_not_prevent_checking(format, case):
     rule, columns = case
     numbers = clause_numbers(rule, columns, rule.predict(columns))
     found = verify_export(rule, columns, format, numbers=numbers)

@@ -17,8 +17,8 @@ from rulekit.evaluation.metrics import cost_per_100
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.families import RuleClassifier, ScorecardClassifier
 from rulekit.learners import BoxSearchClassifier, search_grid
+from rulekit.learners.forest_loss import ForestLoss
 from rulekit.learners.inner_choice import form_of_rules
-from rulekit.learners.judge import Judge
 from rulekit.learners.loss import Loss
 from rulekit.learners.training import read_training_table
 from tests.learners.tables import mixed_table
@@ -48,12 +48,12 @@ def test_the_rule_is_that_of_a_sweep_a_suggestion_and_a_fit_by_hand(name, seed):
     search = BoxSearchClassifier(max_conditions=8, kicks=0, random_state=seed)
     result = sweep(search, X, y, grid=search_grid(y), cv=folds)
     table = read_training_table(clone(search), X, y, None)
-    judge = Judge.of(table, Loss(table.y, table.weights(None)), search, seed)
+    forest = ForestLoss.of(table, Loss(table.y, table.weights(None)), search, seed)
     settings = [result.setting(k) for k in result.summary["setting"]]
     models = list(search.fit_many(X, y, settings))
-    judged = {"judged": [judge.loss(m.predict(X)) for m in models]}
-    judged["judged_conditions"] = [m.rule_set_.n_conditions for m in models]
-    found = suggest(result.summary.assign(**judged))
+    of_forest = {"judged": [forest.loss(m.predict(X)) for m in models]}
+    of_forest["judged_conditions"] = [m.rule_set_.n_conditions for m in models]
+    found = suggest(result.summary.assign(**of_forest))
     setting = result.setting(found["default"])
     by_hand = fit_setting(search, setting | {"refine_thresholds": "cv"}, X, y)
     model = RuleClassifier(random_state=seed).fit(X, y)
@@ -66,7 +66,7 @@ def test_the_rule_is_that_of_a_sweep_a_suggestion_and_a_fit_by_hand(name, seed):
     assert told.reason == found["reason"]
     for column in ("test_error", "test_error_se", "n_conditions", "n_clauses_used"):
         np.testing.assert_allclose(told.table[column], result.summary[column], atol=1e-12)
-    np.testing.assert_allclose(told.table[list(judged)], pd.DataFrame(judged), atol=1e-12)
+    np.testing.assert_allclose(told.table[list(of_forest)], pd.DataFrame(of_forest), atol=1e-12)
 
 
 @pytest.mark.slow
@@ -197,7 +197,7 @@ def test_weights_count_in_the_errors_of_the_folds(fitted):
 @pytest.mark.slow
 def test_the_time_limit_ends_the_comparison_and_says_so(fitted):
     _, X, y = fitted
-    told = pytest.warns(ConvergenceWarning, match="time limit of 1e-09 s passed before all was")
+    told = pytest.warns(ConvergenceWarning, match="time limit of 1e-09 s passed before")
     with told, pytest.warns(EmptyRuleWarning):
         model = RuleClassifier(cv=2, time_limit=1e-9).fit(X, y)
     assert sorted(model.choice_.table["folds"].unique()) == [0, 2]
@@ -311,7 +311,7 @@ def test_under_costs_settings_are_compared_by_what_their_errors_cost(forms):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 4])
-def test_costs_never_choose_a_rule_that_costs_more_in_training_and_on_folds(seed):
+def test_costs_never_select_a_rule_that_costs_more(seed):
     X, y = load_sample("credit").xy("risk")
     rows = np.random.default_rng(seed).permutation(700)[:490]
     X, y = X.iloc[rows].reset_index(drop=True), np.asarray(y)[rows]

@@ -202,7 +202,7 @@ def test_a_caller_that_is_killed_leaves_no_work_to_the_workers(client, tmp_path)
     until(lambda: len(list(tmp_path.glob("stopped-*"))) == 2)
 
 
-def test_a_fit_that_fails_says_where_and_the_worker_s_log_holds_what_was_done(client):
+def test_failed_fit_is_located_and_the_worker_log_has_details(client):
     sweep(Stump(), *noisy_table(), grid=SETTINGS, cv=2)
     with pytest.raises(ValueError, match="the planted failure") as caught:
         sweep(Stump(fail_at=0.5), *noisy_table(), grid=SETTINGS, cv=2)

@@ -82,7 +82,7 @@ def constant_cost(y, class_weight):
     return min(weight[y == "yes"].sum(), weight[y == "no"].sum())
 
 
-def test_every_learner_is_compared_with_the_constant_answers_or_left_out_with_a_reason():
+def test_learners_are_compared_with_constants_or_excluded_with_reason():
     public = {name: getattr(rulekit, name) for name in rulekit.__all__}
     known = {n for n, v in public.items() if isclass(v) and issubclass(v, BaseEstimator)}
     known -= {"Binarizer"}
@@ -132,16 +132,14 @@ def test_a_priced_rule_never_costs_more_than_the_cheaper_constant_answer(
 @pytest.mark.parametrize("learner", OTHERS, ids=str)
 @pytest.mark.parametrize("described", ["yes", "no"])
 @pytest.mark.parametrize("yes_weight", [None, 30.0])
-def test_a_rule_without_a_price_errs_no_more_than_the_cheaper_constant_answer(
-    learner, described, yes_weight
-):
+def test_rule_without_price_errs_no_more_than_constants(learner, described, yes_weight):
     X, y = rare()
     weights = None if yes_weight is None else {"yes": yes_weight, "no": 1.0}
     model = fitted(learner, X, y, positive_label=described, class_weight=weights)
     assert model.training_error_ * len(y) <= constant_cost(y, yes_weight) + 1e-9
 
 
-def test_what_was_called_proved_with_five_times_the_errors_is_the_rare_class_never():
+def test_proved_rule_with_many_errors_predicts_never_rare():
     X, y = rare()
     model = fitted(OneLevelRuleClassifier(200.0, exact=True, positive_label="yes"), X, y)
     assert set(model.predict(X)) == {"no"}
@@ -176,7 +174,7 @@ def test_a_path_begins_with_the_cheaper_constant_answer():
     assert path.rule(5000.0).predict({"a": np.zeros(1), "b": np.zeros(1)}).tolist() == ["no"]
 
 
-def test_the_settings_of_one_search_are_compared_with_constants_as_single_fits_are():
+def test_settings_of_one_search_compare_with_constants_like_single_fits():
     X, y = rare()
     learner = BoxSearchClassifier(kicks=0, positive_label="no")
     settings = [{"theta": t, "n_clauses": r} for t in (0.1, 5.0, 300.0, 400.0) for r in (1, 3)]
@@ -186,7 +184,7 @@ def test_the_settings_of_one_search_are_compared_with_constants_as_single_fits_a
         assert model.empty_rule_hint_ == alone.empty_rule_hint_
 
 
-def test_required_conditions_are_in_the_rule_though_a_constant_answer_is_cheaper():
+def test_required_conditions_stay_though_a_constant_is_cheaper():
     X, y = rare()
     for learner in (OneLevelRuleClassifier, TwoLevelRuleClassifier, BoxSearchClassifier):
         model = fitted(learner(theta=200.0, constraints={"required": ["b"]}), X, y)

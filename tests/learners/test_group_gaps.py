@@ -78,9 +78,7 @@ def test_groups_alone_change_no_choice(measured):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("limit", [0.2, {"found": 0.15, "called_positive": 0.5}])
-def test_the_setting_taken_keeps_the_gap_and_is_the_one_suggested_among_those_that_do(
-    measured, limit
-):
+def test_selected_setting_keeps_the_gap_and_is_the_suggested_one(measured, limit):
     X, y, free = measured
     model = RuleClassifier(
         max_conditions=3, cv=3, groups="sex", max_gap=limit, positive_label="good"
@@ -124,7 +122,7 @@ def test_the_curve_holds_what_no_setting_beats_in_both(measured):
 
 
 @pytest.mark.slow
-def test_a_gap_that_only_answering_all_alike_keeps_ends_in_an_empty_rule_that_says_so():
+def test_gap_kept_only_by_constants_gives_an_explained_empty_rule():
     X = pd.DataFrame({"sex": ["f"] * 250 + ["m"] * 250})  # whose one rule is worth little
     y = np.array(["bad"] * 130 + ["good"] * 120 + ["bad"] * 70 + ["good"] * 180)
     model = RuleClassifier(max_conditions=2, cv=2, groups="sex", max_gap=0.0)
@@ -147,7 +145,7 @@ def test_a_gap_that_only_answering_all_alike_keeps_ends_in_an_empty_rule_that_sa
         ({"groups": "sex", "max_gap": {"found": 0.1}}, ValueError, "counted for one class; name"),
         ({"groups": "alike"}, DataError, "all 400 rows are in group '1'"),
         ({"groups": "own"}, DataError, "'own', which holds too many different texts"),
-        ({"groups": "rare", "max_gap": 0.1}, DataError, "fewer than two have so many positives"),
+        ({"groups": "rare", "max_gap": 0.1}, DataError, "fewer than two have that many positives"),
         (
             {"groups": "far", "max_gap": {"error": 0.0}},
             DataError,

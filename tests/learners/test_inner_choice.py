@@ -13,7 +13,7 @@ from rulekit.learners.loss import Loss
 from tests.learners.tables import mixed_table
 
 
-def test_the_grid_to_choose_among_has_both_classes_and_prices_that_grow_with_the_rows():
+def test_grid_has_both_classes_and_prices_that_grow_with_rows():
     small, large = (search_grid(["b"] * n + ["a"] * n) for n in (50, 500))
     assert small["positive_label"] == ["a", "b"]
     assert small["doubt"] == [0.0, 1.0]

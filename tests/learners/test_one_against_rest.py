@@ -15,7 +15,7 @@ def small_table():
     )
 
 
-def test_classes_come_from_the_lightest_to_the_heaviest_among_the_rows_left():
+def test_classes_are_ordered_by_weight_among_remaining_rows():
     table, asked = small_table(), []
 
     def describe(rows, code):

@@ -366,9 +366,7 @@ def test_a_parameter_that_would_not_be_read_is_refused(learner, name, case):
 
 @pytest.mark.parametrize(("learner", "name"), HOW_LONG)
 @pytest.mark.slow
-def test_a_parameter_that_says_how_long_learning_takes_changes_nothing_that_is_learned(
-    learner, name
-):
+def test_time_parameters_do_not_change_the_result(learner, name):
     value, given = HOW_LONG[learner, name]
     with parallel_config("threading"):
         before, after = fitted(learner, given), fitted(learner, given | {name: value})

@@ -138,7 +138,7 @@ def test_without_a_class_a_direction_leads_to_the_one_described():
             "chosen",
             {"directions": {"age": ">"}},
             ValueError,
-            "rules for either class are compared; say which by `towards`",
+            "rules for either class are compared. Set `towards` in",
         ),
     ],
 )
@@ -156,7 +156,7 @@ def test_a_learner_that_cannot_keep_a_promise_says_so():
         model.fit(X, y)
 
 
-def test_a_plane_that_leads_the_other_way_is_refused_and_the_lp_svm_turns_its_weight_off():
+def test_plane_of_wrong_direction_is_rejected_and_lp_svm_obeys():
     X, y = table(6)
     X, wish = X.dropna()[["income", "age"]], {"directions": {"income": ">"}, "towards": "good"}
     y = np.where(X["income"] > 4, "bad", "good")

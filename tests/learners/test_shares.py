@@ -66,7 +66,7 @@ def test_the_share_of_a_clause_is_drawn_towards_that_of_all_rows():
     assert found == pytest.approx([(45 + SHRINK * whole) / 60, (10 + SHRINK * whole) / 110])
 
 
-def test_of_rows_that_no_clause_decides_those_that_lack_less_are_told_apart():
+def test_undecided_rows_that_lack_less_are_separated():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.integers(0, 2, (2000, 3)), columns=list("abc"))
     y = (rng.random(2000) < 0.1 + 0.25 * X.sum(axis=1)).astype(int)

@@ -39,7 +39,7 @@ def both_ways(n=150):
 
 
 @pytest.mark.parametrize("learner", PRICED, ids=lambda one: f"{type(one).__name__}")
-def test_with_one_price_and_one_set_of_cuts_a_row_of_weight_two_is_a_row_given_twice(learner):
+def test_weight_two_equals_a_duplicated_row_with_fixed_cuts(learner):
     (X, y, weight), (rows, labels) = both_ways()
     kept = np.count_nonzero(weight)  # rows of weight 0 are left out
     by_weight = clone(learner).set_params(theta=1.0).fit(X, y, weight)
@@ -50,7 +50,7 @@ def test_with_one_price_and_one_set_of_cuts_a_row_of_weight_two_is_a_row_given_t
 
 
 @pytest.mark.parametrize("learner", PRICED, ids=lambda one: f"{type(one).__name__}")
-def test_the_same_weight_for_all_rows_changes_nothing_though_rows_given_twice_do(learner):
+def test_equal_weights_change_nothing_though_duplicates_do(learner):
     X, y = mixed_table(n=60)
     model = clone(learner).set_params(theta=4.0)
     plain = clone(model).fit(X, y).rule_set_
@@ -84,7 +84,7 @@ def test_a_scorecard_s_and_a_tree_s_weights_have_no_scale_either():
         assert same.rule_set_ == clone(model).fit(table, y).rule_set_
 
 
-def test_the_shares_of_a_given_rule_are_drawn_as_if_by_ten_rows_whatever_the_weights_sum_to():
+def test_shares_of_a_fixed_rule_ignore_the_sum_of_weights():
     rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("yes",), "dnf", "no")
     (X, y, weight), (rows, labels) = both_ways()
     given = FixedRuleClassifier(rule)

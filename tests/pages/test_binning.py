@@ -74,7 +74,7 @@ def test_every_method_works(open_app):
 
 
 @pytest.mark.slow
-def test_the_columns_are_listed_and_the_chosen_one_s_conditions_written_out(open_app):
+def test_columns_are_listed_with_conditions_of_the_chosen_one(open_app):
     app = open_app("binning", sample="credit")
     state = app.session_state["app"]
     assert app.dataframe[0].value["column"].tolist() == [state.label(n) for n in state.features]

@@ -284,7 +284,7 @@ def test_a_review_is_kept_with_the_analysis(on_credit):
     app.button(key="review_disagree").click().run()
     entry = app.session_state["app"].case_notes[str(number)]
     assert (entry["verdict"], entry["note"]) == ("disagree", "income is out of date")
-    assert "You said: disagree" in text(app)
+    assert "Your review: disagree" in text(app)
 
 
 def test_a_rule_without_conditions_is_explained_too(on_credit):

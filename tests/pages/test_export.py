@@ -113,7 +113,7 @@ def test_the_report_shows_test_figures_and_the_record_and_counts_as_a_look(on_cr
 
 
 @pytest.mark.slow
-def test_the_report_tells_what_was_said_of_cases_on_explain_and_what_they_get_now(on_credit):
+def test_report_has_reviews_of_cases_and_their_current_answers(on_credit):
     state = on_credit.session_state["app"]
     X, _ = state.testing
     first, second = (int(k) for k in X.index[:2])
@@ -175,7 +175,7 @@ def test_the_address_holds_the_key_of_the_format_and_opens_it(on_credit, open_ap
 
 
 @pytest.mark.slow
-def test_what_cannot_express_a_rule_is_left_out_of_the_bundle_with_the_reason(on_credit):
+def test_inexpressible_formats_are_left_out_of_the_bundle(on_credit):
     state = on_credit.session_state["app"]
     rule = RuleSet((Clause((Literal("purpose", "==", ""),)),), ("good",), "dnf", "bad")
     model = FixedRuleClassifier(rule).fit(*state.training)

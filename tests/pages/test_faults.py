@@ -113,7 +113,7 @@ def test_a_worker_killed_in_the_middle_of_a_search_costs_nothing(open_app):
 
 
 @pytest.mark.slow
-def test_a_reload_and_a_second_tab_in_the_middle_of_a_search_show_the_same_in_the_end(open_app):
+def test_reload_and_second_tab_during_a_search_agree_in_the_end(open_app):
     app = searching(open_app("models", sample="iris"))
     job, second = the_job(), open_app("models", query=at(app))
     assert not second.exception
@@ -149,9 +149,7 @@ def test_a_store_that_is_damaged_is_told_and_the_page_stands(open_app, workspace
     assert len(curve(app)) > 0  # of the quick pass
 
 
-def test_an_analysis_that_another_version_saved_is_told_and_a_new_one_begun(
-    open_app, workspace_folder
-):
+def test_analysis_of_another_version_is_reported_and_restarted(open_app, workspace_folder):
     app = open_app(sample="iris")
     file = workspace_folder / at(app)["analysis"] / "analysis.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"version": 0}))

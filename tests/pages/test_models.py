@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from rulekit import Costs
-from rulekit.data import Table, load_sample
+from rulekit.data import Table, load_sample, read_table
 from tests.pages.driving import (
     chosen,
     compared,
@@ -70,7 +70,7 @@ def test_it_opens_with_whole_points_the_suggested_rule_and_no_other_work(on_mode
 
 
 @pytest.mark.slow
-def test_what_errors_cost_is_said_once_and_is_the_curve_the_suggestion_and_the_figures(open_app):
+def test_error_costs_are_set_once_and_used_everywhere(open_app):
     app = finished(small(open_app("models", sample="credit")))
     app.selectbox(key="run_weight").set_value("costs").run()
     app.text_input(key="run_cost_unit").set_value("EUR").run()
@@ -105,9 +105,7 @@ def test_what_errors_cost_is_said_once_and_is_the_curve_the_suggestion_and_the_f
 
 
 @pytest.mark.slow
-def test_the_slider_moves_along_the_curve_by_look_up_and_the_rule_is_then_in_hand(
-    on_models, no_fits
-):
+def test_slider_moves_along_the_curve_and_selects_the_rule(on_models, no_fits):
     app = on_models
     slider(app, "limit").set_value(2).run()
     assert not app.exception
@@ -150,7 +148,7 @@ def test_what_another_page_has_read_is_in_hand(on_models):
 
 
 @pytest.mark.slow
-def test_the_longer_search_takes_the_place_of_the_quick_points_and_of_a_rule_nobody_picked(
+def test_longer_search_replaces_quick_points_and_unpicked_rules(
     open_app,
 ):
     app = longer(finished(small(open_app("models", sample="credit"))))
@@ -165,7 +163,7 @@ def test_the_longer_search_takes_the_place_of_the_quick_points_and_of_a_rule_nob
 
 
 @pytest.mark.slow
-def test_a_rule_in_hand_stays_with_its_figures_and_another_is_offered_beside_it(open_app):
+def test_current_rule_keeps_its_figures_beside_an_offered_one(open_app):
     app = finished(small(open_app("models", sample="credit")))
     slider(app, "limit").set_value(1).run()
     mine, rule = chosen(app), app.code[0].value
@@ -203,7 +201,7 @@ def test_learners_that_are_compared_join_the_curve_and_are_looked_up(open_app):
 
 
 @pytest.mark.slow
-def test_prices_and_clauses_are_swept_on_their_tab_and_stand_on_the_curve_too(open_app, no_fits):
+def test_swept_prices_and_clauses_are_on_the_curve_too(open_app, no_fits):
     app = opened_tab(finished(small(open_app("models", sample="credit"))), "By price and clauses")
     app.text_input(key="run_thetas").set_value("2, 20")
     app.slider(key="run_clauses").set_value((1, 2)).run()
@@ -292,7 +290,7 @@ def test_the_held_out_error_is_shown_on_request_and_counted_once(on_models):
 
 
 @pytest.mark.slow
-def test_after_a_restart_all_points_of_longer_runs_are_back_and_none_is_fitted(open_app):
+def test_points_of_longer_runs_return_after_a_restart_without_fits(open_app):
     app = longer(finished(small(open_app("models", sample="credit"))))
     before = app.session_state["app"]
     again = reloaded(app, open_app)
@@ -316,7 +314,7 @@ def test_points_of_other_cut_points_do_not_come_back(on_models):
     assert "median" in key
 
 
-def test_a_class_of_one_row_is_a_sentence_and_a_few_rows_are_offered_few_folds(open_app):
+def test_class_of_one_row_gives_a_sentence_and_few_rows_few_folds(open_app):
     frame = pd.DataFrame({"age": [7 * k % 20 for k in range(40)], "ill": ["yes"] + ["no"] * 39})
     table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="yes")
     app = open_app("models", state=AppState(table=table, split=SplitSpec(test_share=0.0)))
@@ -352,3 +350,19 @@ def test_several_outcomes_have_a_quick_look_and_learners_to_compare(open_app):
     assert not app.exception
     assert [job.title for job in jobs.registry()._jobs.values()] == ["First rules"]
     assert app.button(key="compare_learners")
+
+
+@pytest.mark.slow
+def test_left_out_dates_become_features_and_the_curve_is_searched_again(open_app):
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(range(120), "D")
+    frame = pd.DataFrame({"day": days.strftime("%Y-%m-%d"), "size": [k % 7 for k in range(120)]})
+    frame["outcome"] = ["late" if day.month == 2 else "on time" for day in days]
+    made = read_table(frame.to_csv(index=False).encode(), name="orders")
+    table = made.with_roles({"outcome": "target"}, positive_label="late")
+    app = finished(open_app("models", state=AppState(table=table)))
+    assert "Not used: day (dates)." in text(app)
+    app = finished(app.button(key="use_left_out").click().run())
+    assert not app.exception
+    assert "Not used" not in text(app)
+    assert app.session_state["app"].features == ["day", "size"]
+    assert len(app.session_state["app"].sweep.points) >= 12

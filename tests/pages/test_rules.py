@@ -85,9 +85,7 @@ def looks(app):
 
 
 @pytest.mark.slow
-def test_a_rule_shown_again_after_reloads_is_one_look_at_the_test_rows_and_another_is_a_second(
-    on_credit, open_app
-):
+def test_rule_shown_after_reloads_is_one_look_at_the_test_rows(on_credit, open_app):
     app = on_credit()
     address = {"analysis": app.query_params["analysis"]}
     for _ in range(2):

@@ -57,7 +57,7 @@ def test_what_differs_is_told_first_and_outcomes_may_be_unknown(scoring):
     assert "The outcomes of these cases are not known" in text(app)
 
 
-def test_a_table_without_a_column_of_the_rule_gets_a_sentence_and_no_answers(scoring):
+def test_table_without_a_rule_column_gets_a_sentence_only(scoring):
     name = scoring.session_state["app"].model.rule_set_.features[0]
     app = uploaded(scoring, X.drop(columns=name))
     assert not app.exception

@@ -85,7 +85,7 @@ def test_a_page_that_failed_works_again_on_the_next_run(open_app, monkeypatch):
 @pytest.mark.parametrize(
     ("error", "logged"), [(ValueError("odd shape"), True), (DataError("odd shape"), False)]
 )
-def test_a_sentence_that_is_not_the_library_s_own_leaves_its_traceback_in_the_log(
+def test_foreign_error_leaves_its_traceback_in_the_log(
     open_app, monkeypatch, caplog, error, logged
 ):
     def broken():

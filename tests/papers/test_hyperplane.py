@@ -58,7 +58,7 @@ def test_a_stored_plane_is_an_optimum_of_its_program(data_folder, name):
     assert price(stored, gamma) == pytest.approx(price(w, found), rel=1e-9)
 
 
-def test_no_box_crosses_its_plane_holds_a_row_of_the_other_side_or_meets_another(data_folder):
+def test_boxes_avoid_the_plane_wrong_rows_and_each_other(data_folder):
     for row in bench_hyperplane.exact_rows(data_folder):
         assert row["ours"] <= (1e-12 if row["what"] == "worst corner" else 0), row
 

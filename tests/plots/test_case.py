@@ -61,7 +61,7 @@ def test_the_sentence_counts_what_is_met():
     assert case_sentence(clause, row(20.0)) == "1 of 2 conditions of this clause is met."
 
 
-def test_each_numeric_test_of_points_has_a_bar_with_what_it_gives_and_a_mark():
+def test_each_numeric_test_of_points_has_a_bar_and_a_mark():
     older = Literal("age", ">", 75.0)
     card = PointsSplit((OLD, older, Literal("sex", "==", "m")), (3, -2, 1), 3)
     figure = case_figure(Clause((card,)), row(60.0), REFERENCE)
@@ -103,9 +103,7 @@ def test_each_numeric_test_of_points_has_a_bar_with_what_it_gives_and_a_mark():
     ],
     ids=["date", "weekday", "order"],
 )
-def test_dates_their_parts_and_ordered_levels_are_drawn_as_they_are_compared(
-    test, cells, case, share, label
-):
+def test_dates_parts_and_ordered_levels_are_drawn_as_compared(test, cells, case, share, label):
     reference = {"at": np.array(cells, dtype=object)}
     figure = case_figure(Clause((test,)), {"at": np.array([case], dtype=object)}, reference)
     asked, met, missed = figure.data[1:]

@@ -13,7 +13,7 @@ from rulekit.plots import (
 POINTS = pd.DataFrame({"found": [0.0, 0.5, 1.0], "false_alarms": [0.0, 0.1, 1.0]})
 
 
-def test_a_click_on_a_point_gives_back_its_position_and_the_picked_one_has_a_ring():
+def test_click_returns_the_position_and_the_picked_point_has_a_ring():
     figure = operating_figure(POINTS, "bad", selected=1)
     assert [row[0] for row in figure.data[0].customdata] == [0, 1, 2]
     assert figure.data[0].hovertext[1] == "true positive rate 50.0 %, false positive rate 10.0 %"

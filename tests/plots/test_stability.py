@@ -19,7 +19,7 @@ def test_a_bar_is_the_number_of_rules_that_read_its_column():
     assert list(others.y) == ["town"]
 
 
-def test_a_band_lies_over_the_rows_between_the_tenth_and_the_ninth_tenth_of_the_cuts():
+def test_band_covers_the_middle_eight_tenths_of_the_cuts():
     bar, mark = band_figure(FOUND).data
     cuts = FOUND.cuts
     age = FOUND.X["age"]

@@ -27,7 +27,7 @@ PLANTED = [
 ]
 
 
-def test_each_kind_of_mistake_is_planted_where_it_stands_and_never_in_words_or_types(tmp_path):
+def test_each_mistake_is_planted_in_code_only(tmp_path):
     (tmp_path / "module.py").write_text(SOURCE)
     found = mutants_of(Path("module.py"), tmp_path)
     assert sorted((m.before, m.after) for m in found) == sorted(PLANTED)
@@ -43,7 +43,7 @@ def test_a_condition_that_is_asked_alone_is_turned_round(tmp_path):
     assert found.applied(b"while ready():\n    pass\n") == b"while not ready():\n    pass\n"
 
 
-def test_tests_near_a_module_bear_its_name_or_import_it_and_its_examples_belong_to_them():
+def test_tests_of_a_module_share_its_name_or_import_it():
     near = near_tests(Path("rulekit/evaluation/sweeps/pareto.py"))
     assert "tests/evaluation/sweeps/test_pareto.py" in near
     assert near[-1] == "rulekit/evaluation/sweeps/pareto.py"

@@ -135,7 +135,7 @@ def test_without_highspy_scipy_finds_the_same_optimum(seed):
     np.testing.assert_allclose(highs.x, scipy.x, atol=1e-9)
 
 
-def test_a_resident_program_answers_as_a_fresh_one_whatever_it_solved_before():
+def test_resident_program_matches_a_fresh_one():
     first, second = covering(1), covering(2)
     resident = ResidentProgram(first)
     for part in (0.5, 0.4, 0.9, 0.4):
@@ -177,7 +177,7 @@ def test_an_integer_program_is_solved_and_proved():
     assert answer.bound == pytest.approx(answer.value)
 
 
-def test_an_integer_program_out_of_time_returns_the_incumbent_with_a_bound_below_it():
+def test_integer_program_at_timeout_returns_incumbent_and_bound():
     lp = covering(0, 200, 300)
     everything = np.zeros(300)
     everything[0] = 1.0

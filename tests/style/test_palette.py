@@ -88,9 +88,7 @@ def colours_in(figure, labels):
         (["c", "b", "a"], "c", "not c"),
     ],
 )
-def test_an_outcome_has_one_colour_in_every_figure_whatever_the_rule_describes(
-    classes, described, other
-):
+def test_outcome_has_one_colour_in_every_figure(classes, described, other):
     expected = outcome_colours(classes) | ({} if other in classes else {other: REST.colour})
     walked = 0
     for name, figure in figures(described, other, classes):
@@ -107,7 +105,7 @@ def test_outcomes_are_told_apart_by_shape_and_hatch_too():
     assert len({look.symbol for look in looks}) == len({look.hatch for look in looks}) == 5
 
 
-def test_the_order_of_the_classes_and_how_their_labels_are_kept_change_nothing():
+def test_class_order_and_label_type_do_not_change_colours():
     assert outcome_colours([1, 0]) == outcome_colours([0, 1])
     assert outcome_looks(["1"], [0, 1]) == outcome_looks([1], [0, 1])
 

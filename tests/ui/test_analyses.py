@@ -62,7 +62,7 @@ def test_another_browser_sees_nothing_of_it(session):
     assert names() == ["wine"]
 
 
-def test_a_browser_that_has_not_said_its_key_has_no_list_and_gets_it_when_it_does(session):
+def test_browser_without_key_has_no_list_until_it_sends_one(session):
     workspace.begin(load_sample("iris"))
     analyses.claim()
     assert names() == []

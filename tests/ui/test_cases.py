@@ -17,7 +17,7 @@ def test_people_count_rows_from_1():
     assert row_name(4, AppState(table=load_sample("iris"))) == "Row 5"
 
 
-def test_truth_and_answer_stand_first_then_what_the_rule_reads_and_no_name_twice():
+def test_truth_and_answer_come_first_then_the_rule_columns():
     X = pd.DataFrame({"row": ["a", "b"], "bmi": [20.0, 30.0], "age": [40.0, 60.0]}, index=[6, 9])
     rows = Rows("test", X, np.array(["ill", "ill"], dtype=object), {"age": X["age"].to_numpy()})
     state = AppState(table=Table.from_frame(X), wording={"bmi": Wording("actual")})

@@ -92,7 +92,7 @@ def test_an_analysis_opens_for_the_person_it_belongs_to(monkeypatch, tmp_path):
         held[login.OWNER] = person
         workspace.reopen(mine)
         assert (workspace.analysis_id() == mine) == opens
-        assert ("another person's" in held.get("_said", "")) != opens
+        assert ("another person's" in held.get("_message", "")) != opens
     monkeypatch.setenv("RULEKIT_LOGIN", "off")
     held.clear()
     workspace.reopen(mine)

@@ -46,7 +46,7 @@ def test_a_row_that_is_marked_in_the_browser_is_picked(app):
     assert app.session_state["told"] == [0]
 
 
-def test_a_row_picked_in_the_table_leaves_the_table_standing_so_that_the_keyboard_stays_in_it(app):
+def test_picking_a_row_keeps_the_table_and_its_keyboard_focus(app):
     before = app.dataframe[0].proto.id
     app = report(app, app.dataframe[0], 0)
     assert app.dataframe[0].proto.id == before
@@ -56,7 +56,7 @@ def test_a_row_picked_in_the_table_leaves_the_table_standing_so_that_the_keyboar
 
 
 @pytest.mark.parametrize("rows", [3, 5])
-def test_a_late_report_of_the_table_as_it_was_does_not_undo_what_was_picked_elsewhere(app, rows):
+def test_late_report_does_not_undo_a_pick_made_elsewhere(app, rows):
     before = app.dataframe[0]
     app.session_state["rows"], app.session_state["picked"] = rows, 1
     app.run()

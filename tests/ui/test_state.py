@@ -188,7 +188,7 @@ def test_test_rows_with_a_twin_among_the_training_rows_are_counted():
     assert AppState(table=small(a=np.arange(40) / 3)).twins == 0
 
 
-def test_twins_kept_together_stand_on_one_side_of_the_split_and_of_every_fold():
+def test_twins_kept_together_share_a_side_of_split_and_folds():
     state = twinned(keep_twins=True)
     assert state.twins == 0
     train, test = state.rows()

@@ -109,7 +109,7 @@ def test_a_file_of_brackets_that_never_close_is_a_sentence(session):
     name = workspace.analysis_id()
     session.clear()
     workspace._open(name)
-    assert "could not be read" in session["_said"]
+    assert "could not be read" in session["_message"]
     assert session["analysis_id"] != name
 
 
@@ -144,9 +144,9 @@ def test_a_folder_that_others_could_read_is_closed_and_the_person_is_told(sessio
     space.chmod(0o755)
     workspace.root()
     assert stat.S_IMODE(space.stat().st_mode) == 0o700
-    assert "now only its owner can" in session.pop("_said")
+    assert "now only its owner can" in session.pop("_message")
     workspace.root()
-    assert "_said" not in session
+    assert "_message" not in session
 
 
 def test_a_folder_that_cannot_be_closed_is_told_once(session, tmp_path, monkeypatch):
@@ -155,13 +155,13 @@ def test_a_folder_that_cannot_be_closed_is_told_once(session, tmp_path, monkeypa
     space.chmod(0o755)
     monkeypatch.setattr("pathlib.Path.chmod", lambda *_: (_ for _ in ()).throw(PermissionError()))
     workspace.root()
-    assert "Set RULEKIT_WORKSPACE to a folder of your own" in session.pop("_said")
+    assert "Set RULEKIT_WORKSPACE to a folder of your own" in session.pop("_message")
     workspace.root()
-    assert "_said" not in session
+    assert "_message" not in session
 
 
 @pytest.mark.slow
-def test_a_saved_analysis_that_is_damaged_anywhere_is_refused_or_is_what_it_was(session):
+def test_damaged_analysis_is_rejected_or_unchanged(session):
     state = AppState(
         table=load_sample("credit").with_roles({"age": "ignore"}),
         wording={"income": Wording("Yearly income", "€")},

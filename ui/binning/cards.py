@@ -309,7 +309,7 @@ def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
         try:
             set_cuts(name, parsed_cuts(st.session_state[key]))
         except ValueError as error:
-            st.session_state["_said"] = str(error)
+            st.session_state["_message"] = str(error)
             st.session_state["binning_round"] = st.session_state.get("binning_round", 0) + 1
 
     st.text_input(

@@ -42,13 +42,13 @@ def choose_positive(label: Any) -> None:
 
 
 def set_role(name: str, role: str) -> None:
-    """Give a column a role, from outside the editor."""
+    """Set a column's role, from outside the editor."""
     change(table=app_state().table.with_roles({name: role}))
     refresh_editor()
 
 
 def target_card() -> None:
-    """Ask for target, positive class and what the classes mean; say what stands in the way."""
+    """Show the fields of target, described class and class names, and what is wrong with them."""
     state = app_state()
     names = [c.name for c in state.table.columns]
     key = f"target_{this_round()}"
@@ -81,7 +81,7 @@ def target_card() -> None:
 
 
 def _described(state: AppState, counts: dict[Any, int], key: str) -> None:
-    """Ask which class the rule describes."""
+    """Show the choice of the class that the rule describes."""
     classes, positive = list(counts), state.table.positive_label
     total = sum(counts.values())
     radio = f"{key}_class_{crc32(repr(state.outcomes).encode())}"  # its options hold the names
@@ -105,15 +105,17 @@ def _named(label: Any, state: AppState) -> str:
 
 
 def set_aside(table: Table) -> str:
-    """Say which columns no rule may use, and why; an empty text where there are none."""
+    """Return a sentence on the columns that no rule may use, and why; empty without any."""
     reasons = {"id": "names a row or a case", "date": "dates", "text": "free text"}
-    told = []
+    columns = []
     for column in table.columns:
         if column.role in ("id", "ignore"):
             reason = reasons.get("id" if column.role == "id" else column.kind, "set aside")
-            told.append(f"{column.name} ({reason})")
-    more = f" and {len(told) - 6} more" if len(told) > 6 else ""
-    return f"Not used: {', '.join(told[:6])}{more}. Their roles are under Columns." if told else ""
+            columns.append(f"{column.name} ({reason})")
+    if not columns:
+        return ""
+    more = f" and {len(columns) - 6} more" if len(columns) > 6 else ""
+    return f"Not used: {', '.join(columns[:6])}{more}. Their roles are under Columns."
 
 
 def _one_class(n_classes: int, key: str) -> None:
@@ -203,7 +205,7 @@ def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
     Raises
     ------
     DataError
-        If a role cannot be given as asked; nothing is changed then.
+        If a role is not possible; nothing is changed then.
     """
     state = app_state()
     names = [c.name for c in state.table.columns]
@@ -229,12 +231,12 @@ def _edited(key: str) -> None:
     try:
         apply_edits(edits)
     except DataError as error:
-        st.session_state["_said"] = str(error)
+        st.session_state["_message"] = str(error)
         refresh_editor()
 
 
 def this_round() -> str:
-    """Name this table and this state of the editor: widgets of another one start afresh."""
+    """Return a key of this table and state of the editor; widgets of another one start afresh."""
     return f"{app_state().table.digest[:12]}_{st.session_state.get('columns_round', 0)}"
 
 

@@ -6,8 +6,8 @@ The environment variable ``RULEKIT_TABLES`` names the file, in TOML::
     url = "postgres://reader:${SALES_PASSWORD}@db.example/sales"
     tables = ["orders", "archive.customers"]
 
-``${NAME}`` stands for an environment variable, so that no secret stands in the file; one that does
-is refused. An address is never shown, nor what a driver says of it: it goes to the server's log,
+``${NAME}`` is replaced by an environment variable, so that no secret is in the file; a secret in it
+raises an error. Neither an address nor a driver's message is shown: it goes to the server's log,
 its secrets blotted out. Only the tables that are listed can be read.
 """
 
@@ -39,7 +39,7 @@ class Connection:
     url: str = field(repr=False)
 
     def door(self, table: str) -> "Door":
-        """Say how a table of it is opened; nothing is opened yet.
+        """Return how to open a table of it; nothing is opened yet.
 
         Raises
         ------
@@ -82,8 +82,8 @@ class Door:
             quiet()
             return ibis.connect(self.address).table(own, database=place or None)
         except Exception as error:  # every driver has its own, and may tell the address in it
-            said = without(f"{type(error).__name__}: {error}", self.secrets)
-            log.warning("connection %r, table %r: %s", self.name, self.table, said)
+            message = without(f"{type(error).__name__}: {error}", self.secrets)
+            log.warning("connection %r, table %r: %s", self.name, self.table, message)
             raise DataError(
                 f"The table {self.table[:120]!r} of the connection {self.name[:60]!r} cannot be "
                 f"opened ({type(error).__name__}). The reason is in the server's log."
@@ -125,7 +125,7 @@ def connections() -> dict[str, Connection]:
 
 
 def _connection(name: str, given: Any) -> Connection:
-    """Check what the file says of one connection; no value of it is told."""
+    """Check the entry of one connection in the file; messages contain none of its values."""
     head = f"The connection {name[:60]!r} in the file that {VARIABLE} names"
     if not isinstance(given, dict) or set(given) != {"url", "tables"}:
         held = ", ".join(sorted(map(str, given)))[:120] if isinstance(given, dict) else "a value"

@@ -68,7 +68,7 @@ def _unpacked(content: bytes) -> bytes:
 
 
 def refusal() -> None:
-    """Say why a file was not read, and offer the columns of one that is too wide."""
+    """Show why a file was not read, and offer the columns of one that is too wide."""
     error = st.session_state.get("upload_error")
     if error and (names := st.session_state.get("upload_wide")):
         wide_card(names, _read_columns, st.session_state["upload"].file_id)
@@ -113,17 +113,17 @@ def _read_columns(target: str, columns: tuple[str, ...]) -> None:
 
 
 def _owner() -> str:
-    """Name whose reading it is; the analysis at hand has a job of its own beside it."""
+    """Return the key of the reading job; the current analysis has another job."""
     return f"{workspace.analysis_id()}/upload"
 
 
 def _progress(job: jobs.Job) -> None:
-    """Say how far reading is."""
+    """Show the progress of reading."""
     if not job.active:
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center"):
-        said = f"{job.title}: {job.message or 'waiting'}, {job.elapsed:.0f} s"
-        st.markdown(md(said, 200), width="content")
+        line = f"{job.title}: {job.message or 'waiting'}, {job.elapsed:.0f} s"
+        st.markdown(md(line, 200), width="content")
         st.button("Stop", key="stop_reading", on_click=job.cancel)
 
 
@@ -145,7 +145,7 @@ def options_card() -> None:
     upload: Upload | None = st.session_state.get("upload")
     if upload is None or not upload.is_text:
         return
-    asked: ParseOptions = st.session_state.get("upload_options", ParseOptions())
+    requested: ParseOptions = st.session_state.get("upload_options", ParseOptions())
     found = app_state().options
     for cell, name, label, choices in zip(
         st.columns(4),
@@ -154,8 +154,8 @@ def options_card() -> None:
         (DELIMITERS, ENCODINGS, DECIMALS, HEADERS),
         strict=True,
     ):
-        _option(cell, upload, asked, name, (label, choices, found.get(name)))
-    lines = first_lines(upload.content, asked.encoding or found.get("encoding"))
+        _option(cell, upload, requested, name, (label, choices, found.get(name)))
+    lines = first_lines(upload.content, requested.encoding or found.get("encoding"))
     if "\0" not in lines:  # a picture or a program shows nothing that one could read
         st.caption("The file's first lines, as they are:")
         st.code(lines, None)
@@ -164,7 +164,7 @@ def options_card() -> None:
 def _option(
     cell: Any,
     upload: Upload,
-    asked: ParseOptions,
+    requested: ParseOptions,
     name: str,
     what: tuple[str, dict[Any, str], Any],
 ) -> None:
@@ -177,7 +177,7 @@ def _option(
 
     def changed() -> None:
         value = st.session_state[key]
-        settings = asdict(asked) | {name: None if value == FOUND else value}
+        settings = asdict(requested) | {name: None if value == FOUND else value}
         try:
             options = ParseOptions(**settings)
         except ValueError as error:
@@ -186,7 +186,7 @@ def _option(
         read(upload, options)
 
     values = list(choices)
-    now = FOUND if getattr(asked, name) is None else getattr(asked, name)
+    now = FOUND if getattr(requested, name) is None else getattr(requested, name)
     cell.selectbox(label, values, values.index(now), choices.get, key=key, on_change=changed)
 
 

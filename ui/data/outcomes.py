@@ -1,4 +1,4 @@
-"""What each class of the target means: "0" is "died"; said once, used everywhere."""
+"""The names of the target's classes, such as "died" for "0"; set once, used everywhere."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,7 +19,7 @@ CODES = {"true", "false", "yes", "no"}  # beside numbers and single letters: the
 
 
 def outcome_fields(key: str) -> None:
-    """Ask what each class is called; two classes cannot get one name.
+    """Show a field for the name of each class; two classes cannot get one name.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def outcome_fields(key: str) -> None:
                 "name instead of the value; empty: the value itself.",
             )
     if state.model is not None and "edited" not in (state.setting or {}):
-        st.caption("A new name makes the rule in hand be learned again, with the same settings.")
+        st.caption("With a new name the current rule is learned again, with the same settings.")
 
 
 def is_code(label: Any) -> bool:
@@ -57,7 +57,7 @@ def is_code(label: Any) -> bool:
 
 
 def name_outcomes(names: Mapping[Any, str]) -> None:
-    """Give the target's classes names; a rule written by hand keeps its clauses under new labels.
+    """Set the names of the target's classes; rules written by hand keep their clauses.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def name_outcomes(names: Mapping[Any, str]) -> None:
     if state.rule_json is not None and "edited" in (state.setting or {}):  # not to be learned again
         rule = to_json(relabelled(from_json(state.rule_json), state, fresh))
     notes = _answers_renamed(state, fresh)
-    change(outcomes=given, case_notes=notes, model=None, rule_json=rule)  # in hand it stays
+    change(outcomes=given, case_notes=notes, model=None, rule_json=rule)  # the rule stays in use
 
 
 def relabelled(rule: RuleSet, before: AppState, after: AppState) -> RuleSet:
@@ -99,13 +99,13 @@ def _translation(before: AppState, after: AppState) -> dict[Any, Any]:
 
 
 def _answers_renamed(before: AppState, after: AppState) -> dict[str, Any]:
-    """Give the case notes with the answers that were judged under their new names."""
+    """Return the case notes with the reviewed answers under their new names."""
     new = {str(old): str(name) for old, name in _translation(before, after).items()}
     return {
-        row: said | {"answer": new.get(said["answer"], said["answer"])}
-        if "answer" in said
-        else said
-        for row, said in before.case_notes.items()
+        row: note | {"answer": new.get(note["answer"], note["answer"])}
+        if "answer" in note
+        else note
+        for row, note in before.case_notes.items()
     }
 
 

@@ -26,9 +26,7 @@ def quality_card() -> None:
     notes = kept("quality", key, lambda: quality_notes(table))
     st.markdown("**What to know about this table**")
     if not notes:
-        st.caption(
-            "Nothing stands out: no constant, empty, repeated or give-away column was found."
-        )
+        st.caption("No problem found: no constant, empty, repeated or give-away column.")
     for index, note in enumerate(notes[:SHOWN]):
         _finding(note, index)
     if len(notes) > SHOWN:

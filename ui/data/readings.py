@@ -24,15 +24,15 @@ DAY_FIRST = {
 
 
 def readings_card() -> None:
-    """Ask how a column of text is to be read; nothing where a table has none."""
+    """Show how columns of text are read, with choices; nothing if there is no such column."""
     state = app_state()
     names = [c.name for c in state.table.columns if ways(state.table, c)]
-    told = converted(state.table, state.options)
-    if not names and not told:
+    readings = converted(state.table, state.options)
+    if not names and not readings:
         return
     key = "readings"  # else a sentence above the page would close it
     with st.expander("Orders of levels, dates and durations", key=key, on_change="rerun"):
-        for sentence in told:
+        for sentence in readings:
             st.caption(md(sentence, 400))
         if not names:
             return
@@ -83,7 +83,7 @@ def typed_levels(text: str, column: Column) -> list[str]:
 
 
 def set_order(name: str, levels: list[str]) -> None:
-    """Give the levels of a column an order, the lowest first; none takes it back.
+    """Set the order of a column's levels, the lowest first; an empty list removes it.
 
     Raises
     ------
@@ -97,12 +97,12 @@ def set_order(name: str, levels: list[str]) -> None:
 def read_dates(name: str, day_first: bool | None) -> None:
     """Make a column of text one of dates, which a rule may use.
 
-    What the cells told of day and month is kept, for files to come that leave it open.
+    The order of day and month found in the cells is kept for later files with ambiguous dates.
 
     Raises
     ------
     DataError
-        If no cell is a date, or days and months cannot be told apart.
+        If no cell is a date, or the order of day and month is ambiguous.
     """
     state = app_state()
     table = state.table.as_date(name, day_first=day_first)
@@ -133,7 +133,7 @@ def read_durations(name: str) -> None:
 
 
 def _order(column: Column, key: str) -> None:
-    """Ask for the levels of a column, the lowest first."""
+    """Show a field for the levels of a column, the lowest first."""
     field = f"order_{key}"
     st.text_area(
         "Levels, the lowest first, one a line",
@@ -158,11 +158,11 @@ def _order(column: Column, key: str) -> None:
 
 
 def _dates(name: str, key: str) -> None:
-    """Ask whether the day comes first, and read dates."""
+    """Show whether the day comes first, and a button to read dates."""
     day_first = st.selectbox(
         "In dates like 03/04/2024 the day is",
         list(DAY_FIRST),
-        format_func=lambda said: DAY_FIRST[said],
+        format_func=DAY_FIRST.get,
         key=f"day_first_{key}",
     )
     st.button(

@@ -1,4 +1,4 @@
-"""A rule from a file: what Export or the command line wrote becomes the rule in hand."""
+"""A rule from a file: a rule written by Export or the command line becomes the current rule."""
 
 import streamlit as st
 
@@ -27,13 +27,13 @@ def rule_file() -> None:
         type=["json"],
         key=key,
         on_change=once(take),
-        help="What Export or the command line wrote. It becomes the rule in hand.",
+        help="A file from Export or the command line. It becomes the current rule.",
         disabled=not app_state().ready,
     )
 
 
 def take_rule(content: bytes, name: str) -> None:
-    """Make a rule from a file the rule in hand.
+    """Make a rule from a file the current rule.
 
     Raises
     ------

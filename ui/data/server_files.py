@@ -19,7 +19,7 @@ PART = "="  # a folder called year=2024 is a part of the table above it
 
 
 def root() -> Path | None:
-    """Return the folder that the operator allows, resolved; None where there is none."""
+    """Return the folder that the operator allows, resolved; None without one."""
     named = os.environ.get(VARIABLE, "")
     if not named:
         return None

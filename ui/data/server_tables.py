@@ -37,8 +37,8 @@ TITLE, COUNT = "All rows", "Count on all rows"
 LEARNERS = {"A short rule": RuleClassifier, "Every combination of a few": IdealDNFClassifier}
 STEPS = 100
 POLL_SECONDS = 0.5
-AT_ONCE_ROWS = 2_000_000  # of a table that is counted without being asked to
-AT_ONCE_SECONDS = 20.0  # and then given up, until somebody asks
+AT_ONCE_ROWS = 2_000_000  # tables up to this size are counted without a click
+AT_ONCE_SECONDS = 20.0  # and then given up, until the button is clicked
 OTHERWISE = {NUMERIC: "numbers", CATEGORIES: "categories", DATES: "dates", DURATIONS: "durations"}
 
 
@@ -86,18 +86,18 @@ def open_source(source: Mapping[str, Any]) -> None:
 
 
 def all_rows(state: AppState) -> AllRows:
-    """Say of the whole table what was decided of its sample.
+    """Apply the choices made on the sample to the whole table.
 
     Raises
     ------
     DataError
-        If a column of the sample was read otherwise than it stands in the table.
+        If a column of the sample was read otherwise than the table has it.
     """
     for option, what in OTHERWISE.items():
         if names := list(state.options.get(option) or ()):
             raise DataError(
-                f"Column {names[0]!r} of the sample is read as {what} here, which it is not in the "
-                "table itself. Read it as it stands, or offer a view of the table that has it so."
+                f"Column {names[0]!r} of the sample is read as {what} here, but not in the "
+                "table itself. Undo that reading, or create a view of the table with this type."
             )
     classes = tuple((value, state.called(value)) for value in state.class_counts)
     other = None
@@ -177,10 +177,10 @@ def _take(model: Any) -> None:
     source = app_state().options[SERVER]
     counted = getattr(model, "table_certificate_", None)
     if counted is None:
-        told = f"Every combination of a few, learned from all {model.n_rows_:,} rows"
+        origin = f"Every combination of a few, learned from all {model.n_rows_:,} rows"
     else:
-        told = f"A short rule, learned from all {counted.n_rows:,} rows"
-    words = f"{told} of {source_words(source)}"
+        origin = f"A short rule, learned from all {counted.n_rows:,} rows"
+    words = f"{origin} of {source_words(source)}"
     if counted is not None and counted.test.n:
         words += (
             f"; of the {counted.test.n:,} rows held back there {percent(counted.test.error)} are "
@@ -191,7 +191,7 @@ def _take(model: Any) -> None:
 
 
 def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
-    """Show the rule in hand counted on all rows, or offer to count it; small tables at once."""
+    """Show the current rule counted on all rows, or offer to count it; small tables at once."""
     source = state.options.get(SERVER)
     if source is None:
         return
@@ -199,21 +199,21 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
     key = hashlib.sha256(repr((to_json(rule), state.fit_key)).encode()).hexdigest()
     counts: dict[str, WholeCount] = st.session_state.setdefault("_all_rows", {})
     job = jobs.registry().get(owner)
-    asked = st.session_state.get("_all_rows_asked") == key
+    requested = st.session_state.get("_all_rows_requested") == key
     with st.container(border=True):
         if key in counts:
             _counted(rule, counts[key], source)
             return
-        if asked and job is not None and job.active:
+        if requested and job is not None and job.active:
             st.fragment(_progress_of_count, run_every=POLL_SECONDS)(job, source)
             return
-        if asked and job is not None and job.state == "done":
+        if requested and job is not None and job.state == "done":
             counts[key] = job.answer
             _counted(rule, job.answer, source)
             return
-        if asked and job is not None and job.error:
+        if requested and job is not None and job.error:
             problem(job.error)
-        at_once = source["rows"] <= AT_ONCE_ROWS and not asked
+        at_once = source["rows"] <= AT_ONCE_ROWS and not requested
         st.button(
             f"Count on all {source['rows']:,} rows",
             key="count_all_rows",
@@ -230,7 +230,7 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
 
 def _count(rule: RuleSet, key: str, *, at_once: bool) -> None:
     """Begin to count in the background."""
-    st.session_state["_all_rows_asked"] = key
+    st.session_state["_all_rows_requested"] = key
     st.session_state["_all_rows_at_once"] = at_once
     owner = f"{workspace.analysis_id()}/count"
     task = CountRule(all_rows(app_state()), rule)

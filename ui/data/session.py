@@ -24,8 +24,8 @@ def _load_settings() -> None:
         if file is None:
             return
         st.session_state["upload_settings_turn"] = turn + 1  # the field is empty again
-        if said := workspace.load_settings(file.getvalue()):
-            st.session_state["_said"] = said
+        if message := workspace.load_settings(file.getvalue()):
+            st.session_state["_message"] = message
 
     st.file_uploader(
         "Load settings (JSON) for this table",
@@ -44,7 +44,7 @@ def session_card() -> None:
         "Notes",
         state.notes,
         key=f"notes_{workspace.analysis_id()}",
-        placeholder="What is asked, by whom, what was decided and why. Kept with the analysis.",
+        placeholder="The question, who needs the answer, what was decided and why. Kept here.",
         max_chars=20_000,
     )
     if notes != state.notes:

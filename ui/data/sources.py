@@ -1,6 +1,6 @@
 """A table that is not loaded, as the dashboard works with it: opened, sampled, and counted whole.
 
-No Streamlit here: this runs in a worker. A source is told by plain values, which are kept with an
+No Streamlit here: this runs in a worker. A source is described by plain values, kept with an
 analysis: ``{"path": name}`` of a file or folder, ``{"connection": name, "table": name}`` of a
 database; `rows` says how many rows there are. The page finds its `Place`, which is not shown.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rulekit._engine import asked, kind_of, read
+from rulekit._engine import fetch, kind_of, read
 from rulekit.data import Limits, Table
 from rulekit.data.headers import repaired_headers
 from rulekit.data.tables import open_table
@@ -26,7 +26,7 @@ Source = Mapping[str, Any]
 
 
 def source_words(source: Source) -> str:
-    """Name a source for people."""
+    """Return the text shown for a source."""
     if "connection" in source:
         return f"{source['table']} of {source['connection']}"
     return str(source["path"])
@@ -47,7 +47,7 @@ class Place:
         Raises
         ------
         DataError
-            If ibis is not installed, or the source cannot be opened; no secret is told.
+            If ibis is not installed, or the source cannot be opened; without any secret.
         """
         secrets = () if self.door is None else self.door.secrets
         secrets += tuple(f"{folder}/" for folder in {file.parent for file in self.files})
@@ -100,7 +100,7 @@ def sampled(place: Place) -> tuple[Table, int]:
                 f"A table must have 1 to {limits.max_columns:,} columns that rules can read; this "
                 f"one has {n_columns:,}. Offer a view of it with fewer."
             )
-        total = int(asked(table.count()).as_py())
+        total = int(fetch(table.count()).as_py())
         wanted = min(SAMPLE_ROWS, limits.max_rows, limits.max_cells // n_columns)
         drawn = table
         if total > wanted:
@@ -109,7 +109,7 @@ def sampled(place: Place) -> tuple[Table, int]:
             drawn = table.mutate(**{_free(table): numbers.of(base, 0)})
             drawn = drawn.filter(drawn[_free(table)] < limit(wanted / total)).select(*table.columns)
         exact = {n: read(drawn[n]) for n in table.columns if drawn[n].type().is_decimal()}
-        frame = asked(drawn.mutate(**exact) if exact else drawn).to_pandas()
+        frame = fetch(drawn.mutate(**exact) if exact else drawn).to_pandas()
     notes = [f"These are {len(frame):,} of the table's {total:,} rows, drawn by a hash."]
     if len(frame) == total:
         return Table.from_frame(frame, name=place.name), total
@@ -122,7 +122,7 @@ def _free(table: Any) -> str:
 
 @dataclass(frozen=True)
 class AllRows:
-    """What a page decided of a table, said of the whole source.
+    """The choices of a page, applied to the whole source.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class AllRows:
     other: Any = None
 
     def labelled(self, table: Any) -> Any:
-        """Give the whole table with the page's names and labels; gaps of the class left out."""
+        """Return the whole table with the page's names and labels, without unlabelled rows."""
         import ibis
 
         own, _ = repaired_headers(list(table.columns), Limits())
@@ -156,9 +156,9 @@ class AllRows:
         table = table.rename(dict(zip(self.names, table.columns, strict=True)))
         known = table.filter(table[self.target].notnull())
         value = read(known[self.target])
-        label = ibis.cases(*((value == v, said) for v, said in self.classes), else_=self.other)
-        said = known.mutate(**{self.target: label})
-        return said if self.other is not None else said.filter(said[self.target].notnull())
+        label = ibis.cases(*((value == v, name) for v, name in self.classes), else_=self.other)
+        table = known.mutate(**{self.target: label})
+        return table if self.other is not None else table.filter(table[self.target].notnull())
 
 
 @dataclass(frozen=True)
@@ -178,14 +178,14 @@ class CountRule:
     rule: RuleSet
 
     def __call__(self, telling: Any) -> WholeCount:
-        """Ask the engine twice: for the rule, and for its clauses."""
+        """Query the engine twice: for the rule, and for its clauses."""
         telling.report(message="Counting the rule on all rows")
         with self.rows.place.opened() as table:
             table = self.rows.labelled(table)
             whole = rule_statistics(self.rule, table, self.rows.target)
             clauses = clause_statistics(self.rule, table, self.rows.target)
-        told = tuple((c.n, c.positives) for c in clauses)
-        return WholeCount(whole.n, whole.errors, told)
+        counts = tuple((c.n, c.positives) for c in clauses)
+        return WholeCount(whole.n, whole.errors, counts)
 
 
 @dataclass(frozen=True)
@@ -199,13 +199,13 @@ class LearnWhole:
     options: tuple[tuple[str, Any], ...] = ()
 
     def __call__(self, telling: Any) -> Any:
-        """Learn, and tell how far it is; stopped by who waits."""
+        """Learn and report the progress, until the job is stopped."""
 
-        def told(share: float, what: str) -> None:
+        def report(share: float, what: str) -> None:
             telling.report(done=int(self.steps * share), message=what)
 
         fit: Callable[..., Any] = self.learner.fit_table
         with self.rows.place.opened() as table:
             table = self.rows.labelled(table)
             given = dict(self.options)
-            return fit(table, self.rows.target, list(self.features), on_progress=told, **given)
+            return fit(table, self.rows.target, list(self.features), on_progress=report, **given)

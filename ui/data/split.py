@@ -25,7 +25,7 @@ Counts = Mapping[str, Mapping[str, int]]
 
 
 def split_card() -> None:
-    """Ask how many rows are held back for the test, and show what that gives."""
+    """Show how many rows are held back for the test, and the resulting split."""
     state = app_state()
     left, right = st.columns([3, 1])
     share = left.slider(
@@ -53,7 +53,7 @@ def split_card() -> None:
     if state.ready:
         with sentences():
             _twins(state)
-            _told(app_state())
+            _show_parts(app_state())
 
 
 def _twins(state: AppState) -> None:
@@ -77,8 +77,8 @@ def _twins(state: AppState) -> None:
     )
 
 
-def _told(state: AppState) -> None:
-    """Say and draw the rows of each class in both parts."""
+def _show_parts(state: AppState) -> None:
+    """Show the rows of each class in both parts."""
     _, y = state.data
     train, test = state.rows()
     classes = y.to_numpy()
@@ -90,12 +90,12 @@ def _told(state: AppState) -> None:
     }
     positive = str(state.positive)
     called = md(f"{state.target} = {positive}" if is_code(positive) else positive, 60)
-    told = [
+    parts = [
         f"{name}: {sum(part.values()):,} rows"
         + ("" if state.several else f", {part[positive]:,} {called}")
         for name, part in counts.items()
     ]
-    st.caption(f"{'. '.join(told)} ({how}).")
+    st.caption(f"{'. '.join(parts)} ({how}).")
     counts = {name: part for name, part in counts.items() if sum(part.values())}
     chart(split_figure(counts, state.classes), "split", split_sentence(counts))
 
@@ -133,7 +133,7 @@ def split_figure(counts: Counts, classes: Sequence[Any] | None = None) -> go.Fig
 
 
 def split_sentence(counts: Counts) -> str:
-    """Say in one sentence what the figure shows."""
+    """Return the content of the figure as one sentence."""
     parts = [
         f"{name}: " + ", ".join(f"{plural(n, 'row')} {label}" for label, n in part.items())
         for name, part in counts.items()

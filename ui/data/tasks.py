@@ -53,7 +53,7 @@ class ReadFile:
 
 
 def kind_of_file(content: bytes) -> str:
-    """Say what a file's first bytes look like: "text", "xlsx" or "parquet"."""
+    """Return what a file's first bytes look like: "text", "xlsx" or "parquet"."""
     if content.startswith(b"PAR1"):
         return "parquet"
     return "xlsx" if content.startswith(b"PK") else "text"

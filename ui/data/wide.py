@@ -11,7 +11,7 @@ SHOWN = 12
 
 
 def wide_card(names: Sequence[str], read: Callable[[str, tuple[str, ...]], None], key: str) -> None:
-    """Ask which columns of a wide file are read.
+    """Show the choice of which columns of a wide file are read.
 
     Parameters
     ----------
@@ -67,11 +67,11 @@ def proposed(
     As many of those whose name contains one of the words (all, without words) are taken as there
     is room for, the first ones first.
     """
-    asked = [word.strip().lower() for word in words.split(",") if word.strip()]
+    wanted = [word.strip().lower() for word in words.split(",") if word.strip()]
     taken = {target, *more}
     for name in names:
         if len(taken) >= Limits().max_columns:
             break
-        if not asked or any(word in name.lower() for word in asked):
+        if not wanted or any(word in name.lower() for word in wanted):
             taken.add(name)
     return tuple(name for name in names if name in taken)

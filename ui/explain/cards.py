@@ -51,15 +51,15 @@ def _bold(found: Explanation) -> str:
 def facts(found: Explanation, words: Wording) -> None:
     """List the values of the case that the rule looks at."""
     st.markdown("**What the rule looks at**")
-    told = {words.name(f): words.amount(f, value_words(v)) for f, v in found.values.items()}
-    st.table({"value": told})
+    values = {words.name(f): words.amount(f, value_words(v)) for f, v in found.values.items()}
+    st.table({"value": values})
 
 
 def conditions(
     found: Explanation, rule: RuleSet, row: Columns, train: Rows, words: Wording
 ) -> None:
     """Show each clause condition by condition, met or not met, one click away but the first."""
-    told = {miss.index: miss.sentence for miss in found.near_misses}
+    misses = {miss.index: miss.sentence for miss in found.near_misses}
     order = list(dict.fromkeys(c.index for c in (*found.fired, *found.near_misses)))
     for k in order[:MAX_CLAUSES]:
         clause = rule.clauses[k]
@@ -67,8 +67,8 @@ def conditions(
         met, of = int(clause.condition_masks(row)[0].sum()), len(clause.conditions)
         title = f"Clause {k + 1} {holds}, {met} of {plural(of, 'condition')} met"
         with st.expander(title, expanded=k == order[0]):
-            if k in told and k != order[0]:
-                st.markdown(md(told[k], 500))
+            if k in misses and k != order[0]:
+                st.markdown(md(misses[k], 500))
             st.code(clause_words(clause, words), None, wrap_lines=True)
             sentence = case_sentence(clause, row)
             figure = case_figure(clause, row, train.columns)
@@ -97,7 +97,7 @@ def _cell(features: tuple[str, ...], row: Columns) -> str:
 def what_if(
     model: ClassifierMixin, X: pd.DataFrame, found: Explanation, train: Rows, words: Wording
 ) -> None:
-    """Let the reader change the values the rule reads, and say what it would answer."""
+    """Show fields for the values the rule reads, and the resulting prediction."""
     rule, turn = model.rule_set_, st.session_state.setdefault("_whatif_turn", 0)
     if rule.is_constant:
         st.caption("The rule looks at no value, so no change makes a difference.")

@@ -26,7 +26,7 @@ Mask = NDArray[np.bool_]
 
 
 def ask_which(place: DeltaGenerator, parts: Sequence[str]) -> None:
-    """Let the reader choose a part of the table, and which of its cases; see `which`."""
+    """Show the choice of a part of the table and of its cases; see `which`."""
     parted = {part: f"{part} rows" for part in parts}
     with place.container(horizontal=True):
         for label, key, words in (("Rows", PART, parted), ("Show", SHOWN, SHOW)):
@@ -44,7 +44,7 @@ def ask_which(place: DeltaGenerator, parts: Sequence[str]) -> None:
 
 
 def which(parts: Sequence[str]) -> tuple[str, str]:
-    """Return the part of the table and the kind of cases chosen, also where they are not asked."""
+    """Return the part of the table and the kind of cases chosen, also without widgets."""
     part = st.session_state.get(PART)
     return part if part in parts else parts[0], st.session_state.get(SHOWN, "all")
 
@@ -52,7 +52,7 @@ def which(parts: Sequence[str]) -> tuple[str, str]:
 def case_table(
     frame: pd.DataFrame, show: str, rule: RuleSet, rows: Rows, train: Rows, state: AppState
 ) -> int | None:
-    """Let the reader choose a case; return its position among `rows`, None if none is listed.
+    """Show the list of cases; return the chosen position among `rows`, None if none is listed.
 
     `frame` is what `ui.cases.case_frame` makes of the rows; for `show` see `case_list`.
     """
@@ -68,7 +68,7 @@ def case_table(
 
 
 def _narrowed(places: Sequence[DeltaGenerator], rule: RuleSet, rows: Rows, state: AppState) -> Mask:
-    """Let the reader narrow the cases to a clause and to a group; say which are left."""
+    """Show the filters by clause and group; return which cases are left."""
     fired = matches(rule, rows)
     verb = "holds" if rule.form == "dnf" else "fails"
     clauses = {f"clause {k + 1} {verb}": fired[:, k] for k in range(rule.n_clauses)}
@@ -118,8 +118,8 @@ def _choose(listed: pd.DataFrame, total: int) -> int:
 
 def chosen_case(listed: pd.DataFrame) -> int:
     """Return the position of the case chosen before, or named in the address, or the first."""
-    asked = listed.index[listed[ROW].astype(str) == st.query_params.get("row", "")]
-    wanted = st.session_state.get("explain_case", int(asked[0]) if len(asked) else None)
+    addressed = listed.index[listed[ROW].astype(str) == st.query_params.get("row", "")]
+    wanted = st.session_state.get("explain_case", int(addressed[0]) if len(addressed) else None)
     return int(wanted if wanted in listed.index else listed.index[0])
 
 

@@ -43,12 +43,13 @@ def similar(
 
 
 def review(number: int, found: Explanation, *, plain: bool) -> None:
-    """Let the reader agree or disagree, with a note; kept with the analysis and its record."""
+    """Show buttons to agree or disagree, and a note; kept with the analysis and its record."""
     notes: Mapping[str, Any] = app_state().case_notes
     mine = notes.get(str(number), {})
     st.markdown("**Do you agree with this answer?**")
     if mine.get("verdict"):
-        st.caption(f"You said: {mine['verdict']}.")
+        st.caption(f"Your review: {mine['verdict']}.")
+
     st.text_input("Note", value=mine.get("note", ""), key=f"note_{number}")
     left, right, _ = st.columns([1, 1, 1])
     for place, words in ((left, "agree"), (right, "disagree")):

@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from sklearn.base import ClassifierMixin
 
 from rulekit import export
@@ -31,6 +32,7 @@ from rulekit.style.wording import capital
 from ui.cache import kept
 from ui.cases import row_name, row_position
 from ui.export.run_record import run_record
+from ui.learners.spec import QUICK, quick_part
 from ui.state import CATEGORIES, DATES, DURATIONS, NUMERIC, SERVER, AppState
 from ui.words import wording
 
@@ -61,7 +63,7 @@ class Format:
     unchecked: str = ""
 
     def obstacle(self, model: ClassifierMixin) -> str:
-        """Say why a model cannot be written like this; empty if it can."""
+        """Return why a model cannot be written in this format; empty if it can."""
         return EDITED if self.learned and isinstance(model, FixedRuleClassifier) else ""
 
 
@@ -76,13 +78,13 @@ def _counted(write: Callable[..., str]) -> Write:
 
 
 def counts(state: AppState, model: ClassifierMixin) -> Sequence[ClauseNumbers]:
-    """Return what stands beside each clause: how many training rows it decides, how many right."""
+    """Return the counts of each clause: training rows it decides, and how many are right."""
     key = repr((state.fit_key, to_json(model)))
     return kept("clause counts", key, lambda: clause_numbers(model, *state.training))
 
 
 def report(state: AppState, model: ClassifierMixin) -> str:
-    """Return a page that stands alone: the rule, training and test figures, cases, the record."""
+    """Return a self-contained page: rule, training and test figures, cases, the record."""
     held_back = state.testing
     return to_report(
         model,
@@ -96,22 +98,22 @@ def report(state: AppState, model: ClassifierMixin) -> str:
 
 
 def reviews(state: AppState, model: ClassifierMixin) -> list[Review]:
-    """List what was said of cases on Explain, with today's answer where it was another one."""
+    """List the reviews of cases from Explain, with today's answer where it has changed."""
     X, _ = state.data
     found = []
-    for number, said in sorted(state.case_notes.items(), key=lambda item: int(item[0])):
+    for number, review in sorted(state.case_notes.items(), key=lambda item: int(item[0])):
         place = row_position(int(number))
-        answer = str(said["answer"])
+        answer = str(review["answer"])
         if place in X.index and (now := str(model.predict(X.loc[[place]])[0])) != answer:
             answer = f"{answer} (now {now})"
         name = row_name(place, state)
-        found.append(Review(name, answer, said["verdict"], said.get("note", "")))
+        found.append(Review(name, answer, review["verdict"], review.get("note", "")))
     return found
 
 
 def _title(state: AppState) -> str:
-    asked = f"Which {state.target}" if state.several else f"When is {state.target} {state.positive}"
-    return f"{asked}? A rule and what it is worth"
+    one = f"When is {state.target} {state.positive}"
+    return f"{f'Which {state.target}' if state.several else one}? A rule and what it is worth"
 
 
 def script(state: AppState, model: ClassifierMixin) -> str:
@@ -122,6 +124,10 @@ def script(state: AppState, model: ClassifierMixin) -> str:
     options.pop(SERVER, None)
     if "edited" in (state.setting or {}):  # nothing was learned from these rows
         model = FixedRuleClassifier(model.rule_set_)
+    rows, features = state.rows()[0], state.features
+    if QUICK in (state.setting or {}):
+        part, features = quick_part(*state.training, np.arange(len(rows)), model)
+        rows = rows[part]
     source = state.table.name
     if not options and source in {sample.name for sample in list_samples()}:
         source = f"sample_data/{source}.csv"
@@ -129,8 +135,8 @@ def script(state: AppState, model: ClassifierMixin) -> str:
         model,
         source=source,
         target=state.target,
-        features=state.features,
-        rows=state.rows()[0].tolist() if len(state.rows()[1]) else None,
+        features=features,
+        rows=rows.tolist() if len(rows) < len(state.data[0]) else None,
         digest=state.table.digest,
         preparation=Preparation(
             options,
@@ -155,7 +161,7 @@ def checked(state: AppState, model: ClassifierMixin, form: Format) -> VerifiedEx
 
 
 def offer(state: AppState, model: ClassifierMixin, form: Format) -> str:
-    """Say what a format is for, and of a small table whether its check holds."""
+    """Return what a format is for, and for a small table whether its check passed."""
     n_rows = len(state.data[0])
     if not form.verified:
         mark = "Not run here."
@@ -207,7 +213,7 @@ FORMATS = {
 }
 
 
-#: The databases that SQL is written for, by their formats; the first stands for all in the list.
+#: The databases that SQL is written for, by format; the list shows only the first.
 DATABASES = {"sql": "any (standard SQL)"} | {
     name: form.name.removeprefix("SQL for ")
     for name, form in FORMATS.items()

@@ -44,7 +44,7 @@ def box_of_case(
         st.info("No box of the rule holds this case; the plane answered it.")
     with st.expander("The box of this case, and how sure the plane is"):
         _figures(found)
-        st.markdown(md(found.told(words), 900))
+        st.markdown(md(found.sentence_with(words), 900))
         table = intervals(model, found.prediction, found.faces, case, words)
         interval_view(table, "case_box")
         _covering(found, words)

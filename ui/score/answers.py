@@ -59,7 +59,7 @@ def closest_first(found: Scored, training: pd.DataFrame) -> NDArray[np.intp]:
 
 
 def then_and_now(cases: NewCases, found: Scored) -> None:
-    """Say whether the rule still holds, and show each clause then and now."""
+    """Show whether the rule still holds, and each clause then and now."""
     if not found.figures:
         st.caption(
             "The outcomes of these cases are not known. With a column "
@@ -83,12 +83,12 @@ def then_and_now(cases: NewCases, found: Scored) -> None:
         lines.append(line)
     st.dataframe(pd.DataFrame(lines), hide_index=True, alt="Correct predictions, clause by clause.")
     st.caption("Correct predictions of the rows a clause decides, with 95 % intervals.")
-    if told := cost_sentence(cases, found, app_state()):
-        st.markdown(md(told, 300))
+    if sentence := cost_sentence(cases, found, app_state()):
+        st.markdown(md(sentence, 300))
 
 
 def cost_sentence(cases: NewCases, found: Scored, state: AppState) -> str:
-    """Say what wrong answers to the cases of known outcome cost, if it was said."""
+    """Return what errors on cases of known outcome cost; empty without costs or outcomes."""
     costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
     if costs is None or cases.outcomes is None:
         return ""
@@ -104,7 +104,7 @@ def cost_sentence(cases: NewCases, found: Scored, state: AppState) -> str:
 
 
 def one_case(found: Scored, place: int) -> None:
-    """Say why one case got its answer, what nearly decided, and what would turn it."""
+    """Show why one case got its answer, what nearly decided, and what would change it."""
     (why,) = found.explained([place])
     st.markdown(f"**Row {row_number(int(found.X.index[place]))}**")
     st.markdown(md(why.sentence, 900))
@@ -114,7 +114,7 @@ def one_case(found: Scored, place: int) -> None:
 
 
 def downloads(cases: NewCases, found: Scored) -> None:
-    """Give the cases with their answers as CSV, XLSX and Parquet; made when asked for."""
+    """Offer the cases with their answers as CSV, XLSX and Parquet, made when clicked."""
     with st.container(horizontal=True):
         for suffix, kind in CASE_FILES.items():
             st.download_button(

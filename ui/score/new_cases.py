@@ -88,7 +88,7 @@ def respelled_words(levels: dict[str, dict[str, str]], table: Table, state: AppS
 
 
 def as_before(table: Table, state: AppState) -> Table:
-    """Give columns the kind that a person gave them in the first table."""
+    """Convert columns to the kinds that the user chose in the first table."""
     for name, day_first in state.options.get(DATES, {}).items():
         if name in table.frame.columns:
             table = table.as_date(name, day_first=day_first)
@@ -104,7 +104,7 @@ def as_before(table: Table, state: AppState) -> Table:
 
 
 def outcomes_of(table: Table, state: AppState) -> NDArray[Any] | None:
-    """Return what the cases turned out to be, as the rule calls it; None where nobody knows yet."""
+    """Return the known outcomes of the cases, as the rule calls them; None if unknown."""
     if state.target not in table.frame.columns:
         return None
     values = table.frame[state.target]
@@ -120,9 +120,9 @@ def outcomes_of(table: Table, state: AppState) -> NDArray[Any] | None:
 
 
 def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
-    """Apply the rule in hand, once for each rule and table."""
+    """Apply the current rule, once per rule and table."""
     X, y = state.testing if len(state.testing[0]) else state.training
-    again = cases.are_test_rows  # compared with themselves they would tell nothing
+    again = cases.are_test_rows  # a comparison with themselves shows nothing
     before = state.training if again else (X, y)
 
     def made() -> Scored:
@@ -140,7 +140,7 @@ def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
 
 
 def differences(cases: NewCases, found: Scored) -> None:
-    """Tell first how the new table differs from the one the rule was learned from."""
+    """Show how the new table differs from the one the rule was learned from."""
     rows = f"**{md(cases.name, 60)}**: {len(found):,} rows."
     if cases.are_test_rows:
         st.caption(f"{rows} Upload a table to have its cases answered.")

@@ -14,7 +14,7 @@ model = ScorecardClassifier(max_conditions=4, positive_label="malignant").fit(X,
 print(to_text(model))
 
 # %%
-# What a total stands for was measured on folds that the points had not seen.
+# The probability of each total was measured on folds that the points were not learned from.
 print(model.chances_)
 
 # %%

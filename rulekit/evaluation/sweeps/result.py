@@ -12,8 +12,8 @@ from sklearn.base import clone
 
 from rulekit.evaluation.sweeps.pareto import pareto_front
 from rulekit.learners.choice import (
-    JUDGED,
-    JUDGED_SIZE,
+    FOREST_LOSS,
+    FOREST_SIZE,
     MAXIMISED,
     Setting,
     comparable,
@@ -210,7 +210,7 @@ def suggest(result: "SweepResult | pd.DataFrame", y: str = "test_error") -> dict
 
 def _settings_in(summary: pd.DataFrame) -> dict[int, Setting]:
     """Return the parameters of each setting from a summary, without its measures."""
-    measured = {"setting", "learner", "folds", JUDGED, JUDGED_SIZE, *GAPS, *AVERAGED}
+    measured = {"setting", "learner", "folds", FOREST_LOSS, FOREST_SIZE, *GAPS, *AVERAGED}
     if "n_clauses" in summary and summary["n_clauses"].equals(summary["n_clauses_used"]):
         measured.add("n_clauses")  # the number found; the grid does not vary it
     keys = [c for c in summary.columns if c not in measured and not c.startswith("test_")]

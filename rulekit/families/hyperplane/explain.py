@@ -14,6 +14,7 @@ of sample only the distance ranks right answers before wrong ones, so it is what
 each answer apart; what else is known of the box is shown beside it.
 """
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -125,9 +126,9 @@ class HyperplaneExplanation:
     @property
     def sentence(self) -> str:
         """The result as a sentence."""
-        return self.told(PLAIN)
+        return self.sentence_with(PLAIN)
 
-    def told(self, wording: Wording) -> str:
+    def sentence_with(self, wording: Wording) -> str:
         """Return the sentence with the reader's wording."""
         answer = label_text(self.prediction)
         lead = f"The plane answers {answer}"
@@ -138,6 +139,13 @@ class HyperplaneExplanation:
         return (
             f"{lead}, as for every case within the training table's range{where}. {self.evidence}"
         )
+
+    def told(self, wording: Wording) -> str:
+        """Return `sentence_with(wording)`; deprecated."""
+        warnings.warn(
+            "`told` is now `sentence_with`. Use the new name.", FutureWarning, stacklevel=2
+        )
+        return self.sentence_with(wording)
 
     @property
     def evidence(self) -> str:
@@ -190,7 +198,7 @@ def explain_with_hyperplane(
     RuleError
         If the model has no plane, or one that reads no column.
     ValueError
-        If `box` is none of these.
+        If `box` has another value.
 
     Notes
     -----
@@ -235,11 +243,11 @@ def explain_with_hyperplane(
     for code, label in enumerate(model.boxes_):
         there = np.flatnonzero(is_above == (code == 1))
         side = _Side(model, code, label)
-        for place, told in zip(
+        for place, explanation in zip(
             there, side.explained(rows[there], there, answers, box), strict=True
         ):
-            found[place] = told
-    return [told for told in found if told is not None]
+            found[place] = explanation
+    return [explanation for explanation in found if explanation is not None]
 
 
 def _refuse_gaps(plane: Plane, rows: Floats) -> None:
@@ -359,12 +367,12 @@ class _Side:
             low[i], high[i] = short_faces(np.array([low[i], high[i]]), points, whole)
         return low, high
 
-    def covering(self, told: HyperplaneExplanation) -> CoveringBox:
+    def covering(self, explanation: HyperplaneExplanation) -> CoveringBox:
         """Find the box of the extraction that contains a case."""
-        v, half = told.values, self.half
-        if told.rule is not None:
-            lower, upper = self.boxes.lower[told.rule], self.boxes.upper[told.rule]
-            depth = int(self.boxes.depth[told.rule])
+        v, half = explanation.values, self.half
+        if explanation.rule is not None:
+            lower, upper = self.boxes.lower[explanation.rule], self.boxes.upper[explanation.rule]
+            depth = int(self.boxes.depth[explanation.rule])
         else:
             lower, upper, depth = carry_on(
                 half,
@@ -374,8 +382,8 @@ class _Side:
                 max_depth=self.max_depth,
             )
         inside = ((lower < self.training) & (self.training <= upper)).all(axis=1)
-        if told.rule is None:
+        if explanation.rule is None:
             lower, upper = self.short(lower, upper, v)
         shown = self.clause(lower, upper)
         n_right = int((inside & self.right).sum())
-        return CoveringBox(shown, told.rule, depth, int(inside.sum()), n_right)
+        return CoveringBox(shown, explanation.rule, depth, int(inside.sum()), n_right)

@@ -21,7 +21,7 @@ from rulekit.families.hyperplane.plane_work import Plane, learned_plane
 from rulekit.families.hyperplane.solver import CRITERIA, Boxes
 from rulekit.learners.base import CLASS_PARAMETERS, SEEN_IN_FIT, BaseRuleClassifier
 from rulekit.learners.one_against_rest import one_against_rest, refuse_with_several
-from rulekit.learners.training import SharedWork, TrainingTable, plain_label, wishes_for
+from rulekit.learners.training import SharedWork, TrainingTable, constraints_for, plain_label
 from rulekit.rules import (
     Clause,
     Constraints,
@@ -56,8 +56,8 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
     min_coverage : int, default=2
         Boxes that hold fewer rows of their class are dropped; the paper drops those of one.
     uncovered : {"other", "hyperplane"}, default="other"
-        What rows in no box get: the other class, so that the rule stands alone; or the plane's
-        answer, as one last linear condition of the rule (`answered_by_plane` says for which rows).
+        What rows in no box get: the other class, so that the boxes alone are the rule; or the
+        plane's prediction, as one last linear condition of the rule (see `answered_by_plane`).
     confidence_folds : int, default=5
         Folds for the calibration of `explain_with_hyperplane`; fewer than 2 for none.
     positive_label : str, int, float or bool, optional
@@ -187,8 +187,8 @@ n_rules_, n_conditions_, training_error_
         if ways and isinstance(linear, LPSVM):
             design = NumericDesign.of(table.columns, table.kinds)
             numbers = zip(design.names, design.numbers, strict=True)
-            asked = {name: ways[n.feature] for name, n in numbers if n.feature in ways}
-            linear = clone(linear).set_params(directions={**(linear.directions or {}), **asked})
+            requested = {name: ways[n.feature] for name, n in numbers if n.feature in ways}
+            linear = clone(linear).set_params(directions={**(linear.directions or {}), **requested})
         folds, how = int(self.confidence_folds), (self.criterion, int(self.max_depth))
         settings = (type(linear).__name__, linear.get_params())
         key = "plane", joblib.hash((settings, counted, folds))
@@ -221,13 +221,13 @@ n_rules_, n_conditions_, training_error_
 
     def _ways(self, table: TrainingTable, positive: int) -> dict[str, str]:
         """Return the direction in which columns must lead to ``classes_[1]``."""
-        wishes = wishes_for(self.constraints, table, self.positive_label_)
-        if replace(wishes, directions=()) != Constraints():
+        constraints = constraints_for(self.constraints, table, self.positive_label_)
+        if replace(constraints, directions=()) != Constraints():
             raise ValueError(
                 "`constraints` of a plane can only promise directions: its boxes are cut from one "
-                "plane. Leave other wishes out, or take another learner."
+                "plane. Remove the other constraints, or use another learner."
             )
-        ways = dict(wishes.directions)
+        ways = dict(constraints.directions)
         return ways if positive == 1 else {name: TURNED[sign] for name, sign in ways.items()}
 
     def _fit_list(self, table: TrainingTable, shared: SharedWork) -> None:
@@ -323,7 +323,8 @@ n_rules_, n_conditions_, training_error_
         """
         if self.plane_ is None:
             raise ValueError(
-                "A list of several classes has a plane for each; ask a model of `against_rest_`."
+                "A list of several classes has one plane per class. Call `answered_by_plane` of "
+                "a model in `against_rest_`."
             )
         fired = self.clauses_fired(X)
         if self.uncovered != "hyperplane" or self.rule_set_.is_constant:
@@ -387,9 +388,9 @@ FAMILY = Family(
     ),
     good_for="a score that is trusted already: every case gets a box around it and a confidence.",
     ways=(
-        "Boxes from a linear model are asked for prices ν and a number of clauses, which are its "
-        "boxes. Shape, prices θ and the cut points of Binning are "
-        "not asked of it, and of the constraints it keeps promises alone."
+        "Boxes from a linear model are learned with prices ν and a number of clauses, which are "
+        "its boxes. Shape, prices θ and the cut points of Binning are "
+        "not used, and of the constraints it keeps promises alone."
     ),
     symbol="ν",
     parameter_names={"theta": "linear__nu", "n_clauses": "max_rules"},

@@ -179,7 +179,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _ways(self) -> Floats:
-        """Read the directions: a sign a column, 0 where there is none."""
+        """Read the directions: one sign per column, 0 without a direction."""
         names = [f"x{j}" for j in range(self.n_features_in_)]
         names = [str(name) for name in getattr(self, "feature_names_in_", names)]
         ways = np.zeros(len(names))
@@ -193,7 +193,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return ways
 
     def _rows(self, X: Any, *, reset: bool) -> Floats:
-        """Read a table as numbers: shape (n, p); what is none is told by column."""
+        """Read a table as numbers, shape (n, p); reject other values, by column."""
         frame = checked_frame(self, X, reset=reset)
         columns = columns_of(frame, exact=reset)
         refuse_infinities(columns)
@@ -204,7 +204,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.column_stack(found)
 
     def _splits(self, rows: Floats, y: NDArray[Any], kept: NDArray[np.bool_]) -> Splits:
-        """Ask the splitter given for its folds, among the rows that are kept."""
+        """Return the folds of the given splitter, restricted to the rows that are kept."""
         splits: Splits = []
         place = np.cumsum(kept) - 1
         for pair in check_cv(self.cv, y, classifier=True).split(rows, y):
@@ -226,7 +226,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return splits
 
     def _price(self, problem: "_Problem", program: LPSVMProgram, splits: Splits | None) -> float:
-        """Settle `nu`, by cross-validation if asked."""
+        """Return `nu`, selected by cross-validation if it is "cv"."""
         self.nus_, self.cv_errors_ = None, None
         if not isinstance(self.nu, str):
             return float(self.nu)
@@ -269,14 +269,14 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.max_features is not None and used > self.max_features
 
     def decision_function(self, X: Any) -> Floats:
-        """Give ``coef_ @ x + intercept_`` for each row: shape (n,)."""
+        """Return ``coef_ @ x + intercept_`` of each row, shape (n,)."""
         check_is_fitted(self)
         rows = self._rows(X, reset=False)
         found: Floats = plane_values(rows, self.coef_[0]) + self.intercept_[0]
         return found
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give each row the class of its side; the plane itself is of ``classes_[0]``."""
+        """Return the class of each row's side; rows on the plane get ``classes_[0]``."""
         sides = (self.decision_function(X) > 0).astype(int)
         answers: NDArray[Any] = self.classes_[sides]
         return answers
@@ -355,7 +355,7 @@ class _Part:
     test: _Problem
 
     def errors(self, nus: Floats) -> Floats:
-        """Give the share of wrong rows, by weight, for each price."""
+        """Compute the weighted share of wrong rows for each price."""
         program, test = self.learn.program(), self.test
         found = []
         for nu in nus:

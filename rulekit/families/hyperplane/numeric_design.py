@@ -109,7 +109,7 @@ class NumericDesign:
         return list(found)
 
     def frame(self, columns: Columns) -> pd.DataFrame:
-        """Give the numbers as a data frame of shape (n, p), NaN where a value is missing."""
+        """Return the numbers as a data frame of shape (n, p), NaN where a value is missing."""
         values = {f"{j}": number.values(columns) for j, number in enumerate(self.numbers)}
         return pd.DataFrame(values).set_axis(self.names, axis=1)
 
@@ -166,11 +166,11 @@ def _short(face: float, distinct: Floats, whole: bool) -> float:
 
 
 def as_numbers(frame: pd.DataFrame) -> Floats:
-    """Give a design's frame as an array."""
+    """Return a design's frame as an array."""
     values: Floats = frame.to_numpy(dtype=float)
     return values
 
 
 def complete(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Say which rows have every number: shape (n,)."""
+    """Return which rows have every number, shape (n,)."""
     return np.asarray(~np.isnan(values).any(axis=1))

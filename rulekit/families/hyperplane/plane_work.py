@@ -174,8 +174,8 @@ def plane_of(fitted: Any, frame: pd.DataFrame) -> tuple[Floats, float]:
     )
     if not np.allclose(found, wanted, rtol=0.0, atol=AFFINE * max(1.0, np.abs(wanted).max())):
         raise ValueError(
-            "What stands before the linear classifier must be affine, as scalers and selectors "
-            "are; the pipeline given is not. Leave out the step that bends."
+            "The steps before the linear classifier must be affine, like scalers and selectors. "
+            "Remove the step that is not affine."
         )
     return w, gamma
 
@@ -190,7 +190,7 @@ def _before(steps: Pipeline, rows: Floats, frame: pd.DataFrame) -> Floats:
 def _reaches(
     steps: Pipeline, probes: Floats, frame: pd.DataFrame, coef: Floats
 ) -> NDArray[np.bool_]:
-    """Say which columns move something that has a weight; the rest have the weight 0 exactly."""
+    """Return which columns affect a weighted feature; the others get weight 0 exactly."""
     seen = _before(steps, probes, frame)[:, coef != 0]
     return np.asarray((seen[1:] != seen[0]).any(axis=1))
 

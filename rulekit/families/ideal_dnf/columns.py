@@ -1,8 +1,8 @@
 """Boolean columns of a table for the ideal DNF, and their literals.
 
-A numeric column is asked one question, whether it lies above its median. A column of two values
-is Boolean already. Any other column is asked for each of its levels. Missing values are a question
-of their own; every other question says no to them.
+A numeric column gives one question, whether the value lies above the median. A column of two
+values is Boolean already. Any other column gives one question per level. Missing values are a
+question of their own; every other question is answered no for them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -74,8 +74,10 @@ def questions_of_levels(
         return missing
     if len(groups) == 2 and not has_missing:
         return [Question(feature, "level", groups[1], groups[0])]
-    asked = [Question(feature, "level", tuple(g), (), has_missing) for g in groups]
-    return [*asked, *missing]
+    return [
+        *(Question(feature, "level", tuple(g), (), has_missing) for g in groups),
+        *missing,
+    ]
 
 
 def grouped(feature: str, counts: Mapping[Scalar, int]) -> tuple[tuple[Scalar, ...], ...]:

@@ -1,8 +1,8 @@
 """The three tables of counts that the ideal DNF needs.
 
 A `CountSource` gives them. `TableCounts` counts a table in memory, `MatrixCounts` the conditions
-of any binarizer; `engine_counts` asks the engine of a table that stays where it is. All of them ask
-the same questions, hold out the same rows and cut at the same medians, so they end in the same
+of any binarizer; `engine_counts` queries the engine of a table in a database. All of them use the
+same questions, hold out the same rows and cut at the same medians, so they end in the same
 rule.
 """
 
@@ -118,7 +118,7 @@ class TableCounts(PackedCounts):
         super().__init__(described, held_out, weight)
         self._columns = columns
         self._levels: dict[str, tuple[NDArray[np.intp], dict[Any, int]]] = {}
-        found = [q for name in sorted(columns) for q in self._asked(name)]
+        found = [q for name in sorted(columns) for q in self._questions_of(name)]
         self.questions: tuple[Question, ...] = tuple(found)
         self._words = self._cut(range(len(found)), ~held_out)[0]
 
@@ -132,7 +132,7 @@ class TableCounts(PackedCounts):
         pairs = [self.questions[j].literals(cut) for j, cut in zip(chosen, cuts, strict=True)]
         return pairs, self._counted(words, None)
 
-    def _asked(self, name: str) -> list[Question]:
+    def _questions_of(self, name: str) -> list[Question]:
         """List the Boolean columns of one column."""
         values = self._columns[name]
         if values.dtype == object:
@@ -205,7 +205,7 @@ class MatrixCounts(PackedCounts):
         self._words = self._words.reshape(len(kept), -(-len(described) // 64))
 
     def pairs(self) -> Bools:
-        """Say which columns stand for themselves and their complement alike: all of them."""
+        """Return which columns are equivalent to their complement: all of them, shape (d,)."""
         return np.ones(len(self._pairs), dtype=bool)
 
     def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:

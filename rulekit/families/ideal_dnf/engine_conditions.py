@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from rulekit._engine import asked, number
+from rulekit._engine import fetch, number
 from rulekit.binarize import Binarizer
 from rulekit.binarize.thresholds import short_cuts, usual_value
 from rulekit.exceptions import DataError
@@ -29,7 +29,7 @@ MANY_LEVELS = 1_000_000  # text of more different values is not counted one by o
 LEAST_SHARE = 1 / 400  # of a table's rows: of 10**8 numbers a scan then brings some 10**6
 SAMPLE = 1  # purpose of the rows' numbers
 Floats = NDArray[np.float64]
-Tell = Callable[[float, str], None]
+Progress = Callable[[float, str], None]
 
 
 class EngineConditions(Protocol):
@@ -66,7 +66,7 @@ class Numbers:
             for j, name in enumerate(names):
                 v = self._table[self._columns[name]]
                 cells |= {f"n{j}": v.count(), f"a{j}": v.min(), f"b{j}": v.max()}
-            for row in asked(self._table.group_by("h").aggregate(**cells)).to_pylist():
+            for row in fetch(self._table.group_by("h").aggregate(**cells)).to_pylist():
                 for j, name in enumerate(names):
                     ends = found.setdefault(name, np.array([[0, np.nan, np.nan]] * 2))
                     ends[int(row["h"])] = [row[f"{what}{j}"] for what in "nab"]
@@ -83,7 +83,7 @@ class Numbers:
         table, n_rows = self._table, self._rows.n_rows
         if n_rows > SAMPLE_ROWS:
             table = table.filter(table.s < limit(max(SAMPLE_ROWS / 4 / n_rows, LEAST_SHARE)))
-        found = asked(table.drop("s"))
+        found = fetch(table.drop("s"))
         return {name: found[name].to_numpy() for name in found.column_names}
 
     def ends(self, name: str, part: int | None = None) -> tuple[int, float, float]:
@@ -97,7 +97,7 @@ class Numbers:
     def two_valued(self) -> set[str]:
         """List the columns that hold only their smallest and their largest value.
 
-        A value between them in the sample settles it; the engine is asked of the others.
+        A value between them in the sample decides; for the other columns the engine is queried.
         """
         cells = {}
         for name in self.names:
@@ -151,23 +151,23 @@ class Numbers:
         """Fetch one row of results, named by column."""
         if not cells:
             return {}
-        row = asked(table.aggregate(**{f"a{j}": c for j, c in enumerate(cells.values())}))
+        row = fetch(table.aggregate(**{f"a{j}": c for j, c in enumerate(cells.values())}))
         return {name: row[f"a{j}"][0].as_py() for j, name in enumerate(cells)}
 
 
 class MedianConditions:
     """Boolean columns without a binarizer: above the median or not."""
 
-    def __init__(self, rows: TableRows, names: Sequence[str], tell: Tell) -> None:
-        tell(0.1, "Looking at the numbers")
+    def __init__(self, rows: TableRows, names: Sequence[str], on_progress: Progress) -> None:
+        on_progress(0.1, "Looking at the numbers")
         self._numbers = Numbers(rows, [n for n in names if rows.kinds[n] == "number"])
-        asked_of = self._asked_of_numbers(rows.n_rows)
+        questions = self._number_questions(rows.n_rows)
         for name in names:
             if rows.kinds[name] != "number":
-                tell(0.2, f"Counting the levels of {name!r}")
-                asked_of[name] = _asked_of_levels(rows, name)
-        self._questions = [question for name in sorted(asked_of) for question in asked_of[name]]
-        tell(0.3, "Finding the medians")
+                on_progress(0.2, f"Counting the levels of {name!r}")
+                questions[name] = _level_questions(rows, name)
+        self._questions = [question for name in sorted(questions) for question in questions[name]]
+        on_progress(0.3, "Finding the medians")
         cut = [q.feature for q in self._questions if q.kind == "cut"]
         self.pairs = self._written(self._questions, self._numbers.medians(cut, 0))
 
@@ -182,7 +182,7 @@ class MedianConditions:
         cut = [q.feature for q in questions if q.kind == "cut"]
         return self._written(questions, self._numbers.medians(cut, None))
 
-    def _asked_of_numbers(self, n_rows: int) -> dict[str, list[Question]]:
+    def _number_questions(self, n_rows: int) -> dict[str, list[Question]]:
         two_valued, found = self._numbers.two_valued(), {}
         for name in self._numbers.names:
             n, low, high = self._numbers.ends(name)
@@ -210,19 +210,19 @@ class BinnedConditions:
     """A binarizer's conditions; of two complements one is kept.
 
     The binarizer is fitted to a sample of the training part, of at most 2**18 rows; of a larger
-    table quantiles and medians are then asked of the engine.
+    table quantiles and medians are then computed by the engine.
     """
 
     def __init__(
-        self, rows: TableRows, names: Sequence[str], binarizer: Binarizer, tell: Tell
+        self, rows: TableRows, names: Sequence[str], binarizer: Binarizer, on_progress: Progress
     ) -> None:
-        tell(0.1, "Drawing a sample to make conditions from")
+        on_progress(0.1, "Drawing a sample to make conditions from")
         share = min(1.0, SAMPLE_ROWS / rows.n_rows)
         frame, codes, _ = rows.drawn(SAMPLE, np.full(len(rows.classes), share))
         frame = frame[list(names)]
         made = clone(binarizer).fit(frame, codes)
         if share < 1 and made.n_thresholds is not None and made.method in ("quantile", "median"):
-            tell(0.3, "Finding the quantiles")
+            on_progress(0.3, "Finding the quantiles")
             names = [n for n in made.cuts_ if n not in (made.thresholds or {})]
             if made.method == "quantile":  # the sample says where a value that most rows hold ends
                 names = [n for n in names if usual_value(np.sort(frame[n].dropna())) is None]
@@ -233,25 +233,25 @@ class BinnedConditions:
 
     @property
     def alike(self) -> NDArray[np.bool_]:
-        """Which of them stand for themselves and their complement alike: all of them."""
+        """Return which of them are equivalent to their complement: all of them, shape (d,)."""
         return np.ones(len(self.pairs), dtype=bool)
 
     def final(self, chosen: Sequence[int]) -> list[Pair]:
-        """Give some of them."""
+        """Return some of them; their thresholds do not change."""
         return [self.pairs[j] for j in chosen]
 
 
-def _asked_of_levels(rows: TableRows, name: str) -> list[Question]:
+def _level_questions(rows: TableRows, name: str) -> list[Question]:
     """Count the levels of a text or Boolean column, and list its Boolean columns."""
     made = rows.all.select(v=rows.value(name))
-    about = int(asked(made.v.approx_nunique()).as_py())
+    about = int(fetch(made.v.approx_nunique()).as_py())
     if about > MANY_LEVELS:
         raise DataError(
-            f"Column {name[:60]!r} holds about {about:,} different texts, as a name or an "
-            "identifier does, so no condition on it would say anything of new rows. Leave the "
+            f"Column {name[:60]!r} holds about {about:,} different texts, like a name or an "
+            "identifier. No condition on it would apply to new rows, so leave the "
             "column out with `features`."
         )
-    counted = asked(made.group_by("v").aggregate(n=made.count())).to_pylist()
+    counted = fetch(made.group_by("v").aggregate(n=made.count())).to_pylist()
     sizes = {row["v"]: row["n"] for row in counted}
     has_missing = sizes.pop(None, 0) > 0
     return questions_of_levels(name, grouped(name, sizes), has_missing=has_missing)
@@ -260,7 +260,7 @@ def _asked_of_levels(rows: TableRows, name: str) -> list[Question]:
 def _exact_cuts(rows: TableRows, made: Binarizer, names: list[str]) -> dict[str, list[float]]:
     """Compute the quantiles or medians of columns over the training part.
 
-    Which rows a cut lies between is that of `rulekit.binarize.thresholds`.
+    Cuts lie between the same rows as in `rulekit.binarize.thresholds`.
     """
     numbers = Numbers(rows, names)
     parts = 2 if made.method == "median" else int(made.n_thresholds or 1) + 1

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit._engine import asked
+from rulekit._engine import fetch
 from rulekit.families.ideal_dnf.columns import Pair
 from rulekit.families.ideal_dnf.engine_conditions import EngineConditions
 from rulekit.families.ideal_dnf.solver import Contingency, Counts
@@ -14,16 +14,16 @@ from rulekit.learners.from_table.rows import TableRows
 
 AT_ONCE = 60  # planning a query takes longer than running it where many things are counted
 TOGETHER = 16  # columns whose types are counted in one query: at most 2**16, by part and class
-Tell = Callable[[float, str], None]
+Progress = Callable[[float, str], None]
 
 
 class EngineCounts:
     """A `CountSource` that queries an engine."""
 
     def __init__(
-        self, rows: TableRows, conditions: EngineConditions, positive: int, tell: Tell
+        self, rows: TableRows, conditions: EngineConditions, positive: int, on_progress: Progress
     ) -> None:
-        self._rows, self._conditions, self._tell = rows, conditions, tell
+        self._rows, self._conditions, self._tell = rows, conditions, on_progress
         self._described = rows.label == positive
         self._types: Counts | None = None  # of all conditions, where they are few
 
@@ -54,7 +54,7 @@ class EngineCounts:
             made = self._rows.all.select(y=self._described, h=self._rows.held, **part)
             cells = {name: made[name].sum() for name in part}
             groups = made.group_by("h", "y").aggregate(n=made.count(), **cells)
-            for row in asked(groups).to_pylist():  # to filter by a hash costs more
+            for row in fetch(groups).to_pylist():  # to filter by a hash costs more
                 if not row["h"]:
                     sizes[int(row["y"])] = row["n"]
                     found[start : start + len(part), int(row["y"])] = [row[c] for c in part]
@@ -98,7 +98,7 @@ class EngineCounts:
             start=ibis.literal(0, "int64"),
         )
         made = self._rows.all.select(y=self._described, h=part, code=code)
-        found = asked(made.group_by("code", "y", "h").aggregate(n=made.count()))
+        found = fetch(made.group_by("code", "y", "h").aggregate(n=made.count()))
         counts = np.zeros((2, 2**k, 2), dtype=np.int64)
         at = (found[name].to_numpy().astype(np.int64) for name in ("h", "code", "y"))
         counts[tuple(at)] = found["n"].to_numpy()

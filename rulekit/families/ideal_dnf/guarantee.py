@@ -96,7 +96,7 @@ class SampleGuarantee:
     def sentences(self) -> list[str]:
         """Return what is guaranteed, what is not, and what it would take, as sentences."""
         sure = f"{100 * self.confidence:g} %"
-        told = [
+        sentences = [
             f"{self.n_conditions} condition{'s' if self.n_conditions != 1 else ''} tell apart "
             f"{self.n_types:,} types of cases. With {self.n_rows:,} rows, and with {sure} "
             f"confidence for all types at once, a type is decided as the best possible formula "
@@ -105,26 +105,26 @@ class SampleGuarantee:
         ]
         if self.margins:
             all_settled = self.n_settled == len(self.margins)
-            told.append(
+            sentences.append(
                 f"{self.n_settled} of the {len(self.margins)} types in this table have such a lead"
                 + ("." if all_settled else "; for the others it does not settle which is right.")
             )
         if self.excess_error < 1:
-            told.append(
+            sentences.append(
                 "The formula errs at most "
                 f"{100 * self.excess_error:.3g} percentage points more often than the best "
                 "possible formula over these conditions."
             )
         else:
-            told.append(
+            sentences.append(
                 "About the error as a whole nothing is guaranteed: the bound is above 100 %. "
                 f"For 10 percentage points it would take {self.rows_for(0.1):,} rows."
             )
-        told.append(
+        sentences.append(
             "This holds for conditions and cuts fixed before looking; here they were chosen from "
             "the same rows, so the held-out accuracy says more about this choice."
         )
-        return told
+        return sentences
 
 
 def margins_of(counts: NDArray[Any]) -> tuple[int, ...]:

@@ -35,15 +35,15 @@ from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
 from rulekit.rules.constraints import Constraints
 from rulekit.style.wording import plural
 
-DEPTH = 10  # conditions that are always looked at, so that settings can share one search
+DEPTH = 10  # conditions that are always ranked, so that settings can share one search
 
 
 class IdealDNFClassifier(CountedRuleClassifier):
     """Select a few conditions, count, and write the best formula over them.
 
-    Numeric columns become one condition each, "above the median". Conditions are ranked by what
-    each alone tells of the class; for the first 1, 2, ... of each ranking the best formula of all
-    is counted and judged on rows held out; the fewest conditions that do nearly as well as any are
+    Numeric columns become one condition each, "above the median". Conditions are ranked by how well
+    each alone predicts the class; for the first 1, 2, ... of each ranking the best formula is
+    counted and evaluated on held-out rows; the fewest conditions that do nearly as well as any are
     counted again on all rows. The rule is the shortest disjunctive normal form of the result.
 
     Parameters
@@ -58,9 +58,9 @@ class IdealDNFClassifier(CountedRuleClassifier):
         Rankings to try: F statistic, mutual information, chi-square. Of equally good ones the
         first is taken.
     mode : {"compact", "paper"}, default="compact"
-        What the formula answers where the table does not tell, that is, for types of cases that
-        do not occur, or occur with both classes equally often: whatever makes it shorter, or
-        always `default_label_`. No training error changes.
+        Prediction for types of cases that do not occur, or occur with both classes equally
+        often: whatever makes the formula shorter, or always `default_label_`. The training error
+        is the same.
     positive_label : label, default=None
         The class the rule describes; None for the last of `classes_`.
     class_weight : dict, "balanced" or None, default=None
@@ -70,8 +70,8 @@ class IdealDNFClassifier(CountedRuleClassifier):
     binarizer : Binarizer, default=None
         Makes the conditions, from the rows that are not held out; None cuts at medians.
     constraints : Constraints or dict, default=None
-        Columns that must not appear. Other wishes are refused: a formula over chosen conditions
-        uses them and their negations as counting says.
+        Columns that must not appear. Other constraints raise an error, since the formula uses
+        its conditions and their negations as the counts require.
     random_state : int, RandomState or None, default=None
         Seed of the split.
     time_limit : float, default=None
@@ -206,10 +206,10 @@ n_rules_, n_conditions_, training_error_
         Returns
         -------
         self
-            Where `key` numbers the rows from 0, the very model that `fit` learns from them, counts
-            and rule alike; a `binarizer` is then the same up to 262 144 rows. Of larger tables it
-            is fitted to so many of them, and cuts at quantiles and medians are asked of the engine,
-            but for columns in which most rows hold one value.
+            Where `key` numbers the rows from 0, the same model that `fit` learns from them, counts
+            and rule alike; a `binarizer` is then the same up to 262 144 rows. For larger tables it
+            is fitted to a sample of that size, and the engine computes quantiles and medians,
+            except of columns in which most rows hold one value.
 
         Raises
         ------
@@ -232,7 +232,7 @@ n_rules_, n_conditions_, training_error_
             shown = ", ".join(repr(label) for label in rows.classes[:5].tolist())
             raise DataError(
                 f"The class {target!r} must take two values; it takes {len(rows.classes)} "
-                f"({shown}). Write a column that says one class against the rest."
+                f"({shown}). Add a column that marks one class against the rest."
             )
         self.classes_, self._kinds = rows.classes, dict(rows.kinds)
         self.n_features_in_, self.ignored_columns_ = len(rows.features), []
@@ -257,12 +257,13 @@ n_rules_, n_conditions_, training_error_
         scores = list(self.scores)
         if not scores or len(set(scores)) < len(scores) or not set(scores) <= set(SCORES):
             raise ValueError(f"`scores` must list some of {SCORES}, each once; got {scores!r}.")
-        wishes = as_constraints(self.constraints)
-        if replace(wishes, forbidden=()) != Constraints() or not _are_names(wishes.forbidden):
+        constraints = as_constraints(self.constraints)
+        if replace(constraints, forbidden=()) != Constraints() or not _are_names(
+            constraints.forbidden
+        ):
             raise ValueError(
-                "`constraints` of an ideal DNF can only forbid whole columns: the formula uses its "
-                "conditions and their negations as counting says. Drop the other wishes, or use "
-                "`TwoLevelRuleClassifier`."
+                "`constraints` of an ideal DNF can only forbid whole columns. Remove the other "
+                "constraints, or use `TwoLevelRuleClassifier`."
             )
 
     def _plan(self, shared: SharedWork) -> CountPlan:
@@ -287,7 +288,7 @@ n_rules_, n_conditions_, training_error_
         if unknown:
             raise DataError(
                 f"`constraints` names column {unknown[0]!r}, which the table does not have; "
-                "correct the name, or drop the wish."
+                "correct the name, or remove the constraint."
             )
         return names
 
@@ -312,18 +313,18 @@ n_rules_, n_conditions_, training_error_
         self.history_ = found.history(self.max_features, len(chosen))
         self._keep_formula(self.mode)
 
-    def _told(self) -> Iterator[Warning]:
-        yield from super()._told()
+    def _fit_warnings(self) -> Iterator[Warning]:
+        yield from super()._fit_warnings()
         if not self.proved_shortest_:
             yield ConvergenceWarning(
-                "The time limit passed before the formula was proved the shortest; the shortest "
-                "found so far is kept in `rule_set_`, and answers the same to every type of case "
-                "that occurs. Raise `time_limit` to go on."
+                "The time limit passed before the formula was proved the shortest. The shortest "
+                "one found is kept in `rule_set_` and predicts the same for every type of case "
+                "that occurs; raise `time_limit` to continue."
             )
 
 
-def _are_names(wishes: Sequence[Any]) -> bool:
-    return all(isinstance(wish, str) for wish in wishes)
+def _are_names(items: Sequence[Any]) -> bool:
+    return all(isinstance(item, str) for item in items)
 
 
 CONDITIONS = tuple(range(1, 11))
@@ -342,8 +343,8 @@ FAMILY = Family(
     ),
     good_for="a first answer at once, on tables of any size: the most a few conditions can do.",
     ways=(
-        "The combination of conditions is asked for 1 to 10 of them; shape, clauses, prices and "
-        "rounding are not asked of it, and of the constraints it keeps “must not appear” alone."
+        "The combination of conditions is learned with 1 to 10 of them; shape, clauses, prices and "
+        "rounding do not apply to it, and of the constraints it keeps “must not appear” alone."
     ),
     shape_words=lambda s: [f"at most {plural(s['max_features'], 'chosen condition')}"],
     at_once=True,

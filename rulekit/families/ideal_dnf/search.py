@@ -72,7 +72,7 @@ class CountPlan:
     """How a table is counted: see `IdealDNFClassifier` for the parameters.
 
     `positive` is the number of the class described, `depth` the length of a ranking, `forbidden`
-    the columns that are not asked.
+    the columns that are left out.
     """
 
     positive: int
@@ -111,11 +111,11 @@ def search(
 
 def search_table(table: TrainingTable, plan: CountPlan) -> Search:
     """Count a table in memory and evaluate each number of conditions."""
-    judges = held_out(len(table.codes), plan.validation_fraction, plan.seed)
+    validation = held_out(len(table.codes), plan.validation_fraction, plan.seed)
     given = table.sample_weight
     one_each = bool((given == given[0]).all())
     weight = None if one_each else table.weights(plan.class_weight)
-    source = _source(table, plan, judges, weight)
+    source = _source(table, plan, validation, weight)
     if weight is not None:
         heavy, plain = (np.bincount(table.codes, w) for w in (weight, table.weights(None)))
         return search(source, plan, None, joined=(heavy[0] / plain[0], heavy[1] / plain[1]))
@@ -127,22 +127,22 @@ def search_table(table: TrainingTable, plan: CountPlan) -> Search:
 def _source(
     table: TrainingTable,
     plan: CountPlan,
-    judges: NDArray[np.bool_],
+    validation: NDArray[np.bool_],
     weight: NDArray[np.float64] | None,
 ) -> CountSource:
     """Return the source of counts."""
     described = table.codes == plan.positive
     columns = {n: v for n, v in table.columns.items() if n not in plan.forbidden}
     if plan.binarizer is None:
-        return TableCounts(columns, described, judges, weight)
-    if judges.all():
+        return TableCounts(columns, described, validation, weight)
+    if validation.all():
         raise DataError(
-            f"Of {len(judges)} rows none is left to make cuts from once "
+            f"Of {len(validation)} rows none is left to make cuts from once "
             f"{plan.validation_fraction:g} of them are held out; give more rows, or a smaller "
             "`validation_fraction`."
         )
     frame = table.frame.drop(columns=list(plan.forbidden))
     if not columns:
-        return TableCounts({}, described, judges, weight)
-    binarizer = table.binarizer(plan.binarizer).fit(frame[~judges], table.y[~judges])
-    return MatrixCounts(binarizer.transform(frame), described, judges, weight)
+        return TableCounts({}, described, validation, weight)
+    binarizer = table.binarizer(plan.binarizer).fit(frame[~validation], table.y[~validation])
+    return MatrixCounts(binarizer.transform(frame), described, validation, weight)

@@ -150,7 +150,7 @@ def short_split(
 def _bounded(
     laws: list[tuple[Factor, ...]], weights: Floats, gaps: list[tuple[float, float] | None]
 ) -> PowerLawSplit:
-    """Put the bounds near the middle of their gaps, written short."""
+    """Round the bounds to short numbers near the middle of their gaps."""
     low, high = (None if g is None else middle(*g) for g in gaps)
     if high is None:  # a band open above is a cut
         assert low is not None
@@ -159,7 +159,7 @@ def _bounded(
 
 
 def _kept(gap: tuple[float, float] | None, wanted: tuple[float, float] | None) -> bool:
-    """Say whether enough of a gap is left; a bound that is infinite has none to lose."""
+    """Return whether enough of a gap is left; infinite bounds always pass."""
     if gap is None or wanted is None:
         return True
     return gap[1] - gap[0] >= KEPT_GAP * (wanted[1] - wanted[0]) > 0

@@ -54,7 +54,7 @@ def search_for(upper: str, lower: str, clock: Clock) -> Search:
 
 
 def seed_of(random_state: Any) -> int:
-    """Draw one seed; None stands for 0."""
+    """Draw one seed; 0 if `random_state` is None."""
     if random_state is None:
         return 0
     if isinstance(random_state, Integral):

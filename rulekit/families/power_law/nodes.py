@@ -54,7 +54,7 @@ class Node:
         return [node for node in self.below() if node.split is None]
 
     def answers(self, columns: Columns, n: int) -> NDArray[np.intp]:
-        """Answer n rows: codes of classes, shape (n,)."""
+        """Predict n rows, as codes of classes, shape (n,)."""
         found = np.full(n, self.answer)
         if self.split is not None and self.yes is not None and self.no is not None:
             held = self.split.mask(columns)
@@ -114,6 +114,6 @@ def _balanced(node: Node, size: Floats) -> float:
 
 
 def _gain(node: Node, size: Floats) -> float:
-    """Say what balanced accuracy gains (mostly loses) when a node becomes a leaf."""
+    """Return the change of balanced accuracy (mostly a loss) if a node becomes a leaf."""
     now = _balanced(node, size)
     return float(node.mass[node.answer] / size[node.answer] / np.isfinite(size).sum() - now)

@@ -14,9 +14,9 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 #: Sizes that are compared: deepest node that may be split, exponents in one split at most.
 SIZES = ((0, 1), (0, 2), (0, 3), (0, 4), (1, 1), (1, 2), (2, 1))
-LONGER = ((0, 5), (0, 6), (1, 3))  # that many rows may be asked about, too
+LONGER = ((0, 5), (0, 6), (1, 3))  # compared only with MANY_ROWS rows or more
 PRICE = 0.08  # share of wrong rows that an exponent has to save, times the root of the rows
-MANY_ROWS = 3 * SEARCHED_ROWS  # of so many, two of three had no say in which power laws are taken
+MANY_ROWS = 3 * SEARCHED_ROWS  # from here, two of three rows do not select the power laws
 MOST_ROWS = 20_000  # of more, the size is chosen on a part
 FEWEST = 2  # folds, and rows of each class
 OUTSIDE = 0.632  # part of rows left out in an error; a tree without them has seen fewer (Efron)
@@ -24,7 +24,7 @@ OUTSIDE = 0.632  # part of rows left out in an error; a tree without them has se
 
 @dataclass(frozen=True)
 class Compared:
-    """What rows said of each size.
+    """Errors and lengths of each size.
 
     Shapes: inside (sizes,), outside (sizes, folds), length (sizes,).
     """
@@ -53,8 +53,8 @@ class Compared:
         worth = np.round(self.error + PRICE / np.sqrt(self.n_rows) * self.length, 12)
         return self.limits[int(np.lexsort((self.length, worth, self.length == 0))[0])]
 
-    def told(self) -> list[dict[str, float]]:
-        """List the sizes with what was found of them."""
+    def records(self) -> list[dict[str, float]]:
+        """Return a record of each size: depth, exponents, error and length."""
         return [
             {
                 "max_depth": size.max_depth,
@@ -67,7 +67,7 @@ class Compared:
 
 
 def sizes_of(limits: GrowthLimits, n_rows: int) -> list[GrowthLimits]:
-    """List the sizes within some limits that so many rows are asked about, each once."""
+    """List the sizes within some limits that are compared on `n_rows` rows, each once."""
     within = {
         (min(depth, limits.max_depth), min(exponents, limits.max_exponents))
         for depth, exponents in SIZES + LONGER * (n_rows >= MANY_ROWS)

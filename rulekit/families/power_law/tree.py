@@ -25,8 +25,8 @@ from rulekit.learners.training import (
     SharedWork,
     TrainingTable,
     as_constraints,
+    constraints_for,
     plain_label,
-    wishes_for,
 )
 from rulekit.rules import Constraints, RuleSet, Tree, promises_of, rule_of_tree, tree_of_rule
 
@@ -80,7 +80,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         Promises alone, see `Constraints`: `directions`, and the class they lead to, which of more
         than two classes is named by `towards` or `positive_label`. See Notes.
     random_state : int, RandomState or None, default=None
-        For the random starts. None stands for 0: the same table always gives the same tree.
+        For the random starts. None means 0: the same table always gives the same tree.
     time_limit : float, default=None
         Seconds. When they pass, the best splits so far are kept and nothing more is split, with a
         `ConvergenceWarning`.
@@ -109,8 +109,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     lower_bound_, proved_optimal_ : None
         Nothing is proved.
     sizes_ : list of dict
-        What rows said of each size: "max_depth", "max_exponents", "error" (weighted share of wrong
-        rows, see Notes), "length" (exponents); empty where nothing was chosen.
+        A record of each size compared: "max_depth", "max_exponents", "error" (weighted share of
+        wrong rows, see Notes), "length" (exponents); empty where nothing was chosen.
     history_ : list of dict
         One entry a level of a search: "node", "depth", "modulus", "n_exponents" (of the level),
         "n_structures" (tried), "impurity" (best).
@@ -122,7 +122,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     which values do not go are part of the rule. Columns of text are left out. A gap in a column
     of a split sends a row to the side where such rows did less harm in training.
 
-    A promise is kept by proof, not by search: the tree is learned, and `check_promise` asked. Where
+    A promise is kept by proof, not by search: after the fit, `check_promise` is called. If
     it does not prove one, the tree is learned again without bands, then with one power law a split
     besides, and then, in the same three ways, without the columns of promises still not proved
     (`left_out_`). So promises cost up to three trees for each and three more, all within
@@ -236,9 +236,11 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         self.classes_, self._kinds = table.classes, table.kinds
         self._choose_labels(table)
-        wishes = self._promised(table)
+        constraints = self._promised(table)
         weight = self._weights(table)
-        features = PowerLawFeatures.of(table.columns, table.kinds, floors=bool(wishes.directions))
+        features = PowerLawFeatures.of(
+            table.columns, table.kinds, floors=bool(constraints.directions)
+        )
         if self.upper_level == "beam":
             features = features.likely(table.codes, weight, seed_of(self.random_state))
         clock = Clock.of_seconds(self.time_limit, shared.should_stop)
@@ -263,7 +265,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
             if unproved and shape == limits:
                 self.left_out_ = tuple(sorted({*self.left_out_, *unproved}))
             root = self._grown(grower, shape)
-            unproved = self._unproved(root, table, wishes)
+            unproved = self._unproved(root, table, constraints)
             if not unproved:
                 break
         self._keep_tree(root, table, weight)
@@ -291,7 +293,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
             timed = replace(grower, search=search, clock=clock)
             found = compare_sizes(timed, self.tau_prune, self.inner_folds)
         found = None if clock.ran_out else found
-        self.sizes_: list[dict[str, float]] = [] if found is None else found.told()
+        self.sizes_: list[dict[str, float]] = [] if found is None else found.records()
         if found is None:
             return grower.limits
         if grower.memory is None:
@@ -300,34 +302,34 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
 
     def _promised(self, table: TrainingTable) -> Constraints:
         """Read the promises, and to which class they lead."""
-        wishes = as_constraints(self.constraints)
-        wishes_for(wishes, table, self.positive_label_)
-        if replace(wishes, directions=(), towards=None) != Constraints():
+        constraints = as_constraints(self.constraints)
+        constraints_for(constraints, table, self.positive_label_)
+        if replace(constraints, directions=(), towards=None) != Constraints():
             raise ValueError(
                 "`constraints` of a tree of power laws can only promise directions: its splits "
-                "are sums, not literals. Leave other wishes out, or take another learner."
+                "are sums, not literals. Remove the other constraints, or use another learner."
             )
-        if not wishes.directions or wishes.towards is not None:
-            return wishes
+        if not constraints.directions or constraints.towards is not None:
+            return constraints
         if len(table.classes) > 2 and self.positive_label is None:
             raise ValueError(
-                f"`constraints` promise a direction, but `y` holds {len(table.classes)} classes; "
-                "say to which one it leads by `towards`."
+                f"`constraints` promise a direction, but `y` has {len(table.classes)} classes. "
+                "Set `towards` to the class that the direction leads to."
             )
-        return replace(wishes, towards=plain_label(self.positive_label_))
+        return replace(constraints, towards=plain_label(self.positive_label_))
 
-    def _unproved(self, root: Node, table: TrainingTable, wishes: Constraints) -> set[str]:
+    def _unproved(self, root: Node, table: TrainingTable, constraints: Constraints) -> set[str]:
         """List the columns of promises that are not proved to be kept."""
-        ways = dict(wishes.directions)
+        ways = dict(constraints.directions)
         splits = [node.split for node in root.splits if node.split is not None]
         unclear = {f for f in ways if any(split.trend(f) is None for split in splits)}
         clear = {f: sign for f, sign in ways.items() if f not in unclear}
         if not clear:
             return unclear
-        checks = promises_of(self._rule(root, table), replace(wishes, directions=clear))
+        checks = promises_of(self._rule(root, table), replace(constraints, directions=clear))
         return unclear | {check.feature for check in checks if not check.kept}
 
-    def _told(self) -> Iterator[Warning]:
+    def _fit_warnings(self) -> Iterator[Warning]:
         if self._ran_out:
             yield ConvergenceWarning(
                 f"The time limit of {self.time_limit:g} s was reached; the best splits so far are "
@@ -335,10 +337,10 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
             )
         if self.left_out_ and self.n_splits_:
             yield PromiseWarning(self._left_out_words())
-        yield from super()._told()
+        yield from super()._fit_warnings()
 
     def _left_out_words(self) -> str:
-        """Say which promised columns the tree was not allowed to read."""
+        """Return a sentence with the promised columns that the tree was not allowed to read."""
         if not self.left_out_:
             return ""
         several = len(self.left_out_) > 1
@@ -349,7 +351,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         )
 
     def _memory_key(self) -> tuple[Any, ...]:
-        """Tell apart trees that cannot share the splits they found."""
+        """Return the key under which trees share the splits they found."""
         weights = self._class_weight(self.classes_)
         named = weights if weights is None or isinstance(weights, str) else repr(weights)
         how = self.upper_level, self.lower_level, seed_of(self.random_state)
@@ -358,15 +360,15 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     def _choose_labels(self, table: TrainingTable) -> None:
         """Choose the class the clauses describe, and the one that needs none."""
         classes = table.classes.tolist()
-        asked = classes[-1] if self.positive_label is None else self.positive_label
-        if asked not in classes:
+        positive = classes[-1] if self.positive_label is None else self.positive_label
+        if positive not in classes:
             raise ValueError(
-                f"`positive_label` must be one of the classes {classes[:5]}, got {asked!r}."
+                f"`positive_label` must be one of the classes {classes[:5]}, got {positive!r}."
             )
-        self.positive_label_ = table.classes[classes.index(asked)]
+        self.positive_label_ = table.classes[classes.index(positive)]
         mass = np.bincount(table.codes, self._weights(table), len(classes))
         if len(classes) == 2 or self.positive_label is not None:
-            mass[classes.index(asked)] = -1.0
+            mass[classes.index(positive)] = -1.0
         self.default_label_ = table.classes[int(mass.argmax())]
 
     def _rule(self, root: Node, table: TrainingTable) -> RuleSet:
@@ -402,7 +404,7 @@ def shape_words(setting: Setting) -> list[str]:
 
 FAMILY = Family(
     key="power_law_tree",
-    model=PowerLawTreeClassifier(inner_folds=None),  # whoever tries settings compares sizes
+    model=PowerLawTreeClassifier(inner_folds=None),  # searches over settings compare sizes
     alone=PowerLawTreeClassifier(),
     title="power-law tree",
     default_grid=lambda y: {
@@ -423,7 +425,7 @@ FAMILY = Family(
         f"The formula is tried with up to 1 to {max(POWER_LAWS)} power laws in a split, "
         f"with one split and with splits to depth {max(DEPTHS)}, and with τ at "
         f"{', '.join(f'{tau:g}' for tau in IMPURITIES)}. Shape, clauses, prices θ and the cut "
-        "points of Binning are not asked of it. Of the constraints it keeps promises alone; a "
+        "points of Binning do not apply to it. Of the constraints it keeps promises alone; a "
         "column whose promise cannot be proved is not read."
     ),
     symbol="τ",

@@ -1,4 +1,4 @@
-"""Bands of totals: runs of totals of a scorecard, and the chance that each of them stands for."""
+"""Bands of totals: runs of totals of a scorecard, and the probability of each of them."""
 
 from dataclasses import dataclass
 
@@ -17,19 +17,19 @@ SAME = 1e-9  # deviances that differ by less, relative to the rows, are equal bu
 
 @dataclass(frozen=True)
 class Chances:
-    """What chance a total gives: more, the higher it is."""
+    """Probability of the described class by total; it grows with the total."""
 
     slope: float
     intercept: float
 
     def of(self, totals: Ints) -> Floats:
-        """Give the chance of the class described: shape (n,)."""
+        """Return the probability of the described class, shape (n,)."""
         odds: Floats = self.slope * totals.astype(float) + self.intercept
         return 1.0 / (1.0 + exp(-odds))
 
 
 def bands_of(chances: pd.DataFrame, split: PointsSplit, most: int) -> pd.DataFrame:
-    """Put the totals of a scorecard into bands, none across the total that decides.
+    """Group the totals of a scorecard into bands, none across the total that decides.
 
     Notes
     -----
@@ -63,16 +63,16 @@ def bands_of(chances: pd.DataFrame, split: PointsSplit, most: int) -> pd.DataFra
 def rule_of_bands(bands: pd.DataFrame, split: PointsSplit) -> RuleSet:
     """Write bands as a rule of one clause each, whose answers are cases of a hundred.
 
-    Neighbours that say the same number are one.
+    Neighbours with the same number are merged.
     """
     labels = [f"{round(100 * chance)} of 100" for chance in bands["chance"]]
-    clauses, said = [], []
+    clauses, answers = [], []
     for k in range(len(labels) - 1):
         if labels[k] != labels[k + 1]:
             total = int(bands["from_total"].iloc[k])
             clauses.append(Clause((PointsSplit(split.conditions, split.points, total),)))
-            said.append(labels[k])
-    return RuleSet(tuple(clauses), tuple(said), "dnf", labels[-1])
+            answers.append(labels[k])
+    return RuleSet(tuple(clauses), tuple(answers), "dnf", labels[-1])
 
 
 def _halfway(below: int, above: int) -> int:
@@ -80,7 +80,7 @@ def _halfway(below: int, above: int) -> int:
 
 
 def _starts(weight: Floats, described: Floats, decides: int, most: int) -> list[int]:
-    """Say at which total each band begins, lowest first; one begins at `decides`."""
+    """Return at which total each band begins, lowest first; one begins at `decides`."""
     n = len(weight)
     least = LEAST_SHARE * weight.sum() * (1.0 - SAME)
     sums = np.concatenate([[0.0], np.cumsum(weight)]), np.concatenate([[0.0], np.cumsum(described)])

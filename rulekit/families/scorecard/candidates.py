@@ -33,7 +33,7 @@ class Candidates:
     problem: PointsProblem
     written: tuple[Written, ...]
 
-    def told(self, card: Card) -> tuple[tuple[tuple[Literal, int], ...], int]:
+    def written_card(self, card: Card) -> tuple[tuple[tuple[Literal, int], ...], int]:
         """Write a card: literals with points, most points first, and what its totals grow by."""
         given, shift = [], 0
         for j, points in zip(card.chosen, card.points, strict=True):
@@ -57,11 +57,11 @@ def candidates(
 
     Shapes: columns (n,), described (n,), weight (n,).
     """
-    asked = [wish for wish in constraints.required if not isinstance(wish, str)]
+    literals = [required for required in constraints.required if not isinstance(required, str)]
     source, spans, written = [], [], []
     for f, encoding in enumerate(bins.encodings):
         for one, other, span in _pairs(conditions_of(encoding), encoding.seen()):
-            if one in asked or other in asked:
+            if one in literals or other in literals:
                 continue
             found = Written(_side(one, other, constraints), _side(other, one, constraints, True))
             if found.raising or found.lowering:
@@ -69,13 +69,13 @@ def candidates(
                 spans.append(span)
                 written.append(found)
     codes = [bins.codes.T.astype(np.int32)]
-    for f, literal in enumerate(asked, start=len(bins.encodings)):
+    for f, literal in enumerate(literals, start=len(bins.encodings)):
         held = literal.mask(columns)
         if held.all() or not held.any():
             raise RuleError(
                 f"Condition {str(literal)!r} is required, but holds in "
-                f"{'every row' if held.all() else 'no row'} of the training table, so that points "
-                "for it would tell no row from another. Drop the wish."
+                f"{'every row' if held.all() else 'no row'} of the training table, so points "
+                "for it would separate no rows. Remove the requirement."
             )
         codes.append(held.astype(np.int32)[None])
         source.append(f)
@@ -86,7 +86,7 @@ def candidates(
     limits = [[-max_points if w.lowering else 0, max_points if w.raising else 0] for w in written]
     problem = PointsProblem(
         np.ascontiguousarray(np.concatenate(codes)),
-        np.concatenate([bins.n_codes, np.full(len(asked), 2)]).astype(np.int64),
+        np.concatenate([bins.n_codes, np.full(len(literals), 2)]).astype(np.int64),
         np.array(source, dtype=np.int64),
         np.array(spans, dtype=np.int64).reshape(-1, 4),
         np.array(limits, dtype=np.int64).reshape(-1, 2),
@@ -99,7 +99,7 @@ def candidates(
 def _side(
     one: Literal | None, other: Literal | None, constraints: Constraints, turned: bool = False
 ) -> tuple[Literal, bool] | None:
-    """Write points for rows where `one` holds and `other` does not, if the wishes let it be."""
+    """Return how to give points to rows where `one` holds and `other` does not, if allowed."""
     if one is not None and constraints.allows(one):
         return one, turned
     free = replace(constraints, directions=(), required=())
@@ -110,19 +110,19 @@ def _side(
 
 
 def _required(constraints: Constraints, written: list[Written]) -> tuple[frozenset[int], ...]:
-    """Name the candidates that grant each wish: single literals first, then columns."""
+    """Return the candidates that meet each requirement: single literals first, then columns."""
     found = []
-    for wish in sorted(constraints.required, key=lambda wish: isinstance(wish, str)):
+    for required in sorted(constraints.required, key=lambda required: isinstance(required, str)):
         granting = frozenset(
             j
             for j, w in enumerate(written)
             for side in (w.raising, w.lowering)
-            if side and wish in (side[0], side[0].feature)
+            if side and required in (side[0], side[0].feature)
         )
         if not granting:
             raise RuleError(
-                f"Column {wish!r} is required in the rule, but gives no condition that may be "
-                "used: it is constant, or all its conditions are forbidden. Drop the wish."
+                f"Column {required!r} is required in the rule, but gives no condition that may be "
+                "used: it is constant, or all its conditions are forbidden. Remove the requirement."
             )
         found.append(granting)
     return tuple(found)
@@ -131,9 +131,9 @@ def _required(constraints: Constraints, written: list[Written]) -> tuple[frozens
 def _pairs(
     conditions: Conditions, seen: NDArray[np.bool_]
 ) -> Iterator[tuple[Literal, Literal | None, list[int]]]:
-    """Give each condition with the one that holds in the other cells that training rows lie in.
+    """Yield each condition with the one that holds in the other bins of the training rows.
 
-    Of two that hold in the same of these cells, the first; "more than" stands before "at most".
+    Of two that hold in the same of these bins, the first; "more than" comes before "at most".
     """
     place = np.concatenate([[0], np.cumsum(seen)])
     n_cells, spans = int(place[-1]), conditions.spans

@@ -22,11 +22,11 @@ from rulekit.families.scorecard.candidates import Candidates, candidates
 from rulekit.families.scorecard.solver import Card, PointsPath
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.rule_path import PathEntry, RulePath
-from rulekit.learners.training import SharedWork, TrainingTable, plain_label, wishes_for
+from rulekit.learners.training import SharedWork, TrainingTable, constraints_for, plain_label
 from rulekit.rules import Clause, Constraints, PointsSplit, RuleSet
 
 Floats = NDArray[np.float64]
-TOLD = ["total", "weight", "share", "weighted_share", "chance"]
+CHANCE_COLUMNS = ["total", "weight", "share", "weighted_share", "chance"]
 OF_A_BAND = ["from_total", "to_total", "weight", "share", "chance"]
 BEAM, TRIES = 1, 3  # of the search in each inner fold, which need not be as wide
 TOO_FEW = 2  # rows of a class from which to measure chances
@@ -56,10 +56,10 @@ class ScorecardClassifier(BaseRuleClassifier):
     max_points : int, default=5
         Points of one condition at most.
     bands : int, default=2
-        Bands of totals at most that `bands_` tells the chances of: two are those that the answer
-        parts, more part these again. The answer stays what the total asked for says.
+        Bands of totals at most in `bands_`: two are split at the threshold of the prediction,
+        more split these again. The prediction always follows from the threshold.
     calibration_folds : int, default=5
-        Inner folds on which the chance that a total stands for is measured, on rows that neither
+        Inner folds on which the probability of each total is measured, on rows that neither
         conditions nor points were learned from (cuts are those of the whole table); fewer where a
         class has fewer rows, and of many rows as many of them as leave 10 000 rows out. Fewer than
         2 take the chances of the training rows, which flatter.
@@ -107,7 +107,7 @@ n_conditions_, training_error_, empty_rule_hint_
     Notes
     -----
     Conditions are written so that they give points; only where that side of them is forbidden, or
-    a required condition speaks against the class, do they take some. The total asked for has the
+    a required condition lowers the odds of the class, do they take some. The threshold has the
     fewest wrong training rows by weight; of equal ones that nearest to even odds is taken.
 
     Nothing is drawn by chance in the search, and neither the order of rows nor that of columns
@@ -189,7 +189,7 @@ n_conditions_, training_error_, empty_rule_hint_
         return RulePath(tuple(entries))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the chance of each class that a row's total stands for.
+        """Return class probabilities, by the total of each row.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ n_conditions_, training_error_, empty_rule_hint_
         -------
         ndarray of shape (n, 2)
             Columns in the order of `classes_`. The chance of the class described grows with the
-            total. `class_weight` and `costs`, by which the total asked for is chosen, make no class
+            total. `class_weight` and `costs`, by which the threshold is chosen, make no class
             more frequent and are taken out of it, so that it need not be one half there.
         """
         columns = self.read_columns(X)
@@ -227,15 +227,15 @@ n_conditions_, training_error_, empty_rule_hint_
         self.empty_rule_hint_ = self._hint(cards[-1]) if rule.is_constant else None
         self.few_rows_hint_ = None if rule.is_constant else self._about_few(table)
 
-    def _told(self) -> Iterator[Warning]:
-        yield from super()._told()
+    def _fit_warnings(self) -> Iterator[Warning]:
+        yield from super()._fit_warnings()
         if self.few_rows_hint_ is not None:
             yield UserWarning(self.few_rows_hint_)
 
     def _begun(self, table: TrainingTable, shared: SharedWork) -> _Work:
-        """Note the classes, cut the table, and begin a search or find it begun."""
+        """Store the classes, cut the table, and start a search or return the one started."""
         positive = self._note_classes(table.classes, table.kinds, self.positive_label)
-        wishes = wishes_for(self.constraints, table, self.positive_label_)
+        constraints = constraints_for(self.constraints, table, self.positive_label_)
         weight = self._weights(table)
         binarizer = Binarizer() if self.binarizer is None else self.binarizer
         how = joblib.hash((type(binarizer).__name__, binarizer.get_params()))
@@ -245,32 +245,34 @@ n_conditions_, training_error_, empty_rule_hint_
             return fitted, fitted.fit_read(table.frame, table.columns, table.y)
 
         self.binarizer_, bins = shared.once(("cut", how), cut)
-        key = how, positive, wishes, weight.tobytes(), int(self.max_points)
+        key = how, positive, constraints, weight.tobytes(), int(self.max_points)
 
         def begun() -> _Work:
             described = table.codes == positive
-            found = candidates(bins, table.columns, described, weight, wishes, int(self.max_points))
+            found = candidates(
+                bins, table.columns, described, weight, constraints, int(self.max_points)
+            )
             return _Work(found, PointsPath(found.problem), key)
 
         return shared.once(("points", *key), begun)
 
     def _cards(self, work: _Work, shared: SharedWork) -> tuple[Card, ...]:
-        """Search as far as is asked for."""
+        """Search up to `max_conditions`."""
         cards = work.path.cards(int(self.max_conditions), shared.should_stop)
         if shared.should_stop is not None and shared.should_stop():
             raise StoppedError("The work was stopped before the scorecard was learned.")
         if not cards:
             raise RuleError(
-                f"What is required takes more than max_conditions={self.max_conditions} "
-                "conditions; allow more, or drop a wish."
+                f"The required conditions take more than max_conditions={self.max_conditions}. "
+                "Raise `max_conditions`, or remove a required condition."
             )
         return cards
 
     def _rule(
         self, found: Candidates, card: Card, table: TrainingTable, weight: Floats
     ) -> tuple[RuleSet, int]:
-        """Ask for the total with the fewest wrong rows; answer alike if none has fewer."""
-        given, shift = found.told(card)
+        """Select the threshold with the fewest wrong rows; a constant rule if none has fewer."""
+        given, shift = found.written_card(card)
         described = table.y == self.positive_label_
         masses = float(weight[described].sum()), float(weight[~described].sum())
         constant = self._one_clause() if masses[0] > masses[1] else self._one_clause(clauses=0)
@@ -299,9 +301,12 @@ n_conditions_, training_error_, empty_rule_hint_
         table: TrainingTable,
         weight: Floats,
     ) -> None:
-        """Say what chance each total and band stands for, the card's own odds trusted so far."""
+        """Compute the probability of each total and band; `trusted` rescales the card's odds."""
         self._chances: Chances | None = None
-        self.chances_, self.bands_ = pd.DataFrame(columns=TOLD), pd.DataFrame(columns=OF_A_BAND)
+        self.chances_, self.bands_ = (
+            pd.DataFrame(columns=CHANCE_COLUMNS),
+            pd.DataFrame(columns=OF_A_BAND),
+        )
         self.band_rule_: RuleSet | None = None
         if not self.rule_set_.is_constant:
             split, (trust, bias) = _split(self.rule_set_), trusted
@@ -313,14 +318,14 @@ n_conditions_, training_error_, empty_rule_hint_
             totals, place = np.unique(split.compared(table.columns), return_inverse=True)
             both = [np.bincount(place, w * own) / np.bincount(place, w) for w in (given, weight)]
             figures = totals, np.bincount(place, given), *both, self._chances.of(totals)
-            self.chances_ = pd.DataFrame(dict(zip(TOLD, figures, strict=True)))
+            self.chances_ = pd.DataFrame(dict(zip(CHANCE_COLUMNS, figures, strict=True)))
             self.bands_ = bands_of(self.chances_, split, int(self.bands))
             self.band_rule_ = rule_of_bands(self.bands_, split)
 
     def _calibrated(
         self, work: _Work, table: TrainingTable, shared: SharedWork
     ) -> tuple[float, float]:
-        """Say how far a card's odds are to be trusted: a factor, and what is added then."""
+        """Fit how far a card's odds are trusted, on held-out folds: factor and constant."""
         folds = min(int(self.calibration_folds), int(np.bincount(table.codes).min()))
         if folds < 2:
             return 1.0, 0.0
@@ -336,12 +341,12 @@ n_conditions_, training_error_, empty_rule_hint_
             card = path.cards(int(self.max_conditions))[-1]
             points = dict(zip(card.chosen, card.points, strict=True))
             odds[test] = problem.of_rows(test).odds(card.slope, card.intercept, points)
-        asked = np.sort(np.concatenate([test for _, test in pairs]))
-        trust, bias = problem.of_rows(asked).line(odds[asked])
+        tested = np.sort(np.concatenate([test for _, test in pairs]))
+        trust, bias = problem.of_rows(tested).line(odds[tested])
         return min(max(trust, LEAST_TRUST), 1.0), bias
 
     def _about_few(self, table: TrainingTable) -> str | None:
-        """Say that a class has too few rows for its chances to be measured as was asked."""
+        """Return a sentence if a class has too few rows for `calibration_folds`, else None."""
         rows = np.bincount(table.codes)
         rare = int(rows.argmin())
         if rows[rare] > TOO_FEW or self.calibration_folds < 2:
@@ -350,11 +355,11 @@ n_conditions_, training_error_, empty_rule_hint_
         how = f"on {n} folds" if n > 1 else "on the rows that were learned from, which flatters"
         return (
             f"Chances need more than {TOO_FEW} rows of each class; class {label!r} has {n}, so "
-            f"that they were measured {how}. Take them as rough, or find more such rows."
+            f"they were measured {how}. Treat them as rough, or add rows of this class."
         )
 
     def _hint(self, card: Card) -> str:
-        """Say why there is no condition."""
+        """Return why there is no condition."""
         answer = self.rule_set_.predict({"": np.zeros(1)})[0]
         head = f"The rule has no condition and answers {answer!r} to every row: "
         if self.max_conditions == 0:
@@ -362,7 +367,7 @@ n_conditions_, training_error_, empty_rule_hint_
         if not card.chosen:
             return head + "no single condition of this table tells the classes apart."
         return (
-            f"{head}whatever total is asked for, more training rows are wrong. Try a "
+            f"{head}with any threshold of the total, more training rows are wrong. Try a "
             "`class_weight` by which rows of a rare class count more."
         )
 
@@ -384,9 +389,9 @@ def _best_total(
         return None, 0.0
     gain = np.bincount(place, np.where(described, weight, -weight))
     wrong = float(weight[~described].sum()) + np.cumsum(gain)[:-1]
-    asked = np.clip(np.ceil(even), met[:-1] + 1, met[1:])
-    best = np.lexsort((asked, np.abs(asked - even), np.round(wrong, 9)))[0]
-    return int(asked[best]), float(wrong[best])
+    threshold = np.clip(np.ceil(even), met[:-1] + 1, met[1:])
+    best = np.lexsort((threshold, np.abs(threshold - even), np.round(wrong, 9)))[0]
+    return int(threshold[best]), float(wrong[best])
 
 
 BANDS = 4  # of the chances shown, at most
@@ -404,8 +409,8 @@ FAMILY = Family(
     ),
     good_for="ranking as well as deciding, with few conditions that people can add up by heart.",
     ways=(
-        "Points to add up are asked for a number of conditions; shape, clauses and prices are not "
-        "asked of them."
+        "Scorecards are learned with a number of conditions; shape, clauses and prices do not "
+        "apply to them."
     ),
     shape_words=size_words,
     whole_front=True,

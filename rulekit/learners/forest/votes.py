@@ -27,7 +27,7 @@ def votes(
     seed: int,
     most_rows: int | None = None,
 ) -> NDArray[np.float64]:
-    """Ask a forest about each row, by the trees that were grown without it.
+    """Compute the out-of-bag votes of a random forest for each row.
 
     Shapes: classes (n,), weight (n,); result (n, K).
 
@@ -56,5 +56,5 @@ def votes(
         draws = len(known) if most_rows is None else min(len(known), most_rows)
         numbers = np.array([n_trees, draws, MIN_LEAF, seed], dtype=np.int64)
         grown_votes(rows, np.ascontiguousarray(weight, dtype=np.float64), numbers, found)
-    asked = found.sum(axis=1, keepdims=True)
-    return np.divide(found, asked, out=np.full_like(found, np.nan), where=asked > 0)
+    total = found.sum(axis=1, keepdims=True)
+    return np.divide(found, total, out=np.full_like(found, np.nan), where=total > 0)

@@ -61,24 +61,24 @@ class TableCertificate:
         """Return the counts as sentences."""
         who = "the whole row" if self.key is None else f"column {self.key!r}"
         n, last = self.training.n, self.steps.iloc[-1]
-        told = [
+        lines = [
             f"Counted by {self.engine} on all {n:,} rows learned from: {self.training.errors:,} "
             f"wrong ({self.training.error:.4%})."
         ]
         if self.test.n:
-            told.append(
+            lines.append(
                 f"Counted on all {self.test.n:,} rows held back, by a hash of {who} and the seed "
                 f"{self.seed}: {self.test.errors:,} wrong ({self.test.error:.4%})."
             )
         if self.sample_rows >= n:
-            return (*told, "Conditions and cuts were learned from all of these rows.")
-        told.append(
+            return (*lines, "Conditions and cuts were learned from all of these rows.")
+        lines.append(
             f"Conditions were learned from {int(last['round'])} sample(s) of about "
             f"{self.sample_rows:,} rows, drawn by a hash of {who}."
         )
         if (self.steps["step"] == "refined").any():
-            told.append("Cuts were moved, and conditions left out, by what all rows say.")
-        return tuple(told)
+            lines.append("Cuts were moved, and conditions left out, by counts of all rows.")
+        return tuple(lines)
 
     def __str__(self) -> str:
         """Return the sentences, one per line."""
@@ -90,8 +90,8 @@ def tallies(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> tuple[Tally,
     labels = tuple(classes)
     confusion = confusion_of(rule, kinds, labels)
     decides = Likeness(rule).levels(kinds.met)[1] == 0
-    said = rule.labels if rule.form == "dnf" else (rule.default,) * rule.n_clauses
-    own = [labels.index(label) for label in said[: rule.n_clauses]]
+    labels_of_clauses = rule.labels if rule.form == "dnf" else (rule.default,) * rule.n_clauses
+    own = [labels.index(label) for label in labels_of_clauses[: rule.n_clauses]]
     found = []
     for part in range(2):
         counts = decides.T.astype(np.int64) @ kinds.counts[part]

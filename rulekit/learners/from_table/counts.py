@@ -14,7 +14,7 @@ from rulekit.rules.constraints import Constraints
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-NO_WISHES = Constraints()
+UNCONSTRAINED = Constraints()
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Pruning:
     classes: Sequence[Any]
     factors: Floats
     price: float
-    wishes: Constraints = NO_WISHES
+    constraints: Constraints = UNCONSTRAINED
 
     def pruned(self, rule: RuleSet, kinds: Kinds) -> RuleSet:
         """Drop clauses and conditions, the least useful first, while that pays.
@@ -94,13 +94,13 @@ class Pruning:
         """List the rules with one clause or one condition less."""
         found = []
         for k, clause in enumerate(rule.clauses):
-            if not any(is_required(c, self.wishes) for c in clause.conditions):
+            if not any(is_required(c, self.constraints) for c in clause.conditions):
                 found.append(without_clause(rule, k))
             if len(clause.conditions) > 1:
                 kept = [
                     tuple(c for c in clause.conditions if c is not left)
                     for left in clause.conditions
-                    if not is_required(left, self.wishes)
+                    if not is_required(left, self.constraints)
                 ]
                 found += [with_conditions(rule, k, conditions) for conditions in kept]
         return found
@@ -114,15 +114,15 @@ class Pruning:
                 held &= column[condition]
             decides[held] = k
         place = {label: k for k, label in enumerate(self.classes)}
-        said = np.array([place[label] for label in _answers(rule, decides)], dtype=np.intp)
+        answers = np.array([place[label] for label in _answers(rule, decides)], dtype=np.intp)
         counts = kinds.counts[0] * self.factors
-        right = counts[np.arange(len(said)), said].sum()
+        right = counts[np.arange(len(answers)), answers].sum()
         return round(float(counts.sum() - right + self.price * rule.n_conditions), 6)
 
 
-def is_required(condition: Condition, wishes: Constraints) -> bool:
+def is_required(condition: Condition, constraints: Constraints) -> bool:
     """Return whether a constraint requires a condition or its column."""
-    return any(wish in (condition, *condition.features) for wish in wishes.required)
+    return any(item in (condition, *condition.features) for item in constraints.required)
 
 
 def without_clause(rule: RuleSet, k: int) -> RuleSet:

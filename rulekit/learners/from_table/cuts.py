@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit._engine import asked, number
+from rulekit._engine import fetch, number
 from rulekit.binarize.thresholds import short_cuts
 from rulekit.learners.from_table.counts import is_required, with_conditions
 from rulekit.rules import Condition, Literal, RuleSet
@@ -101,9 +101,9 @@ class CutRefiner:
     """
 
     def __init__(
-        self, rows: Any, sample: pd.DataFrame, factors: Floats, wishes: Constraints
+        self, rows: Any, sample: pd.DataFrame, factors: Floats, constraints: Constraints
     ) -> None:
-        self._rows, self._factors, self._wishes = rows, factors, wishes
+        self._rows, self._factors, self._constraints = rows, factors, constraints
         self._values: dict[str, Floats] = {}
         self._sample = sample
 
@@ -114,7 +114,7 @@ class CutRefiner:
             while i < len(rule.clauses[k].conditions):  # two that become one leave a place less
                 if self._has_cut(rule.clauses[k].conditions[i]):
                     moved = with_cut(rule.clauses[k].conditions[i], self._best(rule, k, i))
-                    if moved not in self._wishes.forbidden:
+                    if moved not in self._constraints.forbidden:
                         own = rule.clauses[k].conditions
                         rule = with_conditions(rule, k, (*own[:i], moved, *own[i + 1 :]))
                 i += 1
@@ -126,7 +126,7 @@ class CutRefiner:
             alone
             and condition.tests[0].is_plain
             and condition.tests[0].op in MOVED
-            and not is_required(condition, self._wishes)
+            and not is_required(condition, self._constraints)
         )
 
     def _best(self, rule: RuleSet, k: int, i: int) -> float:
@@ -168,7 +168,7 @@ class CutRefiner:
         now = float(literal.comparison[1])
         known = np.unique([*gain.index.to_numpy(dtype=float), *self._present(literal.features[0])])
         cuts = short_cuts(known[:-1], known)
-        # the cut as it is stands for its gap
+        # the current threshold represents its gap
         at = int(np.searchsorted(known, now, side="right")) - 1
         if 0 <= at < len(cuts):
             cuts[at] = now
@@ -185,7 +185,7 @@ class CutRefiner:
         more = (yes != label).ifelse(1, 0) - (no != label).ifelse(1, 0)
         made = rows.learning.filter((yes != no) & inside).select(at=at, label=label, more=more)
         groups = made.group_by(["at", "label"]).aggregate(more=made.more.sum())
-        counted = asked(groups).to_pandas()
+        counted = fetch(groups).to_pandas()
         weight = self._factors[counted["label"].to_numpy(dtype=int)]
         return counted.assign(gain=counted["more"].to_numpy(dtype=float) * weight)
 

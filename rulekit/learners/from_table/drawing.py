@@ -1,9 +1,9 @@
 """Sampling of rows by an engine: by a seeded hash of a key, or of the whole row.
 
-A row's number depends on what stands in it, on the seed and on the purpose, and on nothing else:
-the engine draws the same rows each time, in whatever order it reads them, and rows of one key stand
-together on one side of a split. Engines hash differently, so the rows drawn differ between them,
-but by a key of whole numbers: those are hashed in arithmetic, as `row_split.held_out` does.
+A row's number depends only on its content, on the seed and on the purpose:
+the engine draws the same rows each time, in whatever order it reads them, and rows of one key are
+always on one side of a split. Engines hash differently, so the rows drawn differ between them,
+except by a key of whole numbers: those are hashed in arithmetic, as `row_split.held_out` does.
 """
 
 from collections.abc import Sequence

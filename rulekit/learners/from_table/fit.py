@@ -87,7 +87,7 @@ class LearnsFromTables:
 
         Notes
         -----
-        Whether cuts are moved is said by `refine` and `refine_thresholds`; "cv" moves them, as all
+        `refine` and `refine_thresholds` set whether cuts are moved; "cv" moves them, as all
         rows are counted. Required conditions stay. `time_limit` limits each search, not the engine.
         Of a scorecard nothing is moved or left out. Samples depend on the engine's hash, the
         `random_state` and the table's columns, not on the order of rows.
@@ -125,8 +125,8 @@ class LearnsFromTables:
         )
         own = first.get_params()
         for fitted in (first, found.learner):
-            told = vars(fitted).items()
-            vars(self).update({k: v for k, v in told if k not in own and hasattr(first, k)})
+            attributes = vars(fitted).items()
+            vars(self).update({k: v for k, v in attributes if k not in own and hasattr(first, k)})
         if hasattr(self, "learner_"):
             if found.learner is not first:
                 self.learner_ = found.learner

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_sample_weight
 
 from rulekit.exceptions import DataError
-from rulekit.learners.from_table.counts import NO_WISHES, Kinds, Pruning, wrong_of
+from rulekit.learners.from_table.counts import UNCONSTRAINED, Kinds, Pruning, wrong_of
 from rulekit.learners.from_table.cuts import CutRefiner
 from rulekit.learners.from_table.rows import TableRows
 from rulekit.rules import RuleSet, simplify
@@ -48,7 +48,7 @@ class Aims:
 
     factors: Floats
     moves_cuts: bool = True
-    wishes: Constraints = NO_WISHES
+    constraints: Constraints = UNCONSTRAINED
 
 
 @dataclass
@@ -108,13 +108,13 @@ class TableLearning:
 
     def _refined(self, found: Found, frame: pd.DataFrame, number: int) -> Found:
         """Alternate pruning and moving thresholds while the objective falls."""
-        refiner = CutRefiner(self.rows, frame, self.aims.factors, self.aims.wishes)
+        refiner = CutRefiner(self.rows, frame, self.aims.factors, self.aims.constraints)
         per_row = self.rows.sizes[0].sum() / self.sample_rows
         pruning = Pruning(
             self.rows.classes.tolist(),
             self.aims.factors,
             found.price * per_row,
-            self.aims.wishes,
+            self.aims.constraints,
         )
         for _ in range(SWEEPS):
             rule = found.rule

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from rulekit._engine import asked, number
+from rulekit._engine import fetch, number
 
 Floats = NDArray[np.float64]
 SAMPLE_ROWS = 2**18
@@ -88,13 +88,13 @@ def values_at(
     One scan for each eight ranks, fewer where they bring many values; more where a sample misleads.
     """
     sample = {name: np.sort(sample[name]) for name in ranks}
-    asked_for = [(name, rank) for name, wanted in ranks.items() for rank in dict.fromkeys(wanted)]
+    requested = [(name, rank) for name, wanted in ranks.items() for rank in dict.fromkeys(wanted)]
     found = {
         (name, rank): float(sample[name][rank])
-        for name, rank in asked_for
+        for name, rank in requested
         if len(sample[name]) == n[name]  # the sample is everything
     }
-    left = [_Place(name, rank, n[name]) for name, rank in asked_for if (name, rank) not in found]
+    left = [_Place(name, rank, n[name]) for name, rank in requested if (name, rank) not in found]
     while left:
         batch = left[: _batch(left, sample)]
         brackets = [place.bracket(sample[place.name]) for place in batch]
@@ -131,9 +131,9 @@ def _scan(
             f"v{k}": v.collect(where=(v > first) & (v < last)),
         }
     if held is None:
-        found = asked(table.aggregate(**cells))
+        found = fetch(table.aggregate(**cells))
     else:  # to filter by a hash costs more
-        found = asked(table.group_by("h").aggregate(**cells))
+        found = fetch(table.group_by("h").aggregate(**cells))
         found = found.filter(pc.equal(found["h"], held))
     return {
         name: found[name].combine_chunks().flatten().to_numpy(zero_copy_only=False)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit._engine import asked, is_engine_table, kind_of, read
+from rulekit._engine import fetch, is_engine_table, kind_of, read
 from rulekit.exceptions import DataError, RuleError
 from rulekit.learners.from_table.counts import Kinds
 from rulekit.learners.from_table.drawing import RowNumbers, limit
@@ -66,7 +66,7 @@ class TableRows:
             part = self._numbers.of(made[base], TEST) < limit(parts.test_share)
         made = made.mutate(**{held: part, label: read(made[target])})
         counted = made.group_by([label, held]).aggregate(n=made.count()).limit(4 * MAX_CLASSES)
-        found = asked(counted).to_pandas().set_axis(["label", "held", "n"], axis=1)
+        found = fetch(counted).to_pandas().set_axis(["label", "held", "n"], axis=1)
         self.classes, self.sizes = _classes(found, target, table[target].type())
         codes = [(made[label] == name, code) for code, name in enumerate(self.classes.tolist())]
         self.all = made.mutate(**{label: ibis.cases(*codes, else_=-1).cast("int64")})
@@ -133,14 +133,14 @@ class TableRows:
             for start in range(0, len(bits), BITS)
         }
         refused = list(self.writer.problems)
-        marks = {f"p{j}": self.writer.problems[said] for j, said in enumerate(refused)}
+        marks = {f"p{j}": self.writer.problems[text] for j, text in enumerate(refused)}
         made = self.all.select(label=self.label, held=self.held, **codes, **marks)
         sums = {name: made[name].sum() for name in marks}
         groups = made.group_by(["label", "held", *codes]).aggregate(n=made.count(), **sums)
-        found = asked(groups).to_pandas()
-        for j, said in enumerate(refused):
+        found = fetch(groups).to_pandas()
+        for j, text in enumerate(refused):
             if found[f"p{j}"].sum():
-                raise RuleError(said)
+                raise RuleError(text)
         if not codes:
             found = found.assign(code0=0)
         keys = found[list(codes) or ["code0"]].to_numpy(dtype=np.int64)
@@ -178,7 +178,7 @@ class TableRows:
             for w in range(table.shape[1])
         ]
         drawn = made.filter(~made.held & (made.number < ibis.cases(*most, else_=0)))
-        found = asked(drawn.drop("held")).to_pandas()
+        found = fetch(drawn.drop("held")).to_pandas()
         found = found.sort_values(list(found.columns)[2:], kind="stable", ignore_index=True)
         frame = found[list(columns)].set_axis(list(self.features), axis=1)
         return frame, found["label"].to_numpy(dtype=np.intp), found["wrong"].to_numpy(np.intp)
@@ -202,8 +202,8 @@ def _free(name: str, taken: Sequence[str]) -> str:
 
 def _check_names(names: Sequence[str], target: str, wanted: Sequence[str], key: str | None) -> None:
     """Reject missing columns, and a class that would be learned from itself."""
-    asked = [target, *wanted] if key is None else [target, *wanted, key]
-    absent = [name for name in asked if name not in names]
+    names_used = [target, *wanted] if key is None else [target, *wanted, key]
+    absent = [name for name in names_used if name not in names]
     if absent:
         some = ", ".join(repr(n[:60]) for n in names[:5]) + " ..." * (len(names) > 5)
         raise DataError(f"The table has no column {absent[0]!r}; it has {some}.")

@@ -24,7 +24,7 @@ from rulekit.learners.literal.problems.cell_problem import CellProblem, cell_pro
 from rulekit.learners.literal.problems.required import RequiredConditions
 from rulekit.learners.literal.several import SeveralClasses, fit_list
 from rulekit.learners.one_against_rest import refuse_with_several
-from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, wishes_for
+from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, constraints_for
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.rules.constraints import Constraints
 from rulekit.solvers.clause_selection import ClauseSelection
@@ -64,8 +64,8 @@ class LearnedRule:
         if bound is None:
             return replace(self.with_step(least, "constant answer"), clauses=clauses)
         proved = None if self.proved is None else bound >= least - SAME * max(1.0, least)
-        told = self.with_step(least, "constant answer")
-        return replace(told, clauses=clauses, lower_bound=min(bound, least), proved=proved)
+        constant = self.with_step(least, "constant answer")
+        return replace(constant, clauses=clauses, lower_bound=min(bound, least), proved=proved)
 
     def or_constant(self) -> "LearnedRule":
         """Return the rule if it costs less than any constant prediction, or equals one."""
@@ -166,10 +166,10 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         problem = self.problem_of(table, shared, label, by_cells=self._by_cells())
         learned = self._learn_in_time(problem, shared.generator(self.random_state))
         candidates = [learned.or_constant()]
-        if as_constraints(self.constraints).required:  # what is cheaper then, they decide
+        if as_constraints(self.constraints).required:  # they decide which of the two is cheaper
             candidates = [learned, learned.constant()]
-        told = [self._completed(candidate, problem) for candidate in candidates]
-        learned, rule = min(told, key=lambda t: (round(t[0].value, 9), t[1].n_conditions))
+        completed = [self._completed(candidate, problem) for candidate in candidates]
+        learned, rule = min(completed, key=lambda t: (round(t[0].value, 9), t[1].n_conditions))
         self._keep(learned, rule, table)
         self.theta_max_ = problem.theta_max
         self.theta_pays_ = problem.price_of_a_first_condition
@@ -180,7 +180,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     ) -> Any:
         """Store the classes, bin the table, and build the problem or reuse it."""
         positive = self._note_classes(table.classes, table.kinds, label)
-        constraints = wishes_for(self.constraints, table, self.positive_label_)
+        constraints = constraints_for(self.constraints, table, self.positive_label_)
         weight = self._weights(table)
         how, encoded = self.encoded_table(table, shared, by_cells=by_cells)
         key = ("problem", how, positive, self.form, constraints, weight.tobytes())
@@ -230,10 +230,10 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
     def with_required(self, rule: RuleSet, problem: Problem, max_clauses: int) -> RuleSet:
         """Add the required conditions."""
-        wishes = as_constraints(self.constraints).required
-        if not wishes:
+        conditions = as_constraints(self.constraints).required
+        if not conditions:
             return rule
-        required = RequiredConditions(wishes, problem, self.positive_label_, max_clauses)
+        required = RequiredConditions(conditions, problem, self.positive_label_, max_clauses)
         return required.added_to(rule)
 
     def _learn_in_time(
@@ -247,8 +247,8 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         finally:
             problem.work_until(None)
 
-    def _told(self) -> Iterator[Warning]:
-        yield from super()._told()
+    def _fit_warnings(self) -> Iterator[Warning]:
+        yield from super()._fit_warnings()
         if "stopped" in self.history_[-1]:
             yield ConvergenceWarning(
                 f"The time limit of {self.time_limit:g} s passed; the best rule so far is kept in "

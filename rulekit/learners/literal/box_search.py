@@ -60,7 +60,7 @@ class BoxSearchClassifier(LearnsFromTables, LiteralRuleClassifier):
         price and clauses as well, see `rulekit.RuleClassifier`.
     doubt : float, default=0.0
         How far a row is discounted that does not look like its class. A random forest, of 20 000
-        draws a tree at most, is asked about each row by the trees grown without it; where the share
+        draws a tree at most, gives out-of-bag votes for each row; where the share
         p of their votes is for its class, it counts ``1 - doubt * (1 - p)`` of its weight in the
         search; from 0 (all rows count alike) to 1. Errors that are reported count rows in full.
     kicks : int, default=3
@@ -207,11 +207,11 @@ empty_rule_hint_, binarizer_
         self._refuse_for_lists()
         several = SeveralClasses(self, table, shared)
         found = searched_lists(self, several, shared.generator(self.random_state).spawn(1)[0])
-        told = [(e, simplify(found.rule(e.boxes))) for e in found.archive.entries]
+        rules = [(e, simplify(found.rule(e.boxes))) for e in found.archive.entries]
         return RulePath(
             tuple(
                 PathEntry(e.n_clauses, e.n_conditions, e.loss, several.error(rule), rule)
-                for e, rule in told
+                for e, rule in rules
             )
         )
 
@@ -336,15 +336,15 @@ empty_rule_hint_, binarizer_
         family: Family | None = self._families(shared).get(self._family_of(setting))
         if family is None:
             return None
-        asked = {name: setting.get(name, getattr(self, name)) for name in LOOKED_UP}
-        check_some_parameters(self, asked)
-        theta = float(asked["theta"])
-        entry = family.found.entry(theta, asked["n_clauses"], asked["max_conditions"])
+        values_of = {name: setting.get(name, getattr(self, name)) for name in LOOKED_UP}
+        check_some_parameters(self, values_of)
+        theta = float(values_of["theta"])
+        entry = family.found.entry(theta, values_of["n_clauses"], values_of["max_conditions"])
         twin = family.models.get((entry.n_clauses, entry.n_conditions))
         if twin is None:
             return None
         model: Self = copy(twin)
-        for name, value in asked.items():
+        for name, value in values_of.items():
             setattr(model, name, value)
         values = [entry.objective(theta), twin._loss + theta * entry.n_conditions]
         model.history_ = [
@@ -360,9 +360,9 @@ empty_rule_hint_, binarizer_
     ) -> None:
         validated = "cv" in (model.robustness, model.refine_thresholds)
         drawn = isinstance(model.random_state, np.random.RandomState)  # each draw is another one
-        wishes = as_constraints(model.constraints).required
+        required = as_constraints(model.constraints).required
         several = len(table.classes) > 2  # their search is kept with the table
-        if validated or drawn or model.refine or wishes or several:
+        if validated or drawn or model.refine or required or several:
             return
         families, name = self._families(shared), self._family_of(setting)
         if name not in families:

@@ -33,7 +33,7 @@ from rulekit.solvers.clause_generation import (
 
 SAME = 1e-6  # objectives that differ by less than this are equal
 ALL_TESTS = 10**12  # only time ends a proof
-TELLING = 1.0  # what an unfinished search bounds is told up to this gap
+LARGEST_GAP = 1.0  # relative gap up to which the bound of an unfinished search is reported
 ONE_CLAUSE, ANY_CLAUSES = "training errors of one clause", "errors counted clause by clause"
 
 
@@ -85,14 +85,14 @@ class Certificate:
         """
         if self.proved:
             return "proven optimal"
-        if self.gap is None or self.gap > TELLING:
+        if self.gap is None or self.gap > LARGEST_GAP:
             return ""
         return _within(self)
 
 
 @dataclass(frozen=True)
 class _Bound:
-    """A proved lower bound, or the reason why there is none, with the best rule found."""
+    """A proved lower bound, or the reason why it is missing, with the best rule found."""
 
     value: float | None
     why_not: str = ""
@@ -119,13 +119,13 @@ def certify(
     time_limit : float, default=10.0
         Seconds. A linear program that has begun is finished.
     should_stop : callable, optional
-        Asked now and then; true ends the search for a proof.
+        Called now and then; True ends the search for a proof.
 
     Returns
     -------
     Certificate
         With ``lower_bound=None`` where nothing could be proved. A search cut short may still leave
-        a bound, which is told unless the rule may cost twice the best possible or more.
+        a bound, which is reported unless the rule may cost twice the best possible or more.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def certify(
     -----
     Conditions are those of the model's binarizer that its constraints allow; a set of values counts
     as many conditions as it has values, unless the set is a condition of the binarizer. What the
-    constraints require is not asked of the rules compared, which can only lower the bound. Both
+    constraints require is not required of the rules compared, which can only lower the bound. Both
     proofs need a positive `theta`, and take exponential time in the worst case.
 
     References
@@ -281,7 +281,7 @@ def _one_clause(
         limits=ClauseLimits(max_tests=ALL_TESTS, should_stop=stop),
     )
     met = None if answer.chosen is None else literals.box(problem, answer.chosen)
-    if not answer.proved and objective > (1 + TELLING) * (nothing - answer.upper):
+    if not answer.proved and objective > (1 + LARGEST_GAP) * (nothing - answer.upper):
         return _Bound(None, "the search for better rules did not come to its end in time", met)
     return _Bound(nothing - answer.upper, met=met)
 
@@ -293,7 +293,7 @@ def _any_clauses(
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)
     plan = GenerationPlan(0.0, theta, max_rounds=10_000, exact_limits=limits, should_stop=stop)
     found = generate(table.problem, plan)
-    if not found.solved and objective > (1 + TELLING) * (found.lower_bound or 0.0):
+    if not found.solved and objective > (1 + LARGEST_GAP) * (found.lower_bound or 0.0):
         why_not = "the linear program over all rules was not solved to its end in time"
         return _Bound(None, why_not, found.boxes)
     return _Bound(found.lower_bound or 0.0, met=found.boxes)
@@ -313,8 +313,8 @@ def _cheaper(
 def _has_other_cuts(rule: RuleSet, problem: BinaryProblem) -> bool:
     """Whether the rule has thresholds that no condition of the table has."""
     known = {_saying(side) for lit in problem.literals for side in (lit, lit.negated())}
-    said = (literal for clause in rule.clauses for literal in clause.literals)
-    return any(lit.op in ("<=", "<", ">", ">=") and _saying(lit) not in known for lit in said)
+    literals = (literal for clause in rule.clauses for literal in clause.literals)
+    return any(lit.op in ("<=", "<", ">", ">=") and _saying(lit) not in known for lit in literals)
 
 
 def _certificate(

@@ -37,7 +37,7 @@ class ColumnGenerationClassifier(LiteralRuleClassifier):
     """Learn a rule with as many clauses as pay, by generating clauses.
 
     A linear program chooses among the clauses found so far; a clause that would improve it is
-    added until there is none; then a rule is chosen among all of them.
+    added until no clause does; then a rule is chosen among all of them.
 
     Parameters
     ----------

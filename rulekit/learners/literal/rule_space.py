@@ -1,6 +1,6 @@
 """The rules over the conditions of one table, and those with nearly the lowest cost.
 
-A rule is told as the columns of the table that its clauses are made of. It costs the weight of its
+A rule is given as the columns of the table that its clauses use. It costs the weight of its
 wrong rows plus a price a condition; a box search finds good ones, the branch and bound lists all
 clauses that are near the best one, alone or beside the other clauses of a rule.
 """

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem, binary_problem
 from rulekit.learners.literal.problems.cell_problem import CellProblem, cell_problem
 from rulekit.learners.one_against_rest import one_against_rest
-from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, wishes_for
+from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, constraints_for
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 
 Problem = BinaryProblem | CellProblem
@@ -28,15 +28,16 @@ class SeveralClasses:
         self.ends = None if limit is None else time.monotonic() + limit
         self.counted = self.weight  # in the objective; a learner may discount rows
         self.stopped: dict[str, str] = {}  # of a class for which the time did not suffice
-        wishes = as_constraints(learner.constraints)
-        for wish, found in (("required", wishes.required), ("directions", wishes.directions)):
+        constraints = as_constraints(learner.constraints)
+        pairs = ("required", constraints.required), ("directions", constraints.directions)
+        for name, found in pairs:
             if found:
                 raise ValueError(
-                    f"`constraints` may hold `{wish}` only for rules of two classes; `y` holds "
-                    f"{len(table.classes)}, and a clause may give any of them. Drop the wish, or "
+                    f"`constraints` may hold `{name}` only for rules of two classes; `y` holds "
+                    f"{len(table.classes)}. Remove `{name}`, or "
                     "learn from `y == label` for one class against the rest."
                 )
-        self.constraints = wishes_for(wishes, table, None)
+        self.constraints = constraints_for(constraints, table, None)
         self.how, self.encoded = learner.encoded_table(table, shared)
 
     def problem(self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64]) -> Problem:

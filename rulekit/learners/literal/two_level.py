@@ -121,7 +121,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     Notes
     -----
     The rule does not depend on the order of rows or columns of the table, nor on what was learned
-    before, except where chance was asked for. Rules of the two classes mirror each other: the DNF
+    before, except with random starts. Rules of the two classes mirror each other: the DNF
     of one class is the negated CNF of the other.
 
     References

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit._engine import asked, is_engine_table, read
+from rulekit._engine import fetch, is_engine_table, read
 from rulekit.exceptions import RuleError
 from rulekit.rules.condition import columns_in
 from rulekit.rules.expressions import ExpressionWriter
@@ -63,7 +63,7 @@ def _by_engine(rule: RuleSet, table: Any, y: Any, sample_weight: Any) -> Counted
     if weighed:
         bad = rows.w.isnull() | rows.w.isnan() | rows.w.isinf() | (rows.w < 0)
         sums |= {"w": rows.w.sum(), "bad": bad.sum()}
-    found = asked(rows.group_by("y", *keys).aggregate(n=rows.count(), **sums)).to_pydict()
+    found = fetch(rows.group_by("y", *keys).aggregate(n=rows.count(), **sums)).to_pydict()
     for name, problem in zip(problems, writer.problems, strict=True):
         if any(found[name]):
             raise RuleError(problem)

@@ -45,7 +45,7 @@ def credit():
 
 
 @pytest.mark.slow
-def test_two_learners_of_rules_stand_on_one_front_with_the_figures_of_their_own_sweeps(credit):
+def test_two_rule_learners_share_a_front_with_their_own_figures(credit):
     one = OneLevelRuleClassifier(random_state=0)
     family = Family("one clause", one, {"theta": [2.0, 8.0]})
     found = compare_learners(*credit, learners=[searcher(), family], cv=3)
@@ -60,7 +60,7 @@ def test_two_learners_of_rules_stand_on_one_front_with_the_figures_of_their_own_
 
 
 @pytest.mark.slow
-def test_under_costs_rules_references_and_kept_models_are_of_the_same_costs(credit):
+def test_with_costs_rules_references_and_kept_models_share_costs(credit):
     costs = Costs(miss=5, false_alarm=1, positive="high")
     found = compare_learners(
         *credit, learners=[searcher(keep_models=True)], cv=3, references=True, costs=costs
@@ -101,9 +101,7 @@ def fit_a_second(monkeypatch):
     return passed
 
 
-def test_a_budget_is_shared_out_and_what_one_learner_leaves_over_the_next_may_have(
-    table, fit_a_second
-):
+def test_time_left_by_one_learner_goes_to_the_next(table, fit_a_second):
     few = {"few": (Stump(), {"theta": [0.0, 0.5]})}
     many = {"many": (Stump(), {"theta": np.linspace(-1, 1, 60).tolist()})}
     more = {"more": (Stump(column=1), {"theta": np.linspace(-1, 1, 60).tolist()})}
@@ -209,9 +207,7 @@ def test_a_first_pass_stands_until_better_points_are_whole(credit):
 
 
 @pytest.mark.slow
-def test_a_first_pass_of_a_large_table_learns_from_a_part_and_shrinks_the_price(
-    credit, monkeypatch
-):
+def test_first_pass_on_a_large_table_uses_a_part_and_shrinks_the_price(credit, monkeypatch):
     monkeypatch.setattr(compare, "QUICK_CELLS", 0)
     monkeypatch.setattr(compare, "QUICK_ROWS", 50)
     seen = []

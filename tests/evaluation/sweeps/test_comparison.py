@@ -29,7 +29,7 @@ def test_points_are_whole_unless_asked_for_otherwise():
     assert not found.is_complete
 
 
-def test_a_point_of_the_first_pass_stands_until_all_folds_of_the_better_one_are_there():
+def test_first_pass_point_stays_until_all_folds_are_complete():
     first = tuple(row(k, fold, 0.4) for k in (0, 1) for fold in (0, 1))
     found = Comparison((family(),), 2, "", (row(0, 0), row(0, 1), row(1, 0)), first)
     assert found.points()["test_error"].tolist() == [0.5, 0.4]

@@ -4,7 +4,7 @@ from rulekit.evaluation import rule_learners
 from rulekit.families.hyperplane.hyperplane import plane_prices
 
 
-def test_by_default_each_family_of_rules_is_there_as_far_as_it_takes_the_classes():
+def test_all_families_that_take_the_classes_are_there_by_default():
     names = [family.name for family in rule_learners(["a", "b"] * 30)]
     assert names[0] == "box search"
     assert len(set(names)) == 5
@@ -17,7 +17,7 @@ def test_by_default_each_family_of_rules_is_there_as_far_as_it_takes_the_classes
         assert len(family.settings) >= 9
 
 
-def test_prices_of_a_plane_are_in_proportion_to_the_rows_of_the_smaller_class():
+def test_prices_of_a_plane_scale_with_the_smaller_class():
     assert plane_prices(50) == [0.02, 0.03, 0.04, 0.06, 0.1, 0.16, 0.3, 0.6]
     assert plane_prices(0) == plane_prices(1)
 

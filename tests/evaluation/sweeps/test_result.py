@@ -100,7 +100,7 @@ def test_an_unknown_measure_is_refused_with_the_known_ones():
 
 @pytest.mark.slow
 @given(POINTS)
-def test_the_simplest_is_never_larger_than_the_best_and_at_most_one_error_worse(points):
+def test_simplest_is_no_larger_than_best_and_within_one_error(points):
     result = result_of(points)
     chosen = result.suggest()
     rows = result.summary.set_index("setting")

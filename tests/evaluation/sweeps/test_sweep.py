@@ -66,7 +66,7 @@ def cost_by_hand(said, y):
 
 
 @pytest.mark.parametrize("positive", [None, 1, 0])
-def test_costs_are_measured_and_learned_by_whichever_class_a_rule_describes(table, positive):
+def test_costs_are_measured_for_either_described_class(table, positive):
     X, y = table
     costs = COSTS if positive is None else Costs(5, 2, positive=1)
     learner = OneLevelRuleClassifier(theta=0.5, positive_label=positive, random_state=0)

@@ -130,7 +130,7 @@ class SearchAlone(OneByOne, BoxSearchClassifier):
 
 
 @pytest.mark.slow
-def test_settings_answered_by_one_search_are_the_models_that_single_fits_give(table):
+def test_one_search_gives_the_models_of_single_fits(table):
     X, y = table
     labels = sorted(set(y))
     grid = SEARCH_GRID | {"positive_label": labels}

@@ -10,7 +10,7 @@ from rulekit import BoxSearchClassifier, alternatives, load_sample
 from tests.evaluation.trust.test_alternatives import learned, mixed
 
 
-def test_two_columns_that_say_the_same_replace_each_other_and_the_words_say_so():
+def test_columns_with_equal_content_replace_each_other():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"a": rng.normal(size=200), "c": rng.normal(size=200)})
     X["b"] = np.exp(X["a"])
@@ -27,7 +27,7 @@ def test_two_columns_that_say_the_same_replace_each_other_and_the_words_say_so()
 
 
 @pytest.mark.slow
-def test_on_a_bundled_table_the_column_that_the_rule_is_made_of_can_be_left_out():
+def test_column_of_the_rule_can_be_left_out_on_a_sample():
     X, y = load_sample("breast_cancer").xy("diagnosis")
     model = BoxSearchClassifier(theta=5.0, n_clauses=1, random_state=0).fit(X, y)
     found = alternatives(model, X, y)
@@ -42,7 +42,7 @@ def test_on_a_bundled_table_the_column_that_the_rule_is_made_of_can_be_left_out(
     assert wrong <= found.in_hand_wrong + 0.02
 
 
-def test_a_column_that_every_good_rule_needs_is_said_with_what_it_costs_to_do_without():
+def test_needed_column_is_reported_with_its_cost():
     X, y, _ = mixed(3, 400)
     y = np.where(X["age"] > 40, "ill", "well")
     model = BoxSearchClassifier(theta=1.0, n_clauses=1, positive_label="ill").fit(X, y)

@@ -94,7 +94,7 @@ def test_whole_groups_are_drawn():
 
 
 @pytest.mark.slow
-def test_planted_columns_return_in_over_ninety_of_a_hundred_and_on_noise_nothing_does():
+def test_planted_columns_return_in_over_90_of_100_and_noise_never():
     X, y = planted(0)
     began = time.monotonic()
     found = stability(RuleClassifier().fit(X, y), X, y)

@@ -85,7 +85,7 @@ def test_answers_are_compared_row_by_row():
     assert FOUND.same_answers.tolist() == same.tolist()
 
 
-def test_errors_on_rows_left_out_are_averaged_row_by_row_with_their_weights():
+def test_left_out_errors_are_averaged_by_row_with_weights():
     weight = np.linspace(1, 2, N)
     made = (resample(OTHERS[0], range(30, 50)), resample(OTHERS[1], range(40, 80)))
     found = replace(FOUND, resamples=made, weight=weight)

@@ -133,7 +133,7 @@ STEPS = (np.float64(0.1), np.nextafter(0.1, 1), np.nextafter(0.1, 0), np.float64
 @in_postgres
 @pytest.mark.parametrize("op", ["<=", "<", ">", ">=", "==", "!="])
 @pytest.mark.parametrize("kind", ["double precision", "real", "numeric"])
-def test_a_column_of_any_type_is_compared_as_a_double_at_a_cut_and_one_step_beside(link, kind, op):
+def test_column_of_any_type_is_compared_as_a_double(link, kind, op):
     cells = {"double precision": STEPS, "real": np.float32(STEPS), "numeric": STEPS}[kind]
     written = [repr(float(v)) if kind != "real" else str(v) for v in cells]
     if kind == "numeric":
@@ -202,7 +202,7 @@ def test_postgresql_counts_a_boolean_column_as_one_and_nought(link, kind, missin
 
 @in_postgres
 @pytest.mark.parametrize("kind", ["smallint", "integer", "double precision", "numeric"])
-def test_ones_and_noughts_of_any_type_may_stand_for_truth_values_that_are_counted(link, kind):
+def test_ones_and_zeros_of_any_type_count_as_booleans(link, kind):
     columns = FLAGGED | {"flag": np.array([1.0, 0.0, 1.0] * 4)}
     written = columns | {"flag": np.array(["1", "0", "1"] * 4, dtype=object)}
     for name in ("sum", "power law", "product", "number", "points"):
@@ -212,7 +212,7 @@ def test_ones_and_noughts_of_any_type_may_stand_for_truth_values_that_are_counte
 
 
 @in_postgres
-def test_a_model_that_learned_from_truth_values_is_written_for_a_boolean_column(verified):
+def test_model_of_booleans_is_written_for_a_boolean_column(verified):
     frame = pd.DataFrame({"flag": [True, False] * 20, "age": np.linspace(20, 59, 40)})
     answers = np.where(frame["flag"] * 10.0 + frame["age"] > 45, "ill", "well")
     model = PowerLawTreeClassifier().fit(frame, answers)
@@ -389,7 +389,7 @@ def test_without_sqlglot_the_others_are_refused_and_ours_are_written(monkeypatch
         to_sql(rule, dialect="snowflake")
 
 
-def test_a_database_is_entered_among_the_formats_and_says_whether_it_is_run():
+def test_database_is_listed_and_marked_if_it_is_run():
     for name, database in DATABASES.items():
         form = FORMATS[name]
         assert database.name in form.name

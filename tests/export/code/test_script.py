@@ -96,7 +96,7 @@ def test_script_names_only_settings_that_differ_from_the_defaults(learned):
     assert "rounding" not in text
 
 
-def test_script_repeats_how_the_file_was_read_weights_and_classes_put_together(tmp_path, capsys):
+def test_script_repeats_reading_options_weights_and_merged_classes(tmp_path, capsys):
     path = tmp_path / "métier.csv"
     lines = ["taille;œil;poids;x;niveau"]
     for k in range(60):
@@ -127,7 +127,7 @@ def test_script_repeats_how_the_file_was_read_weights_and_classes_put_together(t
     assert capsys.readouterr().out == to_text(model) + "\n"
 
 
-def test_script_repeats_which_columns_were_read_codes_and_the_names_of_outcomes(tmp_path, capsys):
+def test_script_repeats_columns_codes_and_outcome_names(tmp_path, capsys):
     lines = [
         "a,chest,more,died",
         *(f"{k % 20},{1 + k % 4},{k},{int(k % 20 > 8)}" for k in range(60)),

@@ -29,7 +29,7 @@ def loaded(columns):
 
 
 @given(cases(PLAIN))
-def test_where_selects_the_rows_the_rule_holds_for_and_its_negation_the_others(case):
+def test_where_selects_the_rows_of_the_rule_and_not_the_others(case):
     rule, columns = case
     connection = loaded(columns)
     condition = to_sql(rule, dialect="sqlite", part="where")

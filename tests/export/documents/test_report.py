@@ -92,7 +92,7 @@ class Cells(HTMLParser):
             self.tables[-1][-1][-1] += data.strip()
 
 
-def test_report_counts_lines_and_answers_and_draws_them_in_the_colours_of_the_outcomes():
+def test_report_counts_clauses_and_uses_outcome_colours():
     rule, frame = patients()
     truth = np.array(LABELS, dtype=object)
     look = outcome_colours(["ill", "well"])
@@ -169,7 +169,7 @@ def test_endless_record_is_refused():
         to_report(rule, (frame, LABELS), record={"rows": ["x" * 100] * 3000})
 
 
-def test_numbers_of_a_dnf_count_the_rows_matched_and_of_a_cnf_those_turned_away():
+def test_dnf_numbers_count_matches_and_cnf_numbers_rejections():
     rule, frame = patients()
     matched = clause_numbers(rule, frame, LABELS)
     assert [(k.n, k.n_right) for k in matched] == [(2, 2), (2, 1)]

@@ -56,7 +56,7 @@ def test_documents_with_hostile_names_are_valid_by_the_schema(schema, case):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["jpmml", "pmml4s"])
-def test_an_engine_answers_every_row_of_every_table_and_hostile_rules_alike(engine):
+def test_engine_matches_the_rule_on_tables_and_hostile_rules(engine):
     package = {"jpmml": "jpmml_evaluator", "pmml4s": "pypmml"}[engine]
     needed(find_spec(package), f"install `{package}` to run PMML")
     needed(shutil.which("java"), "install Java to run PMML, Debian's `default-jre-headless`")

@@ -189,7 +189,7 @@ def test_what_the_rule_says_stands_in_words_beside_every_digit():
     assert sheet["D4"].value == "glucose > 126.5 AND age > 50"
 
 
-def test_only_the_cells_to_type_in_are_open_and_equal_rules_give_equal_files():
+def test_only_input_cells_are_open_and_files_are_reproducible():
     book = to_xlsx(card(), n_cases=2)
     assert book == to_xlsx(card(), n_cases=2)
     opened = openpyxl.load_workbook(io.BytesIO(book))

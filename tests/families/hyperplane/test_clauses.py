@@ -12,7 +12,7 @@ from rulekit.families.hyperplane.numeric_design import Number
 from rulekit.rules import Literal, RuleSet
 
 
-def test_a_face_is_a_bound_on_its_side_and_an_infinite_one_asks_for_nothing():
+def test_face_is_a_bound_and_infinite_faces_give_no_condition():
     age = Number("age")
     assert face_literals(age, 1.0, 30.0, np.inf) == (Literal("age", ">", 30.0),)
     assert face_literals(age, -1.0, -np.inf, -30.0) == (Literal("age", ">=", 30.0),)

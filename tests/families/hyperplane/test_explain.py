@@ -150,7 +150,10 @@ def test_an_explanation_is_plain_data_and_speaks_the_readers_words(fitted):
     model, X, _ = fitted
     told = explain_with_hyperplane(model, X.head(1))[0]
     assert json.loads(json.dumps(told.to_dict()))["training_cases"] == told.n_covered
-    assert "Einkommen" in told.told(Wording(names={"income": "Einkommen"}))
+    german = Wording(names={"income": "Einkommen"})
+    assert "Einkommen" in told.sentence_with(german)
+    with pytest.warns(FutureWarning, match="`told` is now `sentence_with`"):
+        assert told.told(german) == told.sentence_with(german)
     assert f"{100 * told.confidence:.1f} %" in told.sentence
 
 

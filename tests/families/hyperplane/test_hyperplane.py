@@ -202,7 +202,7 @@ def test_a_classifier_without_a_plane_is_refused(linear, words):
         HyperplaneRuleClassifier(linear).fit(X / X.max(), y)
 
 
-def test_a_classifier_that_takes_no_weights_is_refused_where_there_are_some():
+def test_classifier_without_weights_is_rejected_for_weighted_rows():
     X, y = blobs()
     with pytest.raises(ValueError, match="must take `sample_weight`"):
         HyperplaneRuleClassifier(LinearDiscriminantAnalysis(), class_weight="balanced").fit(X, y)

@@ -29,7 +29,7 @@ def test_without_standardising_a_column_of_large_numbers_is_cheap():
     assert np.flatnonzero(model.coef_[0]).tolist() == [0]
 
 
-def test_cross_validation_takes_the_smallest_price_within_one_standard_error():
+def test_cv_takes_the_smallest_price_within_one_standard_error():
     X, y = blobs()
     model = LPSVM().fit(X, y)
     best = model.cv_errors_.argmin()

@@ -24,7 +24,7 @@ def test_what_lies_on_a_plane_does_not_depend_on_the_unit(scale):
 
 
 @pytest.mark.slow
-def test_rows_on_the_plane_are_decided_as_the_linear_classifier_decides_them():
+def test_rows_on_the_plane_get_the_linear_prediction():
     X, y = load_sample("credit").xy()
     model = HyperplaneRuleClassifier(LPSVM()).fit(X, y)
     plane = model.plane_

@@ -135,7 +135,7 @@ def test_shares_are_those_of_the_type_drawn_towards_its_clause():
         np.testing.assert_allclose(found[rows.index, first], expected, err_msg=str(asked))
 
 
-def test_numbers_are_cut_at_the_lower_middle_value_and_levels_asked_one_by_one():
+def test_numbers_are_cut_at_the_lower_median_and_levels_split():
     X, y = mixed()
     model = IdealDNFClassifier(10, tolerance=0.0, positive_label="ill", random_state=0).fit(X, y)
     asked = {(c.feature, c.op, c.value) for c in model.conditions_}
@@ -150,7 +150,7 @@ def test_numbers_are_cut_at_the_lower_middle_value_and_levels_asked_one_by_one()
     assert len(asked) >= 3
 
 
-def test_where_a_column_has_gaps_the_negation_of_a_condition_says_yes_to_them():
+def test_negated_condition_holds_for_gaps_if_training_had_gaps():
     X, y = mixed()
     model = IdealDNFClassifier(10, tolerance=0.0, positive_label="ill", random_state=0).fit(X, y)
     literals = [lit for clause in model.rule_set_.clauses for lit in clause.literals]
@@ -232,7 +232,7 @@ def test_any_binarizer_makes_the_conditions_from_the_rows_not_held_out():
     assert (model.predict(X) != y).sum() == model.objective_
 
 
-def test_describing_the_other_class_turns_the_answers_of_paper_mode_around_but_for_ties():
+def test_other_class_mirrors_paper_mode_except_for_ties():
     X, y = numbers(2)
     true = IdealDNFClassifier(positive_label=True, random_state=0).fit(X, y)
     false = IdealDNFClassifier(positive_label=False, random_state=0).fit(X, y)
@@ -240,7 +240,7 @@ def test_describing_the_other_class_turns_the_answers_of_paper_mode_around_but_f
     assert abs(true.objective_ - false.objective_) <= 0.05 * len(y)
 
 
-def test_a_local_explanation_names_the_term_that_holds_or_what_fails_in_each():
+def test_local_explanation_names_the_true_term_or_what_fails():
     X, y = mixed()
     model = IdealDNFClassifier(positive_label="ill", random_state=0).fit(X, y)
     answers = model.predict(X)
@@ -252,7 +252,7 @@ def test_a_local_explanation_names_the_term_that_holds_or_what_fails_in_each():
         assert miss.failing
 
 
-def test_a_table_that_tells_nothing_gives_a_rule_without_conditions_and_says_so():
+def test_uninformative_table_gives_an_empty_rule_with_a_reason():
     X = pd.DataFrame({"a": [1.0] * 30})
     y = [0] * 20 + [1] * 10
     with pytest.warns(EmptyRuleWarning, match="no column of this table takes two values"):
@@ -276,7 +276,7 @@ def test_a_formula_not_proved_the_shortest_is_kept_with_a_warning():
     X = rng.integers(0, 2, (20_000, 10))
     y = (rng.random(1024) < 0.5)[X @ (1 << np.arange(10))]  # all ten columns matter
     model = IdealDNFClassifier(mode="paper", tolerance=0.0, random_state=5, time_limit=1e-3)
-    with pytest.warns(ConvergenceWarning, match="Raise `time_limit` to go on"):
+    with pytest.warns(ConvergenceWarning, match="raise `time_limit` to continue"):
         model.fit(X, y)
     assert not model.proved_shortest_
     assert (model.predict(X) != y).sum() == model.objective_

@@ -60,7 +60,7 @@ def test_a_split_that_is_best_stays_as_it_was():
     assert with_least_wrong(split, same, codes, np.ones(4)) is split
 
 
-def test_a_tree_says_something_of_a_class_that_is_rare_where_that_saves_rows():
+def test_tree_predicts_a_rare_class_if_that_saves_rows():
     """Impurity alone sets the cut where both sides answer the same, and nothing would be left."""
     rng = np.random.default_rng(0)
     a = np.sort(rng.uniform(1.0, 2.0, 400))

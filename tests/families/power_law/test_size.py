@@ -127,7 +127,7 @@ def test_without_two_rows_of_each_class_nothing_is_chosen():
 
 
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
-def test_a_choice_that_does_not_end_in_its_half_of_the_time_leaves_the_limits():
+def test_unfinished_size_choice_keeps_the_given_limits():
     X, y = noisy()
     with pytest.warns(ConvergenceWarning, match="time limit"):
         model = PowerLawTreeClassifier(time_limit=1e-9).fit(X, y)

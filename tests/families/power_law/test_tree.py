@@ -112,7 +112,7 @@ def test_three_classes_are_told_apart_by_two_splits():
 
 
 @pytest.mark.slow
-def test_columns_that_are_not_positive_are_shifted_and_the_shift_is_part_of_the_rule():
+def test_nonpositive_columns_are_shifted_within_the_rule():
     rng = np.random.default_rng(2)
     X = pd.DataFrame({"a": rng.uniform(-2, 2, 300), "b": rng.uniform(-1, 3, 300)})
     y = (X["a"] + 0.5 * X["b"] > 0.4).astype(int)
@@ -281,7 +281,7 @@ def test_promises_hold_for_one_of_several_classes_once_it_is_named():
     X = pd.DataFrame(rng.uniform(1.0, 3.0, (150, 2)), columns=list("ab"))
     y = np.select([X["a"] > 2.4, X["a"] > 1.7], ["high", "middle"], "low")
     model = PowerLawTreeClassifier(constraints={"directions": {"a": ">"}})
-    with pytest.raises(ValueError, match="holds 3 classes; say to which one it leads by `towards`"):
+    with pytest.raises(ValueError, match=r"has 3 classes\. Set `towards` to the class"):
         model.fit(X, y)
     model.set_params(constraints={"directions": {"a": ">"}, "towards": "high"}).fit(X, y)
     assert "a" in model.rule_set_.features

@@ -45,7 +45,7 @@ def test_points_are_given_not_taken_and_totals_move_by_what_was_turned():
     X, y = mixed_table()
     of, columns = found(X, y), columns_of(X)
     signed = card((0, 3), (2, -2), (5, 1), (8, -4))
-    given, shift = of.told(signed)
+    given, shift = of.written_card(signed)
     assert sorted(p for _, p in given) == [1, 2, 3, 4]
     totals = sum(p * literal.mask(columns) for literal, p in given)
     own = holds(of.problem)[:, signed.chosen] @ np.array(signed.points)
@@ -68,11 +68,11 @@ def test_without_not_equal_points_are_taken_for_being_equal():
     X, y = mixed_table(gaps=False)
     of = found(X, y, allow_not_equal=False)
     j = next(i for i, w in enumerate(of.written) if w.raising[0].feature == "town")
-    ((literal, points),), shift = of.told(card((j, 2)))
+    ((literal, points),), shift = of.written_card(card((j, 2)))
     assert (literal.op, points, shift) == ("==", -2, -2)
 
 
-def test_a_forbidden_column_has_no_candidate_and_a_forbidden_literal_is_not_written():
+def test_forbidden_columns_and_literals_give_no_candidate():
     X, y = mixed_table()
     of = found(X, y, forbidden=("age",))
     assert "age" not in {w.raising[0].feature for w in of.written}
@@ -83,7 +83,7 @@ def test_a_forbidden_column_has_no_candidate_and_a_forbidden_literal_is_not_writ
     assert len(of.written) == len(found(X, y).written), "its opposite stands for it"
 
 
-def test_a_required_literal_is_there_with_a_cut_of_its_own_and_written_as_it_is():
+def test_required_literal_is_a_candidate_with_its_own_cut():
     X, y = mixed_table()
     wish = Literal("age", ">", 43.25)
     of = found(X, y, required=("bmi", wish))

@@ -142,7 +142,7 @@ def test_wishes_are_kept():
         assert literal.feature != "age" or (literal.op == "<=") == (given > 0)
 
 
-def test_a_required_condition_that_may_only_speak_the_wrong_way_gets_a_point_all_the_same():
+def test_required_condition_of_wrong_sign_still_gets_a_point():
     X, y = noisy()
     wishes = {"required": [Literal("a", "<=", 0)], "directions": {"a": "<"}}
     model = fitted(X, y, max_conditions=1, constraints=wishes)
@@ -155,7 +155,7 @@ def test_a_required_condition_that_may_only_speak_the_wrong_way_gets_a_point_all
 
 def test_more_that_is_required_than_conditions_are_allowed_is_refused():
     X, y = mixed_table()
-    with pytest.raises(RuleError, match="takes more than max_conditions=1"):
+    with pytest.raises(RuleError, match="take more than max_conditions=1"):
         fitted(X, y, max_conditions=1, constraints={"required": ["age", "bmi"]})
 
 
@@ -227,7 +227,7 @@ def test_on_a_table_with_something_to_say_chances_come_true():
 def test_a_class_with_two_rows_or_one_is_learned_and_told(rows_of_yes, how):
     X = pd.DataFrame({"a": np.arange(30.0)})
     y = np.where(np.arange(30) < rows_of_yes, "yes", "no")
-    told = f"class 'yes' has {rows_of_yes}, so that they were measured {how}"
+    told = f"class 'yes' has {rows_of_yes}, so they were measured {how}"
     with pytest.warns(UserWarning, match=told):
         model = fitted(X, y, binarizer=Binarizer(n_thresholds=None))
     assert told in model.few_rows_hint_
@@ -253,10 +253,10 @@ def test_a_card_without_conditions_says_why(settings, words):
     assert (model.band_rule_, model.few_rows_hint_) == (None, None)
 
 
-def test_a_card_whose_every_total_errs_more_than_a_constant_answer_is_not_kept():
+def test_card_worse_than_a_constant_is_not_kept():
     X = pd.DataFrame({"a": np.repeat([0.0, 1.0], [60, 40])})
     y = np.where(np.arange(100) % 10 < np.where(X.a == 1, 4, 1), "yes", "no")
-    with pytest.warns(EmptyRuleWarning, match="whatever total is asked for"):
+    with pytest.warns(EmptyRuleWarning, match="with any threshold of the total"):
         model = fitted(X, y)
     assert model.objective_ < ScorecardClassifier(0).path(X, y)["loss"][0]
     with warnings.catch_warnings():

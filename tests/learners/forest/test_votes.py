@@ -6,7 +6,7 @@ import pytest
 from rulekit.learners.forest import CellTable, votes
 
 
-def test_rows_of_no_weight_are_asked_by_every_tree_and_answer_like_their_neighbours():
+def test_rows_without_weight_get_votes_of_every_tree():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 10, (400, 6))
     classes = (codes[:, 0] + codes[:, 1] > 9).astype(int)

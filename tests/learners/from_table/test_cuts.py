@@ -68,7 +68,7 @@ def rules(draw):
 
 @pytest.mark.slow
 @given(rules(), st.data())
-def test_losses_of_a_histogram_are_those_of_counting_the_rule_with_each_cut(rule, data):
+def test_histogram_losses_equal_counts_of_the_rule_with_each_cut(rule, data):
     k = data.draw(st.integers(0, rule.n_clauses - 1))
     i = data.draw(st.integers(0, len(rule.clauses[k].conditions) - 1))
     name = rule.clauses[k].conditions[i].feature
@@ -86,7 +86,7 @@ def test_losses_of_a_histogram_are_those_of_counting_the_rule_with_each_cut(rule
 
 @pytest.mark.slow
 @given(rules())
-def test_a_rule_whose_columns_hold_few_values_is_never_worse_for_its_cuts_being_moved(rule):
+def test_moved_cuts_are_never_worse_with_few_values(rule):
     frame = FRAME.assign(**{name: FRAME[name].round(2) for name in "abc"})
     rows = TableRows(in_engine(frame), "y", None, Parts())
     moved = CutRefiner(rows, frame, FACTORS, Constraints()).refined(rule)
@@ -105,7 +105,7 @@ def planted(a=0.337, b=0.7, whole=6.0, c=0.8):
 
 
 @pytest.mark.slow
-def test_planted_cuts_are_found_from_cuts_beside_them_even_outside_the_first_window():
+def test_planted_cuts_are_found_even_outside_the_first_window():
     frame = table(1, 60_000)
     rows = TableRows(in_engine(frame), "y", None, Parts())
     sample = frame.sample(3000, random_state=0)

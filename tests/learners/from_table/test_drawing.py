@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from scipy.stats import chi2_contingency, kstest
 
-from rulekit._engine import asked
+from rulekit._engine import fetch
 from rulekit.learners.from_table.drawing import WORDS, RowNumbers, limit
 from rulekit.solvers.row_split import held_out, row_hash
 from tests.engine_tables import everywhere, in_memory
@@ -34,7 +34,7 @@ def engine(request):
     return request.param  # how the hash is made; DuckDB can work out both
 
 
-def test_numbers_are_spread_evenly_and_those_of_two_purposes_know_nothing_of_each_other(engine):
+def test_numbers_are_uniform_and_independent_between_purposes(engine):
     found = numbers(in_engine(frame()), engine, purposes=(0, 1, 2)) / WORDS
     assert found.min() >= 0
     assert found.max() < 1
@@ -44,7 +44,7 @@ def test_numbers_are_spread_evenly_and_those_of_two_purposes_know_nothing_of_eac
         assert chi2_contingency(cells).pvalue > 1e-4
 
 
-def test_a_row_has_its_number_wherever_it_stands_and_another_seed_gives_another(engine):
+def test_row_number_depends_on_content_and_seed_only(engine):
     rows = frame(2000)
     mixed = rows.sample(frac=1, random_state=3)
     first = numbers(in_engine(rows), engine)
@@ -73,7 +73,7 @@ def test_a_key_of_whole_numbers_splits_as_rows_in_memory_are_split(put):
     for seed in (0, 12345, 2**32 - 1):
         drawn = RowNumbers(table.get_backend().name, seed, whole=True)
         made = table.select("id", base=drawn.base(table, ["id"]))
-        found = asked(made.select("id", n=drawn.of(made.base, 0), m=drawn.of(made.base, 1)))
+        found = fetch(made.select("id", n=drawn.of(made.base, 0), m=drawn.of(made.base, 1)))
         found = found.to_pandas().set_index("id").loc[ids]
         assert (found["n"] == row_hash(ids.astype(np.uint64), seed)).all()
         np.testing.assert_array_equal(found["n"] < limit(0.3), held_out(3000, 0.3, seed))
@@ -85,7 +85,7 @@ def test_any_whole_number_is_a_key(put):
     ids = [0, 1, 2**32, 2**32 + 1, 2**62, -1, -(2**63), 2**63 - 1, None]
     drawn = RowNumbers("duckdb", 7, whole=True)
     made = put(pa.table({"id": ids})).select("id").mutate(base=lambda t: drawn.base(t, ["id"]))
-    found = asked(made.select(n=drawn.of(made.base, 0)))["n"].to_pylist()
+    found = fetch(made.select(n=drawn.of(made.base, 0)))["n"].to_pylist()
     assert all(0 <= n < WORDS for n in found)
     assert len(set(found[:5])) == 5
     assert found[-1] == found[ids.index(-1)]  # a gap is numbered as -1 is

@@ -39,7 +39,7 @@ def fitted():
     return frame, holds, model
 
 
-def test_planted_columns_and_cuts_are_found_and_the_error_is_that_of_the_planted_rule(fitted):
+def test_planted_rule_is_found_with_its_error(fitted):
     frame, holds, model = fitted
     cuts = {c.feature: c.value for clause in model.rule_set_.clauses for c in clause.conditions}
     assert set(cuts) == set(CUTS)
@@ -93,7 +93,7 @@ def test_the_rule_depends_on_the_seed_and_not_on_the_order_of_rows(fitted):
     ],
     ids=lambda given: " ".join(given) or "plain",
 )
-def test_a_table_no_larger_than_a_sample_gives_the_rule_that_fit_learns_of_its_rows(given):
+def test_table_within_the_sample_size_gives_the_rule_of_fit(given):
     X, y = mixed_table(n=700)
     model = learner(**given).fit_table(in_engine(X.assign(y=y)), "y")
     # rows are drawn in the order of their hash, on which this learner does not depend

@@ -39,7 +39,7 @@ def rule(cut, feature="x"):
     return RuleSet((Clause((Literal(feature, ">", cut),)),), (True,), "dnf", False)
 
 
-def test_the_second_sample_holds_as_many_wrong_rows_as_right_ones_and_stands_for_all_rows():
+def test_second_sample_balances_wrong_and_right_rows_by_weight():
     work, seen = learning(), []
     rules = [rule(0.7), rule(0.5), rule(0.5), rule(0.5)]
     found = work.run(lambda number: Given(rules[number], seen))
@@ -55,7 +55,7 @@ def test_the_second_sample_holds_as_many_wrong_rows_as_right_ones_and_stands_for
 
 
 @pytest.mark.slow
-def test_it_ends_with_the_first_rule_where_nothing_better_comes_and_after_four_samples_at_most():
+def test_learning_stops_without_progress_or_after_four_samples():
     work, seen = learning(), []
     found = work.run(lambda number: Given(rule([0.5, 0.1][number]), seen))
     assert (found.rule, len(seen)) == (rule(0.5), 2)
@@ -64,7 +64,7 @@ def test_it_ends_with_the_first_rule_where_nothing_better_comes_and_after_four_s
     assert (found.rule, len(seen)) == (rule(0.4), ROUNDS)
 
 
-def test_rows_that_are_no_more_than_a_sample_are_all_read_at_once_and_the_rule_is_left_alone():
+def test_small_tables_are_read_whole_and_the_rule_is_unchanged():
     work, seen = learning(800, 1000, moves_cuts=True), []
     junk = RuleSet(
         (Clause((Literal("x", ">", 0.7), Literal("z", ">", 0.0))),), (True,), "dnf", False
@@ -76,7 +76,7 @@ def test_rows_that_are_no_more_than_a_sample_are_all_read_at_once_and_the_rule_i
 
 
 @pytest.mark.slow
-def test_conditions_that_do_not_pay_on_all_rows_go_and_cuts_move_to_where_fewest_are_wrong():
+def test_useless_conditions_go_and_cuts_move_to_fewest_errors():
     work = learning(moves_cuts=True)
     clauses = (
         Clause((Literal("x", ">", 0.47), Literal("z", ">", 0.001))),

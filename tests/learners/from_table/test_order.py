@@ -73,7 +73,7 @@ def test_ranks_are_those_of_the_rows_asked_for(put):
 
 @in_memory
 def test_a_sample_that_is_everything_asks_nothing(put, monkeypatch):
-    monkeypatch.setattr(order, "asked", None)
+    monkeypatch.setattr(order, "fetch", None)
     values = np.arange(9.0)
     assert found(put, values, values[::-1], [4]) == {("v", 4): 4.0}
 

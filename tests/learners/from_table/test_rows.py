@@ -66,7 +66,7 @@ def test_an_answer_written_for_the_engine_is_that_of_predict(rule):
     assert found == wanted
 
 
-def test_classes_are_counted_by_part_and_a_sample_holds_no_row_that_was_held_back():
+def test_classes_are_counted_by_part_and_samples_exclude_held_rows():
     n = 4000
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"i": np.arange(n), "x": rng.random(n), "y": rng.integers(0, 3, n)})
@@ -83,7 +83,7 @@ def test_classes_are_counted_by_part_and_a_sample_holds_no_row_that_was_held_bac
     assert (np.abs(np.bincount(codes) - sizes * shares) <= spread).all()
 
 
-def test_the_same_rows_are_drawn_whatever_their_order_and_rows_of_one_key_stay_together():
+def test_sample_ignores_row_order_and_keeps_keys_together():
     n = 3000
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(

@@ -211,7 +211,7 @@ def test_a_count_of_clauses_that_overlap_says_which_class_pays():
     assert "class 'ill' counts once for every clause that turns it away" in cnf
 
 
-def test_the_conditions_that_constraints_rule_out_are_ruled_out_of_the_proof():
+def test_forbidden_conditions_are_excluded_from_the_proof():
     X, y, weight = small(0)
     wishes = Constraints(forbidden=("age", Literal("dose", ">", 2.5)), allow_not_equal=False)
     model = learner(theta=0.4, constraints=wishes).fit(X, y, weight)

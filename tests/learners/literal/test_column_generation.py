@@ -33,9 +33,7 @@ def priced_loss(model, X, y):
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 @pytest.mark.parametrize("theta", [2.0, 4.0])
 @pytest.mark.parametrize("clause_price", [0.0, 3.0])
-def test_the_objective_is_the_priced_loss_of_the_rule_and_the_bound_is_below(
-    form, theta, clause_price
-):
+def test_objective_is_the_priced_loss_and_bounds_are_below(form, theta, clause_price):
     X, y = mixed_table()
     model = learner(form=form, theta=theta, clause_price=clause_price).fit(X, y)
     assert model.objective_ == pytest.approx(priced_loss(model, X, y))

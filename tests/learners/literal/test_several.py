@@ -54,7 +54,7 @@ def slow_objective(rule, X, y, weight, theta):
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)
-def test_every_learner_of_literals_ends_in_a_list_that_costs_no_more_than_a_constant(learner):
+def test_lists_of_literal_learners_cost_no_more_than_constants(learner):
     X, y = three_grades()
     weights = {"urgent": 3.0}
     model = clone(learner).set_params(class_weight=weights, theta=1.5).fit(X, y)
@@ -204,7 +204,7 @@ def test_a_time_limit_is_told_and_a_list_is_there_all_the_same():
         assert set(model.predict(X)) <= set(y)
 
 
-def test_a_class_of_one_row_is_learned_where_no_folds_are_needed_and_refused_where_they_are():
+def test_class_of_one_row_is_rejected_only_if_folds_are_needed():
     X = pd.DataFrame({"a": [0.0, 1, 2, 3, 4, 5, 6, 7]})
     y = list("aaabbbbc")
     assert BoxSearchClassifier(0.1).fit(X, y).score(X, y) == 1.0

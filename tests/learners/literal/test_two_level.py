@@ -192,7 +192,7 @@ def test_a_time_limit_warns_and_keeps_a_rule(method):
 
 
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
-def test_when_time_is_up_the_relaxation_pays_for_every_clause_it_has_switched_off():
+def test_at_timeout_the_relaxation_pays_for_disabled_clauses():
     X, y = mixed_table()
     model = TwoLevelRuleClassifier(
         "lp", n_clauses=3, time_limit=1e-9, allow_disabled=True, disable_cost=4.0

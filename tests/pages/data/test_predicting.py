@@ -45,7 +45,7 @@ def field(app, label):
 
 
 @pytest.mark.slow
-def test_of_coded_classes_it_is_asked_what_they_mean_and_of_named_ones_it_is_not(open_app):
+def test_meaning_is_requested_for_coded_classes_only(open_app):
     app = coded_and_suggested(open_app)
     assert "What do 0 and 1 mean?" in text(app)
     assert app.session_state["app"].positive == 1
@@ -85,7 +85,7 @@ def test_two_classes_of_one_name_are_a_sentence_and_nothing_changes(open_app):
 @pytest.mark.slow
 def test_with_a_rule_in_hand_it_is_said_that_it_will_be_learned_again(open_app):
     app = coded_and_suggested(open_app)
-    words = "makes the rule in hand be learned again"
+    words = "the current rule is learned again"
     assert words not in text(app)
     state = replace(app.session_state["app"], setting={"theta": 1.0}, model=a_model())
     assert words in text(open_app(state=state))
@@ -175,7 +175,7 @@ def test_an_id_like_target_is_refused_and_another_can_be_chosen(open_app):
 
 
 @pytest.mark.slow
-def test_several_classes_become_one_against_the_rest_where_that_is_asked_for(open_app):
+def test_several_classes_become_one_against_rest_on_request(open_app):
     app = open_app(sample="wine")
     next(t for t in app.toggle if t.label == "One class against the rest").set_value(True).run()
     _, y = app.session_state["app"].data

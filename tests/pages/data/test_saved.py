@@ -13,9 +13,7 @@ from ui.state_file import to_plain
 
 
 @pytest.mark.slow
-def test_saved_analyses_of_this_browser_are_listed_opened_renamed_copied_and_forgotten(
-    open_app, table_of
-):
+def test_saved_analyses_are_listed_opened_renamed_copied_deleted(open_app, table_of):
     app = open_app()
     app.session_state["_owner"] = "0" * 64
     app.button(key="sample_iris").click().run()

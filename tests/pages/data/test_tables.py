@@ -78,9 +78,7 @@ def wrong():
 
 
 @pytest.mark.slow
-def test_a_sample_says_so_on_every_page_and_a_small_table_is_counted_whole_at_once(
-    open_app, served
-):
+def test_sample_is_marked_on_every_page_and_counted_whole(open_app, served):
     app = sample(open_app("data"), "people.parquet")
     state = app.session_state["app"]
     assert 48_000 < state.table.n_rows < 52_000
@@ -99,9 +97,7 @@ def test_a_sample_says_so_on_every_page_and_a_small_table_is_counted_whole_at_on
 
 
 @pytest.mark.slow
-def test_a_table_of_a_connection_is_opened_by_its_name_and_its_address_stands_nowhere(
-    open_app, served, monkeypatch
-):
+def test_connection_table_opens_by_name_without_showing_its_address(open_app, served, monkeypatch):
     monkeypatch.setattr(server_tables, "AT_ONCE_ROWS", 0)
     app = sample(open_app("data"), "<b>*all* of sales *1*")
     assert "cases.duckdb" not in text(app)
@@ -115,9 +111,7 @@ def test_a_table_of_a_connection_is_opened_by_its_name_and_its_address_stands_no
 
 
 @pytest.mark.slow
-def test_a_table_that_cannot_be_opened_or_counted_is_one_sentence_and_nothing_is_lost(
-    open_app, served
-):
+def test_unreadable_table_gives_one_sentence_and_loses_nothing(open_app, served):
     app = open_app("data", sample="iris")
     (served / "files" / "people.parquet").write_bytes(b"PAR1")
     app.selectbox(key="server_file").set_value("people.parquet").run()
@@ -128,7 +122,7 @@ def test_a_table_that_cannot_be_opened_or_counted_is_one_sentence_and_nothing_is
     assert app.session_state["app"].table.name.startswith("iris")
 
 
-def test_a_broken_file_of_connections_is_one_sentence_and_files_are_still_offered(open_app, served):
+def test_broken_connections_file_gives_one_sentence_and_keeps_files(open_app, served):
     (served / "tables.toml").write_text('[a]\nurl = "x://u:hush@h"\ntables = ["t"]\n')
     app = open_app("data")
     assert "holds a secret" in told(app)
@@ -137,7 +131,7 @@ def test_a_broken_file_of_connections_is_one_sentence_and_files_are_still_offere
 
 
 @pytest.mark.slow
-def test_a_column_that_is_read_otherwise_here_is_told_before_anything_is_counted(open_app, served):
+def test_differently_read_column_is_reported_before_counting(open_app, served):
     app = with_rule(sample(open_app("data"), "people.parquet"))
     app.session_state["app"].options["categories"] = ["age"]
     app.switch_page("pages/rules.py").run()

@@ -25,7 +25,7 @@ def on_iris(open_app):
     return opened
 
 
-def test_a_table_of_three_classes_is_described_whole_unless_one_is_asked_for(open_app):
+def test_table_of_three_classes_is_described_whole_by_default(open_app):
     app = open_app("data", sample="iris")
     state = app.session_state["app"]
     assert state.labels == SPECIES

@@ -75,7 +75,7 @@ def test_another_table_describes_all_classes_again(open_app):
 
 
 @pytest.mark.slow
-def test_a_run_over_trees_of_three_classes_ends_with_one_picked_and_no_measure_it_lacks(on_iris):
+def test_tree_run_over_three_classes_ends_with_one_pick(on_iris):
     app = on_iris("models")
     app.segmented_control(key="run_folds").set_value(5).run()
     app = compared(app, "A formula")

@@ -78,7 +78,7 @@ def test_a_rule_of_the_other_form_is_told_from_the_other_side():
     assert found.mirrored
 
 
-def test_clauses_of_different_forms_that_cannot_be_turned_are_not_taken_for_the_same():
+def test_clauses_of_other_forms_are_not_equal_if_not_convertible():
     a = ill(OLD, (over("bmi", 3),), labels=("ill", "well"))
     cnf = RuleSet((Clause(OLD),), ("ill",), "cnf", "well")
     found = compare_rules(cnf, a)

@@ -15,18 +15,18 @@ from tests.strategies.rules import columns, rule_sets
 
 @in_memory
 def test_a_rule_is_counted_by_one_query(put, monkeypatch):
-    asked = []
+    queries = []
 
     def counted(expression):
-        asked.append(expression)
-        return _engine.asked(expression)
+        queries.append(expression)
+        return _engine.fetch(expression)
 
-    monkeypatch.setattr(counting, "asked", counted)
+    monkeypatch.setattr(counting, "fetch", counted)
     rule = RuleSet((Clause((Literal("x", ">", 1),)), Clause()), ("yes", "no"), "dnf", "no")
     table = placed(put, {"x": np.arange(9.0)})[0]
     assert rule_statistics(rule, table, HIDDEN).n == 9
     assert rule_statistics(rule, table, table[HIDDEN]).errors == 4
-    assert len(asked) == 2
+    assert len(queries) == 2
 
 
 @pytest.mark.slow

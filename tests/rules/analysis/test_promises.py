@@ -54,7 +54,7 @@ def test_a_weight_s_sign_is_the_direction_of_a_plane():
     assert check_promise(rule, "b", "yes").kept is None  # what sums can be is not looked into
 
 
-def test_an_age_between_two_cuts_breaks_a_promise_and_the_sentence_names_two_rows():
+def test_age_between_cuts_breaks_a_promise_and_two_rows_are_named():
     old = Clause((Literal("age", ">", 30), Literal("age", "<=", 60), Literal("town", "==", "Ulm")))
     rule = RuleSet((old,), ("yes",), "dnf", "no")
     found = check_promise(rule, "age", "yes")
@@ -80,7 +80,7 @@ def test_what_cannot_be_promised_is_refused_in_words(arguments, says):
 
 
 @given(rule_sets(form="dnf", max_clauses=4, max_size=3), st.sampled_from("<>"))
-def test_a_list_whose_clauses_are_each_allowed_for_their_class_keeps_the_promise(rule, sign):
+def test_list_of_allowed_clauses_keeps_the_promise(rule, sign):
     wishes = Constraints(directions={"age": sign, "smoker": sign}, towards="yes")
     kept = [
         Clause(tuple(c for c in clause.conditions if wishes.for_class(label).allows(c)))

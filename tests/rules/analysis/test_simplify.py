@@ -149,7 +149,7 @@ def test_an_exception_before_a_wider_clause_stays():
     assert simplify(rule) == rule
 
 
-def test_a_clause_stays_when_another_label_stands_between_it_and_the_wider_one():
+def test_clause_stays_if_another_label_lies_before_the_wider_one():
     rule = dnf(and_("age > 5"), and_("size > 1"), and_("age > 3"), labels=("yes", "no", "yes"))
     assert simplify(rule) == rule
 

@@ -102,7 +102,7 @@ def with_choice(boxes, f, choice):
 
 @given(st.data())
 @settings(deadline=None)
-def test_a_descent_never_raises_the_objective_and_ends_where_no_interval_is_better(data):
+def test_descent_never_raises_the_objective_and_ends_at_a_minimum(data):
     problem = data.draw(box_problems())
     start = data.draw(boxes_for(problem, max_clauses=1))
     theta = data.draw(st.sampled_from(THETAS))
@@ -144,7 +144,7 @@ def test_the_choice_of_a_single_feature_is_the_best_of_all_its_intervals(data):
 @pytest.mark.slow
 @settings(deadline=None)
 @given(st.data())
-def test_clauses_improved_by_themselves_are_those_of_numpy_and_save_as_much(data):
+def test_single_clause_improvements_match_numpy(data):
     problem = data.draw(box_problems(max_rows=25, max_features=4, prices=(ERRORS,)))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**16)))
     mu = np.asarray(problem.weight) * rng.choice([0.0, 0.3, 1.0, rng.random()], problem.n_rows)

@@ -96,7 +96,7 @@ def test_a_feature_of_many_bins_starts_a_clause_alone():
     assert literals_of(wide, started(wide, no_boxes(2), 0.5)) == 1
 
 
-def test_the_twins_try_the_same_pairs_and_call_the_same_gain_an_improvement():
+def test_both_versions_try_the_same_pairs_and_accept_the_same_gains():
     assert pair_kernels.TIE == box_intervals.TIE
     assert pair_kernels.CANDIDATES == box_pairs.CANDIDATES
     assert pair_kernels.MOST_PAIR_BINS == box_pairs.MOST_PAIR_BINS

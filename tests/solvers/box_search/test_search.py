@@ -179,7 +179,7 @@ def test_more_cells_than_the_kernels_can_tell_apart_are_refused():
         Reads(np.array([0]), np.zeros((1, 65_537), np.int64), np.array([65_537]))
 
 
-def test_as_many_bins_as_the_kernels_can_count_are_searched_with_missing_values_among_them():
+def test_largest_number_of_bins_works_with_missing_values():
     codes = np.array([[65_535], [65_534], [0], [1]])
     problem = BoxProblem(codes, np.array([65_535]), np.array([True, True, False, False]))
     archive = search(problem, SearchPlan((0.1,), 1, 0), np.random.default_rng(0))

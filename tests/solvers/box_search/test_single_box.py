@@ -16,7 +16,7 @@ def worth(problem, box, savings, theta):
 
 
 @given(data=st.data())
-def test_it_starts_at_the_best_small_box_and_ends_where_no_single_change_saves_more(data):
+def test_search_starts_at_the_best_small_box_and_ends_at_a_minimum(data):
     problem = data.draw(list_problems(max_rows=10, max_bins=3))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**16)))
     theta = data.draw(st.sampled_from([0.0, 0.3, 1.0]))

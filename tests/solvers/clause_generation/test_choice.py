@@ -44,7 +44,7 @@ def best_of_all(pool):
     return min(pool.objective(list(c)) for c in subsets)
 
 
-def test_a_pool_keeps_the_cheapest_of_equal_clauses_and_prices_by_the_definition():
+def test_pool_keeps_the_cheapest_of_equal_clauses():
     pool, rng = random_pool(0), np.random.default_rng(1)
     problem = pool.problem
     for _ in range(3):

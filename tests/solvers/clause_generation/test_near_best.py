@@ -62,7 +62,7 @@ def test_any_clause_of_the_margin_is_a_listed_one_with_idle_literals(seed):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_without_room_for_all_the_margin_shrinks_and_what_is_inside_is_all_there(seed):
+def test_margin_shrinks_if_there_is_no_room_and_stays_complete(seed):
     rng = np.random.default_rng(seed)
     holds, weight = rng.random((60, 12)) < 0.7, rng.random(60)
     y = holds[:, :3].all(axis=1) ^ (rng.random(60) < 0.2)
@@ -88,7 +88,7 @@ def test_ties_that_there_is_no_room_for_end_the_list_without_a_claim():
     assert set(found.clauses) < {(j,) for j in range(9)}
 
 
-def test_an_incumbent_that_no_clause_reaches_leaves_nothing_but_what_is_near_to_it():
+def test_unreachable_incumbent_leaves_only_clauses_near_it():
     holds, y, theta, _, slots, weight = instance(8)
     every = near_best_clauses(holds, y, theta, 100.0, max_conditions=3, slots=slots, weight=weight)
     found = near_best_clauses(

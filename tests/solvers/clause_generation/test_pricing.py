@@ -71,7 +71,7 @@ def test_no_single_interval_beats_what_pricing_returns(given_problem):
     assert min([0.0, *cost]) <= 0.1 - best + 1e-6
 
 
-def test_of_many_columns_all_are_asked_where_the_promising_ones_find_too_little(monkeypatch):
+def test_all_columns_are_priced_if_promising_ones_find_too_little(monkeypatch):
     """Alone the first column saves most; only the other two together make the clause that pays."""
     monkeypatch.setattr(module, "MANY_COLUMNS", 1)
     rng = np.random.default_rng(0)

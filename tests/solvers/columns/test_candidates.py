@@ -79,7 +79,7 @@ def test_a_structure_of_another_length_is_refused():
 
 @pytest.mark.slow
 @given(cover_problems())
-def test_the_compact_program_has_the_value_and_the_best_clause_of_the_printed_one(problem):
+def test_compact_program_matches_the_printed_one(problem):
     A, y, rows, theta = problem
     folded = priced(MatrixColumns.of(A), y, theta, rows)
     program = compact_program(folded.P.A.astype(float), folded.m, folded.price)

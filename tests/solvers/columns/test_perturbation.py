@@ -23,7 +23,7 @@ def test_weights_with_large_denominators_are_recomputed_from_their_support():
 
 
 @pytest.mark.parametrize("d", [1, 2, 500])
-def test_prices_are_raised_by_a_millionth_at_most_and_each_by_another_amount(d):
+def test_prices_rise_by_distinct_amounts_up_to_a_millionth(d):
     added = default_perturbation(d)
     assert (added >= 0.5 * PERTURBATION).all()
     assert (added < PERTURBATION).all()

@@ -45,7 +45,7 @@ def test_the_fast_sweep_is_the_plain_one(seed, theta, missing):
 
 
 @given(cover_problems())
-def test_a_rounded_clause_costs_no_less_than_the_best_and_no_more_than_the_empty_one(problem):
+def test_rounded_clause_costs_between_best_and_empty(problem):
     A, y, rows, theta = problem
     task = task_of(A, y, rows, theta)
     cost = task.cost(round_without_redundancy(task, np.full(A.shape[1], 0.3)))

@@ -42,7 +42,7 @@ def test_every_program_of_a_sweep_has_the_value_linprog_finds(table):
 
 
 @pytest.mark.slow
-def test_the_perturbation_moves_no_optimum_by_more_than_two_millionths_a_column(table):
+def test_perturbation_moves_no_optimum_by_more_than_two_millionths(table):
     A, y, structure = table
     problem = CoverProblem(A, y, structure=structure)
     for rows, theta in sub_problems(y, 2, 30):

@@ -85,7 +85,7 @@ def answers(A, y, questions):
 
 
 @pytest.mark.slow
-def test_rows_that_no_column_tells_apart_are_one_variable_and_the_vertex_is_the_same(monkeypatch):
+def test_identical_rows_share_a_variable_and_the_vertex_is_unchanged(monkeypatch):
     A, y, _ = threshold_table(17, n=300, features=4, cuts=12)
     questions = [(rows, theta) for rows, _ in sub_problems(y, 11, 4) for theta in (0.02, 0.5, 3.0)]
     monkeypatch.setattr(cover_program, "FEW", A.shape[1])
@@ -147,7 +147,7 @@ def test_a_clause_optimal_at_two_prices_is_optimal_between_them():
     assert path.at(0.9) is None
 
 
-def test_where_no_column_pays_the_clause_is_empty_from_the_first_price_at_which_it_does_not():
+def test_clause_is_empty_exactly_from_theta_max_on():
     A, y = np.ones((4, 1), dtype=bool), np.array([True, True, True, False])
     program = CoverProgram(CellSets.of_matrix(A[y]), np.ones(1, dtype=bool))
     found = program.solve(np.array([2.5 + (~y).sum()]), np.ones(3))

@@ -18,7 +18,7 @@ def engine(request):
 
 
 @given(cover_problems())
-def test_the_exact_clause_is_the_best_of_all_subsets_and_no_relaxation_is_above_it(problem):
+def test_exact_clause_is_the_best_subset_and_relaxations_are_below(problem):
     A, y, rows, theta = problem
     cover = CoverProblem(A, y)
     exact, best = cover.exact(rows, theta), reference.best_clause_cost(A, y, rows, theta)

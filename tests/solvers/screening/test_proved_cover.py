@@ -40,7 +40,7 @@ def fractional(n=9):
     return MatrixColumns.of(A), np.ones(n, dtype=bool)
 
 
-def test_where_the_relaxation_is_fractional_the_integer_program_closes_the_gap():
+def test_integer_program_closes_the_gap_of_the_relaxation():
     columns, y = fractional()
     found = best_columns(priced(columns, y, 0.1))
     assert found.relaxation.lower == pytest.approx(0.45)
@@ -48,7 +48,7 @@ def test_where_the_relaxation_is_fractional_the_integer_program_closes_the_gap()
     assert found.n_left == 9
 
 
-def test_columns_left_out_of_the_integer_program_are_bounded_by_reduced_costs(monkeypatch):
+def test_columns_left_out_are_bounded_by_reduced_costs(monkeypatch):
     monkeypatch.setattr(proved_cover, "FIRST", 3)
     monkeypatch.setattr(proved_cover, "GROWTH", 2)
     for seed in range(40):
@@ -70,7 +70,7 @@ def test_a_program_too_large_for_memory_is_cut_and_said_to_prove_less(monkeypatc
     assert found.cost >= found.bound
 
 
-def test_where_branch_and_bound_takes_too_long_an_integer_program_proves_the_same(monkeypatch):
+def test_integer_program_replaces_a_slow_branch_and_bound(monkeypatch):
     problems = []
     for seed in range(40):
         A, y, structure = threshold_table(seed, n=60, features=3, cuts=4)
@@ -103,7 +103,7 @@ def test_large_integer_programs_are_solved_one_at_a_time(monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_large_program_whose_turn_does_not_come_in_time_leaves_the_bound_there_was(monkeypatch):
+def test_late_large_program_leaves_the_previous_bound(monkeypatch):
     monkeypatch.setattr(proved_cover, "VISITS", 0)
     monkeypatch.setattr(proved_cover, "LARGE", 0)
     with proved_cover._TURN:

@@ -48,7 +48,7 @@ def test_one_clause_that_stands_for_all_has_the_value_of_distinct_ones(seed, n_c
     assert one == pytest.approx(all_of_them, rel=1e-7)
 
 
-def test_columns_that_are_not_allowed_drop_out_and_one_that_disables_is_added():
+def test_forbidden_columns_drop_out_and_a_disabling_one_is_added():
     A, _, problem = small(1)
     problem.allowed = np.arange(A.shape[1]) % 2 == 0
     table = two_level_table(problem, 1.0, disable_cost=0.5)

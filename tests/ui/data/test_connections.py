@@ -28,9 +28,7 @@ def test_without_a_file_there_are_none(monkeypatch):
     assert connections() == {}
 
 
-def test_a_connection_has_a_name_an_address_that_is_not_shown_and_the_tables_that_may_be_read(
-    written, monkeypatch
-):
+def test_connection_has_name_hidden_address_and_allowed_tables(written, monkeypatch):
     written('[sales]\nurl = "postgres://me:${PW}@h/db"\ntables = ["orders", "old.people"]\n')
     monkeypatch.setenv("PW", SECRET)
     (found,) = connections().values()

@@ -67,7 +67,7 @@ def test_a_sample_of_a_file_or_folder_is_drawn_and_the_rows_are_counted(folder, 
     assert len(merged) == len(found)
 
 
-def test_a_small_table_is_read_whole_and_columns_no_rule_can_read_are_left_out(folder):
+def test_small_table_is_read_whole_without_unreadable_columns(folder):
     frame = people(100).assign(parts=[[1, 2]] * 100)
     frame.to_parquet(folder / "a.parquet")
     table, total = sampled(located({"path": "a.parquet"}))
@@ -144,7 +144,7 @@ def test_a_rule_is_counted_on_all_rows_under_the_names_of_its_classes(folder):
     assert list(found.clauses) == told
 
 
-def test_values_that_are_not_told_apart_are_the_rest_and_unknown_ones_are_left_out(folder):
+def test_merged_values_are_the_rest_and_unknown_ones_are_left_out(folder):
     frame = people()
     frame["ill"] = np.where(frame["dose"] > 0.9, "who knows", frame["ill"])
     frame.loc[:9, "ill"] = None

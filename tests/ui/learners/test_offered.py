@@ -44,7 +44,7 @@ def test_its_settings_turn_back_into_the_parameters_of_its_grid(learner):
 
 @pytest.mark.slow
 @EACH
-def test_its_estimator_takes_what_is_swept_and_what_is_set_for_the_picked_model(learner, state):
+def test_estimator_accepts_swept_and_picked_settings(learner, state):
     for variant in ({}, *learner.variants(SPEC)):
         known = learner.estimator(SPEC, state, variant).get_params()
         assert set(learner.grid(SPEC)) | set(learner.picked) <= set(known)
@@ -60,7 +60,7 @@ def test_a_learner_that_keeps_promises_is_told_them(learner, state):
 
 
 @EACH
-def test_every_setting_has_words_of_its_own_and_a_slider_for_what_it_is_asked_for(learner):
+def test_every_setting_has_a_distinct_text_and_slider(learner):
     settings = [s | v for v in ({}, *learner.variants(SPEC)) for s in learner.settings(SPEC)]
     assert len({learner.words(s) for s in settings}) == len(settings)
     entries = {dial.entry for dial in learner.dials(settings[0], 100)}
@@ -68,7 +68,7 @@ def test_every_setting_has_words_of_its_own_and_a_slider_for_what_it_is_asked_fo
 
 
 @pytest.mark.slow
-def test_settings_of_a_run_are_numbered_as_its_families_are_whatever_the_order_of_choice(state):
+def test_run_settings_are_numbered_like_their_families(state):
     turned = replace(SPEC, learners=SPEC.learners[::-1])
     by_size = replace(SPEC, view="conditions")
     for spec in (SPEC, turned, by_size, RunSpec(thorough=False)):

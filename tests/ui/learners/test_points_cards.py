@@ -77,7 +77,7 @@ def test_a_case_hears_what_is_short_and_its_chance(model):
         )
 
 
-def test_a_card_changed_by_hand_has_its_bands_and_says_what_is_short_of_the_next():
+def test_edited_card_has_bands_and_missing_points():
     tests = (Literal("age", ">", 60), Literal("bp", ">", 140))
     bands = tuple(Clause((PointsSplit(tests, (3, 2), total),)) for total in (5, 2))
     model = FixedRuleClassifier(RuleSet(bands, ("ill", "watch"), "dnf", "well"))

@@ -8,7 +8,7 @@ from ui.learners.tree import POWER_LAW_TREE, TREE
 from ui.picked import setting_words
 
 
-def test_settings_stand_in_the_order_of_the_sweep_and_turn_back_into_parameters():
+def test_settings_keep_sweep_order_and_convert_to_parameters():
     spec = RunSpec(learners=(TREE,), taus=(0.05, 0.1))
     told = POWER_LAW_TREE.settings(spec)
     asked = [POWER_LAW_TREE.parameters(s) for s in told]
@@ -27,6 +27,6 @@ def test_a_setting_is_told_in_words():
     assert setting_words(setting) == "A formula, τ 0.05, up to 2 power laws, one split"
 
 
-def test_a_fold_learns_all_its_trees_together_as_it_does_all_boxes_from_planes():
+def test_fold_learns_all_trees_together_like_all_boxes():
     for learner in (POWER_LAW_TREE, BOXES_FROM_A_PLANE):
         assert len(families(settings_of(learner.grid(RunSpec())), SHARED_KEYS)) == 1

@@ -25,7 +25,7 @@ def test_the_same_rule_is_said_to_be_the_same():
     assert found.clauses == ""
 
 
-def test_a_moved_threshold_is_told_with_the_column_s_name_for_people_and_unit():
+def test_moved_threshold_has_the_column_label_and_unit():
     words = Wording(names={"age": "Age"}, units={"age": "years"})
     found = told("1. IF age > 65 THEN ill\nOTHERWISE well", words)
     assert found.sentences == (

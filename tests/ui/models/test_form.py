@@ -14,7 +14,7 @@ def test_folds_offered_fit_the_rarest_class(n_rows, n_least, offered):
     assert list(fold_choices(n_rows, n_least)) == offered
 
 
-def test_what_no_chosen_learner_reads_is_unread_and_without_a_learner_nothing_is():
+def test_settings_without_a_reading_learner_are_unread():
     assert unread("rounding", ["search"])
     assert not unread("rounding", ["search", "alternating"])
     assert not unread("rounding", [])

@@ -36,7 +36,7 @@ def by_size(errors, **how):
     return measured(replace(SPEC, **how), errors, [1.0, 2.0, 2.7, 3.4][: len(errors)])
 
 
-def test_a_point_stands_at_the_conditions_its_setting_allows_or_all_its_folds_stay_within():
+def test_point_lies_at_its_setting_limit_or_the_largest_fold():
     assert by_size([0.3, 0.2, 0.15, 0.14]).points["limit"].tolist() == [1, 2, 3, 4]
     priced = replace(SPEC, learners=("one_level",), thetas=(1.0, 2.0))
     assert measured(priced, [0.2, 0.3], [4.2, 1.0]).points["limit"].tolist() == [5, 1]
@@ -50,7 +50,7 @@ def test_below_five_folds_no_standard_error_is_told():
     assert "test_error_se" in by_size([0.3, 0.2], folds=5).points
 
 
-def test_runs_add_to_each_other_and_a_setting_s_new_point_replaces_its_old_one():
+def test_runs_add_up_and_new_points_replace_old_ones():
     one = by_size([0.3, 0.2])
     other = measured(replace(SPEC, learners=("one_level",), thetas=(1.0,)), [0.25], [1.0])
     both = other.over(one, None)
@@ -62,7 +62,7 @@ def test_runs_add_to_each_other_and_a_setting_s_new_point_replaces_its_old_one()
     assert again.specs[again.number_of(other.settings[0])].learners == ("one_level",)
 
 
-def test_a_point_of_the_quick_pass_goes_when_it_was_searched_but_for_the_one_in_hand():
+def test_quick_point_goes_after_its_search_unless_it_is_current():
     quick = by_size([0.3, 0.2, 0.18], thorough=False)
     assert all(QUICK in s for s in quick.settings)
     assert set(quick.curve()["series"]) == {"A short rule"}
@@ -85,7 +85,7 @@ def test_models_are_found_by_their_setting_and_go_with_their_point():
     assert found.models == {model_key(full.settings[0]): "full"}
 
 
-def test_of_a_line_the_curve_has_the_best_setting_for_each_limit_and_no_dominated_one_in_front():
+def test_curve_keeps_best_setting_per_limit_and_no_dominated_one():
     spec = replace(SPEC, learners=("alternating",), thetas=(1.0, 2.0), clauses=(1, 2))
     found = measured(spec, [0.2, 0.3, 0.25, 0.24], [2.0, 1.0, 2.0, 4.0])
     shown = found.curve()
@@ -127,7 +127,7 @@ def test_no_dominated_point_and_no_empty_rule_is_suggested():
     assert RunResult().suggestion is None
 
 
-def test_a_sweep_by_price_stands_on_the_curve_and_is_not_suggested_beside_other_points():
+def test_price_sweep_is_on_the_curve_but_not_suggested():
     spec = replace(SPEC, view="prices", thetas=(1.0, 2.0), clauses=(1, 1))
     priced = measured(spec, [0.01, 0.02], [20.0, 2.0])
     assert priced.suggestion.number == 1
@@ -148,7 +148,7 @@ def test_reference_models_alone_add_no_point():
     assert both.references is lines.references
 
 
-def test_the_f1_of_a_rule_is_turned_into_a_loss_and_classes_without_one_are_not_offered_it():
+def test_f1_becomes_a_loss_and_is_offered_only_where_defined():
     found = measured(SPEC, [0.25], [1.0], test_f1=[0.8], test_f1_se=[0.1])
     assert found.points.loc[0, "one_minus_f1"] == pytest.approx(0.2)
     assert found.measures("one_minus_f1")

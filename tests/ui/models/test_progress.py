@@ -20,7 +20,7 @@ def test_a_run_says_what_it_does_and_how_far_it_is():
     assert said.startswith("Searching: Robustness 0.1: fold 6 of 10 (26 of 100)")
 
 
-def test_a_stopped_run_counts_as_its_progress_did_and_names_the_button_that_goes_on():
+def test_stopped_run_keeps_its_progress_and_names_the_button():
     running = job(26, 100)
     said = stopped_words(running, has_points=True)
     assert "stopped at 26 of 100. Whole points stay." in said

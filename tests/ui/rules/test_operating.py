@@ -52,7 +52,7 @@ def test_clauses_are_listed_one_after_another_with_their_costs(on_rules):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("by", ["clauses", "chances"])
-def test_a_picked_point_is_the_rule_in_hand_and_the_others_stay_to_be_picked(on_rules, by):
+def test_picked_point_is_the_current_rule_and_others_remain(on_rules, by):
     app = on_rules("Operating points")
     app.segmented_control(key="operating_by").set_value(by).run()
     before, learned = points_shown(app), app.session_state["app"].model

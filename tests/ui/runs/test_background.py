@@ -64,7 +64,7 @@ def test_work_that_is_offered_waits_for_its_button(shown):
 
 
 @pytest.mark.slow
-def test_what_stands_is_given_while_work_goes_on_and_stays_when_it_is_stopped(shown, tmp_path):
+def test_partial_results_appear_during_work_and_stay_when_stopped(shown, tmp_path):
     gates = Path(tmp_path)
     (gates / "0").touch()
     app, owner = shown(Steps(3, gates), total=3)

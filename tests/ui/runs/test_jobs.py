@@ -121,9 +121,7 @@ def test_two_visitors_are_served_at_once(registry_of, tmp_path):
 # Stop -------------------------------------------------------------------------------------
 
 
-def test_stop_answers_at_once_and_the_process_is_gone_though_its_work_does_not_listen(
-    registry, tmp_path
-):
+def test_stop_returns_at_once_and_kills_a_busy_process(registry, tmp_path):
     job = registry.start("me", "deaf", tasks.Deaf(tmp_path / "pid"))
     until(lambda: job.standing == "first")
     job.cancel()

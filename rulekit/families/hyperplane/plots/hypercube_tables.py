@@ -68,13 +68,13 @@ def intervals(
     """
     half, (lower, upper) = side_of(model, label), faces
     low, high = np.maximum(lower, half.low), np.minimum(upper, half.high)
-    asked_low = np.where(lower < half.low, -np.inf, lower)
-    asked_high = np.where(upper >= half.high, np.inf, upper)
+    face_low = np.where(lower < half.low, -np.inf, lower)
+    face_high = np.where(upper >= half.high, np.inf, upper)
     up = half.signs > 0
     words = []
     for i, column in enumerate(half.columns.tolist()):
         number = model.plane_.design.numbers[column]
-        literals = face_literals(number, float(half.signs[i]), asked_low[i], asked_high[i])
+        literals = face_literals(number, float(half.signs[i]), face_low[i], face_high[i])
         words.append(listed(condition_text(c, wording) for c in literals) or ANY)
     v = case * half.signs
     return pd.DataFrame(
@@ -86,8 +86,8 @@ def intervals(
             "stop": np.where(up, high, -low),
             "value": case,
             "words": words,
-            "limits": np.isfinite(asked_low) | np.isfinite(asked_high),
-            "met": (asked_low < v) & (v <= asked_high),
+            "limits": np.isfinite(face_low) | np.isfinite(face_high),
+            "met": (face_low < v) & (v <= face_high),
         }
     )
 

@@ -66,7 +66,7 @@ def interval_figure(intervals: pd.DataFrame) -> go.Figure:
     -------
     plotly.graph_objects.Figure
         Bars from 0 to 100 % of each column's range, the box filled; the case is a tick with its
-        value, drawn at the end of the bar where it lies beyond. The condition stands beside the
+        value, drawn at the end of the bar where it lies beyond. The condition is beside the
         column's name.
     """
     names = [
@@ -287,17 +287,17 @@ def coverage_sentence(curves: dict[str, list[int]], totals: dict[str, int]) -> s
     -------
     str
     """
-    told = []
+    parts = []
     for name, counts in curves.items():
         if not counts:
-            told.append(f"{name}: no box")
+            parts.append(f"{name}: no box")
             continue
         first, total = counts[0], max(totals[name], 1)
-        told.append(
+        parts.append(
             f"{name}: the largest box covers {percent(first / total)} of the rows that the plane "
             f"gets right, all {len(counts)} together {percent(sum(counts) / total)}"
         )
-    return "; ".join(told) + "."
+    return "; ".join(parts) + "."
 
 
 def _few(curves: dict[str, list[int]]) -> bool:

@@ -216,8 +216,8 @@ def point_corner(region: Region, points: Floats, counts: Counts) -> Floats:
     solution = solve_lp(program)
     if solution.x is None:
         raise SolverError(
-            f"The linear program over {m} points must have a solution; the solver says "
-            f"{solution.message!r}. Take `criterion='peel'`."
+            f"The linear program over {m} points must have a solution; the solver returned "
+            f"{solution.message!r}. Use `criterion='peel'`."
         )
     corner = solution.x[:n]
     return region.to_faces(corner, _snapped(region, points, unit, corner, least))

@@ -94,7 +94,7 @@ class HalfSpace:
         return plane_values(V, self.weights)
 
     def contains(self, V: Floats) -> Bools:
-        """Say which rows are on this side: shape (m,)."""
+        """Return which rows are on this side, shape (m,)."""
         return np.asarray(self.values(V) <= self.cap)
 
     def value(self, v: Floats) -> float:
@@ -132,7 +132,7 @@ class Region:
         return np.maximum(self.upper - self.corner, 0.0)
 
     def unit_weights(self) -> Floats | None:
-        """Give w~ of (7), the weights in the unit box; None if only the corner is on this side."""
+        """Return w~ of (7), the weights in the unit box; None if only the corner is inside."""
         budget = self.half.cap - self.half.value(self.corner)
         return self.half.weights * self.width / budget if budget > 0 else None
 

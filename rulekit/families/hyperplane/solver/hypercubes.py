@@ -7,7 +7,7 @@ disjoint without a tolerance, and no point falls between two of them. The paper'
 ``l <= x < u`` loses the points at the table's own edge.
 
 Regions of one depth are disjoint, so their boxes do not depend on the order in which they are
-visited; the order of the features within a region does matter, and is told at `_split`.
+visited; the order of the features within a region does matter, see `_split`.
 """
 
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ class Boxes:
         return float(self.n_points.sum() / self.n_total) if self.n_total else float("nan")
 
     def members(self, V: Floats) -> Bools:
-        """Say which rows (in oriented coordinates) are in which box: shape (m, k)."""
+        """Return which rows (in oriented coordinates) are in which box, shape (m, k)."""
         inside = np.ones((len(V), len(self)), dtype=bool)
         for i in range(self.half.n_features):
             inside &= (self.lower[:, i] < V[:, i, None]) & (V[:, i, None] <= self.upper[:, i])
@@ -140,7 +140,7 @@ def carry_on(
 
 
 def _everything(half: HalfSpace, n: int) -> Boxes:
-    """Answer a plane without weights: one box without faces, or none."""
+    """Return the boxes of a plane without weights: one box without faces, or none."""
     k = int(half.cap >= 0 and n > 0)
     none = np.zeros((k, 0))
     return Boxes(half, none, none, np.full(k, n), np.zeros(k, dtype=int), k, n)
@@ -158,7 +158,7 @@ def _split(region: Region, corner: Floats, points: Floats, counts: Counts) -> ND
 
 
 def _sides(order: NDArray[np.intp], corner: Floats, points: Floats) -> NDArray[np.intp]:
-    """Say for each point outside a box by which feature, first in order, it leaves it."""
+    """Return for each point outside a box the first feature in order by which it leaves it."""
     return np.asarray((points[:, order] > corner[order]).argmax(axis=1))
 
 

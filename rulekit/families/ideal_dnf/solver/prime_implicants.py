@@ -53,7 +53,7 @@ class MinimumForm:
         return int((self.cubes >= 0).sum())
 
     def holds(self) -> Bools:
-        """Say on which types the formula holds: shape (2**k,)."""
+        """Return on which types the formula holds, shape (2**k,)."""
         k = self.cubes.shape[1]
         mask, value = _as_bits(self.cubes)
         types = np.arange(2**k)
@@ -206,7 +206,7 @@ class _Cover:
         return int(self.cost[self.primes].min())
 
     def cheapest(self, start: list[int], time_limit: float | None) -> tuple[list[int], int]:
-        """Solve the covering program; give the primes chosen and the bound proved."""
+        """Solve the covering program; return the primes chosen and the proved bound."""
         table, cost = self.covers[np.ix_(self.primes, self.points)], self.cost[self.primes]
         m, p = table.shape[1], table.shape[0]
         program = LinearProgram(
@@ -222,9 +222,9 @@ class _Cover:
         found = solve_milp(program, time_limit=time_limit, incumbent=(begin, price))
         if found.x is None:
             raise SolverError(
-                "The integer program of the shortest formula ended with status "
-                f"{found.status!r} and without a formula ({found.message}). Ask for the greedy "
-                "one with `exact=False`."
+                "The integer program of the shortest formula failed: the solver returned status "
+                f"{found.status!r} and no formula ({found.message}). Use `exact=False` for the "
+                "greedy formula."
             )
         chosen = [int(q) for q in self.primes[found.x > 0.5]]
         if found.status == "optimal":
@@ -235,7 +235,7 @@ class _Cover:
 
 
 def _form(cubes: Cubes, bound: int) -> MinimumForm:
-    """Put the terms in order and count them."""
+    """Sort the terms and count them."""
     ordered = cubes[np.lexsort(cubes.T[::-1])] if cubes.shape[1] else cubes
     return MinimumForm(ordered, int((cubes >= 0).sum()) + len(cubes), bound)
 
@@ -253,14 +253,14 @@ def _as_bits(cubes: Cubes) -> tuple[Ints, Ints]:
 
 
 def _contained(table: Bools) -> Bools:
-    """Say which rows of a table lie in which others: [a, b] where all of a is in b."""
+    """Return which rows of a table lie in which others: [a, b] where all of a is in b."""
     counted = table.astype(np.float32)
     inside: Bools = counted @ counted.T >= counted.sum(axis=1)[:, None]
     return inside
 
 
 def _lesser(within: Bools, cost: NDArray[np.float64]) -> Bools:
-    """Say which rows lie in one that costs no more; of equal ones the first stays."""
+    """Return which rows lie in one that costs no more; of equal rows the first is kept."""
     better = within & (cost[None, :] <= cost[:, None])
     same = better & better.T
     earlier = np.tri(len(cost), k=-1, dtype=bool)  # [a, b]: b comes before a

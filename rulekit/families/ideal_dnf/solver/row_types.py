@@ -38,7 +38,7 @@ class Contingency:
     ones_positive: Counts
 
     def weighted(self, negative: float, positive: float) -> "Contingency":
-        """Let a row count what its class counts."""
+        """Weight the rows by class."""
         rest = (self.ones - self.ones_positive) * negative
         ones_positive = self.ones_positive * positive
         positives = self.positives * positive
@@ -106,7 +106,7 @@ def weighted_contingency(
 
 
 def type_codes(columns: Words, n_rows: int) -> NDArray[np.uint32]:
-    """Give the type of each row as a number.
+    """Compute the type of each row as a number.
 
     Shapes: columns (k, w); result (n,).
     """
@@ -144,7 +144,7 @@ def without_last(counts: Counts) -> Counts:
 
 
 def majority(counts: Counts) -> Bools:
-    """Say which types the ideal classifier answers with the described class.
+    """Return for which types the ideal classifier predicts the described class.
 
     Shapes: counts (2**k, 2); result (2**k,).
     """

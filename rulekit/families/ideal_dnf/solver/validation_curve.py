@@ -36,7 +36,7 @@ class ValidationCurve:
         return len(self.right)
 
     def best_ranking(self, k: int) -> int:
-        """Name the ranking whose first k columns do best; of equally good ones the first."""
+        """Return the ranking whose first k columns do best; of equally good ones the first."""
         return int(np.argmax(self.right[k - 1]))
 
     def best_right(self, k: int) -> Any:

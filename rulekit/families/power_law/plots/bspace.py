@@ -147,16 +147,19 @@ def bspace_sentence(split: PowerLawSplit, points: SplitPoints) -> str:
     )
     for side, word in zip((within, ~within), sides, strict=True):
         labels, counts = np.unique(points.labels[side].astype(str), return_counts=True)
-        told = ", ".join(f"{c} {label}" for label, c in zip(labels, counts, strict=True))
-        parts.append(f"{int(side.sum())} of {n} rows lie {word}" + (f" ({told})" if told else ""))
+        classes = ", ".join(f"{c} {label}" for label, c in zip(labels, counts, strict=True))
+        found = f"{int(side.sum())} of {n} rows lie {word}"
+        parts.append(found + (f" ({classes})" if classes else ""))
     wrong = int(points.wrong.sum())
-    told = f"{wrong} of these rows wrong; they are ringed" if wrong else "none of these rows wrong"
-    return f"{'; '.join(parts)}. The whole rule gets {told}."
+    errors = (
+        f"{wrong} of these rows wrong; they are ringed" if wrong else "none of these rows wrong"
+    )
+    return f"{'; '.join(parts)}. The whole rule gets {errors}."
 
 
 @dataclass(frozen=True)
 class _Words:
-    """Names of columns and labels of axes."""
+    """Column names and axis labels."""
 
     split: PowerLawSplit
     names: dict[str, str]

@@ -115,8 +115,8 @@ def tree_sentence(tree: Tree, columns: Columns, labels: Sequence[Any] | NDArray[
     boxes = _boxes(tree, columns, np.asarray(labels, dtype=object))
     leaves = [b for b in boxes if b.label is not None]
     splits = len(boxes) - len(leaves)
-    told = ", ".join(f"{b.label}: {b.n} rows" for b in leaves)
-    return f"{splits} split{'s' * (splits != 1)} and {len(leaves)} leaves ({told})."
+    rows = ", ".join(f"{b.label}: {b.n} rows" for b in leaves)
+    return f"{splits} split{'s' * (splits != 1)} and {len(leaves)} leaves ({rows})."
 
 
 def _boxes(tree: Tree, columns: Columns, labels: NDArray[Any]) -> list[_Box]:

@@ -165,15 +165,15 @@ class _Evolution:
         return structures, modulus & self.task.modulus
 
     def _evaluated(self, structures: Exponents, modulus: Bools) -> Population:
-        """Let the lower level find weights, for those not met before."""
+        """Find weights by the lower level for those not met before."""
         structures = canonical(structures)
         keys = [(s.tobytes(), bool(m)) for s, m in zip(structures, modulus, strict=True)]
         for flag in (False, True):
             places = {k: i for i, k in enumerate(keys) if k[1] == flag and k not in self.memory}
             if not places:
                 continue
-            asked = structures[list(places.values())]
-            found = self.lower.improve(self.lower.screen(asked, flag), flag, REFINED, self.rng)
+            new = structures[list(places.values())]
+            found = self.lower.improve(self.lower.screen(new, flag), flag, REFINED, self.rng)
             for i, key in enumerate(places):
                 self.memory[key] = (
                     found.weights[i], found.low[i], found.high[i], found.impurity[i]
@@ -233,7 +233,7 @@ class _Evolution:
         structures[chosen] = np.where(zeroed, 0, moved)
 
     def _repaired(self, structures: Exponents) -> Exponents:
-        """Give a matrix without exponents one."""
+        """Set an exponent in matrices without any."""
         for k in np.flatnonzero(~structures.any(axis=(1, 2))):
             self._change_one(structures[k])
         return structures

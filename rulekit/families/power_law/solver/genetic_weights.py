@@ -141,9 +141,9 @@ class GeneticLevel:
         from rulekit.families.power_law.solver import split_kernels
 
         mass = self.mass
-        asked = (np.ascontiguousarray(part) for part in (laws, people))
+        arrays = (np.ascontiguousarray(part) for part in (laws, people))
         worth = split_kernels.people_worth(
-            *asked, mass.label, mass.total, mass.units, mass.unit, modulus
+            *arrays, mass.label, mass.total, mass.units, mass.unit, modulus
         )
         return np.asarray(worth)
 

@@ -120,7 +120,7 @@ class Cuts:
         )
 
     def at(self, places: Ints, n: int) -> "Cuts":
-        """Put them to their places among n; elsewhere nothing was found."""
+        """Return n cuts with these at their places; elsewhere nothing was found."""
         made = Cuts(np.full(n, np.inf), np.full(n, -np.inf), np.full(n, np.inf))
         made.impurity[places] = self.impurity
         made.low[places], made.high[places] = self.low, self.high

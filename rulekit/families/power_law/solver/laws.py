@@ -110,7 +110,7 @@ class PowerTable:
 
 
 def shifts_for(low: Floats, high: Floats) -> Floats:
-    """Say what has to be subtracted from features to make them positive.
+    """Compute what has to be subtracted from features to make them positive.
 
     Shapes: low, high (d,); result (d,).
     """

@@ -3,7 +3,7 @@
 Everything here sorts. A row's label (its class, or its number where rows have weights) is written
 into the lowest bits of the projected value before sorting, so that the sorted numbers carry it
 along and nothing has to be gathered afterwards; the order of values closer than about 1e-11 of
-their size is not told apart, and no cut is placed between them. The sorted keys are scanned by
+their size is undefined, and no cut is placed between them. The sorted keys are scanned by
 `split_kernels`.
 
 Legend as in `impurity`.
@@ -24,7 +24,7 @@ def best_cut(values: Floats, mass: ClassMass) -> Cuts:
 
     Notes
     -----
-    O(P n log n). A threshold stands between two distinct values only.
+    O(P n log n). A threshold lies between two distinct values only.
     """
     from rulekit.families.power_law.solver import split_kernels
 
@@ -114,7 +114,7 @@ def best_interval(
 
 
 def centred(values: Floats, bands: Cuts, mass: ClassMass) -> Cuts:
-    """Put the ends of intervals in the middle of their gaps, and say what they are worth there.
+    """Move the ends of intervals to the middle of their gaps and compute their impurity there.
 
     A band that was turned around a row may end a rounding error beside another.
     """
@@ -124,7 +124,7 @@ def centred(values: Floats, bands: Cuts, mass: ClassMass) -> Cuts:
     last = np.where(inside, values, -np.inf).max(axis=1)
     ahead = np.where(below, values, -np.inf).max(axis=1)
     behind = np.where(above, values, np.inf).min(axis=1)
-    some = inside.any(axis=1)  # an empty band is none
+    some = inside.any(axis=1)  # an empty band does not count
     return Cuts(
         np.where(some, mass.of_split(inside), mass.gini),
         np.where(some, 0.5 * ahead + 0.5 * np.where(some, first, 0.0), -np.inf),
@@ -133,7 +133,7 @@ def centred(values: Floats, bands: Cuts, mass: ClassMass) -> Cuts:
 
 
 def _ends(keys: Ints, bits: int, start: Ints, stop: Ints) -> tuple[Floats, Floats]:
-    """Put the two ends in the middle of the gaps around a run."""
+    """Return the two ends, in the middle of the gaps around a run."""
     n = keys.shape[1]
     low = between(keys, bits, np.maximum(start - 1, 0))
     high = between(keys, bits, np.minimum(stop - 1, n - 2))
@@ -177,7 +177,7 @@ def sorted_keys(values: Floats, label: Ints, bits: int) -> Ints:
 
 
 def _value(keys: Ints, bits: int) -> Floats:
-    """Give back the values of sorted keys, without the labels."""
+    """Return the values of sorted keys, without the labels."""
     bare = keys & ~np.int64((1 << bits) - 1)
     return np.asarray(bare ^ ((bare >> 63) & FLIP)).view(np.float64)
 

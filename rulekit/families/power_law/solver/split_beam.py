@@ -122,7 +122,7 @@ def beam_search(
 
 
 def _wins(band: FoundSplit, cut: FoundSplit, tau: float) -> bool:
-    """Say whether a band is worth its modulus."""
+    """Return whether a band is enough better than a cut to pay for its modulus."""
     if (band.impurity <= tau) != (cut.impurity <= tau):
         return band.impurity <= tau
     if band.impurity <= tau and band.n_exponents < cut.n_exponents:
@@ -131,7 +131,7 @@ def _wins(band: FoundSplit, cut: FoundSplit, tau: float) -> bool:
 
 
 class Beam:
-    """One search, for cuts or for bands; its levels are kept, so that it can be asked again."""
+    """One search, for cuts or for bands; it keeps its levels and can be continued."""
 
     def __init__(
         self,

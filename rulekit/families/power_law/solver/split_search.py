@@ -72,7 +72,7 @@ class LowerLevel:
         self.targets = [int(k) for k in largest if mass.total[k] > 0]
 
     def screen(self, structures: Exponents, modulus: bool) -> Splits:
-        """Give each structure weights from closed forms and the best bias for these.
+        """Compute weights from closed forms for each structure, and the best bias for these.
 
         Shapes: structures (P, p, d).
         """

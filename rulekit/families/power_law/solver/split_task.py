@@ -49,7 +49,7 @@ class FoundSplit:
 
 
 def target_impurity(mass: ClassMass, tau: float) -> float:
-    """Give the impurity a split has to reach."""
+    """Return the impurity a split has to reach."""
     total = np.sort(mass.total)[::-1]
     whole = total.sum()
     left = total[0] * np.ones(1 << min(len(total) - 1, 10))
@@ -87,6 +87,6 @@ def sample_rows(mass: ClassMass, most: int, rng: np.random.Generator) -> tuple[I
     rows = np.sort(np.concatenate(drawn)).astype(np.int64)
     weight = None if mass.weight is None else mass.weight[rows]
     if (wanted > share).any():
-        stands_for = counts / np.maximum(wanted, 1)
-        weight = (1.0 if weight is None else weight) * stands_for[mass.codes[rows]]
+        represented = counts / np.maximum(wanted, 1)
+        weight = (1.0 if weight is None else weight) * represented[mass.codes[rows]]
     return rows, ClassMass(mass.codes[rows], weight, mass.n_classes)

@@ -51,7 +51,7 @@ class Splits:
 
     @classmethod
     def joined(cls, a: "Splits", b: "Splits") -> "Splits":
-        """Put two populations together."""
+        """Concatenate two populations."""
         return cls(
             np.concatenate([a.structures, b.structures]),
             np.concatenate([a.weights, b.weights]),
@@ -126,7 +126,7 @@ class StructureBlock:
         return weights[self.places, : self.size] * np.where(flat, 0.0, self.scale)
 
     def write(self, found: "Found", made: Splits) -> None:
-        """Put what was found into the population, in terms of the power laws themselves."""
+        """Write what was found into the population, in terms of the unscaled power laws."""
         weights = found.weights / self.scale
         shift = (weights * np.where(np.isinf(self.scale), 0.0, self.mean)).sum(axis=1)
         size = np.abs(weights).max(axis=1)
@@ -176,7 +176,7 @@ class Moments:
         self._known: dict[int, tuple[Floats, Floats, Floats, Floats]] = {}
 
     def _within(self, k: int) -> tuple[Floats, Floats, Floats, Floats]:
-        """Mean and second moments over all rows, then within a class."""
+        """Compute mean and second moments over all rows, then within a class."""
         from rulekit.families.power_law.solver import moment_kernels
 
         if k not in self._known:

@@ -45,7 +45,7 @@ class PointsProblem:
     def settled(
         self, chosen: tuple[int, ...], enough: float, polish: bool
     ) -> tuple[tuple[int, ...], float, float, float]:
-        """Give conditions their points: these, slope, intercept and loss, see `settle`."""
+        """Compute the points of conditions: points, slope, intercept and loss, see `settle`."""
         from rulekit.families.scorecard.solver.card_kernels import settle
 
         points, line = np.zeros(len(chosen), dtype=np.int64), np.zeros(2)
@@ -59,7 +59,7 @@ class PointsProblem:
         return replace(self, codes=codes, weights=np.ascontiguousarray(self.weights[rows]))
 
     def odds(self, slope: float, intercept: float, points: dict[int, int]) -> Floats:
-        """Give each row's logit by a card, from candidates to points: shape (n,)."""
+        """Return each row's logit by a card, from candidates to points, shape (n,)."""
         found = np.full(self.codes.shape[1], intercept)
         for j, given in points.items():
             cells, (a, b, c, d) = self.codes[self.source[j]], self.spans[j]
@@ -75,7 +75,7 @@ class PointsProblem:
         return float(found[0]), float(found[1])
 
     def gains(self, chosen: tuple[int, ...]) -> Floats:
-        """Say how much the loss falls with each further condition, nearly: shape (d,)."""
+        """Estimate how much the loss falls with each further condition, shape (d,)."""
         from rulekit.families.scorecard.solver.card_kernels import gains
 
         unit = grid_unit(float(self.weights.sum()) * LARGEST)

@@ -37,7 +37,7 @@ class Card:
 
 @dataclass
 class PointsPath:
-    """The best cards of each size, found as far as they are asked for."""
+    """The best cards of each size, searched as far as needed."""
 
     problem: PointsProblem
     beam: int = 3
@@ -86,7 +86,7 @@ class PointsPath:
         return sorted(settled.values(), key=_order)
 
     def _exchanged(self, card: Card) -> Card:
-        """Put other conditions in the place of one, the best exchange of all, while that helps."""
+        """Replace one condition by the best other one, while that helps."""
         while True:
             best = card
             for i in card.chosen:
@@ -99,7 +99,7 @@ class PointsPath:
             card = best
 
     def _card(self, chosen: tuple[int, ...], enough: float = math.inf) -> Card:
-        """Give conditions their points, unless they must cost as much as `enough`."""
+        """Return the card with points, unless it must cost as much as `enough`."""
         key = tuple(sorted(chosen))
         if key not in self._cards or self._cards[key].loss == math.inf > enough:
             self._cards[key] = Card(key, *self.problem.settled(key, enough, False))
@@ -109,7 +109,8 @@ class PointsPath:
         """List the conditions to try beside some, best first: those required before any other."""
         if chosen not in self._ranked:
             gains = self.problem.gains(chosen)
-            missing = [wish for wish in self.problem.required if not wish & set(chosen)]
+            missing = [group for group in self.problem.required if not group & set(chosen)]
+
             order = np.argsort(-gains, kind="stable")
             if missing:
                 order = order[np.isin(order, list(missing[0]))]

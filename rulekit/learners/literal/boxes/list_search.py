@@ -5,13 +5,13 @@ The table is that of `binary_problem` in the form "dnf": a clause holds where al
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.learners.literal.boxes.doubt import discounted
+from rulekit.learners.literal.boxes.label_noise import discounted
 from rulekit.learners.literal.boxes.search import PATH, PATH_ROWS
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.learners.literal.problems.box_table import BoxTable, table_of
@@ -21,7 +21,7 @@ from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.solvers.box_search import ArchiveEntry, Boxes, CutTable, refined_cuts
 from rulekit.solvers.rule_lists import ListArchive, ListPlan, ListProblem, ListSearch, RuleList
 
-#: Clauses searched for each class but one, whatever is asked for: one archive serves all askers.
+#: Clauses searched for each class but one, whatever the limit: one archive serves all settings.
 PATH_CLAUSES_A_CLASS = 3
 Clauses = list[tuple[Literal, ...]]
 
@@ -41,6 +41,7 @@ class SearchedLists:
     archive: ListArchive
     finished: bool
     seconds: float
+    visited: dict[tuple[RuleSet, float, int], list[ListArchive]] = field(default_factory=dict)
 
     def entry(
         self, theta: float, n_clauses: int, max_conditions: int | None, *more: ListArchive
@@ -95,13 +96,15 @@ class SearchedLists:
         return RuleList(low, high, absent, labels, self.names.index(rule.default))
 
     def searched_from(self, rule: RuleSet, theta: float, n_clauses: int) -> list[ListArchive]:
-        """Search from a list, at one penalty; None if it cannot be written as boxes."""
-        start = self.boxes_of(rule)
-        if start is None:
-            return []
-        archive = ListArchive(self.search.problem)
-        self.search.visit(archive, start, theta, n_clauses)
-        return [archive]
+        """Search from a list, at one penalty, once; empty if it cannot be written as boxes."""
+        key = rule, theta, n_clauses
+        if key not in self.visited:
+            self.visited[key], start = [], self.boxes_of(rule)
+            if start is not None:
+                archive = ListArchive(self.search.problem)
+                self.search.visit(archive, start, theta, n_clauses)
+                self.visited[key] = [archive]
+        return self.visited[key]
 
     def with_cuts_refined(self, rule: RuleSet) -> RuleSet:
         """Move the thresholds of each clause in turn, with the others fixed."""

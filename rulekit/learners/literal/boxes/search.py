@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.learners.literal.boxes.doubt import discounted
+from rulekit.learners.literal.boxes.label_noise import discounted
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.learners.literal.problems.box_table import BoxTable, box_table
 from rulekit.learners.training import Clock
@@ -31,7 +31,7 @@ PATH_ROWS = 500.0
 # Prices of a literal that a search visits, in wrong rows of a table of 500 rows. The archive
 # answers every other price from these.
 PATH = (0.02, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0)
-PATH_CLAUSES = 5  # clauses searched whatever is asked for, so that one archive serves all askers
+PATH_CLAUSES = 5  # clauses searched whatever the limit, so that one archive serves all settings
 
 
 @dataclass(frozen=True)

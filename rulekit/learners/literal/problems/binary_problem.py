@@ -1,12 +1,12 @@
 """From a training table to the problem that solvers see: rows and columns in one fixed order.
 
-A rule of form "cnf" for class c is learned as it stands. A rule of form "dnf" is learned as the
+A rule of form "cnf" for class c is learned directly. A rule of form "dnf" is learned as the
 CNF of the other class over complemented columns (De Morgan), so that::
 
-    or_literals[j]   what column j of A says: the literal that an OR clause of the CNF holds
-    literals[j]      how it stands in the rule: the same for a CNF, its complement for a DNF
+    or_literals[j]   the test of column j of A: the literal that an OR clause of the CNF contains
+    literals[j]      the literal in the rule: the same for a CNF, its complement for a DNF
 
-Where a column had no gaps in training, both a literal and its complement say no to a gap; they
+If a column had no gaps in training, both a literal and its complement are false for a gap; they
 are complements on the training rows, not everywhere.
 """
 
@@ -106,7 +106,7 @@ class BinaryProblem(RowsToCover):
 
     @property
     def A(self) -> Bools:  # noqa: N802
-        """The candidates as a Boolean matrix, shape (n, d); made when it is first asked for."""
+        """The candidates as a Boolean matrix, shape (n, d); built on first access."""
         return self.cells.A
 
     @property
@@ -211,10 +211,10 @@ def binary_problem(
     Shapes: columns (n,), described (n,), weight (n,).
     """
     flipped = form == "dnf"
-    said = _complements(bins) if flipped else bins.literals
+    or_literals = _complements(bins) if flipped else bins.literals
     free = constraints == Constraints()
     allowed = [j for j, lit in enumerate(bins.literals) if free or constraints.allows(lit)]
-    order = sorted(allowed, key=lambda j: said[j].sort_key)
+    order = sorted(allowed, key=lambda j: or_literals[j].sort_key)
     tables = [column ^ flipped for table in bins.tables for column in table.T]
     source, side, rank = bins.places[:, order]
     y = described ^ flipped
@@ -223,12 +223,12 @@ def binary_problem(
         cells,
         y[rows],
         weight[rows],
-        tuple(said[j] for j in order),
+        tuple(or_literals[j] for j in order),
         tuple(bins.literals[j] for j in order),
         ColumnStructure(source, (-side if flipped else side).astype(np.int8), rank),
         {name: values[rows] for name, values in columns.items()},
         rows,
-        tuple(wish for wish in constraints.forbidden if not isinstance(wish, str)),
+        tuple(item for item in constraints.forbidden if not isinstance(item, str)),
         bins.encodings,
     )
 
@@ -242,7 +242,7 @@ def _complements(bins: BinCodes) -> tuple[Literal, ...]:
 
 
 def perturbations(literals: Sequence[Literal]) -> Floats:
-    """Give each literal a price of its own below 1e-6, drawn from its text: shape (d,)."""
+    """Return a price below 1e-6 for each literal, drawn from its text, shape (d,)."""
     return np.array([_perturbation(literal) for literal in literals], dtype=float)
 
 

@@ -35,7 +35,7 @@ class BoxTable(Generic[Kind]):
     n_columns: int
 
     def chosen(self, boxes: Boxes) -> Bools:
-        """Say which columns of ``A`` each clause is made of: shape (k, n_columns)."""
+        """Return which columns of ``A`` each clause uses, shape (k, n_columns)."""
         chosen = np.zeros((boxes.n_clauses, self.n_columns), dtype=bool)
         lacking = self.problem.has_missing
         last = self.problem.n_bins - 1
@@ -78,7 +78,7 @@ class _Builder:
         f = self._add(source, bins, len(ranks) + 1)
         for (literal, j), k in zip(found, np.searchsorted(ranks, rank_of).tolist(), strict=True):
             accepts = literal.missing and self.lacks(source)
-            above = structure.side[j] < 0  # in an OR the other side stands
+            above = structure.side[j] < 0  # an OR contains the other side
             self.column_of[(f, "low", k + 1, accepts) if above else (f, "high", k, accepts)] = j
 
     def add_levels(self, found: Found) -> None:
@@ -122,7 +122,7 @@ class _Builder:
         return self._lacking[source]
 
     def _level(self, literal: Literal, j: int) -> tuple[int, NDArray[np.integer]]:
-        """Say in which cells a value is the level that a literal names; the last one has none."""
+        """Return for each bin whether it holds a literal's level; the last one has no value."""
         source = int(self.problem.structure.feature[j])
         held = _level_test(literal).mask_of(self.problem.encodings[source].representatives())
         bins = held.astype(np.int64)
@@ -167,16 +167,16 @@ def table_of(problem: BinaryProblem, make: Callable[..., Kind]) -> BoxTable[Kind
     lows, highs = (_allowed(builder, n_bins, kind) for kind in ("low", "high"))
     # the search knows both tests of missingness of a column or none
     tests_of = np.array([_has_both_tests(builder, f) for f in range(len(n_bins))], dtype=bool)
-    cells, reads = _told_apart(problem.cells.codes, builder.bins)
+    cells, reads = _merged_cells(problem.cells.codes, builder.bins)
     boxes = make(cells, n_bins, lows, highs, tests_of, reads)
     return BoxTable(boxes, builder.column_of, len(problem.literals))
 
 
-def _told_apart(
+def _merged_cells(
     codes: NDArray[np.unsignedinteger],
     features: list[tuple[int, NDArray[np.integer]]],
 ) -> tuple[NDArray[np.unsignedinteger], Reads]:
-    """Leave out columns that no feature reads, and join cells that none tells apart."""
+    """Drop columns that no feature reads, and merge cells that all features treat alike."""
     read: dict[int, list[int]] = {}
     for f, (source, _) in enumerate(features):
         read.setdefault(source, []).append(f)
@@ -199,7 +199,7 @@ def _has_both_tests(builder: _Builder, f: int) -> bool:
 
 
 def _allowed(builder: _Builder, n_bins: NDArray[np.int64], kind: str) -> Bools:
-    """Say at which bins an interval may begin or end: where all variants of its literal are."""
+    """Return at which bins an interval may begin or end: where all its literals exist."""
     allowed = np.zeros((len(n_bins), int(n_bins.max(initial=1))), bool)
     known = builder.column_of
     for f, bins in enumerate(n_bins.tolist()):
@@ -211,20 +211,20 @@ def _allowed(builder: _Builder, n_bins: NDArray[np.int64], kind: str) -> Bools:
 
 
 def _level_test(literal: Literal) -> Literal:
-    """Say that a value is the level, or among those, that a literal names."""
+    """Return the test whether a value is the level, or among the levels, of a literal."""
     return replace(literal if literal.op in MEMBER else literal.negated(), missing=False)
 
 
 def _by_column(problem: BinaryProblem) -> dict[str, Kinds]:
-    """Sort what the DNF would say by column: cuts of each source, levels, tests of missingness."""
+    """Group the literals of the DNF by column: cuts of each source, levels, missingness tests."""
     parts: dict[str, Kinds] = {}
     for j, or_literal in enumerate(problem.or_literals):
-        said = or_literal.negated()
-        kinds = parts.setdefault(said.feature, ({}, [], []))
-        if said.op in GAPS:
-            kinds[2].append((said, j))
+        negated = or_literal.negated()
+        kinds = parts.setdefault(negated.feature, ({}, [], []))
+        if negated.op in GAPS:
+            kinds[2].append((negated, j))
         elif problem.structure.side[j]:
-            kinds[0].setdefault(int(problem.structure.feature[j]), []).append((said, j))
+            kinds[0].setdefault(int(problem.structure.feature[j]), []).append((negated, j))
         else:
-            kinds[1].append((said, j))
+            kinds[1].append((negated, j))
     return parts

@@ -47,7 +47,7 @@ class CellProblem(RowsToCover):
         self.deadline = deadline
 
     def literal(self, j: int) -> Literal:
-        """Write candidate j as it stands in the rule."""
+        """Return the literal of candidate j in the rule."""
         source, i = self.origin[j]
         found: Literal = self.conditions[source].literal(int(i))
         return found

@@ -50,7 +50,7 @@ def test_a_case_meets_all_columns_of_a_box_where_its_clause_holds(fitted):
             assert within[inside].all()
 
 
-def test_points_that_meet_all_other_conditions_in_the_rectangle_are_the_rows_of_the_box(fitted):
+def test_points_in_the_rectangle_are_the_rows_of_the_box(fitted):
     model, X = fitted
     label = model.positive_label_
     _, rows = cases(model, X)

@@ -39,7 +39,7 @@ def test_a_corner_brought_back_from_the_unit_box_is_on_its_side_in_doubles(plane
     assert (corner <= np.maximum(region.upper, floor)).all()
 
 
-def test_features_without_weight_are_dropped_and_those_of_negative_weight_turned():
+def test_unweighted_features_are_dropped_and_negative_ones_turned():
     half = HalfSpace.of_plane(
         np.array([0.0, -2.0, 1.0]), 1.0, np.zeros(3), np.array([9.0, 3.0, 4.0]), above=False
     )

@@ -116,7 +116,7 @@ def test_the_ranking_is_the_paper_s():
     assert people.order(0.05).tolist() == [5, 2, 1, 0, 4, 3]
 
 
-def test_the_first_individuals_have_one_exponent_each_and_the_others_two_at_most(problem):
+def test_first_individuals_have_one_exponent_and_others_two_at_most(problem):
     made, modulus = evolution(problem)._initial()
     size = np.count_nonzero(made, axis=(1, 2))
     assert (size[:8] == 1).all()

@@ -33,7 +33,7 @@ def test_a_power_law_is_the_product_of_its_factors(structures):
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
-def test_scaled_power_laws_have_mean_zero_and_deviation_one_and_can_be_undone(positive):
+def test_scaled_power_laws_are_standardised_and_invertible(positive):
     rows = np.array([[1, 0, 0, 0], [0, -3, 2, 0], [1, 1, 1, -1]], dtype=np.int8)
     table = PowerTable(positive)
     laws = table.laws(rows)

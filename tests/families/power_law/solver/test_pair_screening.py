@@ -20,7 +20,7 @@ def planted(d, seed=0, n=400):
     return X, ClassMass((X[:, 4] / X[:, 9] > 1.0).astype(np.int64), None, 2)
 
 
-def test_of_many_features_those_of_a_planted_pair_are_kept_and_most_are_not():
+def test_features_of_a_planted_pair_are_kept_among_many():
     X, mass = planted(120)
     kept = likely_features(X, mass, 20, RNG(0))
     assert {4, 9} <= set(kept.tolist())

@@ -51,7 +51,7 @@ def test_the_split_found_is_worth_what_is_said():
     assert reference.impurity(left, codes) == pytest.approx(found.impurity, abs=1e-9)
 
 
-def test_levels_are_searched_one_exponent_after_the_other_and_end_where_it_is_pure_enough():
+def test_levels_add_one_exponent_each_and_stop_when_pure():
     X, law = planted()
     found = searched(X, (law > 1.1).astype(int), modulus=False)
     assert [step["n_exponents"] for step in found.history] == [1, 2]

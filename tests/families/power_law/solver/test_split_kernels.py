@@ -186,7 +186,7 @@ def found_split():
 
 
 @pytest.mark.slow
-def test_the_split_depends_neither_on_the_threads_of_blas_nor_on_searches_beside_it():
+def test_split_does_not_depend_on_blas_threads_or_other_searches():
     found = []
     for threads in (1, 4):
         with threadpool_limits(threads):

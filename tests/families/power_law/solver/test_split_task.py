@@ -41,7 +41,7 @@ def test_a_sample_keeps_the_shares_of_the_classes(sizes, most, weighted):
 
 
 @pytest.mark.slow
-def test_of_many_rows_the_same_law_is_found_on_a_part_and_its_impurity_is_that_of_all():
+def test_large_tables_find_the_same_law_on_a_part():
     X, codes = crowd()
     mass = ClassMass(codes, None, 2)
     task = SplitTask(X, mass, tau=0.15)
@@ -71,7 +71,7 @@ def test_a_rare_class_is_not_lost_in_a_part_of_the_rows():
 
 
 @pytest.mark.slow
-def test_the_part_is_the_same_for_the_same_seed_and_levels_are_shared_by_all_impurities():
+def test_part_depends_on_the_seed_and_levels_are_shared():
     X, codes = crowd(3000)
     mass, memo = ClassMass(codes, None, 2), {}
     shared = [

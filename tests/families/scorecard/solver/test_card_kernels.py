@@ -71,7 +71,7 @@ def test_columns_that_tell_the_classes_apart_have_a_finite_line():
     assert 0 < cost < 2
 
 
-def test_twenty_conditions_have_more_kinds_of_rows_than_a_table_of_bits_would_hold():
+def test_twenty_conditions_exceed_a_table_of_bits():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 2, (300, 25))
     problem = cuts_of(codes, codes[:, :20].sum(axis=1) + rng.normal(size=300) > 10, most=3)

@@ -65,7 +65,7 @@ def test_points_stay_on_the_side_that_is_allowed():
     assert len(PointsPath(none).cards(4)) == 1
 
 
-def test_what_is_required_stands_in_every_card_and_the_best_of_them_is_found():
+def test_required_conditions_are_in_every_card_and_best_is_found():
     wishes = (frozenset([3]), frozenset([0, 1]))
     problem = replace(planted(2), required=wishes)
     assert PointsPath(problem).cards(1) == ()

@@ -59,7 +59,7 @@ def test_the_error_of_a_level_is_that_of_plain_fits_on_the_same_folds():
 
 
 @pytest.mark.slow
-def test_without_a_class_the_one_that_is_told_shorter_is_described_and_named():
+def test_class_with_the_shorter_rule_is_described_and_named():
     X, y = against()
     model = clone(LEARNER).fit(X, y)
     assert model.positive_label_ == "well"

@@ -1,7 +1,7 @@
 """Lower weights for rows whose class the forest votes against.
 
 A row that lies among rows of the other class is more often noise than a case to build a condition
-on. A random forest says so of each row by the trees that were grown without it.
+on. The out-of-bag votes of a random forest estimate this for each row.
 """
 
 from dataclasses import replace
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.learners.forest import votes
-from rulekit.learners.judge import MOST_ROWS, cell_table
+from rulekit.learners.forest_loss import MOST_ROWS, cell_table
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 
 N_TREES = 100

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from rulekit import BoxSearchClassifier, Constraints, certify
 from rulekit.binarize import Binarizer
 from rulekit.data import columns_of
-from rulekit.learners.literal.boxes.doubt import agreement, discounted
+from rulekit.learners.literal.boxes.label_noise import agreement, discounted
 from rulekit.learners.literal.problems.binary_problem import binary_problem
 from tests.learners.literal.test_box_search import mixed
 
@@ -42,7 +42,7 @@ def test_a_row_of_the_wrong_class_is_discounted_most():
 
 
 @pytest.mark.slow
-def test_without_doubt_nothing_changes_and_a_fit_alone_is_the_fit_among_many():
+def test_zero_doubt_changes_nothing_and_fit_many_equals_fit():
     X, y = mixed()
     X, y = X[:120], y[:120]
     plain = clone(LEARNER).set_params(doubt=0.0)

@@ -1,8 +1,8 @@
 """Evaluation of rules by a random forest's out-of-bag votes, beside the inner folds.
 
-The error of a setting on a few inner folds is mostly luck. A random forest, asked about each row by
-the trees that were grown without it, knows roughly how often rows like it have each class; counted
-by such shares, a rule's error varies far less, and a rule that only follows noise gains nothing.
+The error of a setting on a few inner folds is mostly luck. The out-of-bag votes of a random forest
+estimate for each row how often rows like it have each class. Counted by such shares, a rule's error
+varies far less, and a rule that only follows noise gains nothing.
 """
 
 import math
@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Judge:
+class ForestLoss:
     """Loss of predictions for the training rows, by the forest's votes.
 
     Shapes: classes (K,), expected (n, K).
@@ -37,7 +37,7 @@ class Judge:
     expected: Floats
 
     @classmethod
-    def of(cls, table: TrainingTable, loss: Loss, learner: Any, seed: int) -> "Judge":
+    def of(cls, table: TrainingTable, loss: Loss, learner: Any, seed: int) -> "ForestLoss":
         """Grow the forest."""
         own = np.eye(len(table.classes))[table.codes]
         given = table.weights(None)
@@ -45,13 +45,13 @@ class Judge:
         prices = _prices(table, loss, given)
         if not np.allclose(prices, prices.max() * (1.0 - np.eye(len(prices)))):
             shares = calibrated(shares, table.codes, given)
-        told = np.where(np.isnan(shares), own, (1.0 - TRUST) * own + TRUST * shares)
-        expected = given[:, None] * (told @ prices)
+        mixed = np.where(np.isnan(shares), own, (1.0 - TRUST) * own + TRUST * shares)
+        expected = given[:, None] * (mixed @ prices)
         return cls(table.classes, expected / loss.weight.sum())
 
-    def loss(self, said: NDArray[Any]) -> float:
+    def loss(self, answers: NDArray[Any]) -> float:
         """Compute the loss of predictions for all training rows."""
-        each = [self.expected[said == label, k].sum() for k, label in enumerate(self.classes)]
+        each = [self.expected[answers == label, k].sum() for k, label in enumerate(self.classes)]
         return math.fsum(each)
 
     def losses(
@@ -119,7 +119,7 @@ def _prices(table: TrainingTable, loss: Loss, given: Floats) -> Floats:
     """Return the cost of each prediction for a row of each class, shape (K, K)."""
     K = len(table.classes)
     if loss.costs is not None:
-        true, said = np.repeat(table.classes, K), np.tile(table.classes, K)
-        return 100.0 * loss.costs.of_rows(true, said).reshape(K, K)
+        true, answers = np.repeat(table.classes, K), np.tile(table.classes, K)
+        return 100.0 * loss.costs.of_rows(true, answers).reshape(K, K)
     heavier = np.bincount(table.codes, loss.weight) / np.bincount(table.codes, given)
     return heavier[:, None] * (1.0 - np.eye(K))

@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 from rulekit import BoxSearchClassifier, Constraints, Costs, RuleClassifier
-from rulekit.learners.judge import TRUST, Judge, calibrated, cell_table
+from rulekit.learners.forest_loss import TRUST, ForestLoss, calibrated, cell_table
 from rulekit.learners.loss import Loss
 from rulekit.learners.training import SharedWork, read_training_table
 from tests.learners.tables import mixed_table
@@ -35,10 +35,10 @@ def test_losses_are_those_counted_row_by_row(costs, monkeypatch):
     weight = np.random.default_rng(1).integers(1, 4, len(y)).astype(float)
     shares = np.random.default_rng(2).dirichlet((1, 1), len(y))
     shares[5] = np.nan  # a row that every tree has drawn
-    monkeypatch.setattr("rulekit.learners.judge.votes", lambda *_: shares)
+    monkeypatch.setattr("rulekit.learners.forest_loss.votes", lambda *_: shares)
     table = read(X, y, weight)
     heavy = table.weights(None if costs else {"yes": 3.0})
-    judge = Judge.of(table, Loss(table.y, heavy, costs), SEARCH, 0)
+    forest = ForestLoss.of(table, Loss(table.y, heavy, costs), SEARCH, 0)
     said = np.random.default_rng(4).permutation(table.y)
     shares = calibrated(shares, table.codes, weight)  # as errors cost unequally
     expected = 0.0
@@ -52,18 +52,18 @@ def test_losses_are_those_counted_row_by_row(costs, monkeypatch):
                 price = 500.0 if other == "yes" else 100.0
             expected += weight[i] * share * price * (said[i] != other)
     each = weight * np.where(table.y == "yes", 1.0 if costs else 3.0, 1.0)
-    assert judge.loss(said) == pytest.approx(expected / each.sum())
+    assert forest.loss(said) == pytest.approx(expected / each.sum())
 
 
 def test_answers_that_follow_noise_gain_little_by_it():
     X, y, true = planted()
     table = read(X, y)
-    judge = Judge.of(table, Loss(table.y, table.weights(None)), SEARCH, 0)
+    forest = ForestLoss.of(table, Loss(table.y, table.weights(None)), SEARCH, 0)
     noise = (y != true).mean()  # of the training rows, which y itself gets all right
     assert noise > 0.2
-    assert judge.loss(y) > noise
-    assert abs(judge.loss(true) - judge.loss(y)) < noise / 4
-    assert judge.loss(np.where(true == "ill", "well", "ill")) > 0.6
+    assert forest.loss(y) > noise
+    assert abs(forest.loss(true) - forest.loss(y)) < noise / 4
+    assert forest.loss(np.where(true == "ill", "well", "ill")) > 0.6
 
 
 def test_a_column_that_is_forbidden_is_not_looked_at():
@@ -71,22 +71,22 @@ def test_a_column_that_is_forbidden_is_not_looked_at():
     table = read(X, y)
     loss = Loss(table.y, table.weights(None))
     barred = clone(SEARCH).set_params(constraints=Constraints(forbidden=("a",)))
-    assert Judge.of(table, loss, SEARCH, 0).loss(true) < 0.15
-    assert Judge.of(table, loss, barred, 0).loss(true) > 0.3
+    assert ForestLoss.of(table, loss, SEARCH, 0).loss(true) < 0.15
+    assert ForestLoss.of(table, loss, barred, 0).loss(true) > 0.3
 
 
 def test_each_setting_is_judged_by_the_rule_that_it_learns_from_all_rows():
     X, y, _ = planted(n=120)
     table = read(X, y)
-    judge = Judge.of(table, Loss(table.y, table.weights(None)), SEARCH, 0)
+    forest = ForestLoss.of(table, Loss(table.y, table.weights(None)), SEARCH, 0)
     settings = [{"theta": t, "n_clauses": c} for t in (0.5, 3.0, 200.0) for c in (1, 3)]
-    found = judge.losses(SEARCH, table, settings, SharedWork(many=True))
+    found = forest.losses(SEARCH, table, settings, SharedWork(many=True))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         alone = [clone(SEARCH).set_params(**s).fit(X, y) for s in settings]
-    assert found[:, 0].tolist() == [judge.loss(m.predict(X)) for m in alone]
+    assert found[:, 0].tolist() == [forest.loss(m.predict(X)) for m in alone]
     assert found[:, 1].tolist() == [m.rule_set_.n_conditions for m in alone]
-    late = judge.losses(SEARCH, table, settings, SharedWork(many=True), until=time.time() - 1)
+    late = forest.losses(SEARCH, table, settings, SharedWork(many=True), until=time.time() - 1)
     assert np.isnan(late[1:]).all()
     assert np.isfinite(late[0]).all()
 
