@@ -194,7 +194,7 @@ def promises_of(
         labels = {getattr(model, "positive_label_", None)} - {None} or set(rule_of(model).labels)
         if len(labels) != 1:
             raise RuleError(
-                "Directions lead to one class, but the rule does not say which; name it by "
+                "Directions lead to one class, but the rule does not say which. Name it by "
                 "`towards`."
             )
         (towards,) = labels
