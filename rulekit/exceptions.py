@@ -6,8 +6,8 @@
     ├── DataError        the table cannot be used as it is: file, row or column is named
     │   └── WideTableError   it has more columns than are read at once; it lists their names
     ├── RuleError        a rule is malformed, or does not fit the columns it is given
-    ├── ExportError      a rule cannot be written in the format asked for
-    ├── StoppedError     the caller asked long work to stop, and it did
+    ├── ExportError      a rule cannot be written in the requested format
+    ├── StoppedError     the caller stopped long work
     └── SolverError      a program is infeasible, unbounded or failed numerically
         └── TimeLimitError   a program was not solved in the time it was given
 

@@ -203,7 +203,7 @@ def assert_written(name, kind, form, missing):
         assert found.n_probes > 2
     given = {"training": (FRAME, LABELS)} if name == "report" else {}
     if kind in ("weekday", "days since") and name in DATABASES and DATABASES[name].grammar:
-        with pytest.raises(ExportError, match=r"cannot be written for .*; make a column of it"):
+        with pytest.raises(ExportError, match=r"cannot be written for .*\. Make a column of it"):
             written.write(rule)
         return
     text = as_text(written.write(rule, **given))

@@ -250,7 +250,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         names = self.column_names_
         if input_features is not None and list(input_features) != names:
             raise ValueError(
-                "`input_features` is not equal to `feature_names_in_`; leave it out, or give the "
+                "`input_features` is not equal to `feature_names_in_`. Leave it out, or give the "
                 "column names seen in `fit`."
             )
         return np.array([str(literal) for literal in self.literals_], dtype=object)
@@ -345,7 +345,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
             if column.dtype == object and (part is None or str(name) in readings):
                 raise ValueError(
                     f"`thresholds` gives cut points for column {name!r}, which does not hold "
-                    "numbers; remove the entry."
+                    "numbers. Remove the entry."
                 )
             given[str(name)] = given_edges(str(name), cuts, part)
         return given

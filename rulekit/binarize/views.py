@@ -268,7 +268,7 @@ def readings_of(
             if known is None or known.dtype != object:
                 why = "the table does not have" if known is None else "holds numbers"
                 raise ValueError(
-                    f"`{what}` names column {name!r}, which {why}; remove the entry or correct the "
+                    f"`{what}` names column {name!r}, which {why}. Remove the entry or correct the "
                     "name."
                 )
             if what == "orders":

@@ -38,7 +38,7 @@ def app(ctx: click.Context, port: int, address: str) -> None:
     place = dashboard()
     if place is None:
         raise click.ClickException(
-            "The dashboard's pages are gone; install rulekit-dashboard anew."
+            "The dashboard's pages are gone. Install rulekit-dashboard anew."
         )
     path = os.pathsep.join(filter(None, [str(place), os.environ.get("PYTHONPATH")]))
     # -P: a folder "ui" where the command is typed is not the dashboard

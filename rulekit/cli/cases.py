@@ -86,7 +86,7 @@ def score(rule: str, table: str, reading: Reading, as_json: bool, **options: Any
     output, target = options["output"], options["target"]
     write = _writer(output)
     if options["outcomes"] and target is None:
-        raise click.UsageError("--outcome names values of the target; give --target.")
+        raise click.UsageError("--outcome names values of the target. Give --target.")
     found = read_rule(rule)
     given = as_rule_reads(reading.table(table), found)
     actual = None if target is None else known_outcomes(given, target, found, options["outcomes"])

@@ -76,7 +76,7 @@ class Verbs(click.Group):
             raise click.ClickException(str(error)) from error
         except MemoryError as error:
             raise click.ClickException(
-                "The memory of this machine does not suffice; give fewer rows or columns."
+                "The memory of this machine does not suffice. Give fewer rows or columns."
             ) from error
         except BrokenPipeError:  # who read our output has enough
             ctx.exit(0)

@@ -110,7 +110,7 @@ def read_rule(source: str) -> RuleSet:
     except OSError as error:
         reason = error.strerror or "it cannot be opened"
         raise click.ClickException(
-            f"The rule {shown(name, 200)} was not read: {reason}; give the path of a JSON file."
+            f"The rule {shown(name, 200)} was not read: {reason}. Give the path of a JSON file."
         ) from error
     try:
         return from_json(_rule_in(content))
@@ -126,7 +126,7 @@ def _rule_in(content: bytes) -> bytes | str:
         return content  # `from_json` raises the error
     if isinstance(held, Mapping) and "rule_json" in held:
         if not isinstance(held["rule_json"], str):
-            raise click.ClickException("The saved analysis holds no rule yet; pick one on Models.")
+            raise click.ClickException("The saved analysis holds no rule yet. Pick one on Models.")
         return held["rule_json"]
     if isinstance(held, Mapping) and "record" in held:
         raise click.ClickException(
@@ -187,7 +187,7 @@ def known_outcomes(
         if name not in by_text and rest is None and not lone:
             raise click.ClickException(
                 f"The rule answers {' or '.join(map(shown, by_text))}, and column {shown(target)} "
-                f"holds {shown(name)}; name the right --target, or say what its values are called "
+                f"holds {shown(name)}. Name the right --target, or say what its values are called "
                 "by --outcome VALUE=NAME."
             )
         called[value] = by_text.get(name, name if lone else rest)
@@ -233,6 +233,6 @@ def write_file(path: str, content: bytes) -> None:
     except OSError as error:
         reason = error.strerror or "the place cannot be written to"
         raise click.ClickException(
-            f"{shown(path, 200)} was not written: {reason}; give another path."
+            f"{shown(path, 200)} was not written: {reason}. Give another path."
         ) from error
     note(f"Written: {path}")

@@ -188,7 +188,7 @@ def _rows(table: Table, target: str, options: dict[str, Any]) -> tuple[pd.DataFr
         names = sorted(set(y))
         if outcomes and len(names) < len(labels):
             raise click.ClickException(
-                "Two classes have one name by --outcome; give each its own name."
+                "Two classes have one name by --outcome. Give each its own name."
             )
         y = y.astype("str")
     if one_of_many:

@@ -69,11 +69,11 @@ def compare(
     With a TABLE, the rows with another prediction are listed.
     """
     if outcomes and target is None:
-        raise click.UsageError("--outcome names values of the target; give --target.")
+        raise click.UsageError("--outcome names values of the target. Give --target.")
     first, second = read_rule(before), read_rule(after)
     if table is None:
         if target is not None:
-            raise click.UsageError("--target is a column of TABLE; give a TABLE.")
+            raise click.UsageError("--target is a column of TABLE. Give a TABLE.")
         _report(compare_rules(first, second), {}, as_json)
         return
     given = as_rule_reads(as_rule_reads(reading.table(table), first), second)

@@ -5,7 +5,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 BINS = 5  # of a column's sorted values; missing values are one more
-DECIMALS = 9  # scores are compared to so many, since sums end differently on each processor
+DECIMALS = 9  # scores are rounded to this, since last digits differ between processors
 
 
 def promising_columns(X: pd.DataFrame, y: ArrayLike, most: int) -> list[str]:

@@ -136,7 +136,7 @@ def dates_in(texts: pd.Series, name: str, day_first: bool | None) -> pd.Series:
     found = pd.to_datetime(text, errors="coerce", format="mixed", dayfirst=early)
     if found.isna().all():
         raise DataError(
-            f"Column {shown(name)} holds no date such as 2024-03-01 or 31.12.2024; keep it as it "
+            f"Column {shown(name)} holds no date such as 2024-03-01 or 31.12.2024. Keep it as it "
             "is."
         )
     return found.dt.tz_localize(None)
@@ -150,7 +150,7 @@ def durations_in(texts: pd.Series, name: str) -> pd.Series:
     days = pd.to_timedelta(text.astype(object), errors="coerce").dt.total_seconds() / DAY
     if days.isna().all():
         raise DataError(
-            f"Column {shown(name)} holds no duration such as 06:30:00 or '2 days'; keep it as "
+            f"Column {shown(name)} holds no duration such as 06:30:00 or '2 days'. Keep it as "
             "it is."
         )
     return days
@@ -305,7 +305,7 @@ def _mention_text(column: TextColumn, numbers: Numbers, found: _Findings) -> Non
     text = column.texts[int(column.codes[row])].as_py()
     found.sentences.append(
         f"Column {shown(column.name)} holds text in {int(other.sum())} of {len(column.codes)} rows "
-        f"(first: row {row + 1}, {shown(text)}), so it is read as text; correct these cells, or "
+        f"(first: row {row + 1}, {shown(text)}), so it is read as text. Correct these cells, or "
         "read the column as numbers, which makes them missing."
     )
 

@@ -240,7 +240,7 @@ def _positive(cost: Any, what: str) -> float:
     if not (math.isfinite(number) and number > 0):
         raise ValueError(
             f"{what} must be a positive number, got {cost!r}. Give `miss` and `false_alarm`, or a "
-            "`matrix`; use a very small cost for an error that hardly matters."
+            "`matrix`; a very small cost is allowed."
         )
     return number
 

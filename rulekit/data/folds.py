@@ -274,7 +274,7 @@ def _checked(pair: Any, number: int, n: int) -> Fold:
     trained = np.zeros(n, dtype=bool)
     trained[train] = True
     if trained[test].any():
-        raise ValueError(f"Fold {number} of `cv` tests on rows it is trained on; take them apart.")
+        raise ValueError(f"Fold {number} of `cv` tests on rows it is trained on. Take them apart.")
     return train, test
 
 

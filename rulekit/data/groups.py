@@ -89,7 +89,7 @@ def row_groups(values: Any, name: str, *, bins: int | Sequence[float] = 4) -> Ro
     numbers = column.dtype != object
     if cuts is not None and not numbers:
         raise DataError(
-            f"Cuts need a column of numbers, but {name[:60]!r} holds text; leave `bins` as it is, "
+            f"Cuts need a column of numbers, but {name[:60]!r} holds text. Leave `bins` as it is, "
             "and its values are the groups."
         )
     present = column[~absent]
@@ -105,7 +105,7 @@ def row_groups(values: Any, name: str, *, bins: int | Sequence[float] = 4) -> Ro
     if len(names) < 2:
         held = f"all {len(found)} rows are in group {names[0]!r}" if names else "there is no row"
         raise DataError(
-            f"Groups are compared with each other, but by {name[:60]!r} {held}; choose a column "
+            f"Groups are compared with each other, but by {name[:60]!r} {held}. Choose a column "
             "with two values or more."
         )
     return RowGroups(name, names, found.astype(np.intp))

@@ -40,7 +40,7 @@ def chosen_columns(
         return list(range(len(names)))
     wanted = set(requested)
     if unknown := sorted(wanted - set(names)):
-        raise DataError(f"The file has no column {shown(unknown[0])}; choose among those it has.")
+        raise DataError(f"The file has no column {shown(unknown[0])}. Choose among those it has.")
     if not wanted or len(wanted) > limits.max_columns:
         raise DataError(
             f"Between 1 and {limits.max_columns:,} columns can be read; {len(wanted):,} are chosen."

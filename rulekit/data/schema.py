@@ -104,9 +104,9 @@ class Table:
         if not isinstance(frame, pd.DataFrame):
             raise DataError(f"A table is made of a data frame, got {type(frame).__name__}.")
         if frame.shape[1] == 0:
-            raise DataError("The table has no columns; give at least one feature and a target.")
+            raise DataError("The table has no columns. Give at least one feature and a target.")
         if frame.shape[0] == 0:
-            raise DataError("The table has a header but no rows; give at least one row of data.")
+            raise DataError("The table has a header but no rows. Give at least one row of data.")
         header = [" ".join(map(str, n)) if isinstance(n, tuple) else n for n in frame.columns]
         names, repairs = repaired_headers(header, limits)
         parts, all_notes = {}, [*notes, *repairs]
@@ -189,9 +189,9 @@ class Table:
         for name in chosen:
             self.column(name)
         if target in chosen:
-            raise DataError(f"The target {shown(target)} is among the features; leave it out.")
+            raise DataError(f"The target {shown(target)} is among the features. Leave it out.")
         if not chosen:
-            raise DataError(f"No feature is left beside the target {shown(target)}; choose one.")
+            raise DataError(f"No feature is left beside the target {shown(target)}. Choose one.")
         known = self.frame[target].notna()
         X = self.frame.loc[known, chosen]
         for column in self.columns:
@@ -270,7 +270,7 @@ class Table:
         text = self._text_of(name)
         numbers = pd.Series(numbers_in(text))
         if numbers.isna().all():
-            raise DataError(f"Column {shown(name)} holds no number at all; keep it as it is.")
+            raise DataError(f"Column {shown(name)} holds no number at all. Keep it as it is.")
         return self._replaced(name, numbers, self._lost(name, numbers, "numbers"))
 
     def _lost(self, name: str, read: pd.Series, what: str) -> str:
@@ -367,7 +367,7 @@ class Table:
 
     def _known_label(self, label: Any) -> Any:
         if self.target is None:
-            raise DataError("A positive class needs a target; give a column the role 'target'.")
+            raise DataError("A positive class needs a target. Give a column the role 'target'.")
         present = whole(self.frame[self.target].dropna())
         for value in present.unique().tolist():
             if value == label or str(value) == str(label):

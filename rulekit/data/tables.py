@@ -36,7 +36,7 @@ def open_table(
         import ibis
     except ImportError:
         raise DataError(
-            "A table that is not loaded needs the package ibis, which is not installed; install "
+            "A table that is not loaded needs the package ibis, which is not installed. Install "
             "the extra 'sql', or load the rows with `read_table`."
         ) from None
     whole = not isinstance(path, (str, Path)) or Path(path).is_dir()
@@ -76,7 +76,7 @@ def _read(reader: Any, names: list[str], first: Path, **options: Any) -> Any:
         return reader(names, **options)
     except Exception as error:
         why = (str(error).splitlines() or [type(error).__name__])[0]
-        raise DataError(f"{first.name!r} cannot be read ({why}); write the file anew.") from error
+        raise DataError(f"{first.name!r} cannot be read ({why}). Write the file anew.") from error
 
 
 def _files(path: Path) -> list[Path]:
@@ -91,7 +91,7 @@ def _files(path: Path) -> list[Path]:
             f"these; it holds {'none' if not found else ', '.join(sorted(kinds))}."
         )
     if not path.is_file():
-        raise DataError(f"There is no file {str(path)!r}; give the path of a Parquet or CSV file.")
+        raise DataError(f"There is no file {str(path)!r}. Give the path of a Parquet or CSV file.")
     if not path.name.endswith(SUFFIXES):
         raise DataError(
             f"{path.name!r} must be a file that ends in {', '.join(SUFFIXES)}, or a folder."

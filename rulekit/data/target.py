@@ -99,7 +99,7 @@ def check_target(table: Table, target: str) -> tuple[str, ...]:
     column = table.column(target)
     where = f"The target {shown(target)}"
     if column.n_distinct == 0:
-        return (f"{where} is missing in every row; choose another column.",)
+        return (f"{where} is missing in every row. Choose another column.",)
     if column.n_distinct == 1:
         only = shown(column.levels[0]) if column.levels else "one value"
         return (
@@ -109,7 +109,7 @@ def check_target(table: Table, target: str) -> tuple[str, ...]:
     sentences = list(_unfit(table, column, where))
     if not [f for f in table.features if f != target]:
         sentences.append(
-            f"No feature is left beside {shown(target)}; give at least one column the role "
+            f"No feature is left beside {shown(target)}. Give at least one column the role "
             "'feature'."
         )
     return tuple(sentences)
@@ -152,11 +152,11 @@ def _unfit(table: Table, column: Column, where: str) -> list[str]:
         ]
     if looks_like_id(series, column.name, column.n_distinct):
         return [
-            f"{where} is different in every row, as an identifier is; choose a column whose "
+            f"{where} is different in every row, as an identifier is. Choose a column whose "
             "values repeat."
         ]
     if column.kind == "date":
-        return [f"{where} holds dates; choose a column of classes."]
+        return [f"{where} holds dates. Choose a column of classes."]
     if column.n_distinct > MAX_CLASSES:
         return [_too_many(column, series, where)]
     return []
@@ -170,6 +170,6 @@ def _too_many(column: Column, series: pd.Series, where: str) -> str:
             f"another column, or make two classes of it, such as above and up to {middle:.3g}."
         )
     return (
-        f"{where} has {column.n_distinct} classes, and {MAX_CLASSES} at most are sensible; choose "
+        f"{where} has {column.n_distinct} classes, and {MAX_CLASSES} at most are sensible. Choose "
         "another column, or join classes."
     )

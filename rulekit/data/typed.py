@@ -158,7 +158,7 @@ def without_infinities(
 def _values(series: pd.Series, name: str) -> NDArray[Any]:
     dtype = series.dtype
     if pd.api.types.is_complex_dtype(dtype):
-        raise DataError(f"Column {shown(name)} holds complex numbers; give real ones.")
+        raise DataError(f"Column {shown(name)} holds complex numbers. Give real ones.")
     if isinstance(dtype, pd.CategoricalDtype):
         return _objects(series.astype(object), str)
     if dtype == np.bool_:  # nothing missing, nothing to convert one by one

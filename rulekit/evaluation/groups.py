@@ -219,7 +219,7 @@ def _grouping(X: pd.DataFrame, group: Any) -> RowGroups:
         return row_groups(group, str(getattr(group, "name", None) or "the group"))
     if group not in getattr(X, "columns", ()):
         raise DataError(
-            f"`group` names column {group[:60]!r}, which the table does not have; correct the "
+            f"`group` names column {group[:60]!r}, which the table does not have. Correct the "
             "name, or give the column's values."
         )
     return row_groups(X[group], group)
@@ -239,7 +239,7 @@ def _check_rows(n: int, given: Mapping[str, Any]) -> None:
         )
     weight = given["`sample_weight`"]
     if not np.isfinite(weight).all() or (weight < 0).any():
-        raise DataError("`sample_weight` must be finite and not negative; correct or omit it.")
+        raise DataError("`sample_weight` must be finite and not negative. Correct or omit it.")
 
 
 def _positive(model: Any, positive: Any, classes: set[Any]) -> Any:
@@ -252,7 +252,7 @@ def _positive(model: Any, positive: Any, classes: set[Any]) -> Any:
             shown = ", ".join(sorted(map(repr, classes)))
             raise ValueError(
                 "Found rows and false alarms are counted for one class, and the rule does not say "
-                f"which; give `positive`, one of {shown}."
+                f"which. Give `positive`, one of {shown}."
             )
         (positive,) = described
     if positive not in classes:

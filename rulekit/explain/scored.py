@@ -225,7 +225,7 @@ def score(
         truth = np.asarray(outcomes, dtype=object)
         if len(truth) != len(X):
             raise DataError(
-                f"`outcomes` has {len(truth)} values for {len(X)} rows; give one a row."
+                f"`outcomes` has {len(truth)} values for {len(X)} rows. Give one a row."
             )
         if before is not None:
             figures = _figures(model, columns, truth, before)

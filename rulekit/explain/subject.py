@@ -49,7 +49,7 @@ def columns_for(model: Any, X: Any) -> dict[str, NDArray[Any]]:
     X = as_pandas(X)
     if not isinstance(X, pd.DataFrame):
         raise DataError(
-            "A rule set reads columns by name; give a data frame or a mapping of column names to "
+            "A rule set reads columns by name. Give a data frame or a mapping of column names to "
             f"arrays, not {type(X).__name__}."
         )
     return _present(rule_of(model), columns_of(X))

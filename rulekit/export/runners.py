@@ -91,7 +91,7 @@ def _in_duckdb(query: str, table: str, rows: Rows, n: int, *, nan: bool) -> list
         import duckdb  # an extra: most people never need it
     except ImportError:
         raise ExportError(
-            "Checking SQL for DuckDB, or SQL that reads dates, needs the package duckdb; install "
+            "Checking SQL for DuckDB, or SQL that reads dates, needs the package duckdb. Install "
             "it, or take 'sqlite'."
         ) from None
     arrays = [_arrow(column, n, nan) for column in rows.values()]

@@ -18,7 +18,7 @@ def exported_rule(model: Any) -> RuleSet:
     if not isinstance(rule, RuleSet):
         raise ExportError(
             f"A rule set or a fitted rule model is needed, got {type(model).__name__} without "
-            "`rule_set_`; call `fit` first."
+            "`rule_set_`. Call `fit` first."
         )
     return rule
 
@@ -48,7 +48,7 @@ def column_kinds(rule: RuleSet) -> dict[str, str]:
         if str in found and len(found) > 1:
             raise ExportError(
                 f"Column {feature!r} is compared with text and with numbers, but a column of this "
-                "format has one type; split the column, or take Python or JSON."
+                "format has one type. Split the column, or take Python or JSON."
             )
     return {f: _kind(found) for f, found in types.items()}
 

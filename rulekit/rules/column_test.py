@@ -108,7 +108,7 @@ class FeatureTest:
             If nothing meets the test: no literal says so.
         """
         if self.never:
-            raise RuleError(f"No value of column {self.feature!r} meets {self}; drop the clause.")
+            raise RuleError(f"No value of column {self.feature!r} meets {self}. Drop the clause.")
         if self.scale[2] is not None and self.allows_present:
             return (replace(self.literals[0], missing=self.missing),)
         if not self.allows_present and self.scale[1] is None:

@@ -122,7 +122,7 @@ def numbers_in(name: str, columns: Columns) -> NDArray[np.float64]:
     absent = missing_in(column)
     if any(isinstance(v, str) for v in column[~absent]):
         raise RuleError(
-            f"The rule computes with column {name!r}, but the column holds text; give numbers, as "
+            f"The rule computes with column {name!r}, but the column holds text. Give numbers, as "
             "in the table the rule was learned from."
         )
     return np.where(absent, np.nan, column).astype(float)
@@ -168,7 +168,7 @@ def scalar(value: Any) -> Scalar:
     if isinstance(value, (int, float, np.integer, np.floating)):
         number = float(value)
         if math.isnan(number):
-            raise RuleError("A literal cannot be compared with NaN; use the operator 'missing'.")
+            raise RuleError("A literal cannot be compared with NaN. Use the operator 'missing'.")
         return number + 0.0  # -0.0 becomes 0.0: equal numbers, equal literals
     raise RuleError(f"A literal compares with text, a number or a truth value, got {value!r}.")
 
@@ -182,7 +182,7 @@ def columns_in(table: Any, features: Iterable[str]) -> Columns:
         return table
     if not hasattr(table, "columns"):
         raise RuleError(
-            "A rule reads columns by name; give a data frame or a mapping of column names to "
+            "A rule reads columns by name. Give a data frame or a mapping of column names to "
             f"arrays, not {type(table).__name__}."
         )
     found = {name: _column(table, name) for name in features}
@@ -194,7 +194,7 @@ def _column(table: Any, name: str) -> NDArray[Any]:
         values = table[name]
     except Exception as error:  # every library has its own error for a column that is not there
         raise RuleError(
-            f"The rule reads column {name!r}, which the table does not have; give the columns the "
+            f"The rule reads column {name!r}, which the table does not have. Give the columns the "
             "rule was learned from."
         ) from error
     levels = hasattr(getattr(values, "dtype", None), "categories")

@@ -106,7 +106,7 @@ class ExpressionWriter(ConditionWriter[Any]):
         if column.type().is_string():
             raise RuleError(
                 f"The rule computes with column {name!r}, or compares it with a number, but the "
-                "column holds text; give numbers, as in the table the rule was learned from."
+                "column holds text. Give numbers, as in the table the rule was learned from."
             )
         return column.cast("int32").cast("float64") if column.type().is_boolean() else column
 
@@ -133,7 +133,7 @@ class ExpressionWriter(ConditionWriter[Any]):
         if kind == "date":
             return column.cast("timestamp").truncate("s")
         refusal = (
-            f"The rule reads column {name!r} as dates, but a row holds something else; write "
+            f"The rule reads column {name!r} as dates, but a row holds something else. Write "
             "dates as 2024-03-01 or 2024-03-01 12:30:00, or leave the cell empty."
         )
         if kind != "text":
@@ -151,7 +151,7 @@ class ExpressionWriter(ConditionWriter[Any]):
             if column.type().is_boolean():
                 return _never(column)
             raise RuleError(
-                f"The rule looks for the word {word!r} in a column that holds numbers; give text, "
+                f"The rule looks for the word {word!r} in a column that holds numbers. Give text, "
                 "as in the table the rule was learned from."
             )
         upper = {c.upper(): c for c in word} | {"\u212a": "k"}  # the sign of kelvin
@@ -167,7 +167,7 @@ class ExpressionWriter(ConditionWriter[Any]):
         up, down = (self._product(f) for f in (law.numerators, law.denominators))
         if down is None:
             return up
-        self.problems["A power law of the rule divides by zero; correct the rule."] = down == 0
+        self.problems["A power law of the rule divides by zero. Correct the rule."] = down == 0
         return (number(1.0) if up is None else up) / down
 
     def _product(self, factors: Iterable[Factor]) -> Any:

@@ -348,7 +348,7 @@ class Literal(Condition):
         if column.dtype == object and any(isinstance(v, str) for v in column[~absent]):
             raise RuleError(
                 f"The rule compares column {self.feature!r} with a number, but the column holds "
-                "text; give numbers, as in the table the rule was learned from."
+                "text. Give numbers, as in the table the rule was learned from."
             )
         numbers = np.where(absent, np.nan, column).astype(float)
         (limit,) = self.positions
@@ -359,7 +359,7 @@ class Literal(Condition):
         if column.dtype != object:
             raise RuleError(
                 f"The rule looks for a word in column {self.feature!r}, but the column holds "
-                "numbers; give text, as in the table the rule was learned from."
+                "numbers. Give text, as in the table the rule was learned from."
             )
         return contains(column, str(self.value))
 

@@ -100,7 +100,7 @@ class PointsSplit(Condition):
         if strange:
             raise RuleError(
                 "Points are given to tests of one column (Literal), got "
-                f"{type(strange[0]).__name__} {strange[0]}; write it as a clause of its own."
+                f"{type(strange[0]).__name__} {strange[0]}. Write it as a clause of its own."
             )
         twice = [c for k, c in enumerate(self.conditions) if c in self.conditions[:k]]
         if twice:

@@ -181,7 +181,7 @@ def rule_of(model: Any) -> RuleSet:
     if not isinstance(rule, RuleSet):
         raise RuleError(
             f"A rule set or a fitted rule model is needed, got {type(model).__name__} without "
-            "`rule_set_`; call `fit` first."
+            "`rule_set_`. Call `fit` first."
         )
     return rule
 

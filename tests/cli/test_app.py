@@ -56,7 +56,7 @@ def test_what_is_not_installed_is_named(refused, monkeypatch, absent):
 
 def test_pages_that_are_gone_are_told(refused, monkeypatch, tmp_path):
     monkeypatch.setattr(app.rulekit, "__file__", str(tmp_path / "rulekit" / "__init__.py"))
-    assert "pages are gone; install rulekit-dashboard anew" in refused("app")
+    assert "pages are gone. Install rulekit-dashboard anew" in refused("app")
 
 
 def test_a_port_that_is_none_is_refused(refused):

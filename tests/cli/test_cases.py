@@ -66,7 +66,7 @@ def test_score_says_whether_the_rule_still_holds(run, tmp_path):
     ("asked", "sentence"),
     [
         (["-o", "out.ods"], "must end in one of .csv, .xlsx, .parquet; got 'out.ods'"),
-        (["--outcome", "1=died"], "give --target"),
+        (["--outcome", "1=died"], "Give --target"),
         (["--outcome", "died", "--target", "state"], "must be VALUE=NAME"),
     ],
 )

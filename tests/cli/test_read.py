@@ -52,9 +52,9 @@ def test_a_rule_is_the_same_as_itself(run):
 
 
 def test_a_target_without_a_table_is_refused(refused):
-    assert "give a TABLE" in refused("compare", "rule.json", "rule.json", "--target", "a", code=2)
+    assert "Give a TABLE" in refused("compare", "rule.json", "rule.json", "--target", "a", code=2)
     asked = ("compare", "rule.json", "rule.json", "table.csv", "--outcome", "1=ill")
-    assert "give --target" in refused(*asked, code=2)
+    assert "Give --target" in refused(*asked, code=2)
 
 
 def test_shown_rules_come_back_from_json(run):

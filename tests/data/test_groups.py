@@ -65,7 +65,7 @@ def test_values_are_groups_in_their_order_and_gaps_come_last():
 @pytest.mark.parametrize(
     ("values", "bins", "says"),
     [
-        (["a"] * 5, 4, r"by 'town' all 5 rows are in group 'a'; choose a column with two"),
+        (["a"] * 5, 4, r"by 'town' all 5 rows are in group 'a'\. Choose a column with two"),
         ([], 4, r"by 'town' there is no row"),
         ([f"t{k}" for k in range(1000)], 4, r"at most 50 .* column 'town' has 1,000 different"),
         (["a", "b"], [3.0], r"Cuts need a column of numbers, but 'town' holds text"),

@@ -93,7 +93,7 @@ def test_each_obstacle_has_its_sentence(values, sentence):
 def test_a_target_alone_needs_a_feature():
     table = Table.from_frame(pd.DataFrame({"t": ["a", "b"] * 20}))
     assert check_target(table, "t") == (
-        "No feature is left beside 't'; give at least one column the role 'feature'.",
+        "No feature is left beside 't'. Give at least one column the role 'feature'.",
     )
 
 

@@ -94,7 +94,9 @@ def test_only_the_columns_asked_for_are_read():
 
 
 def test_what_is_no_table_is_refused_by_its_type():
-    with pytest.raises(RuleError, match=r"reads columns by name; give a data frame .* not ndarray"):
+    with pytest.raises(
+        RuleError, match=r"reads columns by name\. Give a data frame .* not ndarray"
+    ):
         columns_in(np.zeros((2, 2)), ["a"])
 
 

@@ -126,5 +126,5 @@ def test_a_rule_that_reads_no_column_answers_every_row_of_a_frame():
 
 
 def test_the_rule_of_something_that_has_none_is_asked_for():
-    with pytest.raises(RuleError, match="got int without `rule_set_`; call `fit` first"):
+    with pytest.raises(RuleError, match="got int without `rule_set_`"):
         rule_of(3)

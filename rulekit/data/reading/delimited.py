@@ -42,7 +42,7 @@ def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTabl
     text, encoding, notes = decoded(raw, options.encoding)
     text, hinted, skipped = _without_hint(text)
     if not text.strip():
-        raise DataError("The file is empty; give a table with a header and rows.")
+        raise DataError("The file is empty. Give a table with a header and rows.")
     delimiter = options.delimiter or hinted or sniffed_delimiter(text[:SAMPLE])
     options = replace(options, delimiter=delimiter, encoding=encoding)
     records = _records(text, delimiter, skipped, limits.max_cell_length)
@@ -78,7 +78,7 @@ def decoded(raw: bytes, encoding: str | None) -> tuple[str, str, list[str]]:
             return _decoded_as(raw, name), name, []
     if b"\0" in raw[:SAMPLE]:
         raise DataError(
-            "The file holds zero bytes, as no text in UTF-8 does; save it as CSV in UTF-8, or name "
+            "The file holds zero bytes, as no text in UTF-8 does. Save it as CSV in UTF-8, or name "
             "its encoding (such as 'utf-16-le')."
         )
     try:
@@ -97,7 +97,7 @@ def _decoded_as(raw: bytes, encoding: str) -> str:
         return raw.decode(encoding).removeprefix("\ufeff")
     except LookupError as error:
         raise DataError(
-            f"There is no text encoding {shown(encoding)}; name one such as 'utf-8' or 'cp1252'."
+            f"There is no text encoding {shown(encoding)}. Name one such as 'utf-8' or 'cp1252'."
         ) from error
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
@@ -168,7 +168,7 @@ def _csv_sentence(error: str, line: int, delimiter: str, most: int) -> str:
             f"A cell may hold {most:,} characters at most; one in line {line} holds more than "
             f"{csv.field_size_limit():,}. Shorten it, or leave the column out."
         )
-    return f"Line {line} cannot be split into cells ({error}); correct it."
+    return f"Line {line} cannot be split into cells ({error}). Correct it."
 
 
 def _chained(

@@ -28,20 +28,20 @@ _REFUSED = (
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive; unpack it first"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it first"),
     (b"Rar!", "a RAR archive; unpack it first"),
-    (_COMPOUND, "an old spreadsheet (XLS); save it as XLSX or CSV"),
-    (b"ARROW1", "a Feather file; save it as Parquet"),
-    (b"ORC", "an ORC file; save it as Parquet"),
-    (b"\x89HDF", "an HDF5 file; save the table as Parquet or CSV"),
-    (b"SQLite format 3", "a database; save one table of it as CSV"),
-    (b"%PDF", "a PDF document; save its table as CSV"),
-    (b"\x89PNG", "a picture; give a table"),
-    (b"\xff\xd8\xff", "a picture; give a table"),
-    (b"\x93NUMPY", "a NumPy array; save it as CSV with a header"),
-    (b"<!doctype", "a web page; save its table as CSV"),
-    (b"<html", "a web page; save its table as CSV"),
-    (b"<?xml", "an XML file; save its table as CSV"),
-    (b'{"', "a JSON file; save the table as CSV"),
-    (b"[{", "a JSON file; save the table as CSV"),
+    (_COMPOUND, "an old spreadsheet (XLS). Save it as XLSX or CSV"),
+    (b"ARROW1", "a Feather file. Save it as Parquet"),
+    (b"ORC", "an ORC file. Save it as Parquet"),
+    (b"\x89HDF", "an HDF5 file. Save the table as Parquet or CSV"),
+    (b"SQLite format 3", "a database. Save one table of it as CSV"),
+    (b"%PDF", "a PDF document. Save its table as CSV"),
+    (b"\x89PNG", "a picture. Give a table"),
+    (b"\xff\xd8\xff", "a picture. Give a table"),
+    (b"\x93NUMPY", "a NumPy array. Save it as CSV with a header"),
+    (b"<!doctype", "a web page. Save its table as CSV"),
+    (b"<html", "a web page. Save its table as CSV"),
+    (b"<?xml", "an XML file. Save its table as CSV"),
+    (b'{"', "a JSON file. Save the table as CSV"),
+    (b"[{", "a JSON file. Save the table as CSV"),
 )
 
 
@@ -142,7 +142,7 @@ def _content(source: Source, limits: Limits) -> bytes:
             return Path(source).read_bytes()
         except OSError as error:
             reason = error.strerror or "it cannot be opened"
-            raise DataError(f"{reason}; give the path of a file that can be read.") from error
+            raise DataError(f"{reason}. Give the path of a file that can be read.") from error
     if isinstance(source, (bytes, bytearray, memoryview)):
         raw = bytes(source)
     elif hasattr(source, "read"):
@@ -199,7 +199,7 @@ def _parsed(
         return *read_spreadsheet(raw, options, limits), options
     if options.sheet is not None:
         raise DataError(
-            f"It is no spreadsheet, so that it has no sheet {shown(options.sheet)}; name none."
+            f"Only spreadsheets have sheets, such as {shown(options.sheet)}. Remove `sheet`."
         )
     if raw.startswith(b"PAR1"):
         return *read_parquet(raw, options, limits), options
@@ -207,7 +207,7 @@ def _parsed(
     text = read_delimited(raw, options, limits)
     cells = dict(zip(text.header, text.columns, strict=True))
     if not len(text.columns[0]):
-        raise DataError("It has a header but no rows; give at least one row of data.")
+        raise DataError("It has a header but no rows. Give at least one row of data.")
     columns, notes, decimal = typed_columns(cells, text.options)
     found = dataclasses.replace(text.options, decimal=decimal)
     return pd.DataFrame(columns), [*text.notes, *notes], found
@@ -218,11 +218,11 @@ def _refuse_foreign(raw: bytes) -> None:
     head = raw[:512].lstrip()[:64]
     if raw[:1] == b"\x80" and raw[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         raise DataError(
-            "It is a pickle, which could run any program when opened; save the table as CSV, XLSX "
+            "It is a pickle, which could run any program when opened. Save the table as CSV, XLSX "
             "or Parquet."
         )
     if raw.startswith(_COMPOUND) and "EncryptedPackage".encode("utf-16-le") in raw:
-        raise DataError("It is a spreadsheet with a password; save it without one.")
+        raise DataError("It is a spreadsheet with a password. Save it without one.")
     for mark, what in _REFUSED:
         if raw.startswith(mark) or (mark[:1] in b"<{[" and head.lower().startswith(mark)):
             raise DataError(f"It is {what}.")

@@ -39,7 +39,7 @@ def read_parquet(
     except DataError:
         raise
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-        raise DataError("The Parquet file is damaged; write it anew.") from error
+        raise DataError("The Parquet file is damaged. Write it anew.") from error
 
 
 def _read(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[pd.DataFrame, list[str]]:
@@ -48,7 +48,7 @@ def _read(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[pd.DataFra
     schema = file.schema_arrow
     usable = [i for i, part in enumerate(schema) if _usable(part.type)]
     if not usable:
-        raise DataError("The file holds lists, structures or bytes only; give plain columns.")
+        raise DataError("The file holds lists, structures or bytes only. Give plain columns.")
     known, repairs = repaired_headers([schema[i].name for i in usable], limits)
     chosen = chosen_columns(known, options.columns, limits)
     names, kept = [known[k] for k in chosen], [usable[k] for k in chosen]
@@ -58,7 +58,7 @@ def _read(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[pd.DataFra
     leaves = _leaf_columns(schema, kept)  # by position: names may repeat, or hold dots
     groups = [file.reader.read_row_group(g, leaves) for g in range(file.num_row_groups)]
     if not groups:
-        raise DataError("The file has columns but no rows; give at least one row of data.")
+        raise DataError("The file has columns but no rows. Give at least one row of data.")
     content = pa.concat_tables(groups)
     columns = [_converted(content.column(i), name, limits) for i, name in enumerate(names)]
     frame = pd.concat(columns, axis=1)
@@ -102,7 +102,7 @@ def _converted(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
         return _series(column, name, limits)
     except (pa.ArrowException, OverflowError) as error:
         raise DataError(
-            f"Column {shown(name)} ({column.type}) holds values that cannot be converted; write "
+            f"Column {shown(name)} ({column.type}) holds values that cannot be converted. Write "
             "them as another type, or leave the column out."
         ) from error
 

@@ -29,17 +29,17 @@ def check_archive(raw: bytes, limits: Limits) -> None:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             members = archive.infolist()
     except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
-        raise DataError("The file is a damaged ZIP archive; save the table anew.") from error
+        raise DataError("The file is a damaged ZIP archive. Save the table anew.") from error
     names = {member.filename for member in members}
     if any(name.lower().endswith("vbaproject.bin") for name in names):
-        raise DataError("The file is a spreadsheet with macros; save it as XLSX or CSV.")
+        raise DataError("The file is a spreadsheet with macros. Save it as XLSX or CSV.")
     if "xl/workbook.xml" not in names:
         raise DataError(_archive_sentence(names))
     sheets = {name.split("/")[1] for name in names if name.count("/") > 1}
     if "chartsheets" in sheets and "worksheets" not in sheets:
-        raise DataError("The spreadsheet holds charts only; give a sheet with a header and rows.")
+        raise DataError("The spreadsheet holds charts only. Give a sheet with a header and rows.")
     if any(member.flag_bits & 1 for member in members):
-        raise DataError("The spreadsheet is encrypted; save it without a password.")
+        raise DataError("The spreadsheet is encrypted. Save it without a password.")
     inflated = sum(member.file_size for member in members)
     if inflated > limits.max_inflated:
         raise DataError(
@@ -55,11 +55,11 @@ def check_archive(raw: bytes, limits: Limits) -> None:
 
 def _archive_sentence(names: set[str]) -> str:
     if "xl/workbook.bin" in names:
-        return "The file is a binary spreadsheet (XLSB); save it as XLSX or CSV."
+        return "The file is a binary spreadsheet (XLSB). Save it as XLSX or CSV."
     if "mimetype" in names and "content.xml" in names:
-        return "The file is an OpenDocument file; save it as XLSX or CSV."
+        return "The file is an OpenDocument file. Save it as XLSX or CSV."
     if "word/document.xml" in names:
-        return "The file is a text document; save its table as CSV."
+        return "The file is a text document. Save its table as CSV."
     return "The file is a ZIP archive and no spreadsheet; unpack it and give the table in it."
 
 
@@ -99,7 +99,7 @@ def _raw_rows(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[list[R
     except DataError:
         raise
     except Exception as error:  # whatever a damaged file makes the reader stumble over
-        raise DataError("The spreadsheet is damaged; save it anew, or as CSV.") from error
+        raise DataError("The spreadsheet is damaged. Save it anew, or as CSV.") from error
 
 
 def _sheet_rows(
@@ -119,7 +119,7 @@ def _sheet_rows(
             several = len(workbook.worksheets) > 1 and options.sheet is None
             note = f"The file has {len(workbook.worksheets)} sheets; {shown(title)} was read."
             return rows, [note] if several else []
-    raise DataError("The spreadsheet is empty; give a sheet with a header and rows.")
+    raise DataError("The spreadsheet is empty. Give a sheet with a header and rows.")
 
 
 def _chosen(rows: Iterator[Row], options: ParseOptions, limits: Limits) -> Iterator[Row]:
@@ -160,7 +160,7 @@ def _trimmed(sheet: Any, options: ParseOptions, limits: Limits) -> Iterator[Row]
     for row in sheet.iter_rows(values_only=True):
         if time.monotonic() - started > limits.max_seconds:
             raise DataError(
-                f"The spreadsheet takes longer than {limits.max_seconds:g} s to read; save it as "
+                f"The spreadsheet takes longer than {limits.max_seconds:g} s to read. Save it as "
                 "CSV or Parquet."
             )
         row = _right_trimmed(row)
@@ -180,7 +180,7 @@ def _trimmed(sheet: Any, options: ParseOptions, limits: Limits) -> Iterator[Row]
 
 def _stop_at_blanks(blank: int, limits: Limits) -> None:
     if blank > limits.max_rows:
-        raise DataError(f"The sheet holds more than {limits.max_rows:,} empty rows; remove them.")
+        raise DataError(f"The sheet holds more than {limits.max_rows:,} empty rows. Remove them.")
 
 
 def _right_trimmed(row: Row) -> Row:
@@ -205,7 +205,7 @@ def _header_and_rows(
     if len(full) < len(body):
         repairs.append(f"{len(body) - len(full)} empty rows inside the sheet are left out.")
     if not full:
-        raise DataError("The sheet has a header but no rows; give at least one row of data.")
+        raise DataError("The sheet has a header but no rows. Give at least one row of data.")
     for number, row in enumerate(full, start=1):
         for name, value in zip(names, row, strict=True):
             if isinstance(value, str):

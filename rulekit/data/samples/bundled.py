@@ -161,7 +161,7 @@ def load_sample(name: str) -> Table:
     if not path.is_file():
         raise DataError(
             f"The sample tables come with the package, in its folder 'sample_data', and "
-            f"{path.name!r} is not there; install the project anew."
+            f"{path.name!r} is not there. Install the project anew."
         )
     table = read_table(path, name=name)
     return table.with_roles({info.target: "target"}, positive_label=info.positive_label)

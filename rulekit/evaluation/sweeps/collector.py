@@ -67,7 +67,7 @@ class Collector:
     def kept(self) -> str:
         """Return what an interruption now would keep, as a sentence."""
         done = f"{len(self._rows)} of {self._total} fits were finished"
-        return f"{done}, and are kept in the store." if self._store else f"{done}; give a `store`."
+        return f"{done}, and are kept in the store." if self._store else f"{done}. Give a `store`."
 
     def result(self) -> SweepResult:
         """Return all recorded results as one table."""

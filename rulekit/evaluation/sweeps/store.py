@@ -231,7 +231,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if application != APPLICATION and (tables or application):
         raise DataError(
-            f"The file {path.name!r} belongs to another program; give the store a file of its own."
+            f"The file {path.name!r} belongs to another program. Give the store a file of its own."
         )
     if version > SCHEMA:
         raise DataError(

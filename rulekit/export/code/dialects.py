@@ -227,7 +227,7 @@ class DatabaseWriter(SqlWriter):
         if value == "" and self.database.no_empty_text:
             raise ExportError(
                 f"{self.database.name} takes an empty text for a missing one, and the rule tells "
-                "them apart; give empty cells a name, or write for another database."
+                "them apart. Give empty cells a name, or write for another database."
             )
         text = super().value(value)
         return self.database.letters + text if isinstance(value, str) else text
@@ -248,7 +248,7 @@ class DatabaseWriter(SqlWriter):
             if self.database.grammar:
                 raise ExportError(
                     f"The rule reads the {part} of column {literal.feature!r}, which cannot be "
-                    f"written for {self.database.name}; make a column of it there, or take another "
+                    f"written for {self.database.name}. Make a column of it there, or take another "
                     "format."
                 )
             if part != "weekday":
@@ -307,8 +307,8 @@ class DatabaseWriter(SqlWriter):
     def _infinity(self, number: float) -> str:
         if self.database.infinity is None:
             raise ExportError(
-                f"The rule compares with an infinity, for which {self.database.name} has no word; "
-                "use a finite number."
+                f"The rule compares with an infinity, which {self.database.name} cannot express. "
+                "Use a finite number."
             )
         return self.database.infinity.format("-" if number < 0 else "")
 
@@ -319,7 +319,7 @@ def _translated(text: str, database: Dialect) -> str:
         import sqlglot  # an extra: most people never need it
     except ImportError:
         raise ExportError(
-            f"Writing for {database.name} needs the package sqlglot; install it "
+            f"Writing for {database.name} needs the package sqlglot. Install it "
             "(pip install \"rulekit-dashboard[sql]\"), or take 'ansi'."
         ) from None
     unsupported = sqlglot.ErrorLevel.RAISE
@@ -334,6 +334,6 @@ def _translated(text: str, database: Dialect) -> str:
     except sqlglot.errors.SqlglotError as error:
         reason = str(error).splitlines()[0]
         raise ExportError(
-            f"The rule cannot be written for {database.name}: {reason}; take another database."
+            f"The rule cannot be written for {database.name}: {reason}. Take another database."
         ) from error
     return str(found)

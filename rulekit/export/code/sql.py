@@ -217,7 +217,7 @@ class SqlWriter(ConditionWriter[str]):
     def name(self, name: str) -> str:
         """Write an identifier in double quotes."""
         if not name and self.dialect != "sqlite":
-            raise ExportError("A column without a name cannot be written in SQL; name it.")
+            raise ExportError("A column without a name cannot be written in SQL. Name it.")
         return '"' + _text(name).replace('"', '""') + '"'
 
     def value(self, value: Any) -> str:
@@ -235,7 +235,7 @@ class SqlWriter(ConditionWriter[str]):
         named = next((f for f in self.rule.features if f.lower() in ("true", "false")), None)
         if self.dialect == "ansi" and named is not None:
             raise ExportError(
-                f"Some databases take TRUE and FALSE for the column {named!r}; rename it, or write "
+                f"Some databases take TRUE and FALSE for the column {named!r}. Rename it, or write "
                 "for 'sqlite' or 'duckdb'."
             )
         return "TRUE" if value else "FALSE"
@@ -250,7 +250,7 @@ class SqlWriter(ConditionWriter[str]):
     def _infinity(self, number: float) -> str:
         if self.dialect == "ansi":
             raise ExportError(
-                "The rule compares with an infinity, for which standard SQL has no word; export it "
+                "The rule compares with an infinity, which standard SQL cannot express. Export it "
                 "for 'sqlite' or 'duckdb', or use a finite number."
             )
         sign = "-" if number < 0 else ""
@@ -288,7 +288,7 @@ def _refuse_twins(features: tuple[str, ...]) -> None:
         if folded in known:
             raise ExportError(
                 f"Columns {known[folded]!r} and {feature!r} differ in upper and lower case only, "
-                "which SQL does not tell apart; rename one."
+                "which SQL does not tell apart. Rename one."
             )
         known[folded] = feature
 

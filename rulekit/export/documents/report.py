@@ -135,7 +135,7 @@ def _rendered(rule: str, **context: Any) -> str:
         from markupsafe import Markup
     except ImportError:
         raise ExportError(
-            'A report needs the package Jinja2; install it (pip install "rulekit-dashboard[cli]"), '
+            'A report needs the package Jinja2. Install it (pip install "rulekit-dashboard[cli]"), '
             "or take 'html'."
         ) from None
     engine = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)

@@ -214,7 +214,7 @@ def feel(value: Any) -> str:
         return f'"{value.translate(ESCAPES)}"'
     if not math.isfinite(value):
         raise ExportError(
-            "The rule compares with an infinity, for which FEEL has no word; use a finite number."
+            "The rule compares with an infinity, which FEEL cannot express. Use a finite number."
         )
     return np.format_float_positional(value, trim="-") if isinstance(value, float) else str(value)
 

@@ -37,7 +37,7 @@ def to_json(model: Any, *, indent: int | None = 2) -> str:
         raise ExportError(f"The rule cannot be written as JSON: {error}") from error
     except ValueError as error:
         raise ExportError(
-            "The rule compares with an infinity, which JSON cannot express; use a finite number."
+            "The rule compares with an infinity, which JSON cannot express. Use a finite number."
         ) from error
     if any("\ud800" <= c <= "\udfff" for c in text):  # half a character: only as an escape
         text = json.dumps(plain, indent=indent)

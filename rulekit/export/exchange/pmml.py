@@ -71,7 +71,7 @@ def to_pmml(model: Any) -> str:
     """
     rule = exported_rule(model)
     if "" in rule.features:
-        raise ExportError("A column without a name cannot be written in PMML; name it.")
+        raise ExportError("A column without a name cannot be written in PMML. Name it.")
     labels, kind = labels_of(rule, "PMML")
     kinds, answer = column_kinds(rule), free_name("answer", rule.features)
     writer = PmmlWriter(kinds, rule.features)
@@ -122,7 +122,7 @@ def _value(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float) and not math.isfinite(value):
         raise ExportError(
-            "The rule compares with an infinity, for which PMML has no word; use a finite number."
+            "The rule compares with an infinity, which PMML cannot express. Use a finite number."
         )
     return value if isinstance(value, str) else repr(value)
 

@@ -25,7 +25,7 @@ def checked_text(text: str) -> str:
     ):
         raise ExportError(
             f"XML cannot hold the name or value {text[:60]!r}: it has a control character or half "
-            "a character; rename it."
+            "a character. Rename it."
         )
     return text
 
@@ -47,7 +47,7 @@ def labels_of(rule: RuleSet, format_name: str) -> tuple[list[Any], str]:
     if len(kinds) > 1:
         raise ExportError(
             f"An answer in {format_name} has one type, but the rule answers with "
-            f"{' and '.join(sorted(kinds))}; rename the classes."
+            f"{' and '.join(sorted(kinds))}. Rename the classes."
         )
     return labels, kinds.pop()
 

@@ -70,7 +70,7 @@ def cell_kinds(rule: RuleSet) -> dict[str, str]:
         if test.feature in dates and test.part is None and test.values:
             raise ExportError(
                 f"Column {test.feature!r} is read as a date and as text, but a cell of a "
-                "spreadsheet holds one of them; take Python or JSON."
+                "spreadsheet holds one of them. Take Python or JSON."
             )
     return kinds | dict.fromkeys(dates, "date")
 
@@ -81,7 +81,7 @@ def cell_of(value: Any, kind: str) -> Any:
         found = moment(value)
         if found is None or found < FIRST_DAY:
             raise ExportError(
-                f"A date in a spreadsheet must be one since 1900-03-01, got {value!r}; leave the "
+                f"A date in a spreadsheet must be one since 1900-03-01, got {value!r}. Leave the "
                 "cell empty or mend it."
             )
         return (found - SERIAL_0).total_seconds() / DAY
@@ -94,7 +94,7 @@ def checked_cell(value: Any) -> Any:
         _check_text(value)
     elif not math.isfinite(value) or 0 < abs(value) < SMALLEST:
         raise ExportError(
-            f"A cell of a spreadsheet cannot hold the number {value!r}; use a finite one of at "
+            f"A cell of a spreadsheet cannot hold the number {value!r}. Use a finite one of at "
             "least 2.3e-308, or take another format."
         )
     return value
@@ -104,7 +104,7 @@ def _check_text(text: str) -> None:
     if not text:
         raise ExportError(
             "In a spreadsheet an empty text is a missing value, so a rule that names one cannot be "
-            "written; rename that level or class."
+            "written. Rename that level or class."
         )
     if len(text) > LONGEST_TEXT:
         raise ExportError(
@@ -114,7 +114,7 @@ def _check_text(text: str) -> None:
     if any(c == "\0" or "\ud800" <= c <= "\udfff" or c in "\ufffe\uffff" for c in text):
         raise ExportError(
             f"A spreadsheet cannot hold the name or value {text[:60]!r}: it has a NUL or half a "
-            "character; rename it."
+            "character. Rename it."
         )
 
 

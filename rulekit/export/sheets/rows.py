@@ -115,7 +115,7 @@ def _literal(row: Mapping[str, Any], place: int, columns: Columns) -> Literal:
     else:
         if op in ORDERED and column.dtype == object:
             raise RuleError(
-                f"{where}: {feature!r} holds no numbers; use ==, !=, in or not-in, or say in "
+                f"{where}: {feature!r} holds no numbers. Use ==, !=, in or not-in, or say in "
                 "'read as' that it holds dates (date, year, month, weekday, hour) or which order "
                 "its levels have (low < middle < high)."
             )

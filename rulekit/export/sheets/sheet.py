@@ -83,7 +83,7 @@ class Sheet:
         if len(formula) >= LONGEST_FORMULA:
             raise ExportError(
                 f"A formula of a spreadsheet has at most {LONGEST_FORMULA} characters, this rule "
-                f"needs one of {len(formula)}; take fewer values or terms in one condition, or "
+                f"needs one of {len(formula)}. Take fewer values or terms in one condition, or "
                 "another format."
             )
         # without a stored value, programs that trust stored values compute it, too

@@ -89,7 +89,7 @@ def to_xlsx(
         import xlsxwriter  # an extra: of the dashboard
     except ImportError:
         raise ExportError(
-            "A workbook needs the package XlsxWriter; install it, or take 'csv'."
+            "A workbook needs the package XlsxWriter. Install it, or take 'csv'."
         ) from None
     rule = exported_rule(model)
     given = None if cases is None else columns_in(cases, rule.features)

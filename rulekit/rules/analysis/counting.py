@@ -68,7 +68,7 @@ def _by_engine(rule: RuleSet, table: Any, y: Any, sample_weight: Any) -> Counted
         if any(found[name]):
             raise RuleError(problem)
     if any(found.get("bad", ())):
-        raise RuleError("Sample weights must be finite and not negative; correct or omit them.")
+        raise RuleError("Sample weights must be finite and not negative. Correct or omit them.")
     truth = np.empty(len(found["y"]), dtype=object)
     truth[:] = found["y"]
     words = np.array([found[k] for k in keys], dtype=np.int64).reshape(len(keys), len(truth))
@@ -109,5 +109,5 @@ def _checked(
             f"but {found[0]!r} has {found[1]}."
         )
     if not np.isfinite(weight).all() or (weight < 0).any():
-        raise RuleError("Sample weights must be finite and not negative; correct or omit them.")
+        raise RuleError("Sample weights must be finite and not negative. Correct or omit them.")
     return weight, truth

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.analysis.turns import Row, TooLongError, TurnSearch
+from rulekit.rules.analysis.violations import Row, TooLongError, ViolationSearch
 from rulekit.rules.condition import value_text
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.rule_set import Label, RuleSet, rule_of
@@ -151,8 +151,8 @@ def check_promise(model: Any, feature: str, towards: Label, direction: str = ">"
     if _each_goes_its_way(rule, feature, towards, 1 if direction == ">" else -1):
         return PromiseCheck(feature, direction, towards, True, None, missing)
     try:
-        search = TurnSearch(rule, feature, towards, direction)
-        found = search.broken()
+        search = ViolationSearch(rule, feature, towards, direction)
+        found = search.first_violation()
     except TooLongError:
         return PromiseCheck(feature, direction, towards, None, None, missing)
     if found is None:
@@ -194,7 +194,7 @@ def promises_of(
         labels = {getattr(model, "positive_label_", None)} - {None} or set(rule_of(model).labels)
         if len(labels) != 1:
             raise RuleError(
-                "Directions lead to one class, but the rule does not say which; name it by "
+                "Directions lead to one class, but the rule does not say which. Name it by "
                 "`towards`."
             )
         (towards,) = labels

@@ -44,7 +44,7 @@ def test_an_unknown_sample_is_answered_with_the_known_ones():
 
 def test_a_missing_folder_is_explained(monkeypatch, tmp_path):
     monkeypatch.setattr(bundled, "FOLDER", tmp_path)
-    with pytest.raises(DataError, match=r"'iris\.csv' is not there; install the project anew"):
+    with pytest.raises(DataError, match=r"'iris\.csv' is not there\. Install the project anew"):
         load_sample("iris")
 
 

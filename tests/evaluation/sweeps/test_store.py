@@ -104,7 +104,7 @@ def test_a_database_of_another_program_is_refused_and_left_alone(path):
     connection.execute("CREATE TABLE bookmarks (url TEXT)")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(DataError, match="belongs to another program; give the store a file"):
+    with pytest.raises(DataError, match="belongs to another program"):
         SweepStore(path)
     assert path.read_bytes() == before
 

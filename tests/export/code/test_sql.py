@@ -120,7 +120,7 @@ def test_column_named_true_is_not_taken_for_the_truth_value():
         (dnf(Literal("a\0", ">", 1)), r"cannot hold the name or value 'a\\x00'"),
         (dnf(Literal("a", "==", "\ud800")), "half a character"),
         (dnf(Literal("", ">", 1)), "without a name"),
-        (dnf(Literal("x", "==", np.inf)), "infinity, for which standard SQL has no word"),
+        (dnf(Literal("x", "==", np.inf)), "infinity, which standard SQL cannot express"),
     ],
 )
 def test_what_sql_cannot_express_is_refused(rule, message):

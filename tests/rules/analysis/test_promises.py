@@ -15,7 +15,7 @@ from rulekit.rules import (
     check_promise,
     promises_of,
 )
-from tests.rules.analysis.test_turns import plainly_kept
+from tests.rules.analysis.test_violations import plainly_kept
 from tests.strategies.power_laws import NAMES, splits
 from tests.strategies.rules import literals, points_splits, rule_sets
 

@@ -29,7 +29,7 @@ class TooLongError(Exception):
     """The search took too many steps."""
 
 
-class TurnSearch:
+class ViolationSearch:
     """Search for a row and a step of one column that turn the prediction away from a class.
 
     A state maps each column that is settled to a value, and each sum of columns to its answers
@@ -51,7 +51,7 @@ class TurnSearch:
         self.falls = direction == "<"
         self.left = MOST_STEPS
 
-    def broken(self) -> tuple[Row, Row] | None:
+    def first_violation(self) -> tuple[Row, Row] | None:
         """Return two rows that differ in the column alone and violate the constraint, or None."""
         for low, high in self.steps:
             ends = (high, low) if self.falls else (low, high)
@@ -65,13 +65,13 @@ class TurnSearch:
         self.left -= 1
         if self.left < 0:
             raise TooLongError
-        before, asks = self._answers(state, ends, 0)
+        before, name_before = self._answers(state, ends, 0)
         if self.towards not in before:
             return None
-        after, asks_after = self._answers(state, ends, 1)
+        after, name_after = self._answers(state, ends, 1)
         if after == {self.towards}:
             return None
-        name = asks if asks is not None else asks_after
+        name = name_before if name_before is not None else name_after
         if name is None:
             return state
         for value in self._options(name):
