@@ -21,7 +21,7 @@ def spread(
     n_jobs: int | None = None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[int, Any]]:
-    """Run tasks where joblib is configured to; yield each index and result as they finish."""
+    """Run tasks on joblib's configured backend; yield each index and result as they finish."""
     if (client := client_in_use()) is not None:
         yield from on_cluster(client, work, tasks, stopped)
         return
@@ -40,7 +40,7 @@ def in_order(answers: Iterator[tuple[int, Any]]) -> list[Any]:
 
 
 def tried_twice(work: Callable[[], Made], kept: Callable[[], str]) -> Made:
-    """Do work that is spread over workers, once more where one of them is killed."""
+    """Run work spread over workers, and repeat it once if a worker is killed."""
     try:
         return work()
     except Exception as error:
