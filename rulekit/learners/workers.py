@@ -52,9 +52,8 @@ def tried_twice(work: Callable[[], Made], kept: Callable[[], str]) -> Made:
         if not _is_killing(error):
             raise
         raise RulekitError(
-            "A worker process ended before its work did, twice: killed by the system for want of "
-            f"memory, most likely. {kept()} Go on with fewer workers (`n_jobs`), or on a machine "
-            "with more memory."
+            "A worker process was killed twice, most likely because the machine ran out of "
+            f"memory. {kept()} Use fewer workers (`n_jobs`), or a machine with more memory."
         ) from error
 
 
